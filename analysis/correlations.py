@@ -1,0 +1,85 @@
+"""Correlations between criteria, over systems or over outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.table import JudgementTable
+
+Values = NDArray[np.float64]
+
+METHODS = ("pearson", "spearman", "kendall")
+LEVELS = ("system", "output")
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """One pair of criteria; undefined values are None with a reason; `p` is two-sided."""
+
+    a: str
+    b: str
+    method: str
+    level: str
+    value: float | None
+    p: float | None
+    n: int
+    reason: str = ""
+
+
+def correlations(
+    table: JudgementTable,
+    *,
+    methods: Sequence[str] = METHODS,
+    level: str = "system",
+) -> tuple[Correlation, ...]:
+    """Correlate the means of every two criteria over the systems, or over the outputs.
+
+    TUNA (Gatt, Belz & Kow 2008) correlates its measures over system means (Pearson).
+    """
+    means = _means(table, level)
+    labels = table.criterion.labels
+    return tuple(
+        correlate(means[:, i], means[:, j], method, (labels[i], labels[j]), level)
+        for i in range(len(labels))
+        for j in range(i + 1, len(labels))
+        for method in methods
+    )
+
+
+def _means(table: JudgementTable, level: str) -> Values:
+    """Means by (system or output, criterion), NaN where there is none."""
+    rows = table.system.codes.astype(np.int64)
+    if level == "output":
+        rows = rows * len(table.item.labels) + table.item.codes
+    rows = np.unique(rows, return_inverse=True)[1]
+    width = len(table.criterion.labels)
+    cells = rows * width + table.criterion.codes
+    size = (int(rows.max()) + 1) * width if len(rows) else 0
+    sizes = np.bincount(cells, minlength=size)
+    sums = np.bincount(cells, table.value, minlength=size)
+    means: Values = np.divide(sums, sizes, out=np.full(size, np.nan), where=sizes > 0)
+    return means.reshape(-1, width)
+
+
+def correlate(
+    first: Values, second: Values, method: str, names: tuple[str, str], level: str
+) -> Correlation:
+    """Correlate two columns where both have a value; too few or constant values have a reason."""
+    from scipy import stats
+
+    both = ~(np.isnan(first) | np.isnan(second))
+    first, second, count = first[both], second[both], int(both.sum())
+    if count < 3:
+        reason = f"Fewer than three {level}s have both criteria."
+        return Correlation(*names, method, level, None, None, count, reason)
+    for values, name in ((first, names[0]), (second, names[1])):
+        if np.all(values == values[0]):
+            reason = f"{name} is the same for every {level}."
+            return Correlation(*names, method, level, None, None, count, reason)
+    compute = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
+    value, p = compute[method](first, second)
+    return Correlation(*names, method, level, float(value), float(p), count)

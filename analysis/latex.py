@@ -1,0 +1,378 @@
+"""A report's tables in LaTeX (booktabs), in the shapes that the field's papers print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from analysis.anova import Anova
+from analysis.bradley_terry import BradleyTerry
+from analysis.category_section import CategorySection
+from analysis.clusters import Ranking
+from analysis.report import CriterionReport, Report
+from analysis.tukey import Tukey, letter_name, split_letters
+
+PREAMBLE = r"""\documentclass[a4paper]{article}
+\usepackage{iftex}
+\ifPDFTeX\usepackage[utf8]{inputenc}\usepackage[T1]{fontenc}\else\usepackage{fontspec}\fi
+\usepackage[margin=1.5cm]{geometry}
+\usepackage{booktabs,graphicx}
+"""
+
+# A longer table does not fit a page; it stands in its own file only.
+MOST_LINES = 60
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "×": r"$\times$",
+    "±": r"$\pm$",
+    "′": r"$'$",
+    "α": r"$\alpha$",
+    "κ": r"$\kappa$",
+    "χ": r"$\chi$",
+    "²": r"$^2$",
+    "−": r"$-$",
+}
+
+
+def escaped(text: str) -> str:
+    """Write text so that LaTeX prints it as it stands; control characters become spaces."""
+    return "".join(
+        SPECIAL.get(character, character if character.isprintable() else " ") for character in text
+    )
+
+
+def document(report: Report) -> str:
+    """A whole file that compiles, with every table of the report that fits a page."""
+    parts = [rf"\section*{{{escaped(report.title or 'Report')}}}"]
+    for name, table in tables(report).items():
+        if table.count("\n") <= MOST_LINES:
+            parts += [rf"\subsection*{{{escaped(name)}}}", _shrunk(table)]
+    line = escaped(report.signature).replace(SPECIAL["|"], SPECIAL["|"] + r"\allowbreak ")
+    parts.append(rf"\par\bigskip\noindent\texttt{{\small {line}}}")
+    body = "\n\n".join([r"\begin{document}", *parts, r"\end{document}", ""])
+    return PREAMBLE + _stand_ins(body) + body
+
+
+def _shrunk(table: str) -> str:
+    """A table made smaller where it is wider than the page."""
+    return (
+        r"\sbox0{" + table + "}"
+        r"\noindent\ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi"
+    )
+
+
+def _stand_ins(body: str) -> str:
+    """Let pdfLaTeX print the number of a character that it has no glyph for; others print it."""
+    foreign = sorted({ord(character) for character in body if ord(character) > 0x17F})
+    if not foreign:
+        return ""
+    lines = [
+        rf"\DeclareUnicodeCharacter{{{each:04X}}}{{\texttt{{U+{each:04X}}}}}" for each in foreign
+    ]
+    return "\n".join([r"\ifPDFTeX", *lines, r"\fi", ""])
+
+
+def tables(report: Report) -> dict[str, str]:
+    """Every table that the report's criteria have, by a short name that can be a file's."""
+    made: dict[str, str] = {}
+    made.update(_ranking_tables(report))
+    for each in report.criteria:
+        if each.categories is not None:
+            made[f"{file_name(each.criterion)}-categories"] = category_table(each.categories)
+    scales = [each for each in report.criteria if each.scale is not None]
+    if scales:
+        made["means"] = means_table(scales)
+    if any(row.by_level for each in scales for row in each.systems):
+        made["descriptives"] = descriptives_table(scales)
+    blocks = [
+        SubsetBlock.of(each, each.scale.tukey)
+        for each in scales
+        if each.kind != "error" and each.scale is not None and each.scale.tukey is not None
+    ]
+    if blocks:
+        made["homogeneous-subsets"] = subsets_table(blocks)
+        made["letters"] = subsets_table(blocks, letters=True)
+    for each in scales:
+        if each.scale is not None and each.scale.anova is not None:
+            made[f"{file_name(each.criterion)}-anova"] = anova_table(each.scale.anova)
+        if each.scale is not None and each.scale.tukey is not None:
+            made[f"{file_name(each.criterion)}-tukey"] = tukey_table(each.scale.tukey)
+    return made
+
+
+def _ranking_tables(report: Report) -> Iterator[tuple[str, str]]:
+    """Criteria side by side for each way of resampling, as the E2E paper's Table 11."""
+    ranked = [each for each in report.criteria if each.ranking is not None]
+    schemes = sorted({name for each in ranked if each.ranking for name in each.ranking.rankings})
+    for scheme in schemes:
+        rankings = {
+            each.criterion: each.ranking.rankings[scheme]
+            for each in ranked
+            if each.ranking is not None and scheme in each.ranking.rankings
+        }
+        yield f"clusters-{scheme}", clusters_table(rankings)
+
+
+def file_name(label: str) -> str:
+    """A label as a part of a file's name: letters, digits and hyphens."""
+    return "".join(each if each.isascii() and each.isalnum() else "-" for each in label) or "table"
+
+
+# --- Table 11 of the E2E challenge -----------------------------------------------------------
+
+
+def clusters_table(rankings: dict[str, Ranking]) -> str:
+    """Cluster, TrueSkill mean, range of ranks and system, one block for each criterion.
+
+    A rule separates the clusters (Dušek, Novikova & Rieser 2020, Table 11).
+    """
+    blocks = [_cluster_rows(ranking) for ranking in rankings.values()]
+    titles = [rf"\multicolumn{{4}}{{c}}{{{escaped(name)}}}" for name in rankings]
+    columns = ["\\#", "TrueSkill", "Range", "System"] * len(blocks)
+    lines = [" & ".join(titles) + r" \\", " & ".join(columns) + r" \\", r"\midrule"]
+    for place, row in enumerate(zip_longest(*blocks)):
+        rules = [_block_rule(blocks, k, place) for k in range(len(blocks))]
+        lines += [rule for rule in rules if rule]
+        lines.append(" & ".join(" & ".join(cells or ("",) * 4) for cells in row) + r" \\")
+    return _tabular("rrcl" * len(blocks), lines)
+
+
+def _cluster_rows(ranking: Ranking) -> list[tuple[str, ...]]:
+    """The cluster's number stands at its first system only."""
+    rows: list[tuple[str, ...]] = []
+    before = 0
+    for system in ranking.systems:
+        span = f"{system.rank_low}--{system.rank_high}"
+        if system.rank_low == system.rank_high:
+            span = str(system.rank_low)
+        number = str(system.cluster) if system.cluster != before else ""
+        before = system.cluster
+        rows.append((number, _number(system.mean, 3), span, escaped(system.system)))
+    return rows
+
+
+def strengths_table(result: BradleyTerry) -> str:
+    """Bradley–Terry abilities with their errors and rank confidence sets, the best first."""
+    lines = [r"\# & Ability & Error & Range & System \\", r"\midrule"]
+    before = 1
+    for row in result.systems:
+        if row.cluster != before:
+            lines.append(r"\midrule")
+        before = row.cluster
+        span = f"{row.rank_low}--{row.rank_high}" if row.rank_low < row.rank_high else row.rank_low
+        numbers = f"{_number(row.ability, 3)} & {_number(row.standard_error, 3)}"
+        lines.append(rf"{row.cluster} & {numbers} & {span} & {escaped(row.system)} \\")
+    return _tabular("rrrcl", lines)
+
+
+def _block_rule(blocks: Sequence[Sequence[tuple[str, ...]]], block: int, place: int) -> str:
+    """A rule above the first system of every cluster but the first."""
+    rows = blocks[block]
+    if place == 0 or place >= len(rows) or not rows[place][0]:
+        return ""
+    return rf"\cmidrule(lr){{{4 * block + 1}-{4 * block + 4}}}"
+
+
+# --- Table 12 of the E2E challenge -----------------------------------------------------------
+
+
+def category_table(section: CategorySection) -> str:
+    """Percentages by system (Dušek, Novikova & Rieser 2020, Table 12)."""
+    lines = [" & ".join(["System", *map(escaped, section.labels)]) + r" \\", r"\midrule"]
+    for row in section.rows:
+        cells = [rf"{percent:.0f}\%" for percent in row.percent]
+        lines.append(" & ".join([escaped(row.system), *cells]) + r" \\")
+    return _tabular("l" + "r" * len(section.labels), lines)
+
+
+# --- Tables 8 and 9 of Surface Realisation 2011, Tables 9 and 12 of TUNA 2008 ---------------------
+
+
+@dataclass(frozen=True)
+class SubsetBlock:
+    """One criterion's part of a table of homogeneous subsets; means by system."""
+
+    criterion: str
+    means: Mapping[str, float]
+    tukey: Tukey
+
+    @classmethod
+    def of(cls, report: CriterionReport, tukey: Tukey) -> SubsetBlock:
+        return cls(report.criterion, {row.system: row.mean for row in report.systems}, tukey)
+
+
+def subsets_table(criteria: Sequence[SubsetBlock], *, letters: bool = False) -> str:
+    """System, mean and one column for each homogeneous subset; criteria side by side.
+
+    Belz et al. (2011, Tables 8 and 9) and Gatt, Belz & Kow (2008, Table 12) print the subsets of
+    SPSS; `letters` takes the compact letters instead.
+    """
+    blocks, widths = [], []
+    for each in criteria:
+        rows, width = _subset_rows(each, letters)
+        blocks.append(rows)
+        widths.append(width)
+    titles = [
+        rf"\multicolumn{{{width + 2}}}{{c}}{{{escaped(each.criterion)}}}"
+        for each, width in zip(criteria, widths, strict=True)
+    ]
+    heads = [
+        rf"System & Mean & \multicolumn{{{width}}}{{c}}{{Homogeneous subsets}}" for width in widths
+    ]
+    lines = [" & ".join(titles) + r" \\", " & ".join(heads) + r" \\", r"\midrule"]
+    for row in zip_longest(*blocks):
+        filled = [cells or ("",) * (width + 2) for cells, width in zip(row, widths, strict=True)]
+        lines.append(" & ".join(" & ".join(cells) for cells in filled) + r" \\")
+    return _tabular("".join("lr" + "c" * width for width in widths), lines)
+
+
+def _subset_rows(block: SubsetBlock, letters: bool) -> tuple[list[tuple[str, ...]], int]:
+    held = dict(block.tukey.letters) if letters else subset_letters(block.tukey)
+    names = sorted({letter for each in held.values() for letter in split_letters(each)}, key=_place)
+    rows = [
+        (
+            escaped(system),
+            _number(block.means[system], 2),
+            *(escaped(name) if name in split_letters(held[system]) else "" for name in names),
+        )
+        for system in block.tukey.letters
+    ]
+    return rows, len(names)
+
+
+def subset_letters(tukey: Tukey) -> dict[str, str]:
+    """For each system the letters of SPSS's subsets that hold it, best subset first."""
+    held = {system: "" for system in tukey.letters}
+    for number, subset in enumerate(tukey.subsets):
+        for system in subset:
+            held[system] += letter_name(number)
+    return held
+
+
+def _place(letter: str) -> tuple[int, bool, str]:
+    return len(letter), letter[0].islower(), letter
+
+
+# --- Table 11 of TUNA 2008 -------------------------------------------------------------------
+
+
+def descriptives_table(criteria: Sequence[CriterionReport]) -> str:
+    """Means by the levels of a factor and over both, with the SD (Gatt, Belz & Kow 2008, T. 11).
+
+    Errors are percentages and have no SD. Systems stand in the order of the first criterion, the
+    largest mean of its first level on top.
+    """
+    levels = sorted({level for each in criteria for row in each.systems for level in row.by_level})
+    first = {row.system: row for row in criteria[0].systems}
+    systems = sorted(first, key=lambda name: -first[name].by_level.get(levels[0], 0.0))
+    spans = [len(levels) + (1 if each.kind == "error" else 2) for each in criteria]
+    titles = [
+        rf"\multicolumn{{{span}}}{{c}}{{{escaped(each.criterion)}}}"
+        for each, span in zip(criteria, spans, strict=True)
+    ]
+    both = "both" if len(levels) == 2 else "all"
+    heads = [
+        " & ".join([*map(escaped, levels), both, *(["SD"] if each.kind != "error" else [])])
+        for each in criteria
+    ]
+    lines = [" & ".join(["", *titles]) + r" \\", " & ".join(["", *heads]) + r" \\", r"\midrule"]
+    for system in systems:
+        cells = [_descriptive_cells(each, system, levels) for each in criteria]
+        lines.append(" & ".join([escaped(system), *cells]) + r" \\")
+    return _tabular("l" + "r" * sum(spans), lines)
+
+
+def _descriptive_cells(report: CriterionReport, system: str, levels: Sequence[str]) -> str:
+    row = next((row for row in report.systems if row.system == system), None)
+    factor = 100.0 if report.kind == "error" else 1.0
+    width = len(levels) + (1 if report.kind == "error" else 2)
+    if row is None:
+        return " & ".join([""] * width)
+    means = [row.by_level.get(level) for level in levels] + [row.mean]
+    cells = ["" if mean is None else _number(factor * mean, 3) for mean in means]
+    if report.kind != "error":
+        cells.append("" if row.sd is None else _number(row.sd, 3))
+    return " & ".join(cells)
+
+
+# --- Table 3 of data-to-document generation --------------------------------------------------
+
+
+def means_table(criteria: Sequence[CriterionReport]) -> str:
+    """Mean of each criterion by system (Wiseman, Shieber & Rush 2017, Table 3, human part)."""
+    systems = list(dict.fromkeys(row.system for each in criteria for row in each.systems))
+    means = [{row.system: row.mean for row in each.systems} for each in criteria]
+    lines = [
+        " & ".join(["", *(escaped(each.criterion) for each in criteria)]) + r" \\",
+        r"\midrule",
+    ]
+    for system in systems:
+        cells = [_number(each[system], 2) if system in each else "" for each in means]
+        lines.append(" & ".join([escaped(system), *cells]) + r" \\")
+    return _tabular("l" + "r" * len(criteria), lines)
+
+
+# --- analysis of variance --------------------------------------------------------------------
+
+
+def anova_table(anova: Anova) -> str:
+    """Source, degrees of freedom, sums and means of squares, F, p and η²."""
+    lines = [r"Source & df & SS & MS & $F$ & $p$ & $\eta^2$ \\", r"\midrule"]
+    for row in anova.rows:
+        cells = [
+            escaped(row.source),
+            f"{row.df:g}",
+            _number(row.sum_sq, 3),
+            _number(row.mean_sq, 3),
+            "" if row.F is None else _number(row.F, 3),
+            "" if row.p is None else probability(row.p),
+            "" if row.eta_sq is None else _number(row.eta_sq, 3),
+        ]
+        lines.append(" & ".join(cells) + r" \\")
+    return _tabular("lrrrrrr", lines)
+
+
+def tukey_table(tukey: Tukey) -> str:
+    """Every pair's difference, simultaneous interval and adjusted p."""
+    confidence = f"{100 * (1 - tukey.alpha):g}"
+    lines = [
+        rf"\multicolumn{{2}}{{c}}{{Systems}} & Difference & "
+        rf"\multicolumn{{2}}{{c}}{{{confidence}\,\% interval}} & $p$ \\",
+        r"\midrule",
+    ]
+    for pair in tukey.pairs:
+        numbers = [_number(number, 3) for number in (pair.difference, pair.low, pair.high)]
+        cells = [escaped(pair.a), escaped(pair.b), *numbers, probability(pair.p)]
+        lines.append(" & ".join(cells) + r" \\")
+    return _tabular("llrrrr", lines)
+
+
+def probability(p: float) -> str:
+    return "$< .001$" if p < 0.001 else f"${p:.3f}$".replace("$0.", "$.")
+
+
+def _number(number: float, digits: int) -> str:
+    """A number with a real minus sign; what rounds to zero has none."""
+    text = f"{number:.{digits}f}"
+    if float(text) == 0:
+        text = text.lstrip("-")
+    return f"$-${text[1:]}" if text.startswith("-") else text
+
+
+def _tabular(columns: str, lines: Sequence[str]) -> str:
+    body = "\n".join(lines)
+    return f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{body}\n\\bottomrule\n\\end{{tabular}}"

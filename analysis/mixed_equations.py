@@ -1,0 +1,255 @@
+"""The mixed-model equations: deviance and estimates at given ratios of standard deviations.
+
+Bates, Mächler, Bolker & Walker (2015), eq. 42: the REML criterion profiled over the fixed effects
+and the residual variance. Two ways to the same numbers: with few columns beside the largest random
+effect that effect is a diagonal, is eliminated, and the rest is one dense Cholesky factor; with
+many columns the whole is a sparse factor whose order of elimination is found once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.errors import Undefined
+
+Codes = NDArray[np.integer[Any]]
+Values = NDArray[np.float64]
+
+# Columns beside the largest effect from which a sparse factor is faster than a dense one.
+MOST_DENSE_COLUMNS = 800
+# Two crossed effects fill the factor anyway: this many levels of the smaller one still fit.
+MOST_CROSSED_LEVELS = 2500
+# Operations of one sparse factorisation, estimated before it is tried.
+MOST_SPARSE_WORK = 2.0e9
+PERFECT_FIT = "The systems and random effects explain every value: no residual variance is left."
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What the equations say at given relative standard deviations θ."""
+
+    deviance: float
+    residual_variance: float
+    coefficients: Values
+    covariance: Values
+
+
+class Equations(Protocol):
+    """Equations of `value ~ system + (1|a) + …`, to be solved at any θ (one ratio per effect)."""
+
+    def deviance(self, theta: Values) -> float: ...
+
+    def solve(self, theta: Values) -> Solution: ...
+
+
+def equations(values: Values, systems: Codes, random: Mapping[str, Codes]) -> Equations:
+    """Set up the equations; refuses those whose factor would not fit time or memory."""
+    levels = sorted((int(codes.max()) + 1 for codes in random.values()), reverse=True)
+    if len(levels) <= 2 or sum(levels[1:]) <= MOST_DENSE_COLUMNS:
+        if sum(levels[1:]) > MOST_CROSSED_LEVELS:
+            raise Undefined(
+                f"The smaller random effects have {sum(levels[1:])} levels; this solver holds "
+                f"{MOST_CROSSED_LEVELS}."
+            )
+        return _DenseEquations.of(values, systems, random)
+    work = float(levels[1]) * float(sum(levels[2:])) ** 2
+    if work > MOST_SPARSE_WORK:
+        raise Undefined(
+            f"The random effects have {', '.join(map(str, levels))} levels, too many to fit in "
+            "reasonable time; the comparison with clustered errors stands in for this model."
+        )
+    return _SparseEquations.of(values, systems, random)
+
+
+@dataclass(frozen=True)
+class _DenseEquations:
+    """Cross products; the largest random effect Z₁ stands apart from the others, Z₂."""
+
+    judgements: int
+    systems: int
+    squares: float  # y'y
+    sizes: Values  # Z₁'Z₁, a diagonal
+    sums: Values  # Z₁'y
+    dense: Values  # [Z₂ X]'[Z₂ X]
+    dense_sums: Values  # [Z₂ X]'y
+    shared: Any  # [Z₂ X]'Z₁
+    effect_of: Codes  # the random effect of each column of Z₂
+    largest: int
+
+    @classmethod
+    def of(cls, values: Values, systems: Codes, random: Mapping[str, Codes]) -> _DenseEquations:
+        from scipy import sparse
+
+        names = list(random)
+        largest = max(names, key=lambda name: int(random[name].max()))
+        others = [name for name in names if name != largest]
+        blocks = [*(_indicator(random[name]) for name in others), _indicator(systems)]
+        rest = sparse.hstack(blocks, format="csr")
+        effect_of = [np.full(int(random[name].max()) + 1, names.index(name)) for name in others]
+        shared = (rest.T @ _indicator(random[largest])).tocsr()
+        return cls(
+            judgements=len(values),
+            systems=int(systems.max()) + 1,
+            squares=float(values @ values),
+            sizes=np.bincount(random[largest]).astype(np.float64),
+            sums=np.asarray(np.bincount(random[largest], values), dtype=np.float64),
+            dense=np.asarray((rest.T @ rest).todense()),
+            dense_sums=np.asarray(rest.T @ values),
+            # A filled table of counts is faster as an array, a thin one only fits when sparse.
+            shared=shared.toarray() if shared.nnz > 0.1 * np.prod(shared.shape) else shared,
+            effect_of=np.concatenate([*effect_of, np.zeros(0, dtype=np.intp)]),
+            largest=names.index(largest),
+        )
+
+    def deviance(self, theta: Values) -> float:
+        determinant, _, variance = self._factored(theta)
+        return _deviance(determinant, self.judgements - self.systems, variance)
+
+    def solve(self, theta: Values) -> Solution:
+        from scipy.linalg import solve_triangular
+
+        determinant, factor, variance = self._factored(theta)
+        fixed = slice(-self.systems - 1, -1)
+        corner = solve_triangular(factor[fixed, fixed], np.eye(self.systems), lower=True)
+        return Solution(
+            deviance=_deviance(determinant, self.judgements - self.systems, variance),
+            residual_variance=variance,
+            coefficients=corner.T @ factor[-1, fixed],
+            covariance=variance * corner.T @ corner,
+        )
+
+    def _factored(self, theta: Values) -> tuple[float, Values, float]:
+        """Log determinant, Cholesky factor and residual variance.
+
+        The right-hand side is a last row of the system, so that its solution is a row of the
+        factor and the penalised sum of squares the last element's square.
+        """
+        from scipy.linalg import cholesky
+
+        count = self.systems
+        spread = float(theta[self.largest])
+        scale = np.concatenate([theta[self.effect_of], np.ones(count)])
+        diagonal = spread**2 * self.sizes + 1
+        weights = spread**2 / diagonal
+        system = np.empty((len(scale) + 1, len(scale) + 1))
+        system[:-1, :-1] = scale[:, None] * (self.dense - self._weighted_product(weights)) * scale
+        system[-1, :-1] = scale * (self.dense_sums - self.shared @ (weights * self.sums))
+        system[-1, -1] = self.squares - float(weights @ self.sums**2)
+        random = np.arange(len(self.effect_of))
+        system[random, random] += 1
+        try:
+            factor = cholesky(system, lower=True, overwrite_a=True, check_finite=False)
+        except np.linalg.LinAlgError as error:  # rounding took the last pivot below zero
+            raise Undefined(PERFECT_FIT) from error
+        variance = _require_residual(float(factor[-1, -1] ** 2) / (self.judgements - count))
+        log_pivots = np.log(np.diag(factor)[:-1])
+        return float(np.sum(np.log(diagonal)) + 2 * np.sum(log_pivots)), factor, variance
+
+    def _weighted_product(self, weights: Values) -> Values:
+        if isinstance(self.shared, np.ndarray):
+            product: Values = (self.shared * weights) @ self.shared.T
+            return product
+        return np.asarray((self.shared.multiply(weights).tocsr() @ self.shared.T).todense())
+
+
+@dataclass(frozen=True)
+class _SparseEquations:
+    """All cross products [Z X]'[Z X], in an order of elimination that keeps the factor thin."""
+
+    judgements: int
+    systems: int
+    squares: float
+    products: Any
+    sums: Values
+    effect_of: Codes  # the random effect of each column, −1 for a system
+    system_at: Codes  # where the systems' columns stand
+
+    @classmethod
+    def of(cls, values: Values, systems: Codes, random: Mapping[str, Codes]) -> _SparseEquations:
+        from scipy import sparse
+
+        columns = [*random.values(), systems]
+        whole = sparse.hstack([_indicator(codes) for codes in columns], format="csc")
+        effect_of = np.repeat(
+            [*range(len(random)), -1], [int(codes.max()) + 1 for codes in columns]
+        )
+        products = (whole.T @ whole).tocsc()
+        order = _elimination_order(products + sparse.eye(products.shape[0], format="csc"))
+        count = int(systems.max()) + 1
+        place = np.argsort(order)
+        return cls(
+            judgements=len(values),
+            systems=count,
+            squares=float(values @ values),
+            products=products[order][:, order].tocsc(),
+            sums=np.asarray(whole.T @ values)[order],
+            effect_of=effect_of[order],
+            system_at=place[-count:],
+        )
+
+    def deviance(self, theta: Values) -> float:
+        determinant, _, _, variance = self._factored(theta)
+        return _deviance(determinant, self.judgements - self.systems, variance)
+
+    def solve(self, theta: Values) -> Solution:
+        determinant, factor, found, variance = self._factored(theta)
+        columns = np.zeros((len(found), self.systems))
+        columns[self.system_at, np.arange(self.systems)] = 1.0
+        corner = factor.solve(columns)[self.system_at]
+        return Solution(
+            deviance=_deviance(determinant, self.judgements - self.systems, variance),
+            residual_variance=variance,
+            coefficients=found[self.system_at],
+            covariance=variance * (corner + corner.T) / 2,
+        )
+
+    def _factored(self, theta: Values) -> tuple[float, Any, Values, float]:
+        """Log determinant, factor, coefficients of all columns and residual variance."""
+        from scipy import sparse
+        from scipy.sparse.linalg import splu
+
+        fixed = self.effect_of < 0
+        scale = np.where(fixed, 1.0, theta[np.maximum(self.effect_of, 0)])
+        scaling = sparse.diags(scale)
+        ridge = sparse.diags(np.where(fixed, 0.0, 1.0))
+        factor = splu((scaling @ self.products @ scaling + ridge).tocsc(), **NATURAL)
+        right = scale * self.sums
+        found = factor.solve(right)
+        left = self.squares - float(right @ found)
+        variance = _require_residual(left / (self.judgements - self.systems))
+        return float(np.sum(np.log(factor.U.diagonal()))), factor, found, variance
+
+
+# SuperLU as a Cholesky factorisation: pivots stay on the diagonal, which is positive.
+SYMMETRIC = {"diag_pivot_thresh": 0.0, "options": {"SymmetricMode": True}}
+NATURAL = {"permc_spec": "NATURAL", **SYMMETRIC}
+
+
+def _elimination_order(pattern: Any) -> Codes:
+    """Find the minimum-degree order once; it depends on the pattern alone."""
+    from scipy.sparse.linalg import splu
+
+    return np.argsort(splu(pattern, permc_spec="MMD_AT_PLUS_A", **SYMMETRIC).perm_c)
+
+
+def _require_residual(variance: float) -> float:
+    """Refuse what only rounding separates from a perfect fit of the standardised values."""
+    if variance < 1e-13:
+        raise Undefined(PERFECT_FIT)
+    return variance
+
+
+def _deviance(determinant: float, free: int, variance: float) -> float:
+    return float(determinant + free * (1 + np.log(2 * np.pi * variance)))
+
+
+def _indicator(codes: Codes) -> Any:
+    from scipy import sparse
+
+    rows = np.arange(len(codes))
+    return sparse.csr_matrix((np.ones(len(codes)), (rows, codes)))

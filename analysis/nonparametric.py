@@ -1,0 +1,175 @@
+"""Tests on ranks: Kruskal–Wallis with Dunn, Friedman, and Wilcoxon signed-rank with Holm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analysis.errors import Undefined
+
+Codes = NDArray[np.integer[Any]]
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class RankTest:
+    """A test that all systems are alike: chi-squared distributed `statistic`."""
+
+    test: str
+    statistic: float
+    df: int
+    p: float
+    n: int
+
+
+@dataclass(frozen=True)
+class RankPair:
+    """One pair after a rank test; `p_holm` is adjusted for all pairs, `n` counts values."""
+
+    a: str
+    b: str
+    statistic: float | None
+    p: float | None
+    p_holm: float | None
+    n: int
+    reason: str = ""
+
+
+def holm(p_values: ArrayLike) -> Values:
+    """Adjust p-values stepwise (Holm 1979): no assumption about how the tests depend."""
+    p_values = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p_values, kind="stable")
+    steps = p_values[order] * np.arange(len(p_values), 0, -1)
+    adjusted = np.empty_like(p_values)
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return adjusted
+
+
+def kruskal_wallis(values: ArrayLike, groups: Codes, count: int) -> RankTest:
+    """Kruskal & Wallis (1952), corrected for ties. Raises Undefined when all values are equal."""
+    from scipy.special import chdtrc
+
+    ranks = _ranks(values)
+    sizes = np.bincount(groups, minlength=count)
+    filled = int(np.sum(sizes > 0))
+    if filled < 2:
+        raise Undefined("The Kruskal–Wallis test needs at least two systems.")
+    variance = _rank_variance(ranks)
+    means = np.bincount(groups, ranks, minlength=count) / np.maximum(sizes, 1)
+    deviations = sizes * np.where(sizes > 0, means - (len(ranks) + 1) / 2, 0.0) ** 2
+    statistic = float(np.sum(deviations) / variance)
+    return RankTest(
+        "Kruskal–Wallis", statistic, filled - 1, float(chdtrc(filled - 1, statistic)), len(ranks)
+    )
+
+
+def dunn(values: ArrayLike, groups: Codes, labels: Sequence[str]) -> tuple[RankPair, ...]:
+    """Dunn (1964): z of every pair's difference of mean ranks, with Holm's adjustment."""
+    from scipy.special import ndtr
+
+    ranks = _ranks(values)
+    sizes = np.bincount(groups, minlength=len(labels))
+    variance = _rank_variance(ranks)
+    present = np.nonzero(sizes)[0]
+    means = np.bincount(groups, ranks, minlength=len(labels))[present] / sizes[present]
+    first, second = np.triu_indices(len(present), 1)
+    spread = variance * (1 / sizes[present][first] + 1 / sizes[present][second])
+    z = (means[first] - means[second]) / np.sqrt(spread)
+    p_values = 2 * ndtr(-np.abs(z))
+    adjusted = holm(p_values)
+    return tuple(
+        RankPair(
+            labels[present[first[k]]],
+            labels[present[second[k]]],
+            float(z[k]),
+            float(p_values[k]),
+            float(adjusted[k]),
+            int(sizes[present[first[k]]] + sizes[present[second[k]]]),
+        )
+        for k in range(len(z))
+    )
+
+
+def _ranks(values: ArrayLike) -> Values:
+    from scipy.stats import rankdata
+
+    ranks: Values = rankdata(np.asarray(values, dtype=np.float64))
+    return ranks
+
+
+def _rank_variance(ranks: Values) -> float:
+    """Variance of the ranks; with no ties it is N(N + 1)/12."""
+    variance = float(np.var(ranks, ddof=1)) if len(ranks) > 1 else 0.0
+    if variance == 0:
+        raise Undefined("All values are equal, so their ranks say nothing.")
+    return variance
+
+
+def friedman(block_means: Values) -> RankTest:
+    """Friedman (1937), for complete blocks.
+
+    Parameters
+    ----------
+    block_means : shape (blocks, systems); NaN where a block lacks a system. Incomplete blocks are
+        left out, and `n` says how many remained.
+    """
+    from scipy.stats import friedmanchisquare
+
+    complete = block_means[~np.isnan(block_means).any(axis=1)]
+    if complete.shape[1] < 3:
+        raise Undefined("Friedman's test needs at least three systems.")
+    if len(complete) < 2:
+        raise Undefined("Friedman's test needs two blocks or more in which every system was rated.")
+    if np.all(complete == complete[:, :1]):
+        raise Undefined("Every block gives all systems the same value.")
+    statistic, p = friedmanchisquare(*complete.T)
+    return RankTest("Friedman", float(statistic), complete.shape[1] - 1, float(p), len(complete))
+
+
+def block_means(values: Values, blocks: Codes, groups: Codes, shape: tuple[int, int]) -> Values:
+    """Mean of each (block, system) cell, NaN where it is empty."""
+    cells = blocks.astype(np.int64) * shape[1] + groups
+    size = shape[0] * shape[1]
+    sizes = np.bincount(cells, minlength=size)
+    sums = np.bincount(cells, values, minlength=size)
+    means: Values = np.divide(sums, sizes, out=np.full(size, np.nan), where=sizes > 0)
+    return means.reshape(shape)
+
+
+def wilcoxon_pairs(means: Values, labels: Sequence[str]) -> tuple[RankPair, ...]:
+    """Wilcoxon's signed-rank test of every pair over the blocks that both systems have.
+
+    Parameters
+    ----------
+    means : shape (blocks, systems), NaN where a block lacks a system (see `block_means`)
+    """
+    raw = [
+        _signed_rank(means[:, i], means[:, j], labels[i], labels[j])
+        for i in range(len(labels))
+        for j in range(i + 1, len(labels))
+    ]
+    defined = [index for index, pair in enumerate(raw) if pair.p is not None]
+    adjusted = holm([raw[index].p or 0.0 for index in defined])
+    for index, p_holm in zip(defined, adjusted, strict=True):
+        pair = raw[index]
+        raw[index] = RankPair(pair.a, pair.b, pair.statistic, pair.p, float(p_holm), pair.n)
+    return tuple(raw)
+
+
+def _signed_rank(first: Values, second: Values, a: str, b: str) -> RankPair:
+    from scipy.stats import wilcoxon
+
+    both = ~(np.isnan(first) | np.isnan(second))
+    differences = (first - second)[both]
+    count = len(differences)
+    if count == 0:
+        return RankPair(a, b, None, None, None, 0, "The two systems share no item.")
+    if not np.any(differences):
+        return RankPair(a, b, None, None, None, count, "The two systems are equal on every item.")
+    # Pratt's zeros keep the size of the test when many items tie.
+    result = wilcoxon(differences, zero_method="pratt", method="asymptotic")
+    return RankPair(a, b, float(result.statistic), float(result.pvalue), None, count)

@@ -1,0 +1,101 @@
+"""Treatment of outlying values and of raters' different scales, chosen before and counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analysis.errors import Undefined
+
+Codes = NDArray[np.integer[Any]]
+Values = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+TREATMENTS = {
+    "none": "Values stand as they were given.",
+    "replace": "Values beyond mean ± {width:g} SD were replaced by the overall mean.",
+    "winsorise": "Values beyond mean ± {width:g} SD were moved to that limit.",
+    "drop": "Values beyond mean ± {width:g} SD were left out.",
+}
+
+
+@dataclass(frozen=True)
+class OutlierCount:
+    """What was done to how many values; the limits are None when nothing was done."""
+
+    treatment: str
+    sentence: str
+    low: float | None
+    high: float | None
+    below: int
+    above: int
+    values: int
+
+    @property
+    def treated(self) -> int:
+        return self.below + self.above
+
+
+@dataclass(frozen=True, eq=False)
+class Treated:
+    """The values after treatment, and which of the original rows remain; both in table order."""
+
+    values: Values
+    kept: Flags
+    count: OutlierCount
+
+
+def treat_outliers(values: ArrayLike, treatment: str = "none", width: float = 2.0) -> Treated:
+    """Find values beyond mean ± `width` SD once, and replace, winsorise or drop them.
+
+    TUNA (Gatt, Belz & Kow 2008) replaced them by the overall mean. The mean and SD are those of
+    all values, the outliers included.
+    """
+    values = np.asarray(values, dtype=np.float64)
+    kept = np.ones(len(values), dtype=bool)
+    if treatment == "none" or len(values) < 2:
+        sentence = TREATMENTS["none"]
+        return Treated(values, kept, OutlierCount("none", sentence, None, None, 0, 0, len(values)))
+    mean, sd = float(values.mean()), float(values.std(ddof=1))
+    low, high = mean - width * sd, mean + width * sd
+    below, above = values < low, values > high
+    if treatment == "replace":
+        treated = np.where(below | above, mean, values)
+    elif treatment == "winsorise":
+        treated = np.clip(values, low, high)
+    else:
+        kept = ~(below | above)
+        treated = values[kept]
+    sentence = TREATMENTS[treatment].format(width=width)
+    counts = (int(below.sum()), int(above.sum()), len(values))
+    return Treated(treated, kept, OutlierCount(treatment, sentence, low, high, *counts))
+
+
+def z_by_rater(values: ArrayLike, raters: Codes) -> tuple[Values, Flags]:
+    """Standardise within each rater (Graham et al. 2013): subtract the mean, divide by the SD.
+
+    Returns
+    -------
+    z : shape (judgements,), 0 where the rater's values do not vary
+    varies : shape (judgements,), False for the rows of raters whose values do not vary
+    """
+    values = np.asarray(values, dtype=np.float64)
+    sizes = np.maximum(np.bincount(raters), 1)
+    moved = values - (np.bincount(raters, values) / sizes)[raters]
+    freedom = np.maximum(sizes - 1, 1)
+    sd = np.sqrt(np.bincount(raters, moved**2) / freedom)
+    varies = sd[raters] > 1e-12 * max(float(np.abs(values).max(initial=0.0)), 1.0)
+    return np.divide(moved, sd[raters], out=np.zeros_like(values), where=varies), varies
+
+
+def log_magnitudes(values: ArrayLike) -> Values:
+    """Put magnitudes on the log scale, where equal ratios are equal distances."""
+    values = np.asarray(values, dtype=np.float64)
+    if np.any(values <= 0):
+        count = int(np.sum(values <= 0))
+        raise Undefined(f"{count} magnitudes are zero or negative and have no logarithm.")
+    logs: Values = np.log(values)
+    return logs

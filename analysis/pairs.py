@@ -1,0 +1,150 @@
+"""From screens to comparisons: every two systems that a rater saw side by side."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.errors import RankingError, TableError
+from analysis.table import JudgementTable
+
+Integers = NDArray[np.int32]
+WIN, TIE, LOSS = 0, 1, 2
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Comparisons of two systems, each array of shape (pairs,), in the order of the table.
+
+    `first` and `second` number `systems`; `outcome` is WIN where the first had the higher value,
+    TIE where both had the same, LOSS otherwise. `screen`, `rater` and `item` number the screens,
+    raters and items that the comparisons come from.
+    """
+
+    systems: tuple[str, ...]
+    first: Integers
+    second: Integers
+    outcome: NDArray[np.int8]
+    screen: Integers
+    rater: Integers
+    item: Integers
+    raters: tuple[str, ...]
+    items: tuple[str, ...]
+    lower_is_better: bool = False
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """What each two systems did against each other, arrays of shape (systems, systems).
+
+    `wins[i, j]` counts how often i beat j; `ties` is symmetric with a zero diagonal.
+    """
+
+    wins: NDArray[np.float64]
+    ties: NDArray[np.float64]
+
+    @property
+    def met(self) -> NDArray[np.float64]:
+        """How often each two systems were compared."""
+        return self.wins + self.wins.T + self.ties
+
+
+def pairs_from_table(table: JudgementTable, *, lower_is_better: bool = False) -> Pairs:
+    """Compare every two outputs on a screen: k values give k(k−1)/2 pairs; equal values tie.
+
+    A screen is what one rater gave for one item at once. Higher values are better unless
+    `lower_is_better`, as ranks are.
+    Raises TableError when the table holds several criteria.
+    """
+    if len(table.criterion.labels) > 1:
+        names = ", ".join(table.criterion.labels)
+        raise TableError([f"Pairs need one criterion, but the table has {names}: choose one."])
+    screens = _screens(table)
+    first, second = _rows_side_by_side(screens)
+    difference = table.value[first] - table.value[second]
+    if lower_is_better:
+        difference = -difference
+    return Pairs(
+        systems=table.system.labels,
+        first=table.system.codes[first],
+        second=table.system.codes[second],
+        outcome=(1 - np.sign(difference)).astype(np.int8),
+        screen=screens[first],
+        rater=table.rater.codes[first],
+        item=table.item.codes[first],
+        raters=table.rater.labels,
+        items=table.item.labels,
+        lower_is_better=lower_is_better,
+    )
+
+
+def count(pairs: Pairs) -> Counts:
+    """Sum the comparisons of each two systems."""
+    shape = (len(pairs.systems), len(pairs.systems))
+    wins, ties = np.zeros(shape), np.zeros(shape)
+    for outcome, winner, loser in (
+        (WIN, pairs.first, pairs.second),
+        (LOSS, pairs.second, pairs.first),
+    ):
+        of_this = pairs.outcome == outcome
+        cells = np.ravel_multi_index((winner[of_this], loser[of_this]), shape)
+        wins += np.bincount(cells, minlength=wins.size).reshape(shape)
+    tied = pairs.outcome == TIE
+    cells = np.ravel_multi_index((pairs.first[tied], pairs.second[tied]), shape)
+    ties += np.bincount(cells, minlength=ties.size).reshape(shape)
+    return Counts(wins, ties + ties.T)
+
+
+def require_comparable(systems: tuple[str, ...], counts: Counts) -> None:
+    """Refuse what no method can rank: one system, or groups that never met."""
+    if len(systems) < 2:
+        raise RankingError("A ranking needs at least two systems.")
+    groups = list(_groups(counts.met > 0))
+    if len(groups) > 1:
+        named = "; ".join(", ".join(systems[place] for place in group) for group in groups)
+        raise RankingError(f"These groups of systems were never compared with each other: {named}.")
+
+
+def unmet(systems: tuple[str, ...], counts: Counts) -> tuple[tuple[str, str], ...]:
+    """The pairs of systems that no rater saw side by side."""
+    rows, columns = np.nonzero(np.triu(counts.met == 0, k=1))
+    return tuple((systems[i], systems[j]) for i, j in zip(rows, columns, strict=True))
+
+
+def _screens(table: JudgementTable) -> Integers:
+    """Number what was rated together; the number depends on labels, not on the rows' order."""
+    key = table.screen.codes.astype(np.int64)
+    for column in (table.rater, table.item):
+        _, key = np.unique(key * len(column.labels) + column.codes, return_inverse=True)
+    return key.astype(np.int32)
+
+
+def _rows_side_by_side(screens: Integers) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Row numbers of every two rows of one screen; screens stay in their order of appearance."""
+    by_screen = np.argsort(screens, kind="stable")
+    sizes = np.bincount(screens)
+    starts = np.cumsum(sizes) - sizes
+    firsts, seconds = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for size in np.unique(sizes[sizes > 1]):
+        rows = by_screen[starts[sizes == size, None] + np.arange(size)]
+        left, right = np.triu_indices(size, k=1)
+        firsts.append(rows[:, left].ravel())
+        seconds.append(rows[:, right].ravel())
+    first, second = np.concatenate(firsts), np.concatenate(seconds)
+    appearance = by_screen[starts][screens[first]]
+    order = np.lexsort([second, first, appearance])
+    return first[order], second[order]
+
+
+def _groups(linked: NDArray[np.bool_]) -> Iterator[list[int]]:
+    """Connected components of a symmetric relation, each in ascending order."""
+    from scipy.sparse.csgraph import connected_components
+
+    number, group = connected_components(linked, directed=False)
+    for which in range(number):
+        yield np.flatnonzero(group == which).tolist()

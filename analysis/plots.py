@@ -1,0 +1,291 @@
+"""A report's pictures: rank ranges, rank distributions, letters, wins and rater agreement.
+
+Colours are from one sequence that grows darker (readable in grey, and by the colour-blind);
+whatever a colour says is also said by place, marker or text. Equal reports give equal files.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from analysis.clusters import Ranking
+from analysis.errors import OptionsError
+from analysis.ranking_section import PairRecord, RankingSection
+from analysis.raters import RaterProfile
+from analysis.tukey import Tukey, split_letters
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from analysis.report import Report, SystemRow
+
+FORMATS = ("svg", "pdf", "png")
+INK, PALE, BAND = "#1a1a1a", "#8c8c8c", "#eef1f5"
+SHADES = "Blues"  # one hue whose lightness runs one way: the same in grey and to any eye
+STYLE: dict[Any, Any] = {
+    "svg.hashsalt": "rankme",
+    "svg.fonttype": "none",
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": PALE,
+    "axes.linewidth": 0.8,
+    "xtick.color": INK,
+    "ytick.color": INK,
+}
+# No date and no version, so that the same report gives the same bytes.
+METADATA: dict[str, dict[str, Any]] = {
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
+}
+
+
+def drawn(figure: Figure, format: str) -> bytes:
+    """The picture as the bytes of an SVG, PDF or PNG."""
+    import matplotlib
+
+    if format not in FORMATS:
+        raise OptionsError([f"There is no picture format {format!r}: {', '.join(FORMATS)}."])
+    file = io.BytesIO()
+    with matplotlib.rc_context(STYLE):
+        figure.savefig(file, format=format, metadata=METADATA[format], dpi=150, bbox_inches="tight")
+    return file.getvalue()
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write the picture in the format that the file's ending names."""
+    path.write_bytes(drawn(figure, path.suffix.lstrip(".").lower()))
+
+
+def pictures(report: Report) -> dict[str, Figure]:
+    """Every picture that the report's criteria have, by a short name that can be a file's."""
+    from analysis.latex import file_name
+
+    made: dict[str, Figure] = {}
+    for each in report.criteria:
+        name = file_name(each.criterion)
+        if each.ranking is not None:
+            for scheme, ranking in each.ranking.rankings.items():
+                made[f"{name}-ranks-{scheme}"] = rank_ranges(ranking, each.criterion)
+                shares = each.ranking.rank_shares[scheme]
+                made[f"{name}-heatmap-{scheme}"] = rank_heatmap(ranking, shares, each.criterion)
+            made[f"{name}-wins"] = win_matrix(each.ranking, each.criterion)
+        if each.scale is not None and each.scale.tukey is not None:
+            made[f"{name}-letters"] = letters_plot(each.scale.tukey, each.systems, each.criterion)
+        profiles = [rater for rater in report.raters if rater.criterion == each.criterion]
+        if each.kind != "category" and any(rater.agreement is not None for rater in profiles):
+            made[f"{name}-raters"] = rater_agreement(profiles, each.criterion)
+    return made
+
+
+def _axes(width: float, height: float) -> tuple[Figure, Axes]:
+    """A figure of its own, not one of pyplot's, which a server would never let go."""
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(width, height))
+        FigureCanvasAgg(figure)
+        axes = figure.add_subplot()
+    return figure, axes
+
+
+def _height(rows: int) -> float:
+    return 1.1 + 0.24 * max(rows, 2)
+
+
+def _name_rows(axes: Axes, names: Sequence[str]) -> None:
+    axes.set_yticks(range(len(names)), [_plain(name) for name in names])
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+
+
+def _plain(label: str) -> str:
+    """Dollar signs would start a formula."""
+    return label.replace("$", r"\$")
+
+
+# --- rankings --------------------------------------------------------------------------------
+
+
+def rank_ranges(ranking: Ranking, title: str) -> Figure:
+    """Rank ranges and means, the best on top; every second cluster has a band behind it."""
+    systems = ranking.systems
+    figure, axes = _axes(6.4, _height(len(systems)))
+    _cluster_bands(axes, [system.cluster for system in systems])
+    for row, system in enumerate(systems):
+        axes.plot([system.rank_low, system.rank_high], [row, row], color=INK, linewidth=1.6)
+        axes.plot([system.rank_low, system.rank_high], [row, row], "|", color=INK, markersize=7)
+        axes.annotate(
+            f"{system.mean:.3f}",
+            (1.01, row),
+            xycoords=("axes fraction", "data"),
+            va="center",
+            fontsize=8,
+        )
+    _name_rows(axes, [system.system for system in systems])
+    axes.set_xlim(0.5, len(systems) + 1.2)
+    step = max(1, round(len(systems) / 12))
+    axes.set_xticks(range(1, len(systems) + 1, step))
+    axes.set_xlabel("rank (range over the runs); number of the cluster and mean at the right")
+    axes.set_title(_plain(title), loc="left")
+    return figure
+
+
+def _cluster_bands(axes: Axes, clusters: Sequence[int]) -> None:
+    """A pale band behind every second cluster, its number, and a line at each boundary."""
+    for cluster in sorted(set(clusters)):
+        rows = [row for row, each in enumerate(clusters) if each == cluster]
+        if cluster % 2 == 1:
+            axes.axhspan(rows[0] - 0.5, rows[-1] + 0.5, color=BAND, zorder=0)
+        if rows[0] > 0:
+            axes.axhline(rows[0] - 0.5, color=PALE, linewidth=0.8, linestyle=(0, (1, 2)))
+        axes.annotate(
+            str(cluster),
+            (0.995, rows[0]),
+            xycoords=("axes fraction", "data"),
+            va="center",
+            ha="right",
+            fontsize=8,
+            color=INK,
+            fontweight="bold",
+        )
+
+
+def rank_heatmap(ranking: Ranking, shares: dict[str, tuple[float, ...]], title: str) -> Figure:
+    """How often each system had each rank: the darker the more often, with the share in writing."""
+    names = [system.system for system in ranking.systems]
+    cells = np.array([shares[name] for name in names])
+    figure, axes = _axes(2.0 + 0.3 * len(names), _height(len(names)))
+    _shade(axes, cells, 0.0, 1.0)
+    for row, column in np.argwhere(cells >= 0.005):
+        _write(axes, row, column, f"{100 * cells[row, column]:.0f}", cells[row, column] > 0.55)
+    _name_rows(axes, names)
+    axes.set_xticks(range(len(names)), [str(rank) for rank in range(1, len(names) + 1)])
+    axes.set_xlabel("rank (per cent of the runs)")
+    axes.set_title(_plain(title), loc="left")
+    return figure
+
+
+def _shade(axes: Axes, cells: Any, lowest: float, highest: float) -> None:
+    axes.imshow(cells, cmap=SHADES, vmin=lowest, vmax=highest, aspect="auto", interpolation="none")
+    axes.tick_params(length=0)
+
+
+def _write(axes: Axes, row: int, column: int, text: str, is_dark: bool) -> None:
+    colour = "white" if is_dark else INK
+    axes.text(column, row, text, ha="center", va="center", fontsize=6.5, color=colour)
+
+
+def win_matrix(section: RankingSection, title: str) -> Figure:
+    """Share of pairs that the row's system won against the column's; a tie is half a win."""
+    names = [row.system for row in section.win_shares]
+    cells = _win_cells(section.pairs, names)
+    figure, axes = _axes(2.0 + 0.32 * len(names), 1.6 + 0.26 * len(names))
+    _shade(axes, cells, 0.1, 0.9)
+    for row, column in np.argwhere(~np.isnan(cells)):
+        _write(axes, row, column, f"{100 * cells[row, column]:.0f}", cells[row, column] > 0.5)
+    _name_rows(axes, names)
+    axes.set_xticks(range(len(names)), [_plain(name) for name in names], rotation=90)
+    axes.set_xlabel("per cent of pairs that the row won; a tie is half a win")
+    axes.set_title(_plain(title), loc="left")
+    return figure
+
+
+def _win_cells(pairs: Sequence[PairRecord], names: Sequence[str]) -> Any:
+    place = {name: number for number, name in enumerate(names)}
+    cells = np.full((len(names), len(names)), np.nan)
+    for pair in pairs:
+        share = (pair.wins + pair.ties / 2) / (pair.wins + pair.ties + pair.losses)
+        cells[place[pair.a], place[pair.b]] = share
+        cells[place[pair.b], place[pair.a]] = 1 - share
+    return cells
+
+
+# --- scales ----------------------------------------------------------------------------------
+
+
+def letters_plot(tukey: Tukey, systems: Sequence[SystemRow], title: str) -> Figure:
+    """Means with the intervals of the Tukey test, best on top, and the letters in columns."""
+    rows = {row.system: row for row in systems}
+    names = list(tukey.letters)
+    figure, axes = _axes(6.4, _height(len(names)))
+    widths = _comparison_widths(tukey, {name: rows[name].judgements for name in names})
+    for place, name in enumerate(names):
+        axes.plot(rows[name].mean, place, "o", color=INK, markersize=4.5)
+        span = [rows[name].mean - widths[name], rows[name].mean + widths[name]]
+        axes.plot(span, [place, place], color=INK, linewidth=1.3)
+    _letter_columns(axes, tukey, names)
+    _name_rows(axes, names)
+    axes.set_xlabel("mean; bars that do not overlap differ (about); letters at the right")
+    axes.set_title(_plain(title), loc="left")
+    return figure
+
+
+def _comparison_widths(tukey: Tukey, sizes: dict[str, int]) -> dict[str, float]:
+    """Half of the difference that is significant: bars of equal sizes part where pairs differ."""
+    from analysis.tukey import range_quantile
+
+    critical = range_quantile(1 - tukey.alpha, len(sizes), tukey.df)
+    return {
+        name: float(critical * np.sqrt(tukey.mean_sq / size) / 2) for name, size in sizes.items()
+    }
+
+
+def _letter_columns(axes: Axes, tukey: Tukey, names: Sequence[str]) -> None:
+    letters = sorted(
+        {letter for name in names for letter in split_letters(tukey.letters[name])},
+        key=lambda letter: (len(letter), letter[0].islower(), letter),
+    )
+    for place, name in enumerate(names):
+        for letter in split_letters(tukey.letters[name]):
+            axes.annotate(
+                letter,
+                (1.02 + 0.03 * letters.index(letter), place),
+                xycoords=("axes fraction", "data"),
+                va="center",
+                fontsize=8,
+                family="monospace",
+            )
+
+
+# --- raters ----------------------------------------------------------------------------------
+
+
+def rater_agreement(profiles: Sequence[RaterProfile], title: str) -> Figure:
+    """Each rater's correlation with the rest against the number of judgements."""
+    known = [each for each in profiles if each.agreement is not None]
+    figure, axes = _axes(6.4, 4.0)
+    agreement = [each.agreement or 0.0 for each in known]
+    axes.axhline(0, color=PALE, linewidth=0.8)
+    axes.plot(
+        [each.judgements for each in known], agreement, "o", color=INK, markersize=4, alpha=0.6
+    )
+    for each in sorted(known, key=lambda rater: rater.agreement or 0.0)[:3]:
+        axes.annotate(
+            _plain(each.rater),
+            (each.judgements, each.agreement or 0.0),
+            textcoords="offset points",
+            xytext=(5, 3),
+            fontsize=7,
+        )
+    axes.set_ylim(-1.05, 1.05)
+    if known and max(each.judgements for each in known) > 20 * min(
+        each.judgements for each in known
+    ):
+        axes.set_xscale("log")
+    axes.set_xlabel("judgements of the rater (the three least agreeing are named)")
+    axes.set_ylabel("correlation with the others")
+    missing = len(profiles) - len(known)
+    suffix = f" ({missing} raters share too few outputs)" if missing else ""
+    axes.set_title(_plain(title) + suffix, loc="left")
+    return figure

@@ -1,0 +1,189 @@
+"""The part of a report about relative judgements: the paper's clusters and the honest ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.bradley_terry import BradleyTerry, bradley_terry
+from analysis.clustered import ClusteredComparison
+from analysis.clusters import (
+    DrawJob,
+    Ranking,
+    compute_draws,
+    draw_jobs,
+    ranking_from_draws,
+    ranks,
+    refusals,
+)
+from analysis.errors import AnalysisError, RankingError
+from analysis.mixed import MixedModel
+from analysis.outliers import log_magnitudes
+from analysis.pairs import Pairs, count, pairs_from_table
+from analysis.report_options import ReportOptions
+from analysis.scale_section import Reasons, clustered, full_mixed_model, mixed_model
+from analysis.table import JudgementTable
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class WinShare:
+    """How a system fared in its pairs; `share` counts a tie as half a win."""
+
+    system: str
+    wins: int
+    ties: int
+    losses: int
+    share: float
+
+
+@dataclass(frozen=True)
+class PairRecord:
+    """How `a` fared against `b`."""
+
+    a: str
+    b: str
+    wins: int
+    ties: int
+    losses: int
+
+
+@dataclass(frozen=True)
+class RankingSection:
+    """Rankings from pairs, one for each way of resampling; undefined ones have their reason.
+
+    `rankings` goes by resampling scheme: `none` is as published in the field, `raters` draws
+    whole raters first and is what a referee would ask for. `rank_shares[scheme][system][r]` is
+    the share of runs in which it had rank r + 1. `mixed` and `mixed_full` are models of the
+    magnitudes, on the log scale where that exists, as is `clustered`. `bradley_terry` has
+    simultaneous intervals with errors clustered by rater and item.
+    """
+
+    rankings: dict[str, Ranking]
+    rank_shares: dict[str, dict[str, tuple[float, ...]]]
+    win_shares: tuple[WinShare, ...]
+    pairs: tuple[PairRecord, ...]
+    bradley_terry: BradleyTerry | None
+    mixed: MixedModel | None
+    mixed_full: MixedModel | None
+    clustered: ClusteredComparison | None
+    mixed_scale: str
+    undefined: dict[str, str] = field(default_factory=dict)
+
+
+def ranking_section(
+    table: JudgementTable,
+    criterion: str,
+    options: ReportOptions,
+    draws: Mapping[str, Values] | None,
+) -> RankingSection:
+    """Rank one criterion of the whole table in every way that applies; runs that exist are used."""
+    reasons = Reasons()
+    part = table.counted().without_raters(options.exclude_raters).for_criterion(criterion)
+    rankings, shares = {}, {}
+    lower = criterion in options.lower_is_better
+    pairs = pairs_from_table(part, lower_is_better=lower)
+    jobs = reasons.attempt("ranking", lambda: _jobs(table, criterion, options)) or ()
+    for job in jobs:
+        drawn = _draws(job, draws)
+        rankings[job.scheme] = ranking_from_draws(
+            job, drawn, alpha=options.alpha, exclude=options.exclude_raters
+        )
+        shares[job.scheme] = _rank_shares(job, drawn)
+    logs = reasons.attempt("logarithm", lambda: log_magnitudes(part.value))
+    magnitudes = part.value if logs is None else logs
+    return RankingSection(
+        rankings=rankings,
+        rank_shares=shares,
+        win_shares=win_shares(pairs),
+        pairs=pair_records(pairs),
+        bradley_terry=reasons.attempt("bradley_terry", lambda: _bradley_terry(pairs, options)),
+        mixed=reasons.attempt(
+            "mixed", lambda: mixed_model(magnitudes, part, options.alpha, not lower)
+        ),
+        mixed_full=reasons.attempt(
+            "mixed_full", lambda: full_mixed_model(magnitudes, part, options.alpha, not lower)
+        ),
+        clustered=reasons.attempt(
+            "clustered", lambda: clustered(magnitudes, part, options.alpha, not lower)
+        ),
+        mixed_scale="value as given" if logs is None else "logarithm of the value",
+        undefined=reasons,
+    )
+
+
+def _bradley_terry(pairs: Pairs, options: ReportOptions) -> BradleyTerry:
+    return bradley_terry(pairs, cluster="both", alpha=options.alpha, seed=options.seed)
+
+
+def _jobs(table: JudgementTable, criterion: str, options: ReportOptions) -> tuple[DrawJob, ...]:
+    others = {name: "category" for name in table.criterion.labels}
+    only_this = replace(options, kinds=others | {criterion: "relative"})
+    refused = refusals(table, only_this)
+    if refused:
+        raise RankingError(refused[criterion])
+    return draw_jobs(table, only_this)
+
+
+def _draws(job: DrawJob, draws: Mapping[str, Values] | None) -> Values:
+    if draws is None:
+        return compute_draws([job])[job.key]
+    if job.key not in draws:
+        raise AnalysisError(f"The runs of {job.key} are missing.")
+    drawn = draws[job.key]
+    if drawn.shape != (job.runs, len(job.systems)):
+        raise AnalysisError(
+            f"The runs of {job.key} have shape {drawn.shape}, not {(job.runs, len(job.systems))}."
+        )
+    return drawn
+
+
+def _rank_shares(job: DrawJob, drawn: Values) -> dict[str, tuple[float, ...]]:
+    best, _ = ranks(drawn)
+    count = len(job.systems)
+    return {
+        system: tuple(
+            float(share) for share in np.bincount(best[:, k], minlength=count + 1)[1:] / len(drawn)
+        )
+        for k, system in enumerate(job.systems)
+    }
+
+
+def win_shares(pairs: Pairs) -> tuple[WinShare, ...]:
+    """Wins, ties and losses of every system, best share first."""
+    counts = count(pairs)
+    wins, losses, ties = counts.wins.sum(1), counts.wins.sum(0), counts.ties.sum(1)
+    met = wins + losses + ties
+    rows = [
+        WinShare(
+            system,
+            int(wins[k]),
+            int(ties[k]),
+            int(losses[k]),
+            float((wins[k] + ties[k] / 2) / met[k]) if met[k] else 0.5,
+        )
+        for k, system in enumerate(pairs.systems)
+    ]
+    return tuple(sorted(rows, key=lambda row: -row.share))
+
+
+def pair_records(pairs: Pairs) -> tuple[PairRecord, ...]:
+    """The record of every two systems that met."""
+    counts = count(pairs)
+    labels = pairs.systems
+    return tuple(
+        PairRecord(
+            labels[i],
+            labels[j],
+            int(counts.wins[i, j]),
+            int(counts.ties[i, j]),
+            int(counts.wins[j, i]),
+        )
+        for i in range(len(labels))
+        for j in range(i + 1, len(labels))
+        if counts.met[i, j]
+    )

@@ -1,0 +1,425 @@
+"""The report: for each criterion the paper's table and, beside it, what a referee asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.agreement import (
+    METRICS,
+    Coefficient,
+    defined,
+    fleiss_kappa,
+    intraclass_correlation,
+    kendall_w,
+    krippendorff_alpha,
+    self_consistency,
+)
+from analysis.category_section import CategorySection, category_section
+from analysis.clusters import kind_of
+from analysis.correlations import Correlation, correlations
+from analysis.errors import TableError, Undefined
+from analysis.outliers import OutlierCount, treat_outliers, z_by_rater
+from analysis.pairs import pairs_from_table
+from analysis.ranking_section import RankingSection, ranking_section, win_shares
+from analysis.raters import RaterProfile, rater_profiles
+from analysis.report_options import ReportOptions
+from analysis.scale_section import ScaleSection, scale_section
+from analysis.sentences import criterion_sentences, report_sentences
+from analysis.signature import VERSION, signature
+from analysis.table import JudgementTable
+
+__all__ = ["CriterionReport", "Report", "ReportOptions", "kind_of", "make_report", "with_kinds"]
+
+Values = NDArray[np.float64]
+Progress = Callable[[float], None]
+
+SCALES = ("scale", "count", "time", "error")
+LOWER_IS_BETTER = ("time", "error")
+LARGEST_VALUE = 1e100
+
+
+@dataclass(frozen=True)
+class SystemRow:
+    """Describes one system's values; `by_level` has the means by level of the first factor.
+
+    `mean_z` is the mean of the values standardised within raters, where that was asked for.
+    """
+
+    system: str
+    judgements: int
+    mean: float
+    sd: float | None
+    median: float
+    by_level: dict[str, float] = field(default_factory=dict)
+    mean_z: float | None = None
+
+
+@dataclass(frozen=True)
+class RankChange:
+    """A system's place before and after raters were excluded."""
+
+    system: str
+    rank_before: int | None
+    rank_after: int | None
+    mean_before: float | None
+    mean_after: float | None
+
+
+@dataclass(frozen=True)
+class CriterionReport:
+    """All about one criterion; the sections that do not apply to its kind are None."""
+
+    criterion: str
+    kind: str
+    higher_is_better: bool
+    judgements: int
+    raters: int
+    items: int
+    screens: int
+    systems: tuple[SystemRow, ...]
+    ranking: RankingSection | None
+    scale: ScaleSection | None
+    categories: CategorySection | None
+    outliers: OutlierCount | None
+    agreement: tuple[Coefficient, ...]
+    exclusion: tuple[RankChange, ...]
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class DataSummary:
+    """What the numbers rest on; `excluded` and `late` count judgements."""
+
+    judgements: int
+    raters: int
+    items: int
+    systems: int
+    screens: int
+    excluded: int
+    late: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """An immutable result: the same table and options give it again, number by number."""
+
+    title: str
+    signature: str
+    version: str
+    options: dict[str, Any]
+    data: DataSummary
+    criteria: tuple[CriterionReport, ...]
+    correlations: tuple[Correlation, ...]
+    raters: tuple[RaterProfile, ...]
+    sentences: tuple[str, ...]
+
+    def criterion(self, name: str) -> CriterionReport:
+        return next(each for each in self.criteria if each.criterion == name)
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def make_report(
+    table: JudgementTable,
+    options: ReportOptions,
+    draws: Mapping[str, Values] | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Make the whole report; `draws` are the runs of `clusters.draw_jobs` where they exist already.
+
+    `progress` is called with the share that is done, from 0 to 1.
+    """
+    analysed = analysed_table(table, options)
+    criteria = _in_order(analysed.criterion.labels, options)
+    reports = []
+    for done, name in enumerate(criteria):
+        if progress is not None:
+            progress(done / len(criteria))
+        reports.append(_criterion_report(name, table, analysed, options, draws))
+    made = tuple(reports)
+    report = Report(
+        title=options.title,
+        signature=report_signature(table, options),
+        version=VERSION,
+        options=options.as_dict(),
+        data=_summary(table, analysed),
+        criteria=made,
+        correlations=_correlations(analysed, made),
+        raters=rater_profiles(analysed),
+        sentences=report_sentences(made, options.alpha),
+    )
+    if progress is not None:
+        progress(1.0)
+    return report
+
+
+def analysed_table(table: JudgementTable, options: ReportOptions) -> JudgementTable:
+    """The rows that the analysis counts: neither excluded before nor by the options."""
+    beyond = int(np.sum(np.abs(table.value) > LARGEST_VALUE))
+    if beyond:
+        raise TableError([f"{beyond} values are beyond ±1e100; their squares are no numbers."])
+    analysed = table.counted().without_raters(options.exclude_raters)
+    if not len(analysed):
+        raise TableError(["No judgement is left to analyse."])
+    return analysed
+
+
+def report_signature(table: JudgementTable, options: ReportOptions) -> str:
+    """One line that names everything that decides the numbers; defaults are left out."""
+    default = ReportOptions().as_dict()
+    stated = {
+        name: value
+        for name, value in options.as_dict().items()
+        if name in ("seed", "runs") or (value != default[name] and name not in ("title", "method"))
+    }
+    return signature(f"report-{options.method}", stated, sha256=table.sha256)
+
+
+def with_kinds(options: ReportOptions, table: JudgementTable) -> ReportOptions:
+    """Name the kind of every criterion, so that `clusters.draw_jobs` sees what the report sees."""
+    kinds = {name: kind_of(table, name, options.kinds) for name in table.criterion.labels}
+    return replace(options, kinds=kinds)
+
+
+def _in_order(criteria: tuple[str, ...], options: ReportOptions) -> list[str]:
+    """The criteria in the order in which the options name their kinds, then the others."""
+    named = [name for name in options.kinds if name in criteria]
+    return named + [name for name in criteria if name not in named]
+
+
+def _criterion_report(
+    name: str,
+    table: JudgementTable,
+    analysed: JudgementTable,
+    options: ReportOptions,
+    draws: Mapping[str, Values] | None,
+) -> CriterionReport:
+    part = analysed.for_criterion(name)
+    kind = kind_of(analysed, name, options.kinds)
+    higher = name not in options.lower_is_better and kind not in LOWER_IS_BETTER
+    treatment = options.outliers.get(name, "replace" if kind == "time" else "none")
+    part, outliers = _treated(part, treatment, options.outlier_width)
+    standardised = _standardised(part) if name in options.standardise else None
+    scale = _scale(part, standardised, options, higher) if kind in SCALES else None
+    ranking = ranking_section(table, name, options, draws) if kind == "relative" else None
+    categories = category_section(part, options) if kind == "category" else None
+    agreement = agreement_of(part, kind, options)
+    return CriterionReport(
+        criterion=name,
+        kind=kind,
+        higher_is_better=higher,
+        judgements=len(part),
+        raters=len(part.rater.labels),
+        items=len(part.item.labels),
+        screens=len(part.screen.labels),
+        systems=system_rows(part, options, higher, standardised) if kind != "category" else (),
+        ranking=ranking,
+        scale=scale,
+        categories=categories,
+        outliers=outliers,
+        agreement=agreement,
+        exclusion=_rank_changes(
+            table.for_criterion(name), analysed.for_criterion(name), kind, higher
+        ),
+        sentences=criterion_sentences(
+            kind, part, ranking, scale, categories, outliers, agreement, options
+        ),
+    )
+
+
+def _treated(
+    part: JudgementTable, treatment: str, width: float
+) -> tuple[JudgementTable, OutlierCount | None]:
+    if treatment == "none":
+        return part, None
+    treated = treat_outliers(part.value, treatment, width)
+    kept = part if treated.kept.all() else part.rows(treated.kept)
+    return replace(kept, value=treated.values), treated.count
+
+
+def _standardised(part: JudgementTable) -> JudgementTable:
+    """Each value as its distance from its rater's mean in the rater's SDs (Graham et al. 2013)."""
+    return replace(part, value=z_by_rater(part.value, part.rater.codes)[0])
+
+
+def _scale(
+    part: JudgementTable,
+    standardised: JudgementTable | None,
+    options: ReportOptions,
+    higher: bool,
+) -> ScaleSection:
+    logarithmic = part.criterion.labels[0] in options.log_scale
+    if standardised is None:
+        return scale_section(part, options, higher_is_better=higher, logarithmic=logarithmic)
+    section = scale_section(standardised, options, higher_is_better=higher, logarithmic=False)
+    return replace(section, scale="standardised within each rater")
+
+
+def system_rows(
+    part: JudgementTable,
+    options: ReportOptions,
+    higher: bool,
+    standardised: JudgementTable | None = None,
+) -> tuple[SystemRow, ...]:
+    """Best mean first; where values are standardised, best mean of those."""
+    codes, count = part.system.codes, len(part.system.labels)
+    sizes = np.bincount(codes, minlength=count)
+    means = np.bincount(codes, part.value, minlength=count) / sizes
+    squares = np.bincount(codes, (part.value - means[codes]) ** 2, minlength=count)
+    medians = _medians(part.value, codes, count)
+    levels = _level_means(part, options.factors)
+    ranked = means
+    if standardised is not None:
+        ranked = np.bincount(codes, standardised.value, minlength=count) / sizes
+    order = np.argsort(-ranked if higher else ranked, kind="stable")
+    return tuple(
+        SystemRow(
+            part.system.labels[k],
+            int(sizes[k]),
+            float(means[k]),
+            float(np.sqrt(squares[k] / (sizes[k] - 1))) if sizes[k] > 1 else None,
+            float(medians[k]),
+            levels[k],
+            None if standardised is None else float(ranked[k]),
+        )
+        for k in order
+    )
+
+
+def _medians(values: Values, codes: NDArray[Any], count: int) -> Values:
+    order = np.lexsort([values, codes])
+    ordered = values[order]
+    bounds = np.searchsorted(codes[order], np.arange(count + 1))
+    low, high = (bounds[1:] + bounds[:-1] - 1) // 2, (bounds[1:] + bounds[:-1]) // 2
+    medians: Values = (ordered[low] + ordered[high]) / 2
+    return medians
+
+
+def _level_means(part: JudgementTable, factors: tuple[str, ...]) -> list[dict[str, float]]:
+    """For each system its mean at every level of the first factor."""
+    count = len(part.system.labels)
+    if not factors or factors[0] not in part.factors:
+        return [{} for _ in range(count)]
+    factor = part.factors[factors[0]]
+    width = len(factor.labels)
+    cells = part.system.codes.astype(np.int64) * width + factor.codes
+    sizes = np.bincount(cells, minlength=count * width).reshape(count, width)
+    sums = np.bincount(cells, part.value, minlength=count * width).reshape(count, width)
+    return [
+        {
+            label: float(sums[k, level] / sizes[k, level])
+            for level, label in enumerate(factor.labels)
+            if sizes[k, level]
+        }
+        for k in range(count)
+    ]
+
+
+def agreement_of(
+    part: JudgementTable, kind: str, options: ReportOptions
+) -> tuple[Coefficient, ...]:
+    """The coefficients that make sense for the kind; each undefined one has its reason."""
+    outputs = part.system.codes.astype(np.int64) * len(part.item.labels) + part.item.codes
+    outputs = np.unique(outputs, return_inverse=True)[1]
+    raters, values = part.rater.codes, part.value
+    rng = np.random.default_rng([options.seed, 3])
+
+    def alpha(metric: str) -> Coefficient:
+        name = f"Krippendorff α, {metric}"
+        return defined(
+            name,
+            lambda: krippendorff_alpha(
+                values,
+                outputs,
+                raters,
+                metric,
+                clusters=part.item.codes,
+                rng=rng if options.agreement_resamples else None,
+                resamples=options.agreement_resamples,
+            ),
+        )
+
+    if kind == "category":
+        labels = np.unique(values, return_inverse=True)[1]
+        fleiss = defined("Fleiss κ", lambda: fleiss_kappa(labels, outputs, raters))
+        return (alpha("nominal"), fleiss)
+    found = [alpha(metric) for metric in METRICS]
+    found += _intraclass(values, outputs, raters)
+    if kind == "relative":
+        found.append(
+            defined(
+                "Kendall W",
+                lambda: kendall_w(values, part.screen.codes, part.item.codes, part.system.codes),
+            )
+        )
+    consistency = "Self-consistency (α, interval)"
+    found.append(defined(consistency, lambda: self_consistency(values, outputs, raters)))
+    return tuple(found)
+
+
+def _intraclass(values: Values, outputs: NDArray[Any], raters: NDArray[Any]) -> list[Coefficient]:
+    try:
+        found = intraclass_correlation(values, outputs, raters)
+    except Undefined as why:
+        return [Coefficient(name, None, reason=str(why)) for name in ("ICC(2,1)", "ICC(2,k)")]
+    return [found.single, found.mean]
+
+
+def _rank_changes(
+    before: JudgementTable, after: JudgementTable, kind: str, higher: bool
+) -> tuple[RankChange, ...]:
+    """Ranks by win share (relative judgements) or mean; empty when nobody was excluded."""
+    if len(before) == len(after) or kind == "category":
+        return ()
+    first, second = (_ranked(part, kind, higher) for part in (before, after))
+    return tuple(
+        RankChange(
+            system,
+            first[system][0],
+            second[system][0] if system in second else None,
+            first[system][1],
+            second[system][1] if system in second else None,
+        )
+        for system in sorted(first, key=lambda name: first[name][0])
+    )
+
+
+def _ranked(part: JudgementTable, kind: str, higher: bool) -> dict[str, tuple[int, float]]:
+    if kind == "relative":
+        scores = {row.system: row.share for row in win_shares(pairs_from_table(part))}
+    else:
+        scores = {row.system: row.mean for row in system_rows(part, ReportOptions(), higher)}
+    order = sorted(scores, key=lambda system: -scores[system] if higher else scores[system])
+    return {system: (rank, scores[system]) for rank, system in enumerate(order, start=1)}
+
+
+def _correlations(
+    table: JudgementTable, criteria: tuple[CriterionReport, ...]
+) -> tuple[Correlation, ...]:
+    """Between criteria that are measured: the numbers of categories are only names."""
+    measured = [each.criterion for each in criteria if each.kind != "category"]
+    if len(measured) < 2:
+        return ()
+    wanted = np.isin(np.array(table.criterion.labels, dtype=object), measured)
+    part = table.rows(wanted[table.criterion.codes])
+    return tuple(each for level in ("system", "output") for each in correlations(part, level=level))
+
+
+def _summary(table: JudgementTable, analysed: JudgementTable) -> DataSummary:
+    return DataSummary(
+        judgements=len(analysed),
+        raters=len(analysed.rater.labels),
+        items=len(analysed.item.labels),
+        systems=len(analysed.system.labels),
+        screens=len(analysed.screen.labels),
+        excluded=len(table) - len(analysed),
+        late=0 if analysed.late is None else int(analysed.late.sum()),
+        sha256=table.sha256,
+    )

@@ -1,0 +1,153 @@
+"""What a report was asked for: plain fields, validated all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Self
+
+from analysis.clusters import ranking_faults
+from analysis.errors import OptionsError
+from analysis.outliers import TREATMENTS
+
+MODELS = ("one-way", "factorial", "interaction", "rater", "latin")
+SUM_TYPES = ("I", "II", "III")
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """Everything that decides a report's numbers, besides the judgements.
+
+    `kinds` says what each criterion is; a criterion that is not named is guessed from its screens.
+    `model` is the analysis of variance of scales, counts and times: `one-way` (system),
+    `factorial` (system + factors), `interaction` (system × first factor), `rater` (system + rater)
+    or `latin` (system + rater + factors such as the position). `outliers`, `log_scale` and
+    `standardise` (z within each rater, as at WMT) go by criterion; times have their outliers
+    replaced unless told otherwise, as TUNA's.
+    """
+
+    seed: int = 1
+    runs: int = 200
+    method: str = "wmt"
+    resample: tuple[str, ...] = ("none", "raters")
+    alpha: float = 0.05
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    model: str = "one-way"
+    factors: tuple[str, ...] = ()
+    sums_of_squares: str = "II"
+    exclude_raters: tuple[str, ...] = ()
+    outliers: Mapping[str, str] = field(default_factory=dict)
+    outlier_width: float = 2.0
+    lower_is_better: tuple[str, ...] = ()
+    log_scale: tuple[str, ...] = ()
+    standardise: tuple[str, ...] = ()
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    agreement_resamples: int = 1000
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        faults = list(_faults(self))
+        if faults:
+            raise OptionsError(faults)
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Self:
+        """Make options of plain data (JSON lists become tuples); every fault is said at once."""
+        known = {each.name for each in fields(cls)}
+        unknown = [f"There is no option {name!r}." for name in sorted(set(given) - known)]
+        plain = {name: _as_tuples(given[name]) for name in given if name in known}
+        misfits = [
+            f"{name} must be {SHAPES[name][1]}, not {plain[name]!r}."
+            for name in plain
+            if not SHAPES[name][0](plain[name])
+        ]
+        if unknown or misfits:
+            raise OptionsError([*unknown, *misfits])
+        return cls(**plain)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data that `from_dict` reads back."""
+        return asdict(self)
+
+
+def _as_tuples(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _as_tuples(each) for key, each in value.items()}
+    return tuple(value) if isinstance(value, list | tuple) else value
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, tuple) and all(isinstance(each, str) for each in value)
+
+
+def _is_text_by_name(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(_is_text(each) for each in value.values())
+
+
+def _is_texts_by_name(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(_is_texts(each) for each in value.values())
+
+
+SHAPES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "seed": (_is_integer, "a whole number"),
+    "runs": (_is_integer, "a whole number"),
+    "method": (_is_text, "a text"),
+    "resample": (_is_texts, "a list of texts"),
+    "alpha": (_is_number, "a number"),
+    "kinds": (_is_text_by_name, "a kind for each criterion"),
+    "model": (_is_text, "a text"),
+    "factors": (_is_texts, "a list of texts"),
+    "sums_of_squares": (_is_text, "a text"),
+    "exclude_raters": (_is_texts, "a list of texts"),
+    "outliers": (_is_text_by_name, "a treatment for each criterion"),
+    "outlier_width": (_is_number, "a number"),
+    "lower_is_better": (_is_texts, "a list of texts"),
+    "log_scale": (_is_texts, "a list of texts"),
+    "standardise": (_is_texts, "a list of texts"),
+    "categories": (_is_texts_by_name, "a list of labels for each criterion"),
+    "agreement_resamples": (_is_integer, "a whole number"),
+    "title": (_is_text, "a text"),
+}
+
+
+def _faults(options: ReportOptions) -> Iterator[str]:
+    yield from ranking_faults(options)
+    yield from _choice("model", options.model, MODELS)
+    yield from _choice("sums_of_squares", options.sums_of_squares, SUM_TYPES)
+    for criterion, treatment in options.outliers.items():
+        yield from _choice(f"outliers[{criterion!r}]", treatment, tuple(TREATMENTS))
+    yield from _limits(options)
+    for criterion in sorted(set(options.standardise) & set(options.log_scale)):
+        yield f"{criterion}: standardised values have no logarithm; choose one of the two."
+    if options.model in ("factorial", "interaction") and not options.factors:
+        yield f"The model {options.model!r} needs a factor."
+
+
+def _limits(options: ReportOptions) -> Iterator[str]:
+    if options.seed < 0:
+        yield f"seed must not be negative: {options.seed}."
+    if options.runs > 1_000_000:
+        yield f"runs must be at most 1,000,000: {options.runs}."
+    if not 0 < options.alpha < 1:
+        yield f"alpha must be between 0 and 1: {options.alpha}."
+    if not options.outlier_width > 0:
+        yield f"outlier_width must be above 0: {options.outlier_width}."
+    if not 0 <= options.agreement_resamples <= 100_000:
+        yield f"agreement_resamples must be from 0 to 100,000: {options.agreement_resamples}."
+
+
+def _choice(name: str, value: str, choices: tuple[str, ...]) -> Iterator[str]:
+    if value not in choices:
+        yield f"{name} must be one of {', '.join(choices)}, not {value!r}."

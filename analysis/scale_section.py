@@ -1,0 +1,224 @@
+"""The part of a report about values on a scale: papers' analysis of variance, referee's models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.anova import Anova, Welch, factorial, group_moments, one_way, welch
+from analysis.clustered import ClusteredComparison, clustered_comparison
+from analysis.errors import RankingError, Undefined
+from analysis.mixed import MixedModel, fit_mixed
+from analysis.nonparametric import (
+    RankPair,
+    RankTest,
+    block_means,
+    dunn,
+    friedman,
+    kruskal_wallis,
+    wilcoxon_pairs,
+)
+from analysis.outliers import log_magnitudes
+from analysis.report_options import ReportOptions
+from analysis.table import JudgementTable
+from analysis.tukey import Tukey, tukey
+
+Values = NDArray[np.float64]
+Result = TypeVar("Result")
+
+# Wilcoxon's test goes pair by pair; beyond this many systems the pairs are no longer readable.
+MOST_WILCOXON_SYSTEMS = 60
+# The exact table of block means has one cell for each item and system.
+MOST_BLOCK_CELLS = 20_000_000
+
+
+@dataclass(frozen=True)
+class ScaleSection:
+    """Tests of the systems' values; a method without a result has its reason in `undefined`.
+
+    `mixed` is value ~ system + (1|rater) + (1|item); `mixed_full` lets raters and items also
+    differ in what they make of each system, and compares by t with raters − 1 degrees of freedom.
+    `clustered` is value ~ system + rater with errors clustered by rater and item, no model needed.
+    """
+
+    scale: str
+    anova: Anova | None = None
+    welch: Welch | None = None
+    tukey: Tukey | None = None
+    kruskal: RankTest | None = None
+    dunn: tuple[RankPair, ...] = ()
+    friedman: RankTest | None = None
+    wilcoxon: tuple[RankPair, ...] = ()
+    mixed: MixedModel | None = None
+    mixed_full: MixedModel | None = None
+    clustered: ClusteredComparison | None = None
+    undefined: dict[str, str] = field(default_factory=dict)
+
+
+class Reasons(dict[str, str]):
+    """Collects why methods have no result."""
+
+    def attempt(self, method: str, compute: Callable[[], Result]) -> Result | None:
+        """Compute, or keep the reason and go on."""
+        try:
+            return compute()
+        except (Undefined, RankingError) as why:
+            self[method] = str(why)
+            return None
+
+
+def scale_section(
+    table: JudgementTable, options: ReportOptions, *, higher_is_better: bool, logarithmic: bool
+) -> ScaleSection:
+    """Analyse one criterion's values (outliers already treated) in every way that applies."""
+    reasons = Reasons()
+    values = table.value
+    if logarithmic:
+        logs = reasons.attempt("logarithm", lambda: log_magnitudes(table.value))
+        values = table.value if logs is None else logs
+    systems, count = table.system.codes, len(table.system.labels)
+    anova = reasons.attempt("anova", lambda: anova_of(values, table, options))
+    pairs = reasons.attempt("dunn", lambda: dunn(values, systems, table.system.labels))
+    blocks = reasons.attempt("blocks", lambda: item_means(values, table))
+    return ScaleSection(
+        scale="logarithm of the value" if values is not table.value else "value as given",
+        anova=anova,
+        welch=reasons.attempt("welch", lambda: welch(values, systems, count)),
+        tukey=reasons.attempt(
+            "tukey", lambda: tukey_of(values, table, options.alpha, anova, higher_is_better)
+        ),
+        kruskal=reasons.attempt("kruskal", lambda: kruskal_wallis(values, systems, count)),
+        dunn=pairs or (),
+        friedman=reasons.attempt("friedman", lambda: friedman(_require_blocks(blocks))),
+        wilcoxon=reasons.attempt("wilcoxon", lambda: _wilcoxon(blocks, table)) or (),
+        mixed=reasons.attempt(
+            "mixed", lambda: mixed_model(values, table, options.alpha, higher_is_better)
+        ),
+        mixed_full=reasons.attempt(
+            "mixed_full", lambda: full_mixed_model(values, table, options.alpha, higher_is_better)
+        ),
+        clustered=reasons.attempt(
+            "clustered", lambda: clustered(values, table, options.alpha, higher_is_better)
+        ),
+        undefined=reasons,
+    )
+
+
+def clustered(
+    values: Values, table: JudgementTable, alpha: float, higher_is_better: bool
+) -> ClusteredComparison:
+    """Compare means with errors clustered by rater and item."""
+    return clustered_comparison(
+        values,
+        table.system.codes,
+        table.system.labels,
+        table.rater.codes,
+        table.item.codes,
+        alpha=alpha,
+        higher_is_better=higher_is_better,
+    )
+
+
+def anova_of(values: Values, table: JudgementTable, options: ReportOptions) -> Anova:
+    """The model that the options name; a missing factor is a reason."""
+    if options.model == "one-way":
+        return one_way(values, table.system.codes, len(table.system.labels))
+    factors = {"system": table.system.codes}
+    if options.model in ("rater", "latin"):
+        factors["rater"] = table.rater.codes
+    if options.model != "rater":
+        for name in options.factors:
+            if name not in table.factors:
+                known = ", ".join(table.factors) or "none"
+                raise Undefined(f"The table has no factor {name!r}; its factors are: {known}.")
+            factors[name] = table.factors[name].codes
+    return factorial(
+        values,
+        factors,
+        interaction=options.model == "interaction",
+        type=options.sums_of_squares,
+    )
+
+
+def tukey_of(
+    values: Values, table: JudgementTable, alpha: float, anova: Anova | None, higher: bool
+) -> Tukey:
+    if anova is None:
+        raise Undefined("There is no analysis of variance to take the residual from.")
+    moments = group_moments(values, table.system.codes, len(table.system.labels))
+    residual = anova.residual
+    return tukey(
+        table.system.labels,
+        moments.means,
+        moments.sizes,
+        residual.mean_sq,
+        residual.df,
+        alpha=alpha,
+        higher_is_better=higher,
+    )
+
+
+def item_means(values: Values, table: JudgementTable) -> Values:
+    """Mean of each system on each item, shape (items, systems), NaN where it was not judged."""
+    shape = (len(table.item.labels), len(table.system.labels))
+    if shape[0] * shape[1] > MOST_BLOCK_CELLS:
+        raise Undefined("There are too many items and systems for a table of their means.")
+    return block_means(values, table.item.codes, table.system.codes, shape)
+
+
+def _require_blocks(blocks: Values | None) -> Values:
+    if blocks is None:
+        raise Undefined("There is no table of item means.")
+    return blocks
+
+
+def _wilcoxon(blocks: Values | None, table: JudgementTable) -> tuple[RankPair, ...]:
+    if len(table.system.labels) > MOST_WILCOXON_SYSTEMS:
+        raise Undefined(f"Wilcoxon's pairs are made for at most {MOST_WILCOXON_SYSTEMS} systems.")
+    return wilcoxon_pairs(_require_blocks(blocks), table.system.labels)
+
+
+def mixed_model(
+    values: Values, table: JudgementTable, alpha: float, higher_is_better: bool
+) -> MixedModel:
+    """Fit value ~ system + (1|rater) + (1|item)."""
+    return fit_mixed(
+        values,
+        table.system.codes,
+        table.system.labels,
+        {"rater": table.rater.codes, "item": table.item.codes},
+        alpha=alpha,
+        higher_is_better=higher_is_better,
+    )
+
+
+def full_mixed_model(
+    values: Values, table: JudgementTable, alpha: float, higher_is_better: bool
+) -> MixedModel:
+    """Add rater × system and item × system: a rater's taste for a system is not new evidence."""
+    raters = len(table.rater.labels)
+    if raters < 3:
+        raise Undefined("A rater's taste for a system needs at least three raters.")
+    systems = len(table.system.labels)
+    effects = {
+        "rater": table.rater.codes,
+        "item": table.item.codes,
+        "rater:system": table.rater.codes.astype(np.int64) * systems + table.system.codes,
+        "item:system": table.item.codes.astype(np.int64) * systems + table.system.codes,
+    }
+    repeated = {
+        name: codes for name, codes in effects.items() if len(np.unique(codes)) < len(codes)
+    }
+    return fit_mixed(
+        values,
+        table.system.codes,
+        table.system.labels,
+        repeated,
+        alpha=alpha,
+        df=raters - 1,
+        higher_is_better=higher_is_better,
+    )

@@ -1,0 +1,272 @@
+"""Plain sentences: what each table of a report can and cannot claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.agreement import Coefficient
+from analysis.anova import RESIDUAL, Anova
+from analysis.category_section import CategorySection
+from analysis.clusters import Ranking
+from analysis.comparison import Contrast
+from analysis.outliers import OutlierCount
+from analysis.ranking_section import RankingSection
+from analysis.report_options import ReportOptions
+from analysis.scale_section import ScaleSection
+from analysis.table import JudgementTable
+from analysis.times import HARDWARE_LATENCY
+
+if TYPE_CHECKING:
+    from analysis.report import CriterionReport
+
+
+STANDARDISED = (
+    "Scores were standardised within each rater (distance from the rater's mean in the rater's "
+    "standard deviations); tests compare these, the means of the scores as given stand beside. A "
+    "rater who always gave the same score counts as 0 throughout."
+)
+
+
+def criterion_sentences(
+    kind: str,
+    part: JudgementTable,
+    ranking: RankingSection | None,
+    scale: ScaleSection | None,
+    categories: CategorySection | None,
+    outliers: OutlierCount | None,
+    agreement: Sequence[Coefficient],
+    options: ReportOptions,
+) -> tuple[str, ...]:
+    """Say in plain words what the sections of one criterion can claim."""
+    sentences: list[str] = []
+    if outliers is not None:
+        sentences.append(_about_outliers(outliers))
+    if part.criterion.labels[0] in options.standardise:
+        sentences.append(STANDARDISED)
+    if kind == "time":
+        sentences.append(HARDWARE_LATENCY)
+    if ranking is not None:
+        sentences += _about_rankings(ranking, part)
+        sentences += _about_mixed(ranking, options.alpha)
+    if scale is not None:
+        sentences += _about_scales(scale, part, kind)
+        sentences += _about_mixed(scale, options.alpha)
+    if categories is not None:
+        sentences += _about_categories(categories, part)
+    sentences += _about_agreement(agreement)
+    return tuple(sentences)
+
+
+def report_sentences(criteria: Sequence[CriterionReport], alpha: float) -> tuple[str, ...]:
+    """Say what holds for the report as a whole."""
+    sentences = [
+        f"Every claim of difference is made at a level of {alpha:g} for all pairs of one criterion "
+        f"together; no adjustment is made for reporting {len(criteria)} "
+        f"{'criteria' if len(criteria) != 1 else 'criterion'}."
+    ]
+    if any(each.exclusion for each in criteria):
+        sentences.append(
+            "Some raters were excluded: the ranking before and after stands beside, and a result "
+            "that changes with the exclusion rests on that choice."
+        )
+    return tuple(sentences)
+
+
+def probability(p: float) -> str:
+    """Write a p-value as papers do."""
+    return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
+
+
+def _about_outliers(outliers: OutlierCount) -> str:
+    if outliers.low is None or outliers.high is None:
+        return outliers.sentence
+    return (
+        f"{outliers.sentence} {outliers.treated} of {outliers.values} values were treated "
+        f"({outliers.below} below {outliers.low:.6g}, {outliers.above} above {outliers.high:.6g})."
+    )
+
+
+# --- relative judgements ---------------------------------------------------------------------
+
+
+def _about_rankings(ranking: RankingSection, part: JudgementTable) -> Iterator[str]:
+    raters = len(part.rater.labels)
+    if "ranking" in ranking.undefined:
+        yield f"There is no ranking: {ranking.undefined['ranking']}"
+    paper, honest = ranking.rankings.get("none"), ranking.rankings.get("raters")
+    if paper is not None:
+        yield (
+            f"The ranking as published in this field has {_clusters(paper)} in "
+            f"{paper.comparisons} pairs; its ranges say how the procedure varies on these very "
+            "judgements, not how other raters would judge, so some of its boundaries would not "
+            "be found again."
+        )
+        yield from _about_cuts(paper)
+    if honest is not None:
+        yield (
+            f"With whole raters drawn anew ({raters} of them) there "
+            f"{'is' if _number_of_clusters(honest) == 1 else 'are'} {_clusters(honest)}: these "
+            "boundaries allow for raters who differ, and are the ones to claim."
+        )
+        if raters < 10:
+            yield f"With {raters} raters even these ranges are uncertain: draw no fine lines."
+    if ranking.bradley_terry is not None:
+        apart = sum(pair.p < ranking.bradley_terry.alpha for pair in ranking.bradley_terry.pairs)
+        yield (
+            f"Bradley–Terry with errors clustered by rater and item tells {apart} of "
+            f"{len(ranking.bradley_terry.pairs)} pairs apart, all claims together; a claim about "
+            "one pair of systems should rest on these."
+        )
+    shown = paper or honest
+    if shown is not None and shown.unmet:
+        yield (
+            f"{len(shown.unmet)} pairs of systems never met on a screen; they are compared "
+            "through others only."
+        )
+
+
+def _number_of_clusters(ranking: Ranking) -> int:
+    return max(system.cluster for system in ranking.systems)
+
+
+def _clusters(ranking: Ranking) -> str:
+    count = _number_of_clusters(ranking)
+    return f"{count} cluster{'s' if count != 1 else ''} of {len(ranking.systems)} systems"
+
+
+def _about_cuts(ranking: Ranking) -> Iterator[str]:
+    """Name the boundaries that another seed might not show."""
+    ends = [
+        (above, below)
+        for above, below in zip(ranking.systems, ranking.systems[1:], strict=False)
+        if above.cluster != below.cluster and above.cut_share < 0.9
+    ]
+    if ends:
+        named = "; ".join(
+            f"{above.system} | {below.system} in {above.cut_share:.0%}" for above, below in ends
+        )
+        yield f"Some boundaries depend on the seed (share of redrawn runs that show them): {named}."
+
+
+# --- scales ----------------------------------------------------------------------------------
+
+
+def _about_scales(scale: ScaleSection, part: JudgementTable, kind: str) -> Iterator[str]:
+    if scale.anova is None:
+        yield f"There is no analysis of variance: {scale.undefined['anova']}"
+    else:
+        yield from _about_anova(scale.anova, part)
+    if scale.tukey is not None and scale.anova is not None:
+        differing = sum(pair.p < scale.tukey.alpha for pair in scale.tukey.pairs)
+        yield (
+            f"Tukey's comparisons find {differing} of {len(scale.tukey.pairs)} pairs different at "
+            f"{scale.tukey.alpha:g}; systems that share a letter were not told apart, which does "
+            "not show that they are equal."
+        )
+        if _letters_differ_from_subsets(scale):
+            yield (
+                "Letters and SPSS's subsets differ here, because the systems have different "
+                "numbers of judgements: the letters follow each pair's own test, the subsets a "
+                "harmonic mean of the numbers."
+            )
+    if kind in ("count", "error") and scale.kruskal is not None:
+        yield (
+            f"Kruskal–Wallis on ranks: χ²({scale.kruskal.df}) = {scale.kruskal.statistic:.2f}, "
+            f"{probability(scale.kruskal.p)}; it assumes no normal distribution, but independent "
+            "judgements all the same."
+        )
+
+
+def _about_anova(anova: Anova, part: JudgementTable) -> Iterator[str]:
+    effects = ", ".join(
+        f"{row.source} F({row.df:g}, {anova.residual.df:g}) = {row.F:.3f}, {probability(row.p)}"
+        for row in anova.rows
+        if row.source != RESIDUAL and row.F is not None and row.p is not None
+    )
+    repeated = len(part) / max(len(part.rater.labels), 1)
+    yield (
+        f"Analysis of variance ({anova.design}): {effects}. It takes every judgement as "
+        f"independent; here {len(part.rater.labels)} raters gave {repeated:.0f} each on average, "
+        "so its p-values are too small wherever raters or items resemble themselves."
+    )
+
+
+def _letters_differ_from_subsets(scale: ScaleSection) -> bool:
+    if scale.tukey is None:
+        return False
+    together = {frozenset(pair) for subset in scale.tukey.subsets for pair in _pairs(subset)}
+    sharing = {
+        frozenset((pair.a, pair.b))
+        for pair in scale.tukey.pairs
+        if set(scale.tukey.letters[pair.a]) & set(scale.tukey.letters[pair.b])
+    }
+    return together != sharing
+
+
+def _pairs(systems: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for place, first in enumerate(systems):
+        for second in systems[place + 1 :]:
+            yield first, second
+
+
+def _about_mixed(section: ScaleSection | RankingSection, alpha: float) -> Iterator[str]:
+    for fitted, claim in (
+        (section.mixed, "sets aside raters' strictness and items' difficulty"),
+        (section.mixed_full, "also allows each rater and item its own view of each system"),
+    ):
+        if fitted is not None:
+            yield (
+                f"The mixed model {fitted.formula} {claim}: {_apart(fitted.contrasts, alpha)} "
+                "differ (simultaneous intervals)."
+            )
+    if section.mixed is not None and section.mixed_full is not None:
+        yield "Where the two models disagree, only the second one's differences are to be claimed."
+    if section.clustered is not None:
+        yield (
+            "Least squares on system and rater, with errors clustered by rater and item, assumes "
+            f"least and needs many raters ({section.clustered.raters} here): "
+            f"{_apart(section.clustered.contrasts, alpha)} differ."
+        )
+
+
+def _apart(contrasts: Sequence[Contrast], alpha: float) -> str:
+    apart = sum(contrast.p < alpha for contrast in contrasts)
+    return f"{apart} of {len(contrasts)} pairs"
+
+
+# --- categories and agreement ----------------------------------------------------------------
+
+
+def _about_categories(categories: CategorySection, part: JudgementTable) -> Iterator[str]:
+    sizes = [row.judgements for row in categories.rows]
+    yield (
+        f"Percentages of {min(sizes)} to {max(sizes)} judgements a system; with "
+        f"{int(np.median(sizes))} judgements a share of 50 % is uncertain by about "
+        f"± {100 / np.sqrt(np.median(sizes)):.0f} points, and by more as raters judge alike."
+    )
+    if categories.test is not None:
+        yield (
+            f"Pearson's χ²({categories.test.df}) = {categories.test.statistic:.1f}, "
+            f"{probability(categories.test.p)}, takes the judgements of "
+            f"{len(part.rater.labels)} raters as independent."
+        )
+
+
+def _about_agreement(agreement: Sequence[Coefficient]) -> Iterator[str]:
+    alphas = [each for each in agreement if each.name.startswith("Krippendorff")]
+    known = [each for each in alphas if each.value is not None]
+    if not known:
+        if alphas:
+            yield f"Agreement cannot be stated: {alphas[0].reason}"
+        return
+    chosen = next((each for each in known if each.name.endswith("ordinal")), known[0])
+    interval = ""
+    if chosen.low is not None and chosen.high is not None:
+        interval = f" (95 % interval {chosen.low:.2f} to {chosen.high:.2f} over items)"
+    yield (
+        f"Agreement of raters is {chosen.name} = {chosen.value:.2f}{interval}; low agreement "
+        "widens every honest interval, but does not by itself make a ranking wrong."
+    )

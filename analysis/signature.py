@@ -1,0 +1,36 @@
+"""The one line that makes a number reproducible (after sacreBLEU; Post 2018)."""
+
+import json
+from collections.abc import Mapping
+
+from analysis.errors import OptionsError
+
+VERSION = "1.0.0"
+HASH_DIGITS = 16
+
+
+def signature(method: str, options: Mapping[str, object], *, sha256: str) -> str:
+    """Write `method`, its options in alphabetical order, the data's hash and our version.
+
+    >>> signature("wmt", {"seed": 1, "runs": 200}, sha256="ab" * 32)
+    'wmt|runs:200|seed:1|data:abababababababab|version:1.0.0'
+    """
+    stated = [f"{name}:{_plain(options[name])}" for name in sorted(options)]
+    return "|".join([method, *stated, f"data:{sha256[:HASH_DIGITS]}", f"version:{VERSION}"])
+
+
+def read_signature(line: str) -> dict[str, str]:
+    """Take a signature apart again: {"method": …, option: value as text, …}."""
+    method, *stated = line.split("|")
+    if not all(":" in part for part in stated):
+        raise OptionsError([f"This is not a signature: {line!r}."])
+    return {"method": method, **dict(part.split(":", 1) for part in stated)}
+
+
+def _plain(value: object) -> str:
+    """Write a value without the two characters that part a signature."""
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
+        text = str(value)
+    else:
+        text = json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
+    return text.replace("%", "%25").replace("|", "%7C")

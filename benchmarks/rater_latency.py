@@ -1,0 +1,53 @@
+"""What raters wait for: 50 at once, at a lively pace and as fast as they can.
+
+Run: python benchmarks/rater_latency.py [--raters 50]
+
+A lively pace is a screen every two seconds, twenty times faster than the E2E challenge's raters.
+"As fast as they can" says how many screens per second the site stores; the latencies are then
+those of a queue. The simulated raters need processor time of the same machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from site_under_test import load, own_site
+
+
+def rate(site: Any, raters: int, seconds_per_screen: float) -> Any:
+    from rankme.simulation.raters import Plan, run_raters
+    from tests.faults.raters_at_work import campaign_for
+
+    campaign = campaign_for(raters)
+    plan = Plan(
+        f"{site.url}/r/{campaign.code}/",
+        raters=raters,
+        concurrency=raters,
+        seconds_per_screen=seconds_per_screen,
+        arrive_within_seconds=5 * seconds_per_screen,
+    )
+    outcome = run_raters(plan)
+    assert not outcome.problems, outcome.problems[:3]
+    return outcome
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--raters", type=int, default=50)
+    options = parser.parse_args()
+    with own_site() as site:
+        from rankme.management.commands.simulate_raters import report
+
+        site.start_web()
+        rate(site, 8, 0)  # every process has loaded the site
+        for seconds_per_screen in (2.0, 0.0):
+            print(load())
+            pace = f"a screen every {seconds_per_screen:g} s" if seconds_per_screen else "no pause"
+            outcome = rate(site, options.raters, seconds_per_screen)
+            print(f"{options.raters} raters, {pace}:\n{report(outcome)}")
+            print(f"{len(outcome.acknowledged) / outcome.seconds:.0f} screens per second\n")
+
+
+if __name__ == "__main__":
+    main()

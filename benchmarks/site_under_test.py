@@ -1,0 +1,72 @@
+"""A whole site of its own for benchmarks: real servers in a folder that goes away again."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+WORDS = ("the eagle", "is", "a cheap pub", "near the river", "with", "fish and chips", "friendly")
+
+
+@contextlib.contextmanager
+def own_site() -> Iterator[Any]:
+    """PostgreSQL as in production (every commit reaches the disk), Valkey, and a migrated site."""
+    with tempfile.TemporaryDirectory(prefix="rankme-benchmark-") as folder:
+        os.environ |= {
+            "DJANGO_SETTINGS_MODULE": "evalsite.settings",
+            "ENVIRONMENT": "local",
+            "DATA_FOLDER": folder,
+            "LOG_LEVEL": "WARNING",
+        }
+        from evalsite.embedded import DATABASE, Servers
+
+        Path(folder).chmod(0o711)
+        servers = Servers(Path(folder))
+        servers.start()
+        try:
+            import django
+            from django.core.management import call_command
+            from django.db import connections
+
+            django.setup()
+            call_command("migrate", verbosity=0, interactive=False)
+            call_command("collectstatic", verbosity=0, interactive=False)
+            from tests.live import LiveSite
+
+            site = LiveSite(servers, DATABASE, Path(folder))
+            try:
+                yield site
+            finally:
+                site.end()
+                connections.close_all()
+        finally:
+            servers.stop()
+
+
+def owner() -> Any:
+    from django.contrib.auth import get_user_model
+
+    return get_user_model().objects.get_or_create(username="benchmark")[0]
+
+
+def write_outputs(path: Path, n_items: int, n_systems: int) -> Path:
+    """A long file of outputs of about 25 words each."""
+    with path.open("w") as file:
+        file.write("system\titem\toutput\n")
+        for system in range(n_systems):
+            for item in range(n_items):
+                words = " ".join(WORDS[(item * 7 + system * 3 + n) % len(WORDS)] for n in range(14))
+                file.write(f"system{system}\titem{item}\t{words} {item}.\n")
+    return path
+
+
+def load() -> str:
+    """How busy the machine was with other things: without it no latency can be read."""
+    return f"machine: {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"

@@ -1,0 +1,36 @@
+"""The Celery application: it carries the news that a job exists; the job itself is a row."""
+
+import os
+import sys
+
+from celery import Celery
+from celery.signals import beat_init, worker_init, worker_process_init
+
+# Before the app is made: Celery looks here whether it lives with Django, and if not, is known to
+# no other thread than this, and in all others tells its news to a broker that is not there.
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
+
+app = Celery("evalsite")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+
+
+@beat_init.connect
+@worker_init.connect
+def refuse_unsafe_start(**kwargs: object) -> None:
+    from django.core.exceptions import ImproperlyConfigured
+
+    from evalsite.safety import refuse_unsafe_site
+
+    try:
+        refuse_unsafe_site()
+    except ImproperlyConfigured as refusal:
+        # Celery logs what a signal's receiver raises, and starts all the same; an exit it obeys.
+        print(refusal, file=sys.__stderr__, flush=True)
+        sys.exit(1)
+
+
+@worker_process_init.connect
+def step_back(**kwargs: object) -> None:
+    """Imports and analyses give way to raters, who wait for an answer at this moment."""
+    os.nice(10)

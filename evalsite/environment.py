@@ -1,0 +1,61 @@
+"""Settings read from the environment; a value that makes no sense stops the start."""
+
+import os
+
+from django.core.exceptions import ImproperlyConfigured
+
+TRUE = {"1", "true", "yes", "on"}
+FALSE = {"0", "false", "no", "off", ""}
+
+
+def text(name: str, default: str = "") -> str:
+    return os.environ.get(name, default).strip()
+
+
+def choice(name: str, choices: tuple[str, ...], default: str) -> str:
+    value = text(name, default)
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name}={value!r}: choose one of {', '.join(choices)}.")
+    return value
+
+
+def flag(name: str, default: bool = False) -> bool:
+    """Read a switch; "False" is false, and a word that is neither is an error."""
+    value = os.environ.get(name)
+    if value is None:
+        return default
+    word = value.strip().lower()
+    if word not in TRUE | FALSE:
+        raise ImproperlyConfigured(f"{name}={value!r}: write true or false.")
+    return word in TRUE
+
+
+def whole_number(name: str, default: int) -> int:
+    value = text(name, str(default))
+    if not value.isdecimal():
+        raise ImproperlyConfigured(f"{name}={value!r}: write a whole number, 0 or more.")
+    return int(value)
+
+
+def listed(name: str, default: tuple[str, ...] = ()) -> list[str]:
+    """Read words that are separated by commas."""
+    value = os.environ.get(name)
+    if value is None:
+        return list(default)
+    return [word.strip() for word in value.split(",") if word.strip()]
+
+
+def database_address(url: str) -> str:
+    if url.startswith(("postgresql://", "postgres://")):
+        return url
+    scheme = url.partition(":")[0]
+    raise ImproperlyConfigured(f"DATABASE_URL is {scheme}:…; write postgresql://user@host/name")
+
+
+def broker_address(url: str) -> str:
+    """Give a Redis address in Celery's spelling, which has its own for sockets."""
+    if url.startswith("unix://"):
+        return "redis+socket://" + url.removeprefix("unix://")
+    if url.startswith(("redis://", "rediss://", "redis+socket://")):
+        return url
+    raise ImproperlyConfigured(f"REDIS_URL={url!r}: write redis://…, rediss://… or unix://…")

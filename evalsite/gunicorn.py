@@ -1,0 +1,44 @@
+"""Settings of the web server: `gunicorn --config python:evalsite.gunicorn evalsite.wsgi`."""
+
+import os
+
+from gunicorn.arbiter import Arbiter
+from gunicorn.config import Config
+from gunicorn.glogging import Logger
+
+from evalsite import environment
+from evalsite.privacy import WithoutParticipants
+
+# Read by the settings when a worker loads the site: a page that takes longer has gone astray.
+os.environ.setdefault("STATEMENT_TIMEOUT_SECONDS", "15")
+
+bind = f"{environment.text('HOST', '127.0.0.1')}:{environment.text('PORT', '8000')}"
+worker_class = "gthread"
+workers = environment.whole_number("WEB_PROCESSES", 2)
+threads = environment.whole_number("WEB_THREADS", 4)
+# The site is loaded once and forked: less memory, and a killed child is back at once.
+preload_app = True
+timeout = 60
+graceful_timeout = environment.whole_number("GRACEFUL_SECONDS", 30)
+keepalive = 5
+worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+# It would lie in the home folder of whoever starts the server, and nobody here uses it.
+control_socket_disable = True
+
+
+class PrivateLogger(Logger):
+    """The server's own messages quote requests, and those name participants."""
+
+    def setup(self, cfg: Config) -> None:
+        super().setup(cfg)
+        self.error_log.addFilter(WithoutParticipants())
+
+
+logger_class = PrivateLogger
+
+
+def on_starting(server: Arbiter) -> None:
+    """Look once, before any child exists: later a database that is away must not end them."""
+    from evalsite.safety import refuse_unsafe_site
+
+    refuse_unsafe_site()

@@ -1,0 +1,58 @@
+"""Two probes for a load balancer: the process lives; the process can take a judgement."""
+
+import os
+import shutil
+import sys
+import urllib.request
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+FREE_DISK_AT_LEAST = 0.05
+
+
+@require_safe
+@never_cache
+def alive(request: HttpRequest) -> HttpResponse:
+    return HttpResponse("alive\n", content_type="text/plain")
+
+
+@require_safe
+@never_cache
+def ready(request: HttpRequest) -> HttpResponse:
+    problem = database_problem() or disk_problem()
+    if problem:
+        return HttpResponse(f"{problem}\n", content_type="text/plain", status=503)
+    return HttpResponse("ready\n", content_type="text/plain")
+
+
+def database_problem() -> str:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        return "The database does not answer."
+    return ""
+
+
+def disk_problem() -> str:
+    usage = shutil.disk_usage(settings.DATA_FOLDER)
+    if usage.free / usage.total < FREE_DISK_AT_LEAST:
+        return "The disk is nearly full."
+    return ""
+
+
+def main() -> int:
+    """Knock at this container's own door, for its health check."""
+    address = f"http://127.0.0.1:{os.environ.get('PORT', '8000')}/healthz/"
+    host = os.environ.get("ALLOWED_HOSTS", "localhost").split(",")[0].strip().lstrip(".")
+    request = urllib.request.Request(address, headers={"Host": host})
+    with urllib.request.urlopen(request, timeout=4) as answer:
+        return 0 if answer.status == 200 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,34 @@
+"""Keeps participants out of the log: their panel's ids, and the tokens that act for them."""
+
+import logging
+import re
+
+HIDDEN = "…"
+NAMED_VALUE = re.compile(
+    r"(?i)((?:\b(?:prolific_pid|study_id|session_id|worker_?id|assignment_?id|participant(?:_id)?"
+    r"|token|code|key|csrfmiddlewaretoken)|[?&]\w+)['\"]?\s*[=:]\s*['\"]?)[^\s&'\",;)}]+"
+)
+PROLIFIC_ID = re.compile(r"\b[0-9a-f]{24}\b")
+MTURK_ID = re.compile(r"\bA[0-9A-Z]{11,20}\b")
+# What stands between slashes and is long and mixed is a token of ours, not a word.
+PATH_TOKEN = re.compile(r"(?<=/)(?=[^/\s?]*[0-9A-Z_-])[A-Za-z0-9_-]{16,}(?=[/?\s\"',]|$)")
+
+
+def without_participants(text: str) -> str:
+    text = NAMED_VALUE.sub(rf"\1{HIDDEN}", text)
+    for pattern in (PROLIFIC_ID, MTURK_ID, PATH_TOKEN):
+        text = pattern.sub(HIDDEN, text)
+    return text
+
+
+class WithoutParticipants(logging.Filter):
+    """Rewrites a record before it is written, with its arguments and its traceback."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg = without_participants(record.getMessage())
+        record.args = None
+        if record.exc_info and not record.exc_text:
+            record.exc_text = logging.Formatter().formatException(record.exc_info)
+        if record.exc_text:
+            record.exc_text = without_participants(record.exc_text)
+        return True

@@ -1,0 +1,278 @@
+"""Settings of the site: everything that differs between machines comes from the environment."""
+
+from pathlib import Path
+
+import dj_database_url
+from csp.constants import NONE, SELF
+
+from evalsite import embedded, environment, safety
+
+PROJECT = Path(__file__).resolve().parent.parent
+DATA_FOLDER = embedded.data_folder()
+SERVERS = embedded.Servers(DATA_FOLDER)
+
+# Production unless somebody says otherwise: manage.py, `make run` and the tests say "local".
+ENVIRONMENT = environment.choice("ENVIRONMENT", ("production", "local"), "production")
+PRODUCTION = ENVIRONMENT == "production"
+
+# --- Secrets and names ---------------------------------------------------------------------
+
+SECRET_KEY = environment.text("SECRET_KEY")
+SECRET_KEY_FALLBACKS = environment.listed("SECRET_KEY_FALLBACKS")
+DEBUG = environment.flag("DEBUG", default=False)
+ALLOWED_HOSTS = environment.listed(
+    "ALLOWED_HOSTS", () if PRODUCTION else ("localhost", "127.0.0.1", "[::1]")
+)
+CSRF_TRUSTED_ORIGINS = environment.listed("CSRF_TRUSTED_ORIGINS")
+ADMINS = [(address, address) for address in environment.listed("ADMINS")]
+
+# Where the site is found from outside, for links that a command prints.
+SITE_URL = environment.text(
+    "SITE_URL", f"http://127.0.0.1:{environment.whole_number('PORT', 8000)}"
+).rstrip("/")
+
+if PRODUCTION:
+    safety.refuse_unsafe_settings(SECRET_KEY, DEBUG, ALLOWED_HOSTS, SECRET_KEY_FALLBACKS)
+elif not SECRET_KEY:
+    SECRET_KEY = safety.local_secret_key(embedded.make_data_folder(DATA_FOLDER))
+
+# --- Application ---------------------------------------------------------------------------
+
+ROOT_URLCONF = "evalsite.urls"
+WSGI_APPLICATION = "evalsite.wsgi.application"
+
+INSTALLED_APPS = [
+    "rankme",
+    "evalsite",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "rest_framework",
+    "rest_framework.authtoken",
+    "drf_spectacular",
+    "csp",
+]
+
+# The first four also dress the answers of WhiteNoise, so files carry the same headers as pages.
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "evalsite.middleware.isolate",
+    "csp.middleware.CSPMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [PROJECT / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# --- Database ------------------------------------------------------------------------------
+
+DATABASES = {
+    "default": dj_database_url.parse(
+        environment.database_address(environment.text("DATABASE_URL") or SERVERS.postgresql.url),
+        conn_max_age=environment.whole_number("DATABASE_CONNECTION_SECONDS", 600),
+        conn_health_checks=True,
+    )
+}
+# Half-open connections and forgotten locks end by themselves (F22). Imports may take long, so
+# a time limit for statements is set by the web server alone (evalsite/gunicorn.py).
+DATABASES["default"].setdefault("OPTIONS", {}).update(
+    connect_timeout=5,
+    tcp_user_timeout=10_000,
+    options=(
+        f"-c statement_timeout={environment.whole_number('STATEMENT_TIMEOUT_SECONDS', 0)}s"
+        " -c lock_timeout=10s -c idle_in_transaction_session_timeout=120s"
+    ),
+)
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- Celery: news of jobs; the jobs are rows -----------------------------------------------
+
+CELERY_BROKER_URL = environment.broker_address(environment.text("REDIS_URL") or SERVERS.valkey.url)
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+# A page that cannot tell the news goes on at once: the reconciler will tell it again.
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_BROKER_CONNECTION_TIMEOUT = 1
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "socket_connect_timeout": 1,
+    "socket_timeout": 3,
+    "socket_keepalive": True,
+    "health_check_interval": 10,
+    "visibility_timeout": 60,
+    "max_retries": 0,
+    "interval_start": 0,
+    "interval_step": 0.1,
+    "interval_max": 0.2,
+}
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_DEFAULT_QUEUE = "rankme"
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_CONCURRENCY = environment.whole_number("WORKER_PROCESSES", 2)
+CELERY_BEAT_SCHEDULE = {
+    "reconcile": {
+        "task": "rankme.tasks.reconcile",
+        "schedule": 5.0,
+        "options": {"expires": 5.0},
+    },
+}
+# One entry, every five seconds: nothing to remember between two starts.
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
+
+# --- Who may come in -----------------------------------------------------------------------
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "/login/"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "/login/"
+
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = PRODUCTION
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
+if PRODUCTION:
+    # A browser takes these names only over https, for this host and for all of its paths.
+    SESSION_COOKIE_NAME = "__Host-session"
+    CSRF_COOKIE_NAME = "__Host-csrf"
+    LANGUAGE_COOKIE_NAME = "__Host-language"
+
+# --- Headers -------------------------------------------------------------------------------
+
+SECURE_SSL_REDIRECT = PRODUCTION
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz)/$"]
+if environment.flag("BEHIND_TLS_PROXY"):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if PRODUCTION else 0
+SECURE_CONTENT_TYPE_NOSNIFF = True
+# Not "no-referrer": with it browsers send "Origin: null" and no form passes the CSRF check.
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "manifest-src": [SELF],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+        "form-action": [SELF],
+        "require-trusted-types-for": ["'script'"],
+    },
+}
+SILENCED_SYSTEM_CHECKS = [
+    "security.W005",  # whether its other subdomains speak https is for the owner of a domain to say
+    "security.W021",  # the same for the browsers' preload list
+]
+
+# --- Languages and time --------------------------------------------------------------------
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("cs", "Čeština"), ("ar", "العربية")]
+LOCALE_PATHS = [PROJECT / "locale"]
+TIME_ZONE = environment.text("TIME_ZONE", "UTC")
+USE_I18N = USE_TZ = True
+
+# --- Files ---------------------------------------------------------------------------------
+
+STATIC_URL = "/static/"
+STATIC_ROOT = Path(environment.text("STATIC_FOLDER") or DATA_FOLDER / "static")
+STATICFILES_DIRS = [PROJECT / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "evalsite.storage.ModuleStaticFilesStorage"},
+}
+MEDIA_ROOT = DATA_FOLDER / "uploads"
+FILE_UPLOAD_PERMISSIONS = 0o600
+FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
+DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**20
+
+# --- API -----------------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "rest_framework.authentication.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "rankme.api.errors.handle",
+    "URL_FORMAT_OVERRIDE": None,
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Human evaluation of generated text",
+    "DESCRIPTION": "Campaigns, material, judgements, analyses and reports, for scripts.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1/",
+    "ENUM_NAME_OVERRIDES": {
+        "CampaignState": "rankme.models.campaigns.Campaign.State",
+        "JobState": "rankme.models.materials.Job.State",
+    },
+    "POSTPROCESSING_HOOKS": [
+        "rankme.api.reference.add_errors",
+        "drf_spectacular.hooks.postprocess_schema_enums",
+    ],
+}
+
+# --- Log -----------------------------------------------------------------------------------
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "filters": {"without_participants": {"()": "evalsite.privacy.WithoutParticipants"}},
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": "line",
+            "filters": ["without_participants"],
+        },
+    },
+    "root": {"handlers": ["console"], "level": environment.text("LOG_LEVEL", "INFO")},
+    "loggers": {
+        # Django's own handlers would write past the filter, and mail what was sent.
+        "django": {"handlers": [], "level": "INFO", "propagate": True},
+        "django.server": {"handlers": [], "level": "INFO", "propagate": True},
+    },
+}

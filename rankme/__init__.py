@@ -1,0 +1,1 @@
+"""Campaigns, who judges what, and what they said."""

@@ -1,0 +1,36 @@
+"""Organisers' accounts: made at the command line, with passwords that nobody chose or stored."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.db import transaction
+
+from rankme.errors import RefusedAction
+
+from .audit import note
+
+
+@transaction.atomic
+def make_organiser(name: str, *, is_superuser: bool = False) -> tuple[Any, str]:
+    """Make an account; returns it with its password, which is kept only as a hash."""
+    users = get_user_model().objects
+    if users.filter(username=name).exists():
+        raise RefusedAction(f'There is an account "{name}" already.')
+    password = secrets.token_urlsafe(12)
+    create = users.create_superuser if is_superuser else users.create_user
+    user = create(name, password=password)
+    note(None, None, "account made", user=name)
+    return user, password
+
+
+@transaction.atomic
+def reset_password(user: Any) -> str:
+    """Give an account a new generated password; its sessions end."""
+    password = secrets.token_urlsafe(12)
+    user.set_password(password)
+    user.save(update_fields=["password"])
+    note(None, None, "password reset", user=user.get_username())
+    return password

@@ -1,0 +1,398 @@
+"""Analyses: asked for with options, computed in chunks by any worker, published as reports.
+
+A run reads the judgements once and keeps them, so what it says never moves. Its bootstrap is cut
+into chunks that are rows; a worker holds a chunk by the row's lock, which the database frees when
+the worker dies, and every chunk gives the same numbers whoever computes it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import logging
+import math
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from django.db import connection, transaction
+from django.db.models.functions import Now
+
+from analysis.errors import AnalysisError, OptionsError, RankingError
+from analysis.report_options import ReportOptions
+from analysis.table import JudgementTable, write_table
+from rankme.errors import InvalidOptions, Problem, RefusedAction
+from rankme.exporting.bundle import SITE_OPTIONS, report_options, run_table, store_bundle
+from rankme.judgement_table import factor_column, judgement_table, without_number
+from rankme.models import (
+    AnalysisRun,
+    Assignment,
+    Campaign,
+    Judgement,
+    Output,
+    RaterExclusion,
+    Report,
+    RunChunk,
+    Submission,
+    TrialOutput,
+)
+
+from . import jobs
+from .audit import note
+from .campaigns import definition_of
+
+log = logging.getLogger(__name__)
+
+MOST_RUNS = 100_000
+# A chunk is a second or so of work: long enough to be worth a row, short enough to lose.
+JUDGEMENT_RUNS_PER_CHUNK = 10_000_000
+LEAST_CHUNKS = 4
+MOST_HELPERS = 8
+SECONDS_BETWEEN_LOOKS = 0.1
+TABLES_THAT_GROW = tuple(
+    model._meta.db_table for model in (Assignment, Submission, Judgement, Output, TrialOutput)
+)
+SHARE_OF_CHUNKS = 0.8  # of the progress bar
+
+
+# --- Asking ------------------------------------------------------------------------------------
+
+
+def default_options(campaign: Campaign) -> dict[str, Any]:
+    """What an analysis of this campaign begins with: its instruments' kinds, its file's options."""
+    definition = definition_of(campaign)
+    kinds = {name: kind for name, kind in definition.kinds.items() if kind != "text"}
+    options = {
+        "seed": campaign.seed,
+        "title": campaign.title,
+        "kinds": kinds,
+        "lower_is_better": [name for name, kind in kinds.items() if kind in ("time", "error")],
+        "categories": {
+            name: [labels[number] for number in sorted(labels)]
+            for name, labels in definition.labels.items()
+            if kinds.get(name) == "category"
+        },
+    }
+    options |= definition.analysis.options
+    options["factors"] = [factor_column(name) for name in options.get("factors", ())]
+    return options
+
+
+@transaction.atomic
+def request_run(campaign: Campaign, options: Mapping[str, Any], *, by: Any) -> AnalysisRun:
+    """Ask for an analysis; `options` override those with which the campaign's analyses begin."""
+    if not has_judgements(campaign):
+        raise RefusedAction("There are no judgements to analyse yet.")
+    whole = checked_options(campaign, default_options(campaign) | dict(options))
+    run = AnalysisRun.objects.create(
+        campaign=campaign,
+        options=whole,
+        seed=whole["seed"],
+        requested_by=by if by is not None and by.is_authenticated else None,
+    )
+    note(campaign, by, "analysis requested", run=run.pk)
+    jobs.nudge(run)
+    return run
+
+
+def cancel_run(run: AnalysisRun, *, by: Any) -> None:
+    """Stop a run that is under way; one that is over stays as it is."""
+    if not jobs.cancel(run):
+        raise RefusedAction("This analysis is already over.")
+    note(run.campaign, by, "analysis cancelled", run=run.pk)
+
+
+def has_judgements(campaign: Campaign) -> bool:
+    return campaign.assignments.filter(
+        counts=True, submissions__judgements__value__isnull=False
+    ).exists()
+
+
+def checked_options(campaign: Campaign, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options as plain data, or `InvalidOptions` with every problem."""
+    problems = [*_site_problems(campaign, options)]
+    reported = {name: value for name, value in options.items() if name not in SITE_OPTIONS}
+    try:
+        checked = ReportOptions.from_dict(reported)
+    except OptionsError as error:
+        raise InvalidOptions(problems + [Problem("", fault) for fault in error.errors]) from error
+    problems += _campaign_problems(campaign, checked)
+    if problems:
+        raise InvalidOptions(problems)
+    site = {name: options[name] for name in SITE_OPTIONS if options.get(name)}
+    return plain(checked.as_dict()) | site
+
+
+def _site_problems(campaign: Campaign, options: Mapping[str, Any]) -> Iterable[Problem]:
+    criteria = options.get("criteria", [])
+    known = set(definition_of(campaign).kinds)
+    if not isinstance(criteria, list) or not all(isinstance(name, str) for name in criteria):
+        yield Problem("criteria", "must be a list of names.")
+    else:
+        for name in sorted(set(criteria) - known):
+            yield Problem(
+                "criteria", f"There is no criterion {name!r}: {', '.join(sorted(known))}."
+            )
+    reason = options.get("exclusion_reason", "")
+    if not isinstance(reason, str) or len(reason) > 500:
+        yield Problem("exclusion_reason", "must be a text of at most 500 characters.")
+    elif options.get("exclude_raters") and not reason.strip():
+        yield Problem("exclusion_reason", "Say why raters are left out: the report will quote it.")
+
+
+def _campaign_problems(campaign: Campaign, options: ReportOptions) -> Iterable[Problem]:
+    if options.runs > MOST_RUNS:
+        yield Problem("runs", f"At most {MOST_RUNS:,} runs are computed here.")
+    if options.seed >= 2**63:
+        yield Problem("seed", "must be below 2^63.")
+    raters = campaign.participants.filter(label__in=options.exclude_raters)
+    unknown = set(options.exclude_raters) - set(raters.values_list("label", flat=True))
+    for label in sorted(unknown):
+        yield Problem("exclude_raters", f"There is no rater {label!r} in this campaign.")
+
+
+# --- Computing ---------------------------------------------------------------------------------
+
+
+def execute(run_id: int, worker: str) -> bool:
+    """Lead a run to its end; False when it was not to be had."""
+    return jobs.perform(AnalysisRun, run_id, _lead, worker=worker, understood=(AnalysisError,))
+
+
+def compute_chunks(run_id: int, worker: str) -> int:
+    """Help with a run that another worker leads; returns how many chunks this worker computed."""
+    under_way = AnalysisRun.objects.filter(pk=run_id, state=jobs.WORKING).exclude(data_sha256="")
+    done = 0
+    while (run := under_way.defer("table_csv_gz").first()) and _compute_one(run, worker):
+        done += 1
+    _jobs_by_key.cache_clear()  # a large table is not kept for a run that may be the last
+    return done
+
+
+def _lead(run: AnalysisRun) -> None:
+    if not run.data_sha256:
+        _snapshot(run)
+    _call_helpers(run)
+    _compute_all(run)
+    _jobs_by_key.cache_clear()
+    _report(run)
+
+
+def _snapshot(run: AnalysisRun) -> None:
+    """Keep the judgements as they are now, and the chunks that they ask for: both or neither."""
+    jobs.beat(run, step="Reading the judgements")
+    _measure_tables()
+    table = _on_criteria(judgement_table(run.campaign), run.options.get("criteria"))
+    if not len(table):
+        raise RefusedAction("There are no judgements on these criteria yet.")
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=3, mtime=0) as file:
+        write_table(table, file)
+    with transaction.atomic():
+        jobs.keep(
+            run,
+            table_csv_gz=packed.getvalue(),
+            data_sha256=table.sha256,
+            judgements=len(table),
+            timed_out=_timed_out(run.campaign),
+        )
+        _plan_chunks(run, table)
+
+
+def _measure_tables() -> None:
+    """Tell the planner how large the tables have become.
+
+    Of tables that it takes for empty it reads 4,000 judgements in minutes instead of in a second:
+    autovacuum comes too late for whoever imports, or simulates, and analyses at once.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(f"ANALYZE {', '.join(TABLES_THAT_GROW)}")
+
+
+def _timed_out(campaign: Campaign) -> dict[str, int]:
+    """Answers past their time limit, by criterion: they count, but have no number."""
+    kinds = definition_of(campaign).kinds
+    timed = [name for name, kind in kinds.items() if kind in ("time", "error")]
+    return without_number(campaign, timed)
+
+
+def _on_criteria(table: JudgementTable, names: list[str] | None) -> JudgementTable:
+    """The judgements on these criteria; without names, on all."""
+    if not names:
+        return table
+    wanted = np.array([label in names for label in table.criterion.labels], dtype=bool)
+    return table.rows(wanted[table.criterion.codes])
+
+
+def _plan_chunks(run: AnalysisRun, table: JudgementTable) -> None:
+    RunChunk.objects.filter(run=run).delete()
+    RunChunk.objects.bulk_create(
+        RunChunk(run=run, job=job.key, first=first, count=count)
+        for job in _draw_jobs_of(table, report_options(run))
+        for first, count in chunk_bounds(job.runs, len(table))
+    )
+
+
+def chunk_bounds(runs: int, judgements: int) -> list[tuple[int, int]]:
+    """Cut `runs` into (first, count) so that each is a second or so of work."""
+    size = max(1, JUDGEMENT_RUNS_PER_CHUNK // max(judgements, 1))
+    size = min(size, math.ceil(runs / LEAST_CHUNKS))
+    return [(first, min(size, runs - first)) for first in range(0, runs, size)]
+
+
+def _draw_jobs_of(table: JudgementTable, options: ReportOptions) -> tuple[Any, ...]:
+    from analysis.clusters import draw_jobs
+
+    try:
+        return draw_jobs(table, options)
+    except RankingError as error:
+        # The report says it of the criterion it concerns, and goes on with the others.
+        log.info("no chunks: %s", error)
+        return ()
+
+
+@lru_cache(maxsize=1)
+def _jobs_by_key(run_id: int, data_sha256: str) -> dict[str, Any]:
+    """The draws of a run, kept while its chunks are computed one after the other."""
+    run = AnalysisRun.objects.get(pk=run_id)
+    return {job.key: job for job in _draw_jobs_of(run_table(run), report_options(run))}
+
+
+def _call_helpers(run: AnalysisRun) -> None:
+    waiting = run.chunks.filter(draws=None).count()
+    helpers = min(waiting - 1, MOST_HELPERS)
+    jobs.tell([("rankme.tasks.compute_chunks", run.pk)] * max(helpers, 0))
+
+
+def _compute_all(run: AnalysisRun) -> None:
+    """Compute chunks until none is left, also those of helpers that die meanwhile."""
+    total = run.chunks.count()
+    while left := run.chunks.filter(draws=None).count():
+        share = SHARE_OF_CHUNKS * (total - left) / total
+        jobs.beat(run, progress=share, step="Drawing the runs")
+        if _compute_one(run, run.claimed_by):
+            jobs.checkpoint(run)
+        else:
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+
+
+@transaction.atomic
+def _compute_one(run: AnalysisRun, worker: str) -> bool:
+    """Compute a chunk that nobody computes; the lock on its row ends with whoever holds it."""
+    waiting = run.chunks.filter(draws=None).order_by("id")
+    chunk = waiting.select_for_update(skip_locked=True).first()
+    if chunk is None:
+        return False
+    job = _jobs_by_key(run.pk, run.data_sha256)[chunk.job]
+    drawn = np.ascontiguousarray(job.draw(chunk.first, chunk.count), dtype="<f8")
+    RunChunk.objects.filter(pk=chunk.pk).update(
+        draws=drawn.tobytes(), claimed_at=Now(), claimed_by=worker[:200]
+    )
+    return True
+
+
+def _draws(run: AnalysisRun) -> dict[str, np.ndarray] | None:
+    """All draws by job, shape (runs, systems); None when nothing was planned."""
+    rows: dict[str, list[np.ndarray]] = {}
+    for job, count, draws in run.chunks.order_by("job", "first").values_list(
+        "job", "count", "draws"
+    ):
+        rows.setdefault(job, []).append(np.frombuffer(draws, dtype="<f8").reshape(count, -1))
+    return {job: np.concatenate(parts) for job, parts in rows.items()} or None
+
+
+def _report(run: AnalysisRun) -> None:
+    from analysis.report import make_report
+
+    def progress(share: float) -> None:
+        jobs.beat(
+            run,
+            progress=SHARE_OF_CHUNKS + (1 - SHARE_OF_CHUNKS) * share,
+            step="Writing the report",
+        )
+
+    progress(0)
+    table = run_table(run)
+    options = report_options(run)
+    report = make_report(table, options, draws=_draws(run), progress=progress)
+    # Before the run says that it is done: its files are there as soon as its page is.
+    store_bundle(run, table, report, options)
+    with transaction.atomic():
+        jobs.finish(
+            run,
+            result={
+                "report": plain(report),
+                "exclusions": exclusions(run, table),
+                "timed_out": run.timed_out,
+            },
+            signature=report.signature,
+        )
+        run.chunks.all().delete()
+
+
+def exclusions(run: AnalysisRun, table: JudgementTable) -> list[dict[str, str]]:
+    """Who is left out of the numbers, and why, as the report quotes it."""
+    marked = set()
+    if table.excluded is not None:
+        marked = {table.rater.labels[code] for code in np.unique(table.rater.codes[table.excluded])}
+    decisions = RaterExclusion.objects.filter(
+        campaign=run.campaign, participant__label__in=marked
+    ).order_by("decided_at")
+    reasons = dict(decisions.values_list("participant__label", "reason"))
+    reasons |= {
+        label: run.options["exclusion_reason"]
+        for label in run.options["exclude_raters"]
+        if label not in reasons
+    }
+    return [{"rater": label, "reason": reasons[label]} for label in sorted(reasons)]
+
+
+def plain(value: Any) -> Any:
+    """A result as JSON: dataclasses become objects, and what is no number becomes null."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(name): plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [plain(part) for part in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+# --- Publishing --------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def publish_report(run: AnalysisRun, *, by: Any) -> Report:
+    """Give the run a page that anybody with its address can read; again after a withdrawal."""
+    run = AnalysisRun.objects.select_for_update(of=("self",)).get(pk=run.pk)
+    if run.state != jobs.Job.State.DONE:
+        raise RefusedAction("Only an analysis that is done can be published.")
+    report, created = Report.objects.get_or_create(run=run, defaults={"published_by": by})
+    if created or report.withdrawn_at is not None:
+        Report.objects.filter(pk=report.pk).update(
+            withdrawn_at=None, published_by=by, published_at=Now()
+        )
+        _move(run.campaign_id, Campaign.State.CLOSED, to=Campaign.State.PUBLISHED)
+        note(run.campaign, by, "report published", run=run.pk, report=report.code)
+        report.refresh_from_db()
+    return report
+
+
+@transaction.atomic
+def withdraw_report(report: Report, *, by: Any) -> None:
+    """Take the public page away; the run and its numbers stay."""
+    if Report.objects.filter(pk=report.pk, withdrawn_at=None).update(withdrawn_at=Now()):
+        standing = Report.objects.filter(run__campaign=report.run.campaign, withdrawn_at=None)
+        if not standing.exists():
+            _move(report.run.campaign_id, Campaign.State.PUBLISHED, to=Campaign.State.CLOSED)
+        note(report.run.campaign, by, "report withdrawn", run=report.run_id, report=report.code)
+
+
+def _move(campaign_id: int, state: str, *, to: str) -> None:
+    """A closed campaign is published while a report of it is; one that still runs is not."""
+    Campaign.objects.filter(pk=campaign_id, state=state).update(state=to)

@@ -1,0 +1,367 @@
+"""Handing out batches under a lease, and taking them back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+from django.db.models import Count, Q
+from django.db.models.functions import Now
+from django.utils.crypto import get_random_string, salted_hmac
+
+from rankme.clean_text import storable
+from rankme.designs.order import draw_order
+from rankme.errors import RefusedAction
+from rankme.models import Assignment, Campaign, Participant, Slot, Trial, TrialOutput
+from rankme.protocols.definition import Definition
+
+from .audit import note
+from .runtime import runtime_of
+
+LONGEST_COMMENT = 10_000
+HELD, COMPLETED = Assignment.State.HELD, Assignment.State.COMPLETED
+
+
+@dataclass(frozen=True)
+class NoBatch:
+    """Why there is no batch for this rater, and whether asking again soon makes sense."""
+
+    reason: str  # "busy" | "later" | "enough" | "complete" | "paused" | "closed"
+
+    @property
+    def ask_again(self) -> bool:
+        return self.reason in ("busy", "later", "paused")
+
+
+@transaction.atomic
+def enter(
+    campaign: Campaign, *, panel: str, external_id: str, session_id: str = "", language: str = ""
+) -> Participant:
+    """Find or make the participant behind a panel's id; the same person is the same row."""
+    label = salted_hmac("rankme.rater", f"{campaign.pk}:{panel}:{external_id}").hexdigest()[:10]
+    participant, created = Participant.objects.get_or_create(
+        campaign=campaign,
+        panel=panel,
+        external_id=external_id,
+        defaults={"label": f"r{label}", "session_id": session_id, "language": language},
+    )
+    if not created and session_id and participant.session_id != session_id:
+        participant.session_id = session_id
+        participant.save(update_fields=["session_id"])
+    return participant
+
+
+def give_consent(participant: Participant) -> None:
+    Participant.objects.filter(pk=participant.pk, consented_at=None).update(
+        consented_at=Now(), state=Participant.State.WORKING
+    )
+
+
+def decline_consent(participant: Participant) -> None:
+    Participant.objects.filter(pk=participant.pk, consented_at=None).update(
+        state=Participant.State.DECLINED
+    )
+
+
+@transaction.atomic
+def answer_entry_questions(participant: Participant, answers: dict[str, str]) -> bool:
+    """Store the entry form; False when an answer ends the visit (screened out)."""
+    definition = runtime_of(participant.campaign).definition
+    accepted = all(
+        not question.accept or answers.get(question.name) in question.accept
+        for question in definition.entry_questions
+    )
+    state = Participant.State.WORKING if accepted else Participant.State.SCREENED_OUT
+    Participant.objects.filter(pk=participant.pk, entered_at=None).update(
+        entry_answers=answers, entered_at=Now(), state=state
+    )
+    return accepted
+
+
+def mark_instructed(participant: Participant) -> None:
+    Participant.objects.filter(pk=participant.pk, instructed_at=None).update(instructed_at=Now())
+
+
+def mark_practised(participant: Participant) -> None:
+    Participant.objects.filter(pk=participant.pk, practised_at=None).update(practised_at=Now())
+
+
+@transaction.atomic
+def claim_batch(participant: Participant) -> Assignment | NoBatch:
+    """Lease a batch to a participant. Asking again returns what one already holds."""
+    # This rater's own requests wait for each other here; other raters are not delayed.
+    participant = (
+        Participant.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("campaign")
+        .get(pk=participant.pk)
+    )
+    definition = runtime_of(participant.campaign).definition
+    held = _keep_holding(participant, definition)
+    if held is not None:
+        return held
+    refusal = _why_no_more(participant, definition)
+    if refusal is not None:
+        return refusal
+    expire_overdue(participant.campaign)
+    return (
+        _revive(participant, definition)
+        or _claim_free(participant, definition)
+        or _why_none_free(participant)
+    )
+
+
+def _keep_holding(participant: Participant, definition: Definition) -> Assignment | None:
+    """What the rater holds already, with a fresh lease: who asks for work is there."""
+    held = participant.assignments.live().first()
+    if held is None:
+        return None
+    # Whoever ends a lease has the slot's lock, and may have ended this one while we waited.
+    Slot.objects.select_for_update().get(pk=held.slot_id)
+    still_mine = participant.assignments.live().filter(pk=held.pk)
+    if not still_mine.update(leased_until=lease_end(definition)):
+        return None
+    return still_mine.get()
+
+
+def _why_no_more(participant: Participant, definition: Definition) -> NoBatch | None:
+    """Why this rater gets no further batch, however many there are."""
+    campaign = participant.campaign
+    if not campaign.is_running:
+        return NoBatch("paused" if campaign.state == Campaign.State.PAUSED else "closed")
+    if participant.state == Participant.State.COMPLETED:
+        return NoBatch("enough")
+    if participant.state != Participant.State.WORKING:
+        raise RefusedAction("Only a rater who has agreed and was admitted gets work.")
+    completed = participant.assignments.filter(state=COMPLETED).count()
+    return NoBatch("enough") if completed >= definition.crowd.batches_per_rater else None
+
+
+def _revive(participant: Participant, definition: Definition) -> Assignment | None:
+    """Give back the batch that this rater left, when nobody has taken it meanwhile."""
+    left = Q(state__in=[Assignment.State.EXPIRED, Assignment.State.RETURNED])
+    for assignment in participant.assignments.filter(left).order_by("-id"):
+        slot = Slot.objects.free().select_for_update(skip_locked=True).filter(pk=assignment.slot_id)
+        if not slot:
+            continue
+        assignment.state = HELD
+        assignment.ended_at = None
+        assignment.leased_until = lease_end(definition)
+        assignment.save(update_fields=["state", "ended_at", "leased_until"])
+        settle_slot(slot[0])
+        return Assignment.objects.get(pk=assignment.pk)
+    return None
+
+
+def _claim_free(participant: Participant, definition: Definition) -> Assignment | None:
+    slot = _free_for(participant).select_for_update(skip_locked=True, of=("self",)).first()
+    if slot is None:
+        return None
+    # Who left this slot unfinished stops counting before the new holder begins to.
+    slot.assignments.counting().update(counts=False)
+    assignment = Assignment.objects.create(
+        campaign_id=slot.campaign_id,
+        batch_id=slot.batch_id,
+        slot=slot,
+        participant=participant,
+        presentation=draw_presentation(participant, slot.batch_id, definition),
+        leased_until=lease_end(definition),
+    )
+    slot.state = Slot.State.HELD
+    slot.save(update_fields=["state"])
+    return Assignment.objects.get(pk=assignment.pk)
+
+
+def _free_for(participant: Participant):
+    return _unmet_by(participant).free().order_by("copy", "batch_id")
+
+
+def _unmet_by(participant: Participant):
+    """The campaign's slots of batches that this rater never had."""
+    met = participant.assignments.values("batch_id")
+    return Slot.objects.filter(campaign_id=participant.campaign_id).exclude(batch_id__in=met)
+
+
+def _why_none_free(participant: Participant) -> NoBatch:
+    """A miss under SKIP LOCKED is not the end of the campaign (a row may just be locked)."""
+    if _free_for(participant).exists():
+        return NoBatch("busy")
+    # Only what this rater has not met can ever become free for them.
+    held = _unmet_by(participant).filter(state=Slot.State.HELD)
+    return NoBatch("later" if held.exists() else "complete")
+
+
+def draw_presentation(
+    participant: Participant, batch_id: int, definition: Definition
+) -> list[list[Any]]:
+    """Draw in which order this rater meets the batch; stored with the assignment."""
+    sizes = dict(
+        Trial.objects.filter(batch_id=batch_id)
+        .order_by("position")
+        .values_list("id")
+        .annotate(outputs=Count("places"))
+    )
+    trials = list(sizes)
+    seed = np.random.SeedSequence(
+        [participant.campaign.seed, participant.pk, batch_id]
+    ).generate_state(1, dtype=np.uint64)[0]
+    order = draw_order(
+        list(sizes.values()), int(seed), shuffle_trials=definition.design.shuffle_trials
+    )
+    return [[trials[index], list(places)] for index, places in order]
+
+
+def outputs_in_order(presentation: list[list[Any]]) -> dict[int, list[int]]:
+    """The output ids of each trial in the order that this presentation shows them."""
+    rows = TrialOutput.objects.filter(trial_id__in=[trial for trial, _ in presentation])
+    planned: dict[int, dict[int, int]] = {}
+    for trial, position, output in rows.values_list("trial_id", "position", "output_id"):
+        planned.setdefault(trial, {})[position] = output
+    return {trial: [planned[trial][place] for place in places] for trial, places in presentation}
+
+
+def lease_end(definition: Definition):
+    """The end of a lease, by the database's own clock."""
+    return Now() + timedelta(minutes=definition.crowd.lease_minutes)
+
+
+@transaction.atomic
+def expire_overdue(campaign: Campaign | None = None) -> int:
+    """Free the slots whose lease has run out; what was submitted stays. Returns how many."""
+    overdue = Assignment.objects.overdue()
+    if campaign is not None:
+        overdue = overdue.filter(campaign=campaign)
+    found = list(overdue.values_list("pk", "slot_id"))
+    if not found:
+        return 0
+    slots = Slot.objects.select_for_update(skip_locked=True).filter(
+        pk__in=[slot for _, slot in found]
+    )
+    ended = 0
+    for slot in slots.order_by("pk"):
+        overdue = Assignment.objects.overdue().select_related("campaign").filter(slot=slot)
+        for assignment in overdue:
+            if _is_complete(assignment):
+                _end(assignment, COMPLETED)
+            else:
+                _end(assignment, Assignment.State.EXPIRED)
+            ended += 1
+        settle_slot(slot)
+    return ended
+
+
+@transaction.atomic
+def return_batch(assignment: Assignment) -> None:
+    """The rater gives the batch back; the slot is free for others."""
+    _give_up(assignment, Assignment.State.RETURNED)
+
+
+@transaction.atomic
+def free_lease(assignment: Assignment, *, by: Any) -> None:
+    """The organiser takes a batch back from a rater who will not finish it."""
+    _give_up(assignment, Assignment.State.FREED)
+    note(assignment.campaign, by, "lease freed", rater=assignment.participant.label)
+
+
+def _give_up(assignment: Assignment, state: str) -> None:
+    slot = Slot.objects.select_for_update().get(pk=assignment.slot_id)
+    assignment = Assignment.objects.get(pk=assignment.pk)
+    if assignment.state != HELD:
+        raise RefusedAction("This batch is no longer held.")
+    _end(assignment, state)
+    settle_slot(slot)
+
+
+@transaction.atomic
+def finish_batch(assignment: Assignment) -> Assignment:
+    """End a sitting in which every screen was answered; twice is the same as once."""
+    slot = Slot.objects.select_for_update().get(pk=assignment.slot_id)
+    assignment = Assignment.objects.select_related("campaign").get(pk=assignment.pk)
+    if assignment.state == COMPLETED:
+        return assignment
+    missing = _screens_missing(assignment)
+    if missing:
+        raise RefusedAction(f"{missing} screens have no answers yet.")
+    _end(assignment, COMPLETED)
+    settle_slot(slot)
+    return assignment
+
+
+@transaction.atomic
+def complete_participation(participant: Participant, *, comment: str = "") -> Participant:
+    """Give the completion code; only whoever has finished a batch and holds none gets one."""
+    participant = Participant.objects.select_for_update().get(pk=participant.pk)
+    if participant.state == Participant.State.COMPLETED:
+        return participant
+    if participant.assignments.live().exists():
+        raise RefusedAction("There is a batch to finish first.")
+    if not participant.assignments.filter(state=COMPLETED).exists():
+        raise RefusedAction("No batch was finished yet.")
+    crowd = runtime_of(participant.campaign).definition.crowd
+    code = crowd.completion_code or get_random_string(22)  # 22 of 62 signs: 131 bits
+    Participant.objects.filter(pk=participant.pk).update(
+        state=Participant.State.COMPLETED,
+        completion_code=code,
+        completed_at=Now(),
+        comment=comment or participant.comment,
+    )
+    participant.refresh_from_db()
+    return participant
+
+
+def leave_comment(participant: Participant, comment: str) -> None:
+    """Keep what a rater wants to say about the whole; writing again replaces it."""
+    if not storable(comment):
+        raise RefusedAction("The comment holds a sign that cannot be stored.")
+    Participant.objects.filter(pk=participant.pk).update(comment=comment.strip()[:LONGEST_COMMENT])
+
+
+def settle_slot(slot: Slot) -> None:
+    """Decide whose sitting stands for a locked slot: the one rule about what is counted.
+
+    The first completed sitting; until there is one, the live holder's; until somebody else takes
+    the slot, the one left with most screens answered.
+    """
+    assignments = list(slot.assignments.order_by("ended_at", "id"))
+    completed = [found for found in assignments if found.state == COMPLETED]
+    # What counts already stays, even if the clock was set back between two endings.
+    completed.sort(key=lambda found: not found.counts)
+    held = [found for found in assignments if found.state == HELD]
+    winner = (completed or held or _by_answers(assignments))[0]
+    if not winner.counts:
+        slot.assignments.counting().update(counts=False)
+        Assignment.objects.filter(pk=winner.pk).update(counts=True)
+    state = Slot.State.DONE if completed else Slot.State.HELD if held else Slot.State.FREE
+    Slot.objects.filter(pk=slot.pk).exclude(state=state).update(state=state)
+
+
+def settle_late(assignment: Assignment) -> None:
+    """After late work: whoever has answered everything has finished, though nobody waits for it."""
+    if assignment.state not in (HELD, COMPLETED) and _is_complete(assignment):
+        _end(assignment, COMPLETED)
+    settle_slot(assignment.slot)
+
+
+def _by_answers(assignments: list[Assignment]) -> list[Assignment]:
+    return sorted(assignments, key=lambda found: (-_screens_answered(found), found.pk))
+
+
+def _end(assignment: Assignment, state: str) -> None:
+    Assignment.objects.filter(pk=assignment.pk).update(state=state, ended_at=Now())
+    assignment.state = state
+
+
+def _screens_answered(assignment: Assignment) -> int:
+    standing = assignment.submissions.filter(surplus=False).order_by()
+    return standing.values("trial_id", "screen").distinct().count()
+
+
+def _screens_missing(assignment: Assignment) -> int:
+    screens = len(runtime_of(assignment.campaign).definition.screens)
+    return len(assignment.presentation) * screens - _screens_answered(assignment)
+
+
+def _is_complete(assignment: Assignment) -> bool:
+    return _screens_missing(assignment) == 0

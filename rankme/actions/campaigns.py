@@ -1,0 +1,242 @@
+"""Making, changing, launching and ending campaigns."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.utils import timezone
+
+from rankme.designs.plan import NO_SYSTEM, DesignError, Plan
+from rankme.designs.registry import draw
+from rankme.errors import RefusedAction, RefusedTransition
+from rankme.models import Campaign, Criterion, Membership
+from rankme.models import Plan as StoredPlan
+from rankme.protocols.definition import Definition
+from rankme.protocols.files import definition_from_document, definition_to_document
+
+from .audit import note
+from .copying import copy_rows, new_ids
+from .materials import forget_material
+
+State = Campaign.State
+
+
+@transaction.atomic
+def create_campaign(
+    owner: AbstractBaseUser, definition: Definition, *, is_archive: bool = False
+) -> Campaign:
+    """Make a draft. A definition without a seed gets one, so that its plan can be drawn again."""
+    if definition.seed is None:
+        definition = definition.model_copy(update={"seed": secrets.randbelow(2**31)})
+    campaign = Campaign.objects.create(
+        owner=owner,
+        title=definition.title,
+        definition=definition_to_document(definition),
+        seed=definition.seed,
+        is_archive=is_archive,
+    )
+    _write_criteria(campaign, definition)
+    note(campaign, owner, "created")
+    return campaign
+
+
+@transaction.atomic
+def change_definition(campaign: Campaign, definition: Definition, *, by: Any) -> Campaign:
+    """Replace a draft's definition; what raters may have seen can no longer be changed."""
+    campaign = _locked(campaign, State.DRAFT, doing="changed")
+    if definition.seed is None:
+        definition = definition.model_copy(update={"seed": campaign.seed})
+    campaign.title = definition.title
+    campaign.definition = definition_to_document(definition)
+    campaign.seed = definition.seed
+    campaign.save(update_fields=["title", "definition", "seed"])
+    if list(definition.kinds) != [criterion.name for criterion in campaign.criteria.all()]:
+        campaign.criteria.all().delete()
+        _write_criteria(campaign, definition)
+    note(campaign, by, "definition changed")
+    return campaign
+
+
+def definition_of(campaign: Campaign) -> Definition:
+    """The campaign's file as a validated object."""
+    return definition_from_document(campaign.definition)
+
+
+def draw_plan(campaign: Campaign) -> tuple[Plan, list[int], list[int], dict[tuple[int, int], int]]:
+    """Draw the plan that a launch would store; the same campaign draws the same plan.
+
+    Returns the plan with the ids behind its indexes: items, systems, and outputs by the pair.
+    """
+    definition = definition_of(campaign)
+    items = list(campaign.items.order_by("position").values_list("id", "factors"))
+    systems = list(campaign.systems.order_by("position").values_list("id", flat=True))
+    item_index = {item: index for index, (item, _) in enumerate(items)}
+    system_index = {system: index for index, system in enumerate(systems)}
+    if not items:
+        raise RefusedAction("There is no material yet: import items and outputs first.")
+    outputs = {}
+    coverage = np.zeros((len(items), len(systems)), dtype=bool)
+    rows = campaign.items.values_list("id", "outputs__system_id", "outputs__id")
+    for item, system, output in rows.iterator(chunk_size=20_000):
+        if output is not None:
+            place = item_index[item], system_index[system]
+            coverage[place] = True
+            outputs[place] = output
+    strata = None
+    if definition.design.stratify_by:
+        factor = [str(factors.get(definition.design.stratify_by, "")) for _, factors in items]
+        strata = np.unique(factor, return_inverse=True)[1].astype(np.int64)
+    try:
+        plan = draw(
+            definition.design.kind,
+            len(items),
+            len(systems),
+            definition.design.options,
+            definition.raters_per_trial,
+            campaign.seed,
+            coverage=coverage,
+            strata=strata,
+        )
+    except DesignError as error:
+        raise RefusedAction(str(error)) from error
+    return plan, [item for item, _ in items], systems, outputs
+
+
+@transaction.atomic
+def launch_campaign(campaign: Campaign, *, by: Any) -> Campaign:
+    """Draw and store the plan, freeze what will be shown, and open the doors to raters."""
+    _refuse_during_import(campaign)  # before the lock, because an import holds it for long
+    campaign = _locked(campaign, State.DRAFT, doing="launched")
+    _refuse_during_import(campaign)
+    plan, items, _, outputs = draw_plan(campaign)
+    StoredPlan.objects.create(
+        campaign=campaign,
+        design=plan.design,
+        options=dict(plan.options),
+        seed=plan.seed,
+        balance=asdict(plan.balance) | {"notes": list(plan.notes)},
+    )
+    _store_plan(campaign, plan, items, outputs)
+    campaign.state = State.RUNNING
+    campaign.launched_at = timezone.now()
+    campaign.save(update_fields=["state", "launched_at"])
+    note(campaign, by, "launched", batches=len(plan.batch_sizes), trials=len(plan.items))
+    return campaign
+
+
+@transaction.atomic
+def pause_campaign(campaign: Campaign, *, by: Any) -> Campaign:
+    """Hand out no more batches; those who hold one may finish it."""
+    return _move(campaign, State.RUNNING, to=State.PAUSED, doing="paused", by=by)
+
+
+@transaction.atomic
+def resume_campaign(campaign: Campaign, *, by: Any) -> Campaign:
+    return _move(campaign, State.PAUSED, to=State.RUNNING, doing="resumed", by=by)
+
+
+@transaction.atomic
+def close_campaign(campaign: Campaign, *, by: Any) -> Campaign:
+    """End the collection. Work that still arrives is kept and flagged."""
+    campaign = _move(campaign, State.RUNNING, State.PAUSED, to=State.CLOSED, doing="closed", by=by)
+    campaign.closed_at = timezone.now()
+    campaign.save(update_fields=["closed_at"])
+    return campaign
+
+
+@transaction.atomic
+def delete_draft(campaign: Campaign, *, by: Any) -> None:
+    """Delete a campaign that was never launched."""
+    campaign = _locked(campaign, State.DRAFT, doing="deleted")
+    note(None, by, "draft deleted", title=campaign.title)
+    forget_material(campaign)
+    campaign.delete()
+
+
+@transaction.atomic
+def invite_member(campaign: Campaign, user: AbstractBaseUser, *, by: Any) -> Membership:
+    membership, created = Membership.objects.get_or_create(campaign=campaign, user=user)
+    if created:
+        note(campaign, by, "member invited", user=user.get_username())
+    return membership
+
+
+@transaction.atomic
+def remove_member(campaign: Campaign, user: AbstractBaseUser, *, by: Any) -> None:
+    if campaign.memberships.filter(user=user).delete()[0]:
+        note(campaign, by, "member removed", user=user.get_username())
+
+
+def _locked(campaign: Campaign, *allowed: str, doing: str) -> Campaign:
+    locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    if locked.state not in allowed:
+        raise RefusedTransition(
+            f"A {locked.get_state_display().lower()} campaign cannot be {doing}."
+        )
+    return locked
+
+
+def _refuse_during_import(campaign: Campaign) -> None:
+    if campaign.material_imports.filter(state__in=["queued", "working"]).exists():
+        raise RefusedAction("Material is still being imported: launch when it is in.")
+
+
+def _move(campaign: Campaign, *allowed: str, to: str, doing: str, by: Any) -> Campaign:
+    campaign = _locked(campaign, *allowed, doing=doing)
+    campaign.state = to
+    campaign.save(update_fields=["state"])
+    note(campaign, by, doing)
+    return campaign
+
+
+def _write_criteria(campaign: Campaign, definition: Definition) -> None:
+    Criterion.objects.bulk_create(
+        Criterion(campaign=campaign, name=name, position=position)
+        for position, name in enumerate(definition.kinds)
+    )
+
+
+def _store_plan(
+    campaign: Campaign, plan: Plan, items: list[int], outputs: dict[tuple[int, int], int]
+) -> None:
+    """Write batches, trials, their outputs and slots by COPY: a large plan has 10^6 rows."""
+    batches = new_ids("rankme_batch", len(plan.batch_sizes))
+    trials = new_ids("rankme_trial", len(plan.items))
+    batch_of_trial = np.repeat(np.arange(len(plan.batch_sizes)), plan.batch_sizes)
+    starts = np.concatenate(([0], np.cumsum(plan.batch_sizes)[:-1]))
+    copy_rows(
+        "rankme_batch",
+        ("id", "campaign_id", "number"),
+        ((batches[number], campaign.pk, number) for number in range(len(batches))),
+    )
+    copy_rows(
+        "rankme_trial",
+        ("id", "batch_id", "position", "item_id"),
+        (
+            (trials[index], batches[batch], index - int(starts[batch]), items[plan.items[index]])
+            for index, batch in enumerate(batch_of_trial)
+        ),
+    )
+    copy_rows(
+        "rankme_trialoutput",
+        ("trial_id", "position", "output_id"),
+        (
+            (trials[index], position, outputs[int(plan.items[index]), int(system)])
+            for index, systems in enumerate(plan.systems)
+            for position, system in enumerate(systems[systems != NO_SYSTEM])
+        ),
+    )
+    copy_rows(
+        "rankme_slot",
+        ("campaign_id", "batch_id", "copy", "state"),
+        (
+            (campaign.pk, batch, copy, "free")
+            for copy in range(plan.raters_per_trial)
+            for batch in batches
+        ),
+    )

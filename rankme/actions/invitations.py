@@ -1,0 +1,29 @@
+"""Personal links for raters whom the organiser knows by name."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import transaction
+
+from rankme.errors import RefusedAction
+from rankme.models import Campaign, Invitation
+
+from .audit import note
+
+MOST_AT_ONCE = 1_000
+
+
+@transaction.atomic
+def invite_raters(campaign: Campaign, names: Sequence[str], *, by: Any) -> list[Invitation]:
+    """Make one personal link for each name; an empty name is a link for somebody unnamed."""
+    if not 1 <= len(names) <= MOST_AT_ONCE:
+        raise RefusedAction(f"Make between 1 and {MOST_AT_ONCE} links at a time.")
+    invitations = Invitation.objects.bulk_create(
+        Invitation(campaign=campaign, token=secrets.token_urlsafe(16), name=name[:200])
+        for name in names
+    )
+    note(campaign, by, "raters invited", invitations=len(invitations))
+    return invitations

@@ -1,0 +1,303 @@
+"""Long work as rows: who may work on a job, how it is done once, and who tells the workers.
+
+The row is the record; Celery only carries the news that there is one. A worker holds a job in two
+ways. A session lock of PostgreSQL says that it lives: the kernel closes the socket of a killed
+process, and the lock is free at once. The name that it wrote into `claimed_by` says that the job
+is still its own: every further write asks for that name, so a worker that was taken for dead
+writes nothing any more.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+from celery import current_app
+from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connections, transaction
+from django.db.models import F, Q
+from django.db.models.functions import Now
+from kombu.exceptions import KombuError
+from redis.exceptions import RedisError
+
+from rankme.errors import RankmeError
+from rankme.models import AnalysisRun, MaterialImport
+from rankme.models.materials import Job
+
+log = logging.getLogger(__name__)
+
+# The task that works on each kind of job, by name: actions do not know the room of the tasks.
+TASKS: dict[type[Job], str] = {
+    AnalysisRun: "rankme.tasks.execute_run",
+    MaterialImport: "rankme.tasks.execute_import",
+}
+SECONDS_BETWEEN_BEATS = 1.0
+# Only for a lock that says nothing (two claims in one session); a dead process frees its lock.
+HEART_STOPS_AFTER = timedelta(seconds=2)
+# A job that has taken so many workers with it since its last checkpoint is not tried again.
+MOST_ATTEMPTS = 5
+NEWS_EXPIRE_SECONDS = 60
+QUEUED, WORKING = Job.State.QUEUED, Job.State.WORKING
+APOLOGY = "Something went wrong here. What happened stands in the log of the site."
+
+
+class LostClaim(Exception):
+    """The job was cancelled, or another worker has it: stop, and write nothing more."""
+
+
+# --- Working on a job ------------------------------------------------------------------------
+
+
+def perform(
+    model: type[Job],
+    pk: int,
+    work: Callable[[Any], None],
+    *,
+    worker: str,
+    understood: tuple[type[Exception], ...] = (),
+) -> bool:
+    """Claim a job and do it; False when it was not to be had. `work(row)` must call `finish`.
+
+    What the organiser can mend (`RankmeError` and what `understood` names) becomes the job's
+    message; anything else is an apology there and an exception in the log. A database that goes
+    away leaves the job as it is: whoever comes next takes it over.
+    """
+    row = claim(model, pk, worker=worker)
+    if row is None:
+        return False
+    try:
+        work(row)
+    except LostClaim:
+        log.info("%s %s is no longer ours", model.__name__, pk)
+    except (RankmeError, *understood) as error:
+        _fail_if_still_ours(row, str(error))
+    except (OperationalError, InterfaceError):
+        log.exception("%s %s waits for its next worker", model.__name__, pk)
+    except Exception:
+        log.exception("%s %s failed", model.__name__, pk)
+        _fail_if_still_ours(row, APOLOGY)
+    finally:
+        release(row)
+    return True
+
+
+def claim(model: type[Job], pk: int, *, worker: str) -> Any | None:
+    """Take a job that is queued, or whose worker is gone. None when it is not to be had."""
+    hold = _Hold(model, pk)
+    if not hold.lock():
+        return None
+    name = f"{worker}#{secrets.token_hex(4)}"
+    abandoned = Q(state=WORKING) & (
+        Q(heartbeat_at=None) | Q(heartbeat_at__lt=Now() - HEART_STOPS_AFTER)
+    )
+    free = model.objects.filter(Q(state=QUEUED) | abandoned, pk=pk)
+    claimed = free.filter(attempts__lt=MOST_ATTEMPTS).update(
+        state=WORKING, claimed_by=name, heartbeat_at=Now(), attempts=F("attempts") + 1, error=""
+    )
+    if not claimed:
+        free.update(
+            state=Job.State.FAILED,
+            error=f"Given up: {MOST_ATTEMPTS} workers were lost with it.",
+            finished_at=Now(),
+        )
+        hold.let_go()
+        return None
+    row = model.objects.get(pk=pk)
+    row.hold = hold
+    return row
+
+
+def beat(row: Any, *, progress: float | None = None, step: str | None = None) -> None:
+    """Say that the work goes on, at most once a second; raise `LostClaim` when it is not ours.
+
+    Goes over the hold's own connection, so it may be called while a COPY or a transaction of the
+    work is under way.
+    """
+    if not row.hold.is_due(step):
+        return
+    share = None if progress is None else min(max(progress, 0.0), 1.0)
+    row.hold.beat(row.claimed_by, share, None if step is None else step[:200])
+
+
+def checkpoint(row: Any) -> None:
+    """Say that a part is stored for good: losing workers from here on is counted anew."""
+    row.hold.beat(row.claimed_by, None, None, attempts=1)
+
+
+def keep(row: Any, **fields: Any) -> None:
+    """Write part of the result, if the job is still ours; raise `LostClaim` when it is not."""
+    if not _ours(row).update(**fields):
+        raise LostClaim
+    for name, value in fields.items():
+        setattr(row, name, value)
+
+
+def finish(row: Any, **fields: Any) -> None:
+    """End a job well, in the transaction that stores its result: both are there, or neither.
+
+    Raises `LostClaim` when the job is no longer ours; the transaction around it rolls back.
+    """
+    _end(row, state=Job.State.DONE, progress=1.0, step="", **fields)
+
+
+def fail(row: Any, message: str, **fields: Any) -> None:
+    """End a job with a sentence for the person who asked for it."""
+    _end(row, state=Job.State.FAILED, error=message, **fields)
+
+
+def release(row: Any) -> None:
+    """Let go of a job's lock; twice is the same as once."""
+    row.hold.let_go()
+
+
+def _end(row: Any, **fields: Any) -> None:
+    if not _ours(row).update(finished_at=Now(), heartbeat_at=Now(), **fields):
+        raise LostClaim
+    for name, value in fields.items():
+        setattr(row, name, value)
+    transaction.on_commit(partial(release, row))
+
+
+def _ours(row: Any) -> Any:
+    return type(row).objects.filter(pk=row.pk, state=WORKING, claimed_by=row.claimed_by)
+
+
+def _fail_if_still_ours(row: Any, message: str) -> None:
+    try:
+        fail(row, message)
+    except LostClaim:
+        log.info("%s %s failed, but is no longer ours", type(row).__name__, row.pk)
+
+
+# --- Asking for work ---------------------------------------------------------------------------
+
+
+def queue_again(row: Any, **fields: Any) -> None:
+    """Put an ended job back in the queue for its next part, and tell the workers on commit."""
+    fresh = {"state": QUEUED, "progress": 0.0, "step": "", "error": "", "attempts": 0}
+    ended = type(row).objects.filter(pk=row.pk).exclude(state__in=[QUEUED, WORKING])
+    if not ended.update(**fresh, claimed_by="", finished_at=None, **fields):
+        raise RankmeError("This is already under way.")
+    row.refresh_from_db()
+    nudge(row)
+
+
+def cancel(row: Any) -> bool:
+    """End a job that is not over; its worker stops at its next beat. False when it was over."""
+    open_ones = type(row).objects.filter(pk=row.pk, state__in=[QUEUED, WORKING])
+    ended = open_ones.update(state=Job.State.CANCELLED, finished_at=Now(), step="")
+    row.refresh_from_db(fields=["state", "finished_at", "step"])
+    return bool(ended)
+
+
+def nudge(row: Any) -> None:
+    """Tell the workers of a job once it is committed. The page neither waits nor fails for it."""
+    transaction.on_commit(partial(_tell_aside, [(TASKS[type(row)], row.pk)]), robust=True)
+
+
+def nudge_waiting() -> int:
+    """Tell the workers of every job that nobody works on; returns how many there are."""
+    news = [(task, pk) for model, task in TASKS.items() for pk in waiting(model)]
+    tell(news)
+    return len(news)
+
+
+def waiting(model: type[Job]) -> list[int]:
+    """The jobs that are queued, or whose worker holds no lock any more."""
+    rows = model.objects.filter(state__in=[QUEUED, WORKING]).order_by("requested_at")
+    held = _held(model)
+    return [pk for pk in rows.values_list("pk", flat=True) if pk not in held]
+
+
+def tell(news: Iterable[tuple[str, int]]) -> None:
+    """Send task names with a row's number. A broker that is away is logged, never raised."""
+    try:
+        for task, pk in news:
+            current_app.send_task(task, args=[pk], expires=NEWS_EXPIRE_SECONDS, retry=False)
+    except (KombuError, RedisError, OSError) as error:
+        log.warning("The broker is away, the reconciler will tell again: %s", error)
+
+
+def _tell_aside(news: list[tuple[str, int]]) -> None:
+    # A broker that swallows packets would hold up the page for its connection's time-out.
+    threading.Thread(target=tell, args=[news], daemon=True).start()
+
+
+# --- The hold ----------------------------------------------------------------------------------
+
+
+class _Hold:
+    """A worker's session lock on a job, and the connection that it stands on."""
+
+    def __init__(self, model: type[Job], pk: int) -> None:
+        self.key = (model._meta.db_table, pk)
+        usual = connections[DEFAULT_DB_ALIAS]
+        # In a transaction the job may be visible to that connection alone.
+        self.is_borrowed = usual.in_atomic_block
+        self.connection = (
+            usual if self.is_borrowed else connections.create_connection(DEFAULT_DB_ALIAS)
+        )
+        self.last_beat = time.monotonic()
+        self.last_step: str | None = None
+        self.is_held = False
+
+    def lock(self) -> bool:
+        with self.connection.cursor() as cursor:
+            cursor.execute("SELECT pg_try_advisory_lock(hashtext(%s), %s)", self.key)
+            self.is_held = cursor.fetchone()[0]
+        if not self.is_held:
+            self._close()
+        return self.is_held
+
+    def is_due(self, step: str | None) -> bool:
+        now = time.monotonic()
+        is_news = step is not None and step != self.last_step
+        if not is_news and now - self.last_beat < SECONDS_BETWEEN_BEATS:
+            return False
+        self.last_beat, self.last_step = now, step or self.last_step
+        return True
+
+    def beat(
+        self, claimed_by: str, progress: float | None, step: str | None, attempts: int | None = None
+    ) -> None:
+        table, pk = self.key
+        with self.connection.cursor() as cursor:
+            cursor.execute(
+                f'UPDATE "{table}" SET heartbeat_at = clock_timestamp(),'
+                " progress = COALESCE(%s, progress), step = COALESCE(%s, step),"
+                " attempts = COALESCE(%s, attempts)"
+                " WHERE id = %s AND state = 'working' AND claimed_by = %s",
+                [progress, step, attempts, pk, claimed_by],
+            )
+            if not cursor.rowcount:
+                raise LostClaim
+
+    def let_go(self) -> None:
+        if not self.is_held:
+            return
+        self.is_held = False
+        if self.is_borrowed:
+            with self.connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(hashtext(%s), %s)", self.key)
+        self._close()
+
+    def _close(self) -> None:
+        if not self.is_borrowed:
+            self.connection.close()
+
+
+def _held(model: type[Job]) -> set[int]:
+    """The numbers of the jobs on which somebody holds a lock."""
+    with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+        cursor.execute(
+            "SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2"
+            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+            " AND classid = (hashtext(%s)::bigint & 4294967295)::oid",
+            [model._meta.db_table],
+        )
+        return {row[0] for row in cursor.fetchall()}

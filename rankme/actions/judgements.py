@@ -1,0 +1,343 @@
+"""Storing what raters say: each screen once, under the key that its browser made."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.db.models.functions import Now
+
+from rankme.clean_text import check_document
+from rankme.errors import InvalidAnswer, KeyReused, Problem, RefusedAction
+from rankme.models import (
+    Assignment,
+    Campaign,
+    Judgement,
+    Participant,
+    QuarantinedPayload,
+    RaterExclusion,
+    Slot,
+    Submission,
+    Trial,
+)
+from rankme.protocols.answers import Reading, read_answers
+
+from .assignments import HELD, lease_end, settle_late
+from .audit import note
+from .runtime import Runtime, runtime_of
+
+PAYLOAD_VERSION = 1
+LARGEST_PAYLOAD = 200_000  # bytes: two orders of magnitude above any real screen
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What the browser is told: its key is stored, or it already was."""
+
+    key: UUID
+    revision: int
+    late: bool
+    surplus: bool
+    is_new: bool
+
+
+def record_submission(participant: Participant, payload: Mapping[str, Any]) -> Receipt:
+    """Store one screen's answers. Sending the same submission again changes nothing.
+
+    Parameters
+    ----------
+    payload : as the browser sends it: `key` (UUID), `assignment`, `trial` (its place in the
+        presentation), `screen`, `answers`, optional `replaces` (the key that a changed answer
+        takes the place of), `times` and `comment`
+
+    Raises
+    ------
+    InvalidAnswer : the campaign's instruments do not allow the answers; nothing is stored
+    KeyReused : the key already stands for other answers
+    """
+    check_document(dict(payload))
+    key, address = _address(payload)
+    try:
+        with transaction.atomic():
+            return _record(participant, key, address, payload)
+    except IntegrityError:
+        # The slot's lock orders one sitting; a key that came for two at once meets itself only
+        # here. Now the first one is stored, and the second is answered as any other repetition.
+        with transaction.atomic():
+            return _record(participant, key, address, payload)
+
+
+def _record(
+    participant: Participant, key: UUID, address: dict[str, int], payload: Mapping[str, Any]
+) -> Receipt:
+    assignment = _locked_assignment(participant, address["assignment"])
+    trial_id, places = _shown(assignment, address["trial"])
+    earlier = _earlier(key, assignment, trial_id, address["screen"])
+    digest = hashlib.sha256(canonical(payload)).hexdigest()
+    replayed = next((found for found in earlier if found.key == key), None)
+    if replayed is not None:
+        return _replay(replayed, digest)
+    runtime = runtime_of(assignment.campaign)
+    trial = _trial(trial_id)
+    readings = _read(runtime, trial, address["screen"], payload)
+    _refuse_repeated_texts(assignment, trial, readings, runtime)
+    submission = _insert(
+        assignment, trial, address["screen"], key, payload, digest, earlier, runtime
+    )
+    _insert_judgements(submission, readings, runtime, [trial.output_ids[place] for place in places])
+    if submission.late:
+        settle_late(assignment)
+    else:
+        _renew(assignment, runtime)
+    return Receipt(key, submission.revision, submission.late, submission.surplus, is_new=True)
+
+
+def canonical(payload: Mapping[str, Any]) -> bytes:
+    """The bytes that the payload's hash is of: JSON with sorted names and no spaces."""
+    return json.dumps(payload, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def chained(before: str, digest: str) -> str:
+    """The link of the chain for a payload after the one whose link is `before` ("": the first)."""
+    return hashlib.sha256((before + digest).encode()).hexdigest()
+
+
+def quarantine(participant: Participant, body: str, *, reason: str) -> QuarantinedPayload:
+    """Keep a submission that this release cannot read."""
+    return QuarantinedPayload.objects.create(
+        participant=participant,
+        body=body.replace("\x00", "\\u0000")[:LARGEST_PAYLOAD],
+        reason=reason,
+    )
+
+
+@transaction.atomic
+def exclude_rater(participant: Participant, *, reason: str, by: Any) -> RaterExclusion:
+    """Leave a rater out of coming analyses; nothing is deleted and it can be withdrawn."""
+    if not reason.strip():
+        raise RefusedAction("Say why this rater is excluded: the report will quote it.")
+    exclusion, created = RaterExclusion.objects.get_or_create(
+        participant=participant,
+        withdrawn_at=None,
+        defaults={
+            "campaign": participant.campaign,
+            "reason": reason.strip()[:500],
+            "decided_by": by,
+        },
+    )
+    if created:
+        note(participant.campaign, by, "rater excluded", rater=participant.label, reason=reason)
+    return exclusion
+
+
+@transaction.atomic
+def readmit_rater(participant: Participant, *, by: Any) -> None:
+    if participant.exclusions.filter(withdrawn_at=None).update(withdrawn_at=Now()):
+        note(participant.campaign, by, "rater readmitted", rater=participant.label)
+
+
+def _address(payload: Mapping[str, Any]) -> tuple[UUID, dict[str, int]]:
+    problems = []
+    try:
+        key = UUID(str(payload.get("key")))
+    except ValueError:
+        problems.append(Problem("key", "must be a UUID"))
+    address = {}
+    for name in ("assignment", "trial", "screen"):
+        value = payload.get(name)
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63:
+            address[name] = value
+        else:
+            problems.append(Problem(name, "must be a whole number"))
+    if problems:
+        raise InvalidAnswer(problems)
+    return key, address
+
+
+def _locked_assignment(participant: Participant, assignment_id: int) -> Assignment:
+    """Lock the slot first, then read: whoever changes a slot's assignments holds its lock."""
+    mine = Slot.objects.select_for_update(of=("self",)).filter(
+        assignments__pk=assignment_id, assignments__participant=participant
+    )
+    if not mine:
+        raise InvalidAnswer([Problem("assignment", "is not one of yours")])
+    # The database's clock alone says how old a hold is and how long its lease still lasts.
+    clocked = Assignment.objects.annotate(
+        age=Now() - F("claimed_at"), lease_left=F("leased_until") - Now()
+    )
+    return clocked.select_related("campaign").get(pk=assignment_id)
+
+
+def _shown(assignment: Assignment, place: int) -> tuple[int, list[int]]:
+    if place >= len(assignment.presentation):
+        raise InvalidAnswer([Problem("trial", "is not in this batch")])
+    trial_id, places = assignment.presentation[place]
+    return trial_id, places
+
+
+def _earlier(key: UUID, assignment: Assignment, trial_id: int, screen: int) -> list[Submission]:
+    """This key's row, the same screen's rows, and the newest of the assignment (for the chain).
+
+    A union, because each part has an index of its own, which an OR between them would not use.
+    """
+    columns = ("key", "assignment", "trial", "screen", "revision", "late", "surplus")
+    rows = Submission.objects.order_by().only(*columns, "payload_sha256", "chain_sha256")
+    mine = rows.filter(assignment=assignment)
+    # Not "-id": that lures the planner into walking the whole table backwards.
+    newest = mine.order_by(-F("id"))[:1]
+    same_screen = mine.filter(trial_id=trial_id, screen=screen)
+    return sorted(rows.filter(key=key).union(same_screen, newest), key=lambda found: found.pk)
+
+
+def _replay(found: Submission, digest: str) -> Receipt:
+    if found.payload_sha256 != digest:
+        raise KeyReused("This key already stands for other answers.")
+    return Receipt(found.key, found.revision, found.late, found.surplus, is_new=False)
+
+
+def _trial(trial_id: int) -> Trial:
+    return (
+        Trial.objects.select_related("item")
+        .annotate(output_ids=ArrayAgg("places__output_id", order_by="places__position"))
+        .get(pk=trial_id)
+    )
+
+
+def _read(runtime: Runtime, trial: Trial, screen: int, payload: Mapping[str, Any]) -> list[Reading]:
+    if screen >= len(runtime.definition.screens):
+        raise InvalidAnswer([Problem("screen", "is not in this campaign")])
+    return read_answers(
+        runtime.definition,
+        screen,
+        payload.get("answers"),
+        outputs=len([output for output in trial.output_ids if output is not None]),
+        item_input=trial.item.input,
+        item_reference=trial.item.reference,
+        factors=trial.item.factors,
+    )
+
+
+def _refuse_repeated_texts(
+    assignment: Assignment, trial: Trial, readings: list[Reading], runtime: Runtime
+) -> None:
+    """Where texts must be new, none may repeat what the same rater wrote for another trial."""
+    unique = {
+        criterion.name
+        for criterion in runtime.definition.criteria
+        if getattr(criterion.settings, "unique", False)
+    }
+    repeated = [
+        Problem(reading.criterion, "You have written this text before. Please write a new one.")
+        for reading in readings
+        if reading.criterion in unique
+        and Judgement.objects.filter(
+            submission__assignment__participant=assignment.participant_id,
+            criterion_id=runtime.criteria[reading.criterion],
+            text__iexact=reading.text,
+        )
+        .exclude(submission__trial=trial)
+        .exists()
+    ]
+    if repeated:
+        raise InvalidAnswer(repeated)
+
+
+def _insert(
+    assignment: Assignment,
+    trial: Trial,
+    screen: int,
+    key: UUID,
+    payload: Mapping[str, Any],
+    digest: str,
+    earlier: list[Submission],
+    runtime: Runtime,
+) -> Submission:
+    same_screen = [
+        found
+        for found in earlier
+        if (found.assignment_id, found.trial_id, found.screen) == (assignment.pk, trial.pk, screen)
+    ]
+    mine = [found for found in earlier if found.assignment_id == assignment.pk]
+    standing = next((found for found in reversed(same_screen) if not found.surplus), None)
+    changed_on_purpose = standing is None or payload.get("replaces") == str(standing.key)
+    before = max(mine, key=lambda found: found.pk).chain_sha256 if mine else ""
+    return Submission.objects.create(
+        key=key,
+        assignment=assignment,
+        trial=trial,
+        screen=screen,
+        revision=1 + max((found.revision for found in same_screen), default=0),
+        late=_is_late(assignment),
+        surplus=not changed_on_purpose or assignment.state == Assignment.State.COMPLETED,
+        payload=payload,
+        payload_sha256=digest,
+        chain_sha256=chained(before, digest),
+        flags=_flags(payload, assignment, runtime),
+    )
+
+
+def _is_late(assignment: Assignment) -> bool:
+    """Whether the hold, or the whole collection, had ended when this came."""
+    collecting = (Campaign.State.RUNNING, Campaign.State.PAUSED)
+    ended = assignment.state not in (HELD, Assignment.State.COMPLETED)
+    return ended or assignment.campaign.state not in collecting
+
+
+def _flags(payload: Mapping[str, Any], assignment: Assignment, runtime: Runtime) -> list[str]:
+    """What a person should look at; nothing is altered or refused for it."""
+    flags = []
+    times = payload.get("times")
+    times = times if isinstance(times, Mapping) else {}
+    spent = times.get("spent_ms")
+    if isinstance(spent, int | float) and not isinstance(spent, bool):
+        if spent / 1000 > assignment.age.total_seconds() + 2:
+            flags.append("impossible time")
+        if spent / 1000 < runtime.definition.crowd.least_seconds_per_screen:
+            flags.append("fast")
+    if times.get("hidden"):
+        flags.append("page was hidden")
+    return flags
+
+
+def _insert_judgements(
+    submission: Submission, readings: list[Reading], runtime: Runtime, outputs: list[int]
+) -> None:
+    Judgement.objects.bulk_create(
+        Judgement(
+            submission=submission,
+            criterion_id=runtime.criteria[reading.criterion],
+            output_id=None if reading.place is None else outputs[reading.place],
+            position=reading.place,
+            value=reading.number,
+            text=reading.text,
+            time_ms=reading.time_ms,
+        )
+        for reading in readings
+    )
+
+
+def _renew(assignment: Assignment, runtime: Runtime) -> None:
+    """Work renews the lease, at most once a minute: a rater who answers keeps the batch."""
+    length = runtime.definition.crowd.lease_minutes * 60
+    if assignment.lease_left.total_seconds() < length - 60:
+        Assignment.objects.filter(pk=assignment.pk).update(
+            leased_until=lease_end(runtime.definition)
+        )
+
+
+def counted_submissions(campaign: Campaign):
+    """The submissions that stand: of counting assignments, the newest that is not surplus."""
+    return (
+        Submission.objects.filter(
+            assignment__campaign=campaign, assignment__counts=True, surplus=False
+        )
+        .order_by("assignment_id", "trial_id", "screen", "-revision")
+        .distinct("assignment_id", "trial_id", "screen")
+    )

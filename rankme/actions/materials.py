@@ -1,0 +1,362 @@
+"""Material on its way in: stored, checked and previewed by a worker, then taken or dropped."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from django.core.files import File
+from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import UploadedFile
+from django.db import IntegrityError, connection, transaction
+from django.utils.translation import gettext as _
+
+from rankme.errors import RefusedAction
+from rankme.importing import LIMITS, ImportRefused, Material, Preview, read_material
+from rankme.importing.signs import folded
+from rankme.models import Campaign, MaterialImport
+
+from . import jobs
+from .audit import note
+from .copying import copy_rows, new_ids
+
+Kind, Phase, State = MaterialImport.Kind, MaterialImport.Phase, MaterialImport.State
+FOLDER = "imports"
+# Shares of the progress bar, as they were measured for a million outputs.
+READ_SHARE, COPIED_SHARE = 0.3, 0.8
+ROWS_PER_BEAT = 2_000
+
+Upload = UploadedFile | Path
+
+
+# --- From the organiser ------------------------------------------------------------------------
+
+
+def start_import(
+    campaign: Campaign,
+    files: Iterable[Upload] | Mapping[str, Upload],
+    *,
+    kind: str = Kind.OUTPUTS,
+    format: str = "",
+    options: Mapping[str, Any] | None = None,
+    by: Any,
+) -> MaterialImport:
+    """Store the files and queue their check. An older upload that still waits is dropped.
+
+    Raises
+    ------
+    RefusedAction : the campaign takes no material (now), or the files are too large
+    """
+    uploads = list(files.values() if isinstance(files, Mapping) else files)
+    _refuse_if_closed(campaign, kind)
+    labels = _checked_labels(uploads)
+    stored = _store(uploads)
+    try:
+        return _queue(campaign, stored, labels, kind, format, dict(options or {}), by)
+    except BaseException:
+        _delete_files(stored.values())
+        raise
+
+
+def take_import(row: MaterialImport, *, by: Any) -> None:
+    """Let a worker take in what was previewed; in a draft it replaces what is there."""
+    with transaction.atomic():
+        row = _locked(row)
+        if row.phase != Phase.PREVIEWED or row.state != State.DONE:
+            raise RefusedAction(_("Only an upload that was checked and waits can be taken in."))
+        _refuse_if_closed(row.campaign, row.kind)
+        _refuse_second_import(row)
+        jobs.queue_again(row, phase=Phase.TAKE)
+        note(row.campaign, by, "material taken", files=list(row.labels.values()))
+
+
+def drop_import(row: MaterialImport, *, by: Any) -> None:
+    """Forget an upload that was not taken, with its files; a check under way is stopped."""
+    with transaction.atomic():
+        row = _locked(row)
+        if row.phase in (Phase.TAKE, Phase.TAKEN):
+            raise RefusedAction(_("This upload is taken in already: it can no longer be dropped."))
+        jobs.cancel(row)
+        MaterialImport.objects.filter(pk=row.pk).update(phase=Phase.DROPPED)
+        note(row.campaign, by, "upload dropped", files=list(row.labels.values()))
+        transaction.on_commit(partial(_delete_files, row.files.values()))
+
+
+def _refuse_if_closed(campaign: Campaign, kind: str) -> None:
+    if (kind == Kind.JUDGEMENTS) != campaign.is_archive:
+        raise RefusedAction(
+            _("Judgements from elsewhere go into an archive, outputs into a campaign of its own.")
+        )
+    if not campaign.is_draft:
+        raise RefusedAction(
+            _("This campaign was launched: what raters may have seen is not replaced. ")
+            + _("Make a new campaign for new material.")
+        )
+
+
+def _refuse_second_import(row: MaterialImport) -> None:
+    others = row.campaign.material_imports.filter(state__in=[State.QUEUED, State.WORKING])
+    if others.exists():
+        raise RefusedAction(_("Another import of this campaign is under way."))
+
+
+def _checked_labels(uploads: list[Upload]) -> list[str]:
+    """The organiser's names of the files; they name systems, so none may stand twice."""
+    names = [Path(upload.name or "").name for upload in uploads]
+    sizes = [_size(upload) for upload in uploads]
+    if not uploads:
+        raise RefusedAction(_("There is no file."))
+    if len(uploads) > LIMITS.files:
+        raise RefusedAction(_("These are more than %(files)s files.") % {"files": LIMITS.files})
+    if max(sizes) > LIMITS.file_bytes or sum(sizes) > LIMITS.total_bytes:
+        largest = {"each": LIMITS.file_bytes // 2**20, "all": LIMITS.total_bytes // 2**20}
+        raise RefusedAction(_("A file has at most %(each)s MB, all together %(all)s MB.") % largest)
+    if len(set(names)) < len(names):
+        raise RefusedAction(_("Two files have the same name: names tell systems apart."))
+    return names
+
+
+def _size(upload: Upload) -> int:
+    return upload.stat().st_size if isinstance(upload, Path) else upload.size or 0
+
+
+def _store(uploads: list[Upload]) -> dict[str, str]:
+    """Keep the files under names of our own: nothing of a stranger's name reaches the disk."""
+    stored: dict[str, str] = {}
+    try:
+        for number, upload in enumerate(uploads):
+            name = f"{FOLDER}/{secrets.token_hex(12)}"
+            if isinstance(upload, Path):
+                with upload.open("rb") as opened:
+                    stored[str(number)] = default_storage.save(name, File(opened))
+            else:
+                stored[str(number)] = default_storage.save(name, upload)
+    except BaseException:
+        _delete_files(stored.values())
+        raise
+    return stored
+
+
+@transaction.atomic
+def _queue(
+    campaign: Campaign,
+    stored: dict[str, str],
+    labels: list[str],
+    kind: str,
+    format: str,
+    options: dict[str, Any],
+    by: Any,
+) -> MaterialImport:
+    for older in campaign.material_imports.filter(phase=Phase.PREVIEWED, state=State.DONE):
+        drop_import(older, by=by)
+    try:
+        with transaction.atomic():
+            row = MaterialImport.objects.create(
+                campaign=campaign,
+                kind=kind,
+                files=stored,
+                labels=dict(zip(stored, labels, strict=True)),
+                format=format,
+                options=options,
+                requested_by=by,
+            )
+    except IntegrityError as error:
+        raise RefusedAction(_("Another import of this campaign is under way.")) from error
+    note(campaign, by, "upload begun", files=labels)
+    jobs.nudge(row)
+    return row
+
+
+def _locked(row: MaterialImport) -> MaterialImport:
+    found = MaterialImport.objects.select_for_update(of=("self",)).select_related("campaign")
+    return found.get(pk=row.pk)
+
+
+def _delete_files(names: Iterable[str]) -> None:
+    for name in names:
+        default_storage.delete(name)
+
+
+# --- In the worker -----------------------------------------------------------------------------
+
+
+def execute_import(import_id: int, worker: str) -> bool:
+    """Do what a queued import waits for; False when another worker has it."""
+    return jobs.perform(MaterialImport, import_id, _work, worker=worker)
+
+
+def _work(row: MaterialImport) -> None:
+    from . import judgement_imports  # which builds on this module
+
+    works = {
+        (Kind.OUTPUTS, Phase.CHECK): partial(_check, preview_of=preview_of_outputs),
+        (Kind.OUTPUTS, Phase.TAKE): _take_outputs,
+        (Kind.JUDGEMENTS, Phase.CHECK): partial(
+            _check, preview_of=judgement_imports.preview_of_judgements
+        ),
+        (Kind.JUDGEMENTS, Phase.TAKE): judgement_imports.take_judgements,
+    }
+    works[Kind(row.kind), Phase(row.phase)](row)
+
+
+def _check(row: MaterialImport, *, preview_of: Any) -> None:
+    """Read everything; end with a preview, or with every problem and no files."""
+    try:
+        preview = preview_of(row)
+    except ImportRefused as refused:
+        problems = [asdict(problem) for problem in refused.problems]
+        with transaction.atomic():
+            jobs.fail(row, _refusal(refused), problems=problems)
+            transaction.on_commit(partial(_delete_files, row.files.values()))
+        return
+    jobs.finish(row, phase=Phase.PREVIEWED, preview=asdict(preview), format=preview.format)
+
+
+def preview_of_outputs(row: MaterialImport) -> Preview:
+    with read_material(paths_of(row), row.format or None, progress=progress_of(row)) as material:
+        return material.preview
+
+
+def _refusal(refused: ImportRefused) -> str:
+    listed = len(refused.problems)
+    if refused.count > listed:
+        return _("There are %(count)s problems; these are the first %(listed)s.") % {
+            "count": refused.count,
+            "listed": listed,
+        }
+    return _("Mend what is listed here and upload the files again.")
+
+
+def _take_outputs(row: MaterialImport) -> None:
+    """Replace the draft's material in one transaction: raters read none of these rows."""
+    progress = progress_of(row, upto=READ_SHARE)
+    material = read_material(paths_of(row), row.format or None, progress=progress)
+    with material, transaction.atomic():
+        campaign = lock_for_import(row)
+        forget_material(campaign)
+        _copy_material(row, campaign, material)
+        end_import(row)
+
+
+def lock_for_import(row: MaterialImport) -> Campaign:
+    """The campaign, held against a launch; what only refers to it is not held up."""
+    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=row.campaign_id)
+    _refuse_if_closed(campaign, row.kind)
+    return campaign
+
+
+def end_import(row: MaterialImport) -> None:
+    """End the job in the transaction that stored its rows; then its files are of no more use."""
+    jobs.finish(row, phase=Phase.TAKEN)
+    transaction.on_commit(partial(_delete_files, row.files.values()))
+
+
+def paths_of(row: MaterialImport) -> dict[str, Path]:
+    """The stored files under the names that the organiser's files had."""
+    missing = [row.labels[role] for role, name in row.files.items() if not _is_there(name)]
+    if missing:
+        raise RefusedAction(
+            _("The uploaded files are gone (%(files)s): upload them again.")
+            % {"files": ", ".join(missing)}
+        )
+    return {row.labels[role]: Path(default_storage.path(name)) for role, name in row.files.items()}
+
+
+def _is_there(name: str) -> bool:
+    return default_storage.exists(name)
+
+
+def progress_of(row: MaterialImport, *, upto: float = 1.0) -> Any:
+    """What a reader tells of its way through the files becomes the job's heartbeat."""
+
+    def told(done: int, total: int) -> None:
+        share = done / max(total, 1)
+        jobs.beat(row, progress=share * upto, step=_("Reading and checking the files"))
+
+    return told
+
+
+def beating(
+    row: MaterialImport, rows: Iterable[Any], total: int, *, since: float, upto: float, step: str
+) -> Iterator[Any]:
+    """The same rows, with a heartbeat now and then."""
+    # A beat over the connection that copies would end the copying.
+    may_beat = not row.hold.is_borrowed
+    for number, found in enumerate(rows):
+        if may_beat and number % ROWS_PER_BEAT == 0:
+            jobs.beat(row, progress=since + (upto - since) * number / max(total, 1), step=step)
+        yield found
+
+
+# --- Rows --------------------------------------------------------------------------------------
+
+
+def forget_material(campaign: Campaign) -> None:
+    """Delete a draft's items, systems and outputs; a trigger refuses this after the launch."""
+    items = "SELECT id FROM rankme_item WHERE campaign_id = %s"
+    with connection.cursor() as cursor:
+        # A million rows take longer than a page's statement otherwise may.
+        cursor.execute("SET LOCAL statement_timeout = '5min'")
+        cursor.execute(f"DELETE FROM rankme_output WHERE item_id IN ({items})", [campaign.pk])
+        cursor.execute("DELETE FROM rankme_system WHERE campaign_id = %s", [campaign.pk])
+        cursor.execute("DELETE FROM rankme_item WHERE campaign_id = %s", [campaign.pk])
+
+
+def _copy_material(row: MaterialImport, campaign: Campaign, material: Material) -> None:
+    preview = material.preview
+    items = copy_items(campaign, material.items(), preview.n_items)
+    systems = copy_systems(campaign, [system.name for system in preview.systems])
+    outputs = beating(
+        row,
+        material.outputs(),
+        preview.n_outputs,
+        since=READ_SHARE,
+        upto=COPIED_SHARE,
+        step=_("Storing the outputs"),
+    )
+    copy_rows(
+        "rankme_output",
+        ("item_id", "system_id", "text"),
+        ((items[row.item_position], systems[row.system_position], row.text) for row in outputs),
+    )
+    jobs.beat(row, progress=COPIED_SHARE, step=_("Checking that everything fits together"))
+
+
+def copy_items(campaign: Campaign, items: Iterable[Any], count: int) -> list[int]:
+    """Store items (`importing.ItemRow`); give their ids by position."""
+    ids = new_ids("rankme_item", count)
+    copy_rows(
+        "rankme_item",
+        ("id", "campaign_id", "key", "position", "input", "reference", "context", "factors"),
+        (
+            (
+                ids[item.position],
+                campaign.pk,
+                item.key,
+                item.position,
+                item.input,
+                item.reference,
+                item.context,
+                item.factors,
+            )
+            for item in items
+        ),
+    )
+    return ids
+
+
+def copy_systems(campaign: Campaign, names: list[str]) -> list[int]:
+    ids = new_ids("rankme_system", len(names))
+    copy_rows(
+        "rankme_system",
+        ("id", "campaign_id", "name", "folded", "position"),
+        (
+            (pk, campaign.pk, name, folded(name), position)
+            for position, (pk, name) in enumerate(zip(ids, names, strict=True))
+        ),
+    )
+    return ids

@@ -1,0 +1,102 @@
+"""Django's admin for looking only: every change goes through the actions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+
+# Imported for their registrations, which are taken back below.
+from django.contrib.auth import admin as accounts_admin  # noqa: F401
+from django.contrib.auth.models import Group, User
+from django.http import HttpRequest
+from rest_framework.authtoken import admin as tokens_admin  # noqa: F401
+from rest_framework.authtoken.models import TokenProxy
+
+from rankme import models
+
+
+class LookingOnly(admin.ModelAdmin):
+    """Lists and shows rows, and has no button that does anything."""
+
+    actions = None
+    list_per_page = 50
+    # A second count of a million rows would tell nobody anything.
+    show_full_result_count = False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class CampaignAdmin(LookingOnly):
+    list_display = ("title", "state", "owner", "code", "created_at")
+    list_filter = ("state", "is_archive")
+    search_fields = ("title", "code")
+
+
+class OfCampaign(LookingOnly):
+    list_display = ("__str__", "campaign")
+    list_select_related = ("campaign",)
+    list_filter = ("campaign",)
+
+
+class ParticipantAdmin(OfCampaign):
+    # The panel's ids stay in their table.
+    exclude = ("external_id", "session_id")
+    list_display = ("label", "campaign", "panel", "state", "arrived_at")
+
+
+class InvitationAdmin(OfCampaign):
+    exclude = ("token",)
+
+
+class SubmissionAdmin(LookingOnly):
+    list_display = ("id", "received_at", "screen", "revision", "late", "surplus")
+
+
+class AuditEventAdmin(OfCampaign):
+    list_display = ("happened_at", "verb", "actor", "campaign")
+    list_select_related = ("campaign", "actor")
+
+
+class UserAdmin(LookingOnly):
+    fields = ("username", "is_active", "is_staff", "is_superuser", "last_login", "date_joined")
+    list_display = ("username", "is_active", "is_superuser", "last_login")
+    search_fields = ("username",)
+
+
+SPECIAL: dict[type[Any], type[LookingOnly]] = {
+    models.Campaign: CampaignAdmin,
+    models.Participant: ParticipantAdmin,
+    models.Invitation: InvitationAdmin,
+    models.Submission: SubmissionAdmin,
+    models.AuditEvent: AuditEventAdmin,
+}
+OF_A_CAMPAIGN = (
+    models.AnalysisRun,
+    models.Assignment,
+    models.Batch,
+    models.Criterion,
+    models.Item,
+    models.MaterialImport,
+    models.Membership,
+    models.Plan,
+    models.RaterExclusion,
+    models.Slot,
+    models.System,
+)
+OTHERS = (models.Judgement, models.QuarantinedPayload, models.Report, models.Trial)
+
+for model in (Group, TokenProxy, User):
+    admin.site.unregister(model)
+admin.site.register(User, UserAdmin)
+for model, model_admin in SPECIAL.items():
+    admin.site.register(model, model_admin)
+admin.site.register(OF_A_CAMPAIGN, OfCampaign)
+admin.site.register(OTHERS, LookingOnly)

@@ -1,0 +1,159 @@
+"""The form with which an analysis is asked for, and its translation into options."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analysis.clusters import METHODS
+from analysis.outliers import TREATMENTS
+from analysis.report_options import MODELS
+from rankme.actions.analysis_runs import MOST_RUNS, default_options
+from rankme.errors import InvalidOptions
+from rankme.judgement_table import factor_column
+from rankme.models import Campaign
+
+METHOD_TITLES = {
+    "wmt": _("TrueSkill, the shared tasks' procedure"),
+    "bradley-terry": _("Bradley–Terry"),
+    "order": _("TrueSkill, one pass in the given order"),
+    "k-player": _("TrueSkill, one pass by whole screens"),
+}
+RESAMPLING_TITLES = {
+    "none": _("none, as published"),
+    "raters": _("whole raters"),
+    "items": _("whole items"),
+    "raters-items": _("raters and items"),
+    "screens": _("whole screens"),
+    "pairs": _("pairs"),
+}
+MODEL_TITLES = {
+    "one-way": _("by system"),
+    "interaction": _("system × factor, with interaction"),
+    "factorial": _("system and factors"),
+    "rater": _("system and rater"),
+    "latin": _("system, rater and factors (Latin square)"),
+}
+OUTLIER_TITLES = {
+    "none": _("keep them"),
+    "replace": _("replace by the mean"),
+    "winsorise": _("pull in to the limit"),
+    "drop": _("leave out"),
+}
+FURTHER = ("alpha", "exclude_raters", "exclusion_reason", "seed")
+MEASURED = ("scale", "count", "time")
+
+
+class AnalysisForm(forms.Form):
+    """Begins with the campaign's own options; asks only what its criteria can use."""
+
+    criteria = forms.MultipleChoiceField(
+        label=_("Criteria"), widget=forms.CheckboxSelectMultiple, required=False
+    )
+    method = forms.ChoiceField(
+        label=_("Ranking"),
+        choices=[(name, METHOD_TITLES.get(name, name)) for name in METHODS],
+    )
+    resample = forms.MultipleChoiceField(
+        label=_("Draw anew before each run"),
+        choices=list(RESAMPLING_TITLES.items()),
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("The paper's table draws nothing anew; whole raters is what a referee asks."),
+    )
+    runs = forms.IntegerField(label=_("Runs"), min_value=1, max_value=MOST_RUNS)
+    model = forms.ChoiceField(
+        label=_("Analysis of variance"),
+        choices=[(name, MODEL_TITLES.get(name, name)) for name in MODELS],
+    )
+    factors = forms.MultipleChoiceField(
+        label=_("Factors"), widget=forms.CheckboxSelectMultiple, required=False
+    )
+    outliers = forms.ChoiceField(
+        label=_("Outliers beyond mean ± 2 SD"),
+        choices=[(name, OUTLIER_TITLES.get(name, name)) for name in TREATMENTS],
+    )
+    alpha = forms.FloatField(label=_("Level of significance"), min_value=0.0001, max_value=0.5)
+    exclude_raters = forms.CharField(
+        label=_("Leave out raters"),
+        required=False,
+        help_text=_("Their labels, with spaces between. Excluded raters are out anyway."),
+    )
+    exclusion_reason = forms.CharField(
+        label=_("Why they are left out"),
+        max_length=500,
+        required=False,
+        help_text=_("The report quotes it."),
+    )
+    seed = forms.IntegerField(
+        label=_("Seed"),
+        min_value=0,
+        max_value=2**63 - 1,
+        help_text=_("The same seed and judgements give the same numbers."),
+    )
+
+    def __init__(self, *arguments: Any, campaign: Campaign, **named: Any) -> None:
+        self.defaults = default_options(campaign)
+        super().__init__(*arguments, initial=self._initial(), **named)
+        kinds = self.defaults["kinds"]
+        self.fields["criteria"].choices = [(name, name) for name in kinds]
+        self.fields["factors"].choices = [(name, name) for name in _factors_of(campaign)]
+        unused = ["criteria"] if len(kinds) == 1 else []
+        if "relative" not in kinds.values():
+            unused += ["method", "resample", "runs"]
+        if not set(kinds.values()) & {*MEASURED, "error"}:
+            unused += ["model", "factors", "outliers"]
+        elif not self.fields["factors"].choices:
+            unused.append("factors")
+        for name in unused:
+            del self.fields[name]
+
+    def _initial(self) -> dict[str, Any]:
+        treatments = set(self.defaults.get("outliers", {}).values())
+        return {
+            "criteria": list(self.defaults["kinds"]),
+            "method": self.defaults.get("method", "wmt"),
+            "resample": self.defaults.get("resample", ["none", "raters"]),
+            "runs": self.defaults.get("runs", 200),
+            "model": self.defaults.get("model", "one-way"),
+            "factors": self.defaults["factors"],
+            "outliers": treatments.pop() if len(treatments) == 1 else "none",
+            "alpha": self.defaults.get("alpha", 0.05),
+            "seed": self.defaults["seed"],
+        }
+
+    def first_fields(self) -> list[Any]:
+        return [field for field in self.visible_fields() if field.name not in FURTHER]
+
+    def further_fields(self) -> list[Any]:
+        """What most analyses leave as it is."""
+        return [field for field in self.visible_fields() if field.name in FURTHER]
+
+    def options(self) -> dict[str, Any]:
+        """What was chosen, as options of a run."""
+        chosen = dict(self.cleaned_data)
+        chosen["exclude_raters"] = chosen["exclude_raters"].split()
+        if set(chosen.get("criteria", ())) == set(self.defaults["kinds"]):
+            del chosen["criteria"]
+        if "outliers" in chosen:
+            chosen["outliers"] = self._treatments(chosen["outliers"])
+        return chosen
+
+    def _treatments(self, treatment: str) -> dict[str, str]:
+        """The same for all that is measured, unless the campaign's own choice was left as it is."""
+        if treatment == self.initial["outliers"]:
+            return dict(self.defaults.get("outliers", {}))
+        kinds = self.defaults["kinds"]
+        return {name: treatment for name, kind in kinds.items() if kind in MEASURED}
+
+    def add_problems(self, refused: InvalidOptions) -> None:
+        """Show what an action refused beside the field that it is about."""
+        for problem in refused.problems:
+            field = problem.place if problem.place in self.fields else None
+            self.add_error(field, problem.message)
+
+
+def _factors_of(campaign: Campaign) -> list[str]:
+    documents = campaign.items.exclude(factors={}).values_list("factors", flat=True)[:1000]
+    return sorted({factor_column(name) for factors in documents for name in factors})

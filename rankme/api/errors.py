@@ -1,0 +1,141 @@
+"""Every error of the API in one shape: {"error": {"code", "message", "problems"}}."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.core.exceptions import (
+    BadRequest,
+    PermissionDenied,
+    RequestDataTooBig,
+    SuspiciousOperation,
+)
+from django.core.signals import got_request_exception
+from django.db import DataError, InterfaceError, OperationalError
+from django.http import Http404, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
+from rest_framework import status
+from rest_framework.exceptions import APIException, ValidationError
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+from analysis.errors import AnalysisError
+from rankme.actions.tokens import TooManyAttempts, WrongPassword
+from rankme.errors import (
+    InvalidAnswer,
+    InvalidDefinition,
+    InvalidOptions,
+    KeyReused,
+    Problem,
+    RankmeError,
+)
+
+log = logging.getLogger(__name__)
+
+WITH_PROBLEMS = (InvalidDefinition, InvalidOptions, InvalidAnswer)
+# What is raised, the status, the code; the first that fits counts. A refusal of an action is a
+# conflict with the state that the campaign is in.
+CODES: tuple[tuple[type[Exception], int, str], ...] = (
+    (Http404, status.HTTP_404_NOT_FOUND, "not_found"),
+    (PermissionDenied, status.HTTP_403_FORBIDDEN, "permission_denied"),
+    (WrongPassword, status.HTTP_401_UNAUTHORIZED, "wrong_password"),
+    (TooManyAttempts, status.HTTP_429_TOO_MANY_REQUESTS, "throttled"),
+    (InvalidDefinition, status.HTTP_400_BAD_REQUEST, "invalid"),
+    (InvalidOptions, status.HTTP_400_BAD_REQUEST, "invalid"),
+    (InvalidAnswer, status.HTTP_400_BAD_REQUEST, "invalid"),
+    (AnalysisError, status.HTTP_400_BAD_REQUEST, "invalid"),
+    (KeyReused, status.HTTP_409_CONFLICT, "key_reused"),
+    (RankmeError, status.HTTP_409_CONFLICT, "refused"),
+    (RequestDataTooBig, status.HTTP_413_REQUEST_ENTITY_TOO_LARGE, "too_large"),
+    (SuspiciousOperation, status.HTTP_400_BAD_REQUEST, "malformed"),
+    (BadRequest, status.HTTP_400_BAD_REQUEST, "malformed"),
+    (MultiPartParserError, status.HTTP_400_BAD_REQUEST, "malformed"),
+    (UnreadablePostError, status.HTTP_400_BAD_REQUEST, "malformed"),
+)
+SENTENCES = {
+    "not_found": "There is nothing at this address, or nothing that you may see.",
+    "permission_denied": "You may not do that.",
+    "too_large": "The request is too large.",
+    "malformed": "The request cannot be read.",
+}
+INTERNAL = "Something went wrong here. What happened stands in the log of the site."
+
+
+def handle(exc: Exception, context: Mapping[str, Any]) -> Response:
+    """The exception handler of REST framework; nothing gets past it in another shape."""
+    set_rollback()
+    if isinstance(exc, APIException):
+        return _api_error(exc)
+    for kind, number, code in CODES:
+        if isinstance(exc, kind):
+            return _response(number, code, _sentence(exc, code), getattr(exc, "problems", ()))
+    return _unforeseen(exc, context)
+
+
+def error_body(
+    code: str, message: str, problems: Iterator[Problem] | tuple[Problem, ...] = ()
+) -> dict[str, Any]:
+    listed = [{"place": problem.place, "message": problem.message} for problem in problems]
+    return {"error": {"code": code, "message": message, "problems": listed}}
+
+
+def _response(
+    number: int, code: str, message: str, problems: Any = (), headers: dict[str, str] | None = None
+) -> Response:
+    response = Response(error_body(code, message, problems), status=number, headers=headers)
+    if number == status.HTTP_429_TOO_MANY_REQUESTS:
+        response.headers.setdefault("Retry-After", str(TooManyAttempts.seconds))
+    return response
+
+
+def _sentence(exc: Exception, code: str) -> str:
+    if isinstance(exc, WITH_PROBLEMS):
+        return "What was sent cannot be used."
+    if isinstance(exc, RankmeError | AnalysisError):
+        return str(exc)
+    return SENTENCES[code]
+
+
+def _api_error(exc: APIException) -> Response:
+    headers = {}
+    if getattr(exc, "auth_header", None):
+        headers["WWW-Authenticate"] = exc.auth_header
+    if getattr(exc, "wait", None):
+        headers["Retry-After"] = str(int(exc.wait))
+    if isinstance(exc, ValidationError):
+        problems = tuple(_problems(exc.detail))
+        return _response(exc.status_code, "invalid", "What was sent cannot be used.", problems)
+    code = exc.get_codes()
+    code = code if isinstance(code, str) else exc.default_code
+    return _response(exc.status_code, code, str(exc.detail), headers=headers)
+
+
+def _problems(detail: Any, place: str = "") -> Iterator[Problem]:
+    """REST framework's nested details as a flat list with places."""
+    if isinstance(detail, Mapping):
+        for name, part in detail.items():
+            inner = place if name == "non_field_errors" else f"{place}.{name}".lstrip(".")
+            yield from _problems(part, inner)
+    elif isinstance(detail, list) and all(isinstance(part, str) for part in detail):
+        yield from (Problem(place, str(part)) for part in detail)
+    elif isinstance(detail, list):
+        for number, part in enumerate(detail):
+            yield from _problems(part, f"{place}[{number}]")
+    else:
+        yield Problem(place, str(detail))
+
+
+def _unforeseen(exc: Exception, context: Mapping[str, Any]) -> Response:
+    """What nobody thought of: the log has it all, the answer has nothing of it."""
+    request = context.get("request")
+    if isinstance(exc, DataError):
+        log.error("a value got as far as the database: %s", exc, exc_info=exc)
+        return _response(400, "invalid", "A value is too long, too large or cannot be stored.")
+    if isinstance(exc, OperationalError | InterfaceError):
+        log.error("the database is away: %s", exc)
+        return _response(503, "unavailable", "The site cannot answer now: try again in a minute.")
+    log.error("error in the API", exc_info=exc)
+    got_request_exception.send(sender=handle, request=getattr(request, "_request", request))
+    return _response(500, "internal", INTERNAL)

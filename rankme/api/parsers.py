@@ -1,0 +1,48 @@
+"""How requests are read: strict JSON, and campaign files as they are."""
+
+from __future__ import annotations
+
+from typing import IO, Any
+
+from django.core.exceptions import RequestDataTooBig
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import BaseParser
+
+from rankme import strict_json
+from rankme.clean_text import check_document
+
+LARGEST_BODY = 5 * 2**20  # bytes; files come as multipart and have limits of their own
+
+
+def _read(stream: IO[bytes]) -> bytes:
+    body = stream.read(LARGEST_BODY + 1)
+    if len(body) > LARGEST_BODY:
+        raise RequestDataTooBig
+    return body
+
+
+class StrictJSONParser(BaseParser):
+    """One meaning per document, finite numbers, bounded depth, only text that can be stored."""
+
+    media_type = "application/json"
+
+    def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
+        body = _read(stream)
+        try:
+            document = strict_json.parse(body)
+        except strict_json.InvalidJson as error:
+            raise ParseError(str(error)) from error
+        check_document(document)
+        return document
+
+
+class CampaignFileParser(BaseParser):
+    """A campaign file in YAML: its text, for `definition_from_yaml`."""
+
+    media_type = "application/yaml"
+
+    def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> str:
+        try:
+            return _read(stream).decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ParseError("The file is no UTF-8.") from error

@@ -1,0 +1,294 @@
+"""The shapes of the API: what is taken, what is given, field by field."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from rankme.exporting.texts import SHAPES
+from rankme.importing import READERS
+from rankme.models import AnalysisRun, Campaign, MaterialImport, Report
+from rankme.models.materials import Job
+
+from .view import PageQuery, Strict
+
+JOB_FIELDS = ["state", "progress", "step", "error", "requested_at", "finished_at"]
+
+
+class ProblemSerializer(serializers.Serializer):
+    place = serializers.CharField()
+    message = serializers.CharField()
+
+
+class ErrorDetailSerializer(serializers.Serializer):
+    code = serializers.CharField(help_text="One word for programs.")
+    message = serializers.CharField(help_text="One sentence for people.")
+    problems = ProblemSerializer(many=True, help_text="Every fault with its place.")
+
+
+class ErrorSerializer(serializers.Serializer):
+    """The one shape of every error, whatever its status."""
+
+    error = ErrorDetailSerializer()
+
+
+# --- Tokens ------------------------------------------------------------------------------------
+
+
+class CredentialsSerializer(Strict):
+    username = serializers.CharField(max_length=150)
+    password = serializers.CharField(max_length=4096, trim_whitespace=False)
+
+
+class TokenSerializer(serializers.Serializer):
+    token = serializers.CharField(help_text="Shown this once. The key before it has ended.")
+
+
+# --- Campaigns ---------------------------------------------------------------------------------
+
+
+class CampaignQuery(PageQuery):
+    state = serializers.ChoiceField(Campaign.State.choices, required=False)
+    owned = serializers.BooleanField(
+        required=False, allow_null=True, default=None, help_text="Only those that are mine."
+    )
+
+
+class CampaignSerializer(serializers.ModelSerializer):
+    owner = serializers.CharField(source="owner.get_username")
+
+    class Meta:
+        model = Campaign
+        fields = [
+            "id",
+            "code",
+            "title",
+            "state",
+            "is_archive",
+            "owner",
+            "created_at",
+            "launched_at",
+            "closed_at",
+        ]
+
+
+class CampaignPageSerializer(serializers.Serializer):
+    next = serializers.URLField(allow_null=True)
+    results = CampaignSerializer(many=True)
+
+
+class CampaignDetailSerializer(CampaignSerializer):
+    definition = serializers.DictField(help_text="The campaign file as a document.")
+
+    class Meta(CampaignSerializer.Meta):
+        fields = [*CampaignSerializer.Meta.fields, "definition"]
+
+
+class NewCampaignSerializer(Strict):
+    """The name of a preset, a whole definition, or an archive for judgements from elsewhere."""
+
+    definition = serializers.DictField(required=False)
+    preset = serializers.CharField(max_length=60, required=False)
+    archive = serializers.BooleanField(
+        required=False, help_text="Empty, for an upload of judgements; needs a title."
+    )
+    title = serializers.CharField(
+        max_length=200, required=False, help_text="Of the archive, or instead of the preset's."
+    )
+
+    def validate(self, given: dict[str, Any]) -> dict[str, Any]:
+        if sum(bool(given.get(way)) for way in ("definition", "preset", "archive")) != 1:
+            raise serializers.ValidationError("Give a definition, a preset's name, or archive.")
+        if "title" in given and "definition" in given:
+            raise serializers.ValidationError({"title": ["A definition has its own title."]})
+        if "title" not in given and given.get("archive"):
+            raise serializers.ValidationError({"title": ["An archive needs a title."]})
+        return given
+
+
+class DefinitionSerializer(Strict):
+    definition = serializers.DictField()
+
+
+class PresetSerializer(serializers.Serializer):
+    name = serializers.CharField()
+    title = serializers.CharField()
+    description = serializers.CharField()
+
+
+class SystemProgressSerializer(serializers.Serializer):
+    system = serializers.CharField(source="name")
+    judged = serializers.IntegerField()
+    planned = serializers.IntegerField()
+
+
+class ProgressSerializer(serializers.Serializer):
+    """How a launched campaign stands; counted from the record at this moment."""
+
+    batches = serializers.IntegerField(help_text="Each as often as raters are planned for it.")
+    batches_done = serializers.IntegerField()
+    batches_held = serializers.IntegerField()
+    screens = serializers.IntegerField()
+    screens_done = serializers.IntegerField()
+    screens_per_hour = serializers.FloatField()
+    expected_end = serializers.DateTimeField(allow_null=True)
+    systems = SystemProgressSerializer(many=True)
+
+
+# --- Material ----------------------------------------------------------------------------------
+
+
+class ImportSerializer(serializers.ModelSerializer):
+    problems = serializers.ListField(child=serializers.DictField())
+    preview = serializers.DictField(help_text="What was found; look at it before you take it.")
+    labels = serializers.DictField(child=serializers.CharField())
+
+    class Meta:
+        model = MaterialImport
+        fields = ["id", "kind", "phase", "format", "labels", "problems", "preview", *JOB_FIELDS]
+
+
+class NewImportSerializer(Strict):
+    outputs = serializers.ListField(
+        child=serializers.FileField(), allow_empty=False, help_text="One or more files, or a zip."
+    )
+    items = serializers.FileField(
+        required=False, help_text="Inputs, references, contexts and factors in a file of their own."
+    )
+    kind = serializers.ChoiceField(MaterialImport.Kind.choices, required=False)
+    format = serializers.ChoiceField(
+        sorted(READERS), required=False, help_text="Usually the content says it."
+    )
+
+
+class ImportPageSerializer(serializers.Serializer):
+    next = serializers.URLField(allow_null=True)
+    results = ImportSerializer(many=True)
+
+
+# --- Judgements --------------------------------------------------------------------------------
+
+
+class JudgementQuery(PageQuery):
+    criterion = serializers.CharField(max_length=60, required=False)
+    system = serializers.CharField(max_length=200, required=False)
+    item = serializers.CharField(max_length=2000, required=False)
+    rater = serializers.CharField(max_length=20, required=False)
+    counted = serializers.BooleanField(required=False, allow_null=True, default=None)
+
+
+class JudgementSerializer(serializers.Serializer):
+    id = serializers.IntegerField()
+    rater = serializers.CharField()
+    item = serializers.CharField()
+    system = serializers.CharField(allow_null=True)
+    criterion = serializers.CharField()
+    value = serializers.FloatField(allow_null=True)
+    text = serializers.CharField()
+    screen = serializers.CharField()
+    position = serializers.IntegerField(allow_null=True)
+    time_ms = serializers.FloatField(allow_null=True)
+    excluded = serializers.BooleanField()
+    late = serializers.BooleanField()
+    counted = serializers.BooleanField()
+    revision = serializers.IntegerField()
+    received_at = serializers.DateTimeField()
+
+
+class JudgementPageSerializer(serializers.Serializer):
+    next = serializers.URLField(allow_null=True)
+    results = JudgementSerializer(many=True)
+
+
+class CsvQuery(serializers.Serializer):
+    stored = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="Also what is not counted, with the columns `counted` and `revision`.",
+    )
+
+
+class TextsQuery(serializers.Serializer):
+    shape = serializers.ChoiceField(
+        sorted(SHAPES),
+        required=False,
+        default="long",
+        help_text="`long`: with item, rater and what is excluded; `e2e`: `mr` and `ref` alone.",
+    )
+
+
+# --- Analyses and reports ----------------------------------------------------------------------
+
+
+class RunQuery(PageQuery):
+    state = serializers.ChoiceField(Job.State.choices, required=False)
+
+
+class RunSerializer(serializers.ModelSerializer):
+    report = serializers.SerializerMethodField(help_text="The code of its published report.")
+
+    class Meta:
+        model = AnalysisRun
+        fields = [
+            "id",
+            *JOB_FIELDS,
+            "options",
+            "seed",
+            "data_sha256",
+            "judgements",
+            "signature",
+            "report",
+        ]
+
+    @extend_schema_field(serializers.CharField(allow_null=True))
+    def get_report(self, run: AnalysisRun) -> str | None:
+        report = getattr(run, "report", None)
+        return report.code if report is not None and report.withdrawn_at is None else None
+
+
+class RunPageSerializer(serializers.Serializer):
+    next = serializers.URLField(allow_null=True)
+    results = RunSerializer(many=True)
+
+
+class RunDetailSerializer(RunSerializer):
+    result = serializers.DictField(allow_null=True, help_text="The report, once the run is done.")
+
+    class Meta(RunSerializer.Meta):
+        fields = [*RunSerializer.Meta.fields, "result"]
+
+
+class NewRunSerializer(Strict):
+    options = serializers.DictField(
+        default=dict,
+        help_text="Override those with which the campaign's analyses begin: `criteria`, `method`, "
+        "`resample`, `runs`, `alpha`, `factors`, `model`, `outliers`, `exclude_raters` (with an "
+        "`exclusion_reason`), `seed`, …",
+    )
+
+
+class ReportSerializer(serializers.ModelSerializer):
+    title = serializers.CharField(source="run.campaign.title")
+    signature = serializers.CharField(source="run.signature")
+    data_sha256 = serializers.CharField(source="run.data_sha256")
+    page = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Report
+        fields = ["code", "title", "published_at", "signature", "data_sha256", "page"]
+
+    @extend_schema_field(serializers.URLField())
+    def get_page(self, report: Report) -> str:
+        address = reverse("rankme:report-public", args=[report.code])
+        request = self.context.get("request")
+        return request.build_absolute_uri(address) if request else address
+
+
+class ReportDetailSerializer(ReportSerializer):
+    result = serializers.DictField(source="run.result")
+
+    class Meta(ReportSerializer.Meta):
+        fields = [*ReportSerializer.Meta.fields, "result"]

@@ -1,0 +1,48 @@
+"""Addresses of the API."""
+
+from django.urls import path, re_path
+
+from rankme.api.views import analysis, campaigns, judgements, materials, reference, tokens
+
+CAMPAIGN = "campaigns/<slug:code>/"
+IMPORT = CAMPAIGN + "imports/<int:number>/"
+RUN = CAMPAIGN + "analysis-runs/<int:run>/"
+
+urlpatterns = [
+    path("token/", tokens.TokenView.as_view(), name="api-token"),
+    path("presets/", campaigns.PresetsView.as_view(), name="api-presets"),
+    path("campaigns/", campaigns.CampaignsView.as_view(), name="api-campaigns"),
+    path(CAMPAIGN, campaigns.CampaignView.as_view(), name="api-campaign"),
+    path(CAMPAIGN + "file/", campaigns.CampaignFileView.as_view(), name="api-campaign-file"),
+    path(CAMPAIGN + "launch/", campaigns.LaunchView.as_view(), name="api-campaign-launch"),
+    path(CAMPAIGN + "pause/", campaigns.PauseView.as_view(), name="api-campaign-pause"),
+    path(CAMPAIGN + "resume/", campaigns.ResumeView.as_view(), name="api-campaign-resume"),
+    path(CAMPAIGN + "close/", campaigns.CloseView.as_view(), name="api-campaign-close"),
+    path(CAMPAIGN + "progress/", campaigns.ProgressView.as_view(), name="api-progress"),
+    path(CAMPAIGN + "imports/", materials.ImportsView.as_view(), name="api-imports"),
+    path(IMPORT, materials.ImportView.as_view(), name="api-import"),
+    path(IMPORT + "take/", materials.TakeImportView.as_view(), name="api-import-take"),
+    path(IMPORT + "drop/", materials.DropImportView.as_view(), name="api-import-drop"),
+    path(CAMPAIGN + "judgements/", judgements.JudgementsView.as_view(), name="api-judgements"),
+    path(
+        CAMPAIGN + "judgements.csv",
+        judgements.JudgementsCsvView.as_view(),
+        name="api-judgements-csv",
+    ),
+    path(
+        CAMPAIGN + "judgements.jsonl",
+        judgements.JudgementsJsonlView.as_view(),
+        name="api-judgements-jsonl",
+    ),
+    path(CAMPAIGN + "texts.csv", judgements.TextsCsvView.as_view(), name="api-texts-csv"),
+    path(CAMPAIGN + "analysis-runs/", analysis.RunsView.as_view(), name="api-runs"),
+    path(RUN, analysis.RunView.as_view(), name="api-run"),
+    path(RUN + "files/<path:name>", analysis.RunFileView.as_view(), name="api-run-file"),
+    path(RUN + "cancel/", analysis.CancelRunView.as_view(), name="api-run-cancel"),
+    path(RUN + "report/", analysis.PublishView.as_view(), name="api-run-report"),
+    path("reports/", analysis.ReportsView.as_view(), name="api-reports"),
+    path("reports/<slug:report>/", analysis.ReportView.as_view(), name="api-report"),
+    path("schema/", reference.SchemaView.as_view(), name="api-schema"),
+    path("docs/", reference.reference, name="api-docs"),
+    re_path(r"", reference.UnknownView.as_view(), name="api-unknown"),
+]

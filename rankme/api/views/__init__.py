@@ -1,0 +1,1 @@
+"""The doors for scripts, one module for each subject."""

@@ -1,0 +1,209 @@
+"""Campaigns: made, read, launched, paused, resumed, closed, and how they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from rankme import coverage, monitor
+from rankme.actions import campaigns
+from rankme.actions.judgement_imports import start_archive
+from rankme.api.parsers import CampaignFileParser, StrictJSONParser
+from rankme.api.serializers import (
+    CampaignDetailSerializer,
+    CampaignPageSerializer,
+    CampaignQuery,
+    CampaignSerializer,
+    DefinitionSerializer,
+    NewCampaignSerializer,
+    PresetSerializer,
+    ProgressSerializer,
+)
+from rankme.api.view import View
+from rankme.errors import RefusedAction
+from rankme.models import Campaign
+from rankme.permissions import get_campaign, get_own_campaign
+from rankme.protocols.definition import Definition
+from rankme.protocols.files import (
+    definition_from_document,
+    definition_from_yaml,
+    definition_to_yaml,
+    preset,
+    preset_names,
+)
+
+YAML = OpenApiResponse(OpenApiTypes.STR, description="The campaign file.")
+
+
+class PresetsView(View):
+    @extend_schema(
+        operation_id="presets_list",
+        summary="The campaign files that come with the site",
+        responses=PresetSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        found = [(name, preset(name)) for name in preset_names()]
+        return Response(
+            [
+                {"name": name, "title": file.title, "description": file.description}
+                for name, file in found
+            ]
+        )
+
+
+class CampaignsView(View):
+    parser_classes = [StrictJSONParser, CampaignFileParser]
+    queries = {"GET": CampaignQuery}
+
+    @extend_schema(
+        operation_id="campaigns_list",
+        summary="The campaigns that I own or was invited to, the newest first",
+        parameters=[CampaignQuery],
+        responses=CampaignPageSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        found = Campaign.objects.filter(
+            pk__in=Campaign.objects.open_to(request.user).values("pk")
+        ).select_related("owner")
+        if "state" in self.query:
+            found = found.filter(state=self.query["state"])
+        if self.query["owned"]:
+            found = found.filter(owner=request.user)
+        return self.paged(found.defer("definition"), CampaignSerializer, newest_first=True)
+
+    @extend_schema(
+        operation_id="campaigns_create",
+        summary="Make a draft from a preset, a definition or a campaign file in YAML",
+        request={
+            "application/json": NewCampaignSerializer,
+            "application/yaml": OpenApiTypes.STR,
+        },
+        responses={201: CampaignDetailSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        return Response(CampaignDetailSerializer(self._made(request)).data, status=201)
+
+    def _made(self, request: Request) -> Campaign:
+        if isinstance(request.data, str):
+            return campaigns.create_campaign(request.user, definition_from_yaml(request.data))
+        given = self.read(NewCampaignSerializer)
+        if given.get("archive"):
+            return start_archive(request.user, title=given["title"])
+        return campaigns.create_campaign(request.user, _definition(given))
+
+
+def _definition(given: dict[str, Any]) -> Definition:
+    if "definition" in given:
+        return definition_from_document(given["definition"])
+    file = preset(given["preset"])
+    return file.model_copy(update={"title": given["title"]}) if "title" in given else file
+
+
+class CampaignView(View):
+    parser_classes = [StrictJSONParser, CampaignFileParser]
+
+    @extend_schema(
+        operation_id="campaigns_read",
+        summary="One campaign with its definition",
+        responses=CampaignDetailSerializer,
+    )
+    def get(self, request: Request, code: str) -> Response:
+        return Response(CampaignDetailSerializer(get_campaign(request, code)).data)
+
+    @extend_schema(
+        operation_id="campaigns_change",
+        summary="Replace the definition of a draft",
+        request={"application/json": DefinitionSerializer, "application/yaml": OpenApiTypes.STR},
+        responses=CampaignDetailSerializer,
+    )
+    def put(self, request: Request, code: str) -> Response:
+        campaign = get_campaign(request, code)
+        if isinstance(request.data, str):
+            definition = definition_from_yaml(request.data)
+        else:
+            definition = definition_from_document(self.read(DefinitionSerializer)["definition"])
+        changed = campaigns.change_definition(campaign, definition, by=request.user)
+        return Response(CampaignDetailSerializer(changed).data)
+
+    @extend_schema(
+        operation_id="campaigns_delete",
+        summary="Delete a draft; only its owner may",
+        request=None,
+        responses={204: None},
+    )
+    def delete(self, request: Request, code: str) -> Response:
+        campaign = get_own_campaign(request, code)
+        self.read_nothing()
+        campaigns.delete_draft(campaign, by=request.user)
+        return Response(status=204)
+
+
+class CampaignFileView(View):
+    @extend_schema(
+        operation_id="campaigns_file",
+        summary="The campaign file in YAML; it makes the same campaign again",
+        responses={(200, "application/yaml"): YAML},
+    )
+    def get(self, request: Request, code: str) -> HttpResponse:
+        campaign = get_campaign(request, code)
+        text = definition_to_yaml(campaigns.definition_of(campaign))
+        return HttpResponse(text, content_type="application/yaml; charset=utf-8")
+
+
+class ProgressView(View):
+    @extend_schema(
+        operation_id="campaigns_progress",
+        summary="How far the judgements have come",
+        responses=ProgressSerializer,
+    )
+    def get(self, request: Request, code: str) -> Response:
+        campaign = get_campaign(request, code)
+        if campaign.is_draft:
+            raise RefusedAction("A draft has no progress yet: launch it first.")
+        progress = monitor.progress_of(campaign)
+        pace = monitor.pace_of(campaign, progress)
+        figures = {
+            "batches": progress.batches,
+            "batches_done": progress.done,
+            "batches_held": progress.held,
+            "screens": progress.screens,
+            "screens_done": progress.screens_done,
+            "screens_per_hour": pace.screens_per_hour,
+            "expected_end": pace.expected_end,
+            "systems": coverage.judged_by_system(campaign),
+        }
+        return Response(ProgressSerializer(figures).data)
+
+
+def transition(name: str, action: Callable[..., Campaign], summary: str) -> type[View]:
+    """A view that does one thing to a campaign's state."""
+
+    class Transition(View):
+        @extend_schema(
+            operation_id=f"campaigns_{name}",
+            summary=summary,
+            request=None,
+            responses=CampaignSerializer,
+        )
+        def post(self, request: Request, code: str) -> Response:
+            campaign = get_campaign(request, code)
+            self.read_nothing()
+            moved: Any = action(campaign, by=request.user)
+            return Response(CampaignSerializer(moved).data)
+
+    Transition.__name__ = f"{name.title()}View"
+    return Transition
+
+
+LaunchView = transition(
+    "launch", campaigns.launch_campaign, "Draw the plan, freeze the material, open the doors"
+)
+PauseView = transition("pause", campaigns.pause_campaign, "Hand out no more batches")
+ResumeView = transition("resume", campaigns.resume_campaign, "Hand out batches again")
+CloseView = transition("close", campaigns.close_campaign, "End the collection for good")

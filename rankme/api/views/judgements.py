@@ -1,0 +1,137 @@
+"""Judgements: page by page, or whole as a stream."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Prefetch, QuerySet
+from django.http import HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from rankme.api.serializers import (
+    CsvQuery,
+    JudgementPageSerializer,
+    JudgementQuery,
+    JudgementSerializer,
+    TextsQuery,
+)
+from rankme.api.view import View
+from rankme.exporting.judgements import csv_response, jsonl_response
+from rankme.exporting.texts import texts_response
+from rankme.judgement_table import screen_name, with_counting
+from rankme.models import Campaign, Judgement, RaterExclusion, Submission
+from rankme.permissions import get_campaign
+
+
+class JudgementsView(View):
+    queries = {"GET": JudgementQuery}
+
+    @extend_schema(
+        operation_id="judgements_list",
+        summary="Judgements in the order in which they came, page by page",
+        parameters=[JudgementQuery],
+        responses=JudgementPageSerializer,
+    )
+    def get(self, request: Request, code: str) -> Response:
+        campaign = get_campaign(request, code)
+        return self.paged(self._chosen(campaign), JudgementRow, newest_first=False)
+
+    def _chosen(self, campaign: Campaign) -> QuerySet[Judgement]:
+        query = self.query
+        rows = judgements_of(campaign)
+        if "criterion" in query:
+            rows = rows.filter(criterion__name=query["criterion"])
+        if "system" in query:
+            rows = rows.filter(output__system__name=query["system"])
+        if "item" in query:
+            rows = rows.filter(submission__trial__item__key=query["item"])
+        if "rater" in query:
+            rows = rows.filter(submission__assignment__participant__label=query["rater"])
+        if query["counted"] is not None:
+            counted = with_counting(Submission.objects.filter(pk=OuterRef("submission_id")))
+            rows = rows.filter(Exists(counted.filter(is_counted=query["counted"])))
+        return rows
+
+
+def judgements_of(campaign: Campaign) -> QuerySet[Judgement]:
+    excluded = RaterExclusion.objects.filter(
+        participant=OuterRef("assignment__participant"), withdrawn_at=None
+    )
+    submissions = (
+        with_counting(Submission.objects.defer("payload"))
+        .annotate(is_excluded=Exists(excluded))
+        .select_related("assignment__participant", "trial__item")
+    )
+    return (
+        Judgement.objects.filter(submission__assignment__campaign=campaign)
+        .select_related("criterion", "output__system")
+        .prefetch_related(Prefetch("submission", submissions))
+    )
+
+
+class JudgementRow(JudgementSerializer):
+    """A judgement with what its submission says about it."""
+
+    def to_representation(self, judgement: Judgement) -> dict[str, Any]:
+        sent = judgement.submission
+        return super().to_representation(
+            {
+                "id": judgement.pk,
+                "rater": sent.assignment.participant.label,
+                "item": sent.trial.item.key,
+                "system": judgement.output.system.name if judgement.output else None,
+                "criterion": judgement.criterion.name,
+                "value": judgement.value,
+                "text": judgement.text,
+                "screen": screen_name(
+                    sent.assignment_id, sent.trial_id, sent.screen, sent.revision
+                ),
+                "position": judgement.position,
+                "time_ms": judgement.time_ms,
+                "excluded": sent.is_excluded,
+                "late": sent.late,
+                "counted": sent.is_counted,
+                "revision": sent.revision,
+                "received_at": sent.received_at,
+            }
+        )
+
+
+class JudgementsCsvView(View):
+    queries = {"GET": CsvQuery}
+
+    @extend_schema(
+        operation_id="judgements_csv",
+        summary="The judgement table, ready for `python -m analysis`",
+        parameters=[CsvQuery],
+        responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR)},
+    )
+    def get(self, request: Request, code: str) -> HttpResponseBase:
+        campaign = get_campaign(request, code)
+        return csv_response(campaign, stored=self.query["stored"])
+
+
+class JudgementsJsonlView(View):
+    @extend_schema(
+        operation_id="judgements_jsonl",
+        summary="Everything that was submitted, as it was sent, one submission a line",
+        responses={(200, "application/jsonl"): OpenApiResponse(OpenApiTypes.STR)},
+    )
+    def get(self, request: Request, code: str) -> HttpResponseBase:
+        return jsonl_response(get_campaign(request, code))
+
+
+class TextsCsvView(View):
+    queries = {"GET": TextsQuery}
+
+    @extend_schema(
+        operation_id="texts_csv",
+        summary="What raters wrote, as a data set",
+        parameters=[TextsQuery],
+        responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR)},
+    )
+    def get(self, request: Request, code: str) -> HttpResponseBase:
+        return texts_response(get_campaign(request, code), self.query["shape"])

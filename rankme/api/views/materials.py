@@ -1,0 +1,88 @@
+"""Material on its way in: uploaded, looked at, taken or dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from rankme.actions import materials
+from rankme.api.serializers import ImportPageSerializer, ImportSerializer, NewImportSerializer
+from rankme.api.view import PageQuery, View
+from rankme.models import MaterialImport
+from rankme.permissions import get_campaign
+
+
+class ImportsView(View):
+    parser_classes = [MultiPartParser]
+    queries = {"GET": PageQuery}
+
+    @extend_schema(
+        operation_id="imports_list",
+        summary="The uploads of a campaign, the newest first",
+        parameters=[PageQuery],
+        responses=ImportPageSerializer,
+    )
+    def get(self, request: Request, code: str) -> Response:
+        uploads = get_campaign(request, code).material_imports.all()
+        return self.paged(uploads, ImportSerializer, newest_first=True)
+
+    @extend_schema(
+        operation_id="imports_create",
+        summary="Upload outputs (or judgements, for an archive); a worker checks them",
+        request={"multipart/form-data": NewImportSerializer},
+        responses={202: ImportSerializer},
+    )
+    def post(self, request: Request, code: str) -> Response:
+        campaign = get_campaign(request, code)
+        given = self.read(NewImportSerializer)
+        items = given.pop("items", None)
+        files = [*given.pop("outputs"), *([items] if items else [])]
+        started = materials.start_import(campaign, files, **given, by=request.user)
+        started.refresh_from_db()
+        return Response(ImportSerializer(started).data, status=202)
+
+
+class ImportView(View):
+    @extend_schema(
+        operation_id="imports_read",
+        summary="One upload: its progress, its problems or its preview",
+        responses=ImportSerializer,
+    )
+    def get(self, request: Request, code: str, number: int) -> Response:
+        return Response(ImportSerializer(get_import(request, code, number)).data)
+
+
+def decision(name: str, action: Callable[..., Any], summary: str) -> type[View]:
+    """A view that takes or drops an upload."""
+
+    class Decision(View):
+        @extend_schema(
+            operation_id=f"imports_{name}",
+            summary=summary,
+            request=None,
+            responses=ImportSerializer,
+        )
+        def post(self, request: Request, code: str, number: int) -> Response:
+            found = get_import(request, code, number)
+            self.read_nothing()
+            action(found, by=request.user)
+            return Response(ImportSerializer(get_import(request, code, number)).data)
+
+    Decision.__name__ = f"{name.title()}ImportView"
+    return Decision
+
+
+TakeImportView = decision(
+    "take", materials.take_import, "Take in what was previewed; it replaces what is there"
+)
+DropImportView = decision("drop", materials.drop_import, "Forget an upload that was not taken")
+
+
+def get_import(request: Request, code: str, number: int) -> MaterialImport:
+    return get_object_or_404(get_campaign(request, code).material_imports, pk=number)

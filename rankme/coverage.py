@@ -1,0 +1,184 @@
+"""How often each system and each pair of systems was judged.
+
+What a batch shows is fixed by the launch, so it is read once per process (like the definition, see
+`rankme.actions.runtime`). What changes is counted each time: how often each batch was finished, and
+the trials that are answered in sittings under way.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from django.db import connection
+
+from rankme.actions.runtime import runtime_of
+from rankme.models import Campaign
+
+Key = tuple[int, ...]  # (system,) or (system, other system)
+
+_SHOWN = """
+    SELECT trial.batch_id, place.trial_id, output.system_id
+    FROM rankme_batch batch
+    JOIN rankme_trial trial ON trial.batch_id = batch.id
+    JOIN rankme_trialoutput place ON place.trial_id = trial.id
+    JOIN rankme_output output ON output.id = place.output_id
+    WHERE batch.campaign_id = %(campaign)s
+"""
+_PAIRED = """
+    FROM shown one JOIN shown other
+    ON other.trial_id = one.trial_id AND other.system_id > one.system_id
+"""
+_SYSTEMS_OF_BATCHES = f"""
+    WITH shown AS ({_SHOWN})
+    SELECT batch_id, count(*), system_id FROM shown GROUP BY batch_id, system_id
+"""
+_PAIRS_OF_BATCHES = f"""
+    WITH shown AS ({_SHOWN})
+    SELECT one.batch_id, count(*), one.system_id, other.system_id {_PAIRED}
+    GROUP BY one.batch_id, one.system_id, other.system_id
+"""
+_FINISHED = """
+    SELECT batch_id, count(*), count(*) FILTER (WHERE state = 'done')
+    FROM rankme_slot WHERE campaign_id = %(campaign)s GROUP BY batch_id
+"""
+# In a finished sitting everything is answered, so only the others' answers are counted singly.
+_BEGUN = """
+    SELECT submission.trial_id, count(*) AS answered
+    FROM rankme_assignment assignment
+    JOIN rankme_submission submission ON submission.assignment_id = assignment.id
+    WHERE assignment.campaign_id = %(campaign)s AND assignment.counts
+      AND assignment.state <> 'completed'
+      AND submission.revision = 1 AND submission.screen = %(screen)s
+    GROUP BY submission.trial_id
+"""
+_SHOWN_OF_BEGUN = """
+    SELECT begun.trial_id, begun.answered, output.system_id
+    FROM begun
+    JOIN rankme_trialoutput place ON place.trial_id = begun.trial_id
+    JOIN rankme_output output ON output.id = place.output_id
+"""
+_SYSTEMS_OF_BEGUN = f"""
+    WITH begun AS ({_BEGUN}), shown AS ({_SHOWN_OF_BEGUN})
+    SELECT sum(answered)::int, system_id FROM shown GROUP BY system_id
+"""
+_PAIRS_OF_BEGUN = f"""
+    WITH begun AS ({_BEGUN}), shown AS ({_SHOWN_OF_BEGUN})
+    SELECT sum(one.answered)::int, one.system_id, other.system_id {_PAIRED}
+    GROUP BY one.system_id, other.system_id
+"""
+
+
+@dataclass(frozen=True)
+class SystemCount:
+    name: str
+    judged: int
+    planned: int
+
+
+@dataclass(frozen=True)
+class PairTable:
+    """How often two systems were judged on one screen; symmetric, the diagonal is empty."""
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[int | None, ...]], ...]
+    least: int
+    most: int
+
+
+@dataclass(frozen=True)
+class Composition:
+    """What the batches of a launched campaign show: how often each key stands in each batch.
+
+    Attributes
+    ----------
+    keys : the systems or pairs that are shown at all
+    batch_ids : shape (rows,)
+    key_numbers : shape (rows,), places in `keys`
+    times : shape (rows,)
+    """
+
+    keys: tuple[Key, ...]
+    batch_ids: np.ndarray
+    key_numbers: np.ndarray
+    times: np.ndarray
+
+    def weighed(self, sittings: Mapping[int, int]) -> Counter[Key]:
+        """How often each key is shown when each batch is done so many times."""
+        batches, places = np.unique(self.batch_ids, return_inverse=True)
+        weights = np.array([sittings.get(batch, 0) for batch in batches.tolist()], dtype=np.int64)
+        shown = np.zeros(len(self.keys), dtype=np.int64)
+        np.add.at(shown, self.key_numbers, self.times * weights[places])
+        return Counter(dict(zip(self.keys, shown.tolist(), strict=True)))
+
+
+def judged_by_system(campaign: Campaign) -> list[SystemCount]:
+    """How many times raters judged an output of each system, and how many times were planned."""
+    composition = _composition(campaign, _SYSTEMS_OF_BATCHES)
+    planned, finished = _sittings(campaign)
+    goal = composition.weighed(planned)
+    judged = composition.weighed(finished) + _begun(campaign, _SYSTEMS_OF_BEGUN)
+    return [
+        SystemCount(name, judged[(pk,)], goal[(pk,)])
+        for pk, name in campaign.systems.values_list("id", "name")
+    ]
+
+
+def judged_by_pair(campaign: Campaign) -> PairTable | None:
+    """None where no screen shows two systems beside each other."""
+    composition = _composition(campaign, _PAIRS_OF_BATCHES)
+    if not composition.keys:
+        return None
+    _, finished = _sittings(campaign)
+    judged = composition.weighed(finished) + _begun(campaign, _PAIRS_OF_BEGUN)
+    systems = list(campaign.systems.values_list("id", "name"))
+    rows = tuple(
+        (name, tuple(_together(judged, pk, other) for other, _ in systems)) for pk, name in systems
+    )
+    cells = [cell for _, row in rows for cell in row if cell is not None]
+    return PairTable(tuple(name for _, name in systems), rows, min(cells), max(cells))
+
+
+def _together(judged: Counter[Key], one: int, other: int) -> int | None:
+    return None if one == other else judged[(min(one, other), max(one, other))]
+
+
+def _sittings(campaign: Campaign) -> tuple[dict[int, int], dict[int, int]]:
+    """By batch: how many sittings are planned, and how many are finished."""
+    rows = _rows(_FINISHED, campaign)
+    return {batch: copies for batch, copies, _ in rows}, {batch: done for batch, _, done in rows}
+
+
+def _begun(campaign: Campaign, query: str) -> Counter[Key]:
+    return Counter({tuple(key): answered for answered, *key in _rows(query, campaign)})
+
+
+def _composition(campaign: Campaign, query: str) -> Composition:
+    return _kept(query, campaign.pk, campaign.launched_at)
+
+
+@lru_cache(maxsize=16)
+def _kept(query: str, campaign_id: int, launched_at: Hashable) -> Composition:
+    # The launch time is part of the key: an id alone could come back in a fresh database.
+    with connection.cursor() as cursor:
+        cursor.execute(query, {"campaign": campaign_id})
+        rows = cursor.fetchall()
+    keys = sorted({tuple(row[2:]) for row in rows})
+    number = {key: place for place, key in enumerate(keys)}
+    return Composition(
+        keys=tuple(keys),
+        batch_ids=np.array([row[0] for row in rows], dtype=np.int64),
+        key_numbers=np.array([number[tuple(row[2:])] for row in rows], dtype=np.int64),
+        times=np.array([row[1] for row in rows], dtype=np.int64),
+    )
+
+
+def _rows(query: str, campaign: Campaign) -> list[tuple[Any, ...]]:
+    last_screen = len(runtime_of(campaign).definition.screens) - 1
+    with connection.cursor() as cursor:
+        cursor.execute(query, {"campaign": campaign.pk, "screen": last_screen})
+        return cursor.fetchall()

@@ -1,0 +1,9 @@
+"""The panels by name: adding one is a module and a line here."""
+
+from .base import Panel
+from .generic import GENERIC
+from .prolific import PROLIFIC
+
+PANELS: dict[str, Panel] = {"generic": GENERIC, "prolific": PROLIFIC}
+
+__all__ = ["PANELS", "Panel"]

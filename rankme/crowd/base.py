@@ -1,0 +1,33 @@
+"""What every panel is: how its people arrive, and where they go when they are done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import quote, urlsplit
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A crowd platform's conventions. `hosts` empty means: any https host of the organiser's."""
+
+    name: str
+    id_parameter: str
+    session_parameter: str
+    return_url: str
+    hosts: frozenset[str] = frozenset()
+
+    def check_return_url(self, address: str) -> None:
+        """Raise ValueError unless a rater may be sent to this address."""
+        if any(sign in address for sign in "\\\r\n\t ") or "@" in address.split("?")[0]:
+            raise ValueError("return_url holds signs that no address needs")
+        parts = urlsplit(address.replace("{code}", "CODE"))
+        if parts.scheme != "https" or not parts.hostname:
+            raise ValueError("return_url must begin with https:// and name a host")
+        if "{code}" in address.split("?")[0].split("/", 3)[2]:
+            raise ValueError("return_url: the host may not depend on the code")
+        if self.hosts and parts.hostname not in self.hosts:
+            raise ValueError(f"return_url: {self.name} raters return to {sorted(self.hosts)}")
+
+    def completion_url(self, template: str, code: str) -> str:
+        """Where a rater with this code goes; empty when the panel has no such place."""
+        return (template or self.return_url).replace("{code}", quote(code, safe=""))

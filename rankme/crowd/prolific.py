@@ -1,0 +1,11 @@
+"""Prolific: PROLIFIC_PID and SESSION_ID in, a redirect with the completion code out."""
+
+from .base import Panel
+
+PROLIFIC = Panel(
+    name="prolific",
+    id_parameter="PROLIFIC_PID",
+    session_parameter="SESSION_ID",
+    return_url="https://app.prolific.com/submissions/complete?cc={code}",
+    hosts=frozenset({"app.prolific.com"}),
+)

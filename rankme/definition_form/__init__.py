@@ -1,0 +1,11 @@
+"""The campaign file as a web form: drawn from the document, read back into the same document.
+
+The form follows the pydantic models of `rankme.protocols.definition`, so an instrument, a design
+or a setting that is added there appears here by itself; only its wording is ours.
+"""
+
+from .drawing import draw_form
+from .reading import read_form
+from .reshaping import change_shape
+
+__all__ = ["change_shape", "draw_form", "read_form"]

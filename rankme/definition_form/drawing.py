@@ -1,0 +1,229 @@
+"""The form as it is drawn: leaves, groups and lists, filled from a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel
+
+from rankme.errors import Problem
+from rankme.protocols.definition import Definition
+
+from .lines import text_of
+from .settings import SWITCHES, Document, Setting, option_settings, settings_of
+from .wording import QUIET, SECTIONS, hint_of, label_of, title_of
+
+
+@dataclass
+class Leaf:
+    """One input."""
+
+    setting: Setting
+    path: str
+    label: str
+    hint: str
+    value: Any
+    # Whether the document itself says it, or it is only the default that is shown.
+    is_stated: bool = True
+    problems: list[str] = field(default_factory=list)
+    template: str = "organiser/definition/leaf.html"
+
+    @property
+    def kind(self) -> str:
+        return self.setting.kind
+
+    @property
+    def element(self) -> str:
+        return self.path.replace(".", "-")
+
+    @property
+    def is_switch(self) -> bool:
+        return self.setting.key in SWITCHES
+
+    @property
+    def placeholder(self) -> str:
+        if not self.setting.may_be_absent or self.setting.default in (None, "", [], {}):
+            return ""
+        return text_of(self.setting.default, self.kind)
+
+
+@dataclass
+class Group:
+    """Fields that belong together; `is_there` is None unless the group may be left out."""
+
+    path: str
+    title: str
+    parts: list[Any]
+    more: list[Any] = field(default_factory=list)
+    more_is_open: bool = False
+    is_there: bool | None = None
+    problems: list[str] = field(default_factory=list)
+    template: str = "organiser/definition/group.html"
+
+    @property
+    def element(self) -> str:
+        return self.path.replace(".", "-")
+
+
+@dataclass
+class Several:
+    """A list of groups, to which one can be added and from which one can be taken."""
+
+    path: str
+    title: str
+    hint: str
+    add_label: str
+    rows: list[Group]
+    problems: list[str] = field(default_factory=list)
+    template: str = "organiser/definition/several.html"
+
+    @property
+    def element(self) -> str:
+        return self.path.replace(".", "-")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A problem for the list above the form: what it is about, and where to go."""
+
+    element: str
+    label: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Section:
+    anchor: str
+    title: str
+    hint: str
+    parts: list[Any]
+
+
+def draw_form(
+    document: Document, problems: Sequence[Problem] = ()
+) -> tuple[list[Section], list[Finding]]:
+    """The form, filled from a document that need not be valid, and the list of its problems."""
+    settings = {found.name: found for found in settings_of(Definition, document)}
+    sections = [
+        Section(
+            anchor=section.anchor,
+            title=section.title,
+            hint=section.hint,
+            parts=[
+                _draw(settings[name], _value(settings[name], document), name)
+                for name in section.fields
+            ],
+        )
+        for section in SECTIONS
+    ]
+    findings = [_place(problem, sections) for problem in problems]
+    for section in sections:
+        for group in _groups(section.parts):
+            group.more_is_open = any(_deserves_a_look(part) for part in group.more)
+    return sections, findings
+
+
+def _value(setting: Setting, document: Document) -> Any:
+    if setting.may_be_absent and setting.kind != "tick":
+        return document.get(setting.name)
+    return document.get(setting.name, setting.default)
+
+
+def _draw(setting: Setting, value: Any, path: str) -> Any:
+    if setting.kind == "several":
+        rows = [
+            _group(setting.part, row, f"{path}.{number}", f"{label_of(setting.key)} {number + 1}")
+            for number, row in enumerate(value or [])
+        ]
+        hint = hint_of(setting.key, setting.hint)
+        return Several(path, title_of(setting.key), hint, str(label_of(setting.key)), rows)
+    if setting.kind == "group":
+        is_there = (value is not None) if setting.nullable else None
+        return _group(setting.part, _plain(value), path, title_of(setting.key), is_there)
+    return Leaf(
+        setting,
+        path,
+        label_of(setting.key),
+        hint_of(setting.key, setting.hint),
+        bool(value) if setting.kind == "tick" else text_of(value, setting.kind),
+    )
+
+
+def _group(
+    model: type[BaseModel] | None,
+    document: Document,
+    path: str,
+    title: str,
+    is_there: bool | None = None,
+) -> Group:
+    assert model is not None
+    group = Group(path, title, [], is_there=is_there)
+    for setting in settings_of(model, document):
+        if setting.kind == "options":
+            drawn = _draw_options(setting, document, f"{path}.options")
+        else:
+            drawn = [_draw(setting, _value(setting, document), f"{path}.{setting.name}")]
+        (group.more if setting.key in QUIET else group.parts).extend(drawn)
+    return group
+
+
+def _draw_options(setting: Setting, document: Document, path: str) -> list[Leaf]:
+    options = document.get("options") or {}
+    leaves = []
+    for option in option_settings(setting.key.partition(".")[0], document):
+        leaf = _draw(option, _value(option, options), f"{path}.{option.name}")
+        leaf.is_stated = option.name in options
+        leaves.append(leaf)
+    return leaves
+
+
+def _plain(value: Any) -> Document:
+    """A default that the model gives as an object, as the document that it stands for."""
+    return value.model_dump(mode="json") if isinstance(value, BaseModel) else (value or {})
+
+
+def _deserves_a_look(part: Any) -> bool:
+    if part.problems:
+        return True
+    if isinstance(part, Leaf):
+        default = part.setting.default
+        usual = bool(default) if part.kind == "tick" else text_of(default, part.kind)
+        return part.value not in (usual, "")
+    return bool(part.is_there) if isinstance(part, Group) else bool(part.rows)
+
+
+def _groups(parts: Iterable[Any]) -> Iterable[Group]:
+    for part in parts:
+        if isinstance(part, Group):
+            yield from _groups([*part.parts, *part.more])
+            yield part
+        elif isinstance(part, Several):
+            yield from _groups(part.rows)
+
+
+def _place(problem: Problem, sections: list[Section]) -> Finding:
+    """Put a problem beside the deepest part of the form that its place names."""
+    place = problem.place.rpartition(", ")[2].replace("[", ".").replace("]", "")
+    around = [
+        part
+        for part in _all_parts(part for section in sections for part in section.parts)
+        if place == part.path or place.startswith(part.path + ".")
+    ]
+    if not around:
+        return Finding("", problem.place, problem.message)
+    deepest = max(around, key=lambda part: len(part.path))
+    deepest.problems.append(problem.message)
+    rows = [part.title for part in around if part.path[-1].isdigit() and part is not deepest]
+    own = deepest.label if isinstance(deepest, Leaf) else deepest.title
+    return Finding(deepest.element, ", ".join(map(str, [*rows[-1:], own])), problem.message)
+
+
+def _all_parts(parts: Iterable[Any]) -> Iterable[Any]:
+    for part in parts:
+        yield part
+        if isinstance(part, Group):
+            yield from _all_parts([*part.parts, *part.more])
+        elif isinstance(part, Several):
+            yield from _all_parts(part.rows)

@@ -1,0 +1,137 @@
+"""The fields of the pydantic models as settings: enough to draw an input and to read it."""
+
+from __future__ import annotations
+
+import types
+from dataclasses import dataclass
+from typing import Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from rankme.crowd import PANELS
+from rankme.designs.registry import DESIGNS
+from rankme.protocols.definition import BLOCKS, Definition
+from rankme.protocols.instruments import INSTRUMENTS
+
+from .wording import LONG_TEXTS
+
+Document = dict[str, Any]
+
+# Choices of a field that is a plain string in the model, but one of a registry's names.
+NAMES: dict[str, Any] = {
+    "CriterionSpec.instrument": INSTRUMENTS,
+    "BlockSpec.block": BLOCKS,
+    "DesignSpec.kind": DESIGNS,
+    "Crowd.panel": PANELS,
+}
+# When these change, other fields are asked for.
+SWITCHES = {"CriterionSpec.instrument", "DesignSpec.kind"}
+FIRST_INSTRUMENT, FIRST_DESIGN = "slider", "random_blocks"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the model says about one field: enough to draw it and to read it."""
+
+    key: str  # "Model.field"
+    name: str
+    kind: str
+    default: Any = None
+    nullable: bool = False
+    may_be_absent: bool = False  # an option that is left out keeps its instrument's default
+    part: type[BaseModel] | None = None
+    choices: tuple[tuple[str, str], ...] = ()
+    hint: str = ""
+
+    @property
+    def is_named(self) -> bool:
+        """Whether its choices are a registry's names, each with a sentence."""
+        return self.key in NAMES and self.key != "Crowd.panel"
+
+
+def settings_of(model: type[BaseModel], document: Document) -> list[Setting]:
+    """The settings of a model; those that depend on a choice follow the document's choice."""
+    settings = []
+    for name, info in model.model_fields.items():
+        if model is Definition and name == "format":
+            continue
+        settings.append(_setting(model, name, info, document))
+    return settings
+
+
+def _setting(model: type[BaseModel], name: str, info: FieldInfo, document: Document) -> Setting:
+    key = f"{model.__name__}.{name}"
+    default = None if info.is_required() else info.get_default(call_default_factory=True)
+    common = {"key": key, "name": name, "default": default, "hint": info.description or ""}
+    if key in NAMES:
+        return Setting(kind="choice", choices=_named(key), **common)
+    if key in ("CriterionSpec.options", "DesignSpec.options"):
+        return Setting(kind="options", **common)
+    return Setting(**common, **_shape(info.annotation, name))
+
+
+def _shape(annotation: Any, name: str) -> dict[str, Any]:
+    """The kind of input that a type asks for."""
+    nullable = False
+    if get_origin(annotation) in (Union, types.UnionType):
+        others = [part for part in get_args(annotation) if part is not type(None)]
+        nullable, annotation = len(others) < len(get_args(annotation)), others[0]
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Literal:
+        choices = tuple((str(value), str(value)) for value in arguments)
+        return {"kind": "choice", "choices": choices, "nullable": nullable}
+    if origin is list and _is_part(arguments[0]):
+        return {"kind": "several", "part": arguments[0]}
+    if origin is list and arguments[0] is str:
+        return {"kind": "lines"}
+    if origin is dict and arguments == (str, str):
+        return {"kind": "pairs"}
+    if _is_part(annotation):
+        return {"kind": "group", "part": annotation, "nullable": nullable}
+    plain = {bool: "tick", int: "number", float: "number"}
+    if annotation is str:
+        return {"kind": "long" if name in LONG_TEXTS else "text", "nullable": nullable}
+    return {"kind": plain.get(annotation, "yaml"), "nullable": nullable}
+
+
+def _is_part(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
+
+
+def _named(key: str) -> tuple[tuple[str, str], ...]:
+    def title(entry: Any, name: str) -> str:
+        if isinstance(entry, str):
+            return f"{name}: {entry}"
+        said = getattr(entry, "title", "") or (type(entry).__doc__ or "").partition("\n")[0]
+        return f"{name}: {said}" if key != "Crowd.panel" else name
+
+    return tuple((name, title(entry, name)) for name, entry in NAMES[key].items())
+
+
+def option_settings(owner: str, document: Document) -> list[Setting]:
+    """The options of the instrument or design that the document chose."""
+    if owner == "CriterionSpec":
+        instrument = INSTRUMENTS.get(document.get("instrument", FIRST_INSTRUMENT))
+        if instrument is None:
+            return []
+        return [
+            _absentable(_setting(instrument.Options, name, info, {}))
+            for name, info in instrument.Options.model_fields.items()
+        ]
+    design = DESIGNS.get(document.get("kind", FIRST_DESIGN))
+    return [
+        Setting(
+            key=f"DesignSpec.options.{option.name}",
+            name=option.name,
+            kind="tick" if option.type is bool else "number",
+            default=option.default,
+            hint=option.help,
+            may_be_absent=True,
+        )
+        for option in (design.options if design else ())
+    ]
+
+
+def _absentable(setting: Setting) -> Setting:
+    return Setting(**{**vars(setting), "may_be_absent": True})

@@ -1,0 +1,1 @@
+"""Our own material: what a new installation shows and what tests rate."""

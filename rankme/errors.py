@@ -1,0 +1,57 @@
+"""The errors that a person meets, each with a sentence that says what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class RankmeError(Exception):
+    """Something the person who asked can understand and mend."""
+
+
+class RefusedTransition(RankmeError):
+    """The campaign's state does not allow this action."""
+
+
+class RefusedAction(RankmeError):
+    """The action is not possible now; the message says why and what would help."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One fault of a file or a form, with its place (`screens[0].ask[1]`, `Line 14`)."""
+
+    place: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.message}" if self.place else self.message
+
+
+class InvalidDefinition(RankmeError):
+    """A campaign file that cannot be used; carries every problem, not only the first."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class InvalidAnswer(RankmeError):
+    """An answer that the campaign's own instruments do not allow, with its place on the screen."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class KeyReused(RankmeError):
+    """The same submission key came with another payload."""
+
+
+class InvalidOptions(RankmeError):
+    """Options that cannot be used; carries every problem, not only the first."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))

@@ -1,0 +1,1 @@
+"""What leaves the site: judgements as CSV and JSON lines, reports with their bundle."""

@@ -1,0 +1,171 @@
+"""A run's bundle: the zip from which all of its files are served, and that anybody can recompute.
+
+The worker stores it beside the uploads when the run ends. It is made of the run alone, so one
+that is missing is made again. What computes or draws is imported where it is used: the web server,
+which only hands files out, does without.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase
+
+from analysis.report_options import ReportOptions
+from analysis.table import JudgementTable, read_table
+from rankme.errors import RefusedAction
+from rankme.models import AnalysisRun
+from rankme.protocols.files import definition_from_document, definition_to_yaml
+
+from .report_tables import table_csv, tables_of
+
+if TYPE_CHECKING:
+    from analysis.report import Report
+
+FOLDER = "reports"
+# The site's own options beside those of the report: which criteria, and why raters are left out.
+SITE_OPTIONS = ("criteria", "exclusion_reason")
+PLOT_FORMATS = ("svg", "pdf")
+KINDS = {
+    "svg": "image/svg+xml",
+    "pdf": "application/pdf",
+    "tex": "application/x-tex",
+    "json": "application/json",
+    "csv": "text/csv; charset=utf-8",
+    "yaml": "application/yaml; charset=utf-8",
+    "txt": "text/plain; charset=utf-8",
+}
+
+
+def report_options(run: AnalysisRun) -> ReportOptions:
+    """The options that decide the report's numbers."""
+    return ReportOptions.from_dict(
+        {name: value for name, value in run.options.items() if name not in SITE_OPTIONS}
+    )
+
+
+def run_table(run: AnalysisRun) -> JudgementTable:
+    """The judgements that the run read."""
+    if run.table_csv_gz is None:
+        raise RefusedAction("This analysis has not read its judgements yet.")
+    return read_table(io.BytesIO(gzip.decompress(run.table_csv_gz)), "csv")
+
+
+def path_of(run: AnalysisRun) -> str:
+    """Where the bundle lies: the data's hash in the name, so that an old file is never taken."""
+    return f"{FOLDER}/{run.pk}-{run.data_sha256[:16]}.zip"
+
+
+def store_bundle(
+    run: AnalysisRun, table: JudgementTable, report: Report, options: ReportOptions
+) -> None:
+    """Write the bundle; a second time it replaces the first."""
+    from analysis.bundle import write_bundle
+
+    content = io.BytesIO()
+    extra = {**_tables(report), **_plots(report), **_campaign_file(run)}
+    write_bundle(content, table, report, options, extra)
+    if default_storage.exists(path_of(run)):
+        default_storage.delete(path_of(run))
+    default_storage.save(path_of(run), ContentFile(content.getvalue()))
+
+
+def ensure_bundle(run: AnalysisRun) -> None:
+    """Make the bundle of a finished run again, where it is missing."""
+    if default_storage.exists(path_of(run)):
+        return
+    from analysis.report import make_report
+
+    table, options = run_table(run), report_options(run)
+    store_bundle(run, table, make_report(table, options), options)
+
+
+def read_member(run: AnalysisRun, name: str) -> bytes | None:
+    """One file of the bundle; None when it holds no such file."""
+    with default_storage.open(path_of(run)) as file, zipfile.ZipFile(file) as bundle:
+        return bundle.read(name) if name in bundle.namelist() else None
+
+
+def members(run: AnalysisRun) -> tuple[str, ...]:
+    return _members(path_of(run))
+
+
+@lru_cache(maxsize=256)
+def _members(path: str) -> tuple[str, ...]:
+    with default_storage.open(path) as file, zipfile.ZipFile(file) as bundle:
+        return tuple(bundle.namelist())
+
+
+def file_response(run: AnalysisRun, name: str) -> HttpResponseBase:
+    """A file of the bundle, the bundle itself, or one of the report's tables as CSV."""
+    if run.state != AnalysisRun.State.DONE:
+        raise Http404
+    ensure_bundle(run)
+    if name == "bundle.zip":
+        file = default_storage.open(path_of(run))
+        return FileResponse(file, as_attachment=True, filename=f"report-{run.pk}.zip")
+    content = _table_file(run, name) if name.startswith("csv/") else read_member(run, name)
+    if content is None:
+        raise Http404
+    response = HttpResponse(content, content_type=kind_of(name))
+    kind = "inline" if name.endswith(".svg") else "attachment"
+    response["Content-Disposition"] = f'{kind}; filename="{name.rpartition("/")[2]}"'
+    return response
+
+
+def _table_file(run: AnalysisRun, name: str) -> bytes | None:
+    """`csv/CRITERION/TABLE.csv`."""
+    wanted = name.removeprefix("csv/").removesuffix(".csv")
+    for criterion in tables_of(run.result["report"]):
+        for table in criterion.tables:
+            if wanted == f"{criterion.name}/{table.name}":
+                return table_csv(table)
+    return None
+
+
+def kind_of(name: str) -> str:
+    return KINDS.get(name.rpartition(".")[2], "application/octet-stream")
+
+
+def _campaign_file(run: AnalysisRun) -> dict[str, bytes]:
+    definition = definition_from_document(run.campaign.definition)
+    return {"campaign.yaml": definition_to_yaml(definition).encode()}
+
+
+def _tables(report: Report) -> dict[str, bytes]:
+    """Each table in LaTeX, and all in one file that compiles."""
+    from analysis import latex
+
+    files = {f"tables/{name}.tex": text.encode() for name, text in latex.tables(report).items()}
+    return files | {"tables/report.tex": latex.document(report).encode()}
+
+
+def _plots(report: Report) -> dict[str, bytes]:
+    from analysis import plots
+
+    return {
+        f"plots/{name}.{format}": plots.drawn(figure, format)
+        for name, figure in plots.pictures(report).items()
+        for format in PLOT_FORMATS
+    }
+
+
+def plots_of(run: AnalysisRun, criteria: Sequence[str]) -> dict[str, list[str]]:
+    """The names of the plots (without their endings) by criterion."""
+    from analysis.latex import file_name
+
+    prefixes = {f"plots/{file_name(name)}-": name for name in criteria}
+    found: dict[str, list[str]] = {name: [] for name in criteria}
+    for member in members(run):
+        # `meaning-` also begins the names of `meaning_similarity`: the longest is the right one.
+        mine = [prefix for prefix in prefixes if member.startswith(prefix)]
+        if mine and member.endswith(".svg"):
+            found[prefixes[max(mine, key=len)]].append(member.removesuffix(".svg"))
+    return found

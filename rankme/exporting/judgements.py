@@ -1,0 +1,81 @@
+"""Judgements in files: the table that is analysed as CSV, and everything stored as JSON lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.db import connection
+from django.http import StreamingHttpResponse
+
+from analysis.table import csv_parts
+from rankme.judgement_table import COUNTED, judgement_table
+from rankme.models import Campaign
+
+ASSIGNMENTS_AT_ONCE = 200
+
+# One line for each submission as it was sent, whether it counts or not, with its judgements.
+RAW = f"""
+    SELECT json_build_object(
+        'key', s.key, 'screen', concat_ws('.', s.assignment_id, s.trial_id, s.screen, s.revision),
+        'rater', p.label, 'item', i.key, 'assignment', s.assignment_id, 'trial', s.trial_id,
+        'screen_number', s.screen, 'revision', s.revision, 'counted', {COUNTED},
+        'late', s.late, 'surplus', s.surplus, 'excluded', e.id IS NOT NULL, 'flags', s.flags,
+        'received_at', s.received_at, 'payload', s.payload, 'payload_sha256', s.payload_sha256,
+        'chain_sha256', s.chain_sha256, 'judgements', (
+            SELECT json_agg(json_build_object(
+                'criterion', c.name, 'system', sy.name, 'position', j.position,
+                'value', j.value, 'text', j.text, 'time_ms', j.time_ms) ORDER BY j.id)
+            FROM rankme_judgement j
+            JOIN rankme_criterion c ON c.id = j.criterion_id
+            LEFT JOIN rankme_output o ON o.id = j.output_id
+            LEFT JOIN rankme_system sy ON sy.id = o.system_id
+            WHERE j.submission_id = s.id))::text
+    FROM rankme_submission s
+    JOIN rankme_assignment a ON a.id = s.assignment_id
+    JOIN rankme_participant p ON p.id = a.participant_id
+    JOIN rankme_trial t ON t.id = s.trial_id
+    JOIN rankme_item i ON i.id = t.item_id
+    LEFT JOIN rankme_raterexclusion e
+        ON e.participant_id = p.id AND e.withdrawn_at IS NULL
+    WHERE s.assignment_id = ANY(%s)
+    ORDER BY s.assignment_id, s.id"""
+
+
+def judgements_csv(campaign: Campaign, *, stored: bool = False) -> Iterator[bytes]:
+    """The judgement table, ready for `python -m analysis`; with `stored` also what is not counted.
+
+    The table is read before the first part is asked for, so that a fault is an error page and not
+    half a file.
+    """
+    return csv_parts(judgement_table(campaign, stored=stored))
+
+
+def judgements_jsonl(campaign: Campaign) -> Iterator[bytes]:
+    """Everything that was submitted, as it was sent; memory stays flat however much it is."""
+    assignments = list(campaign.assignments.order_by("id").values_list("id", flat=True))
+    size = ASSIGNMENTS_AT_ONCE
+    portions = (assignments[first : first + size] for first in range(0, len(assignments), size))
+    return (line for portion in portions for line in _lines(portion))
+
+
+def _lines(assignments: list[int]) -> Iterator[bytes]:
+    with connection.cursor() as cursor:
+        cursor.execute(RAW, [assignments])
+        yield from (f"{line}\n".encode() for (line,) in cursor.fetchall())
+
+
+def csv_response(campaign: Campaign, *, stored: bool = False) -> StreamingHttpResponse:
+    name = f"{campaign.code}-{'stored' if stored else 'judgements'}.csv"
+    parts = judgements_csv(campaign, stored=stored)
+    return _attachment(parts, name, "text/csv; charset=utf-8")
+
+
+def jsonl_response(campaign: Campaign) -> StreamingHttpResponse:
+    name = f"{campaign.code}-raw.jsonl"
+    return _attachment(judgements_jsonl(campaign), name, "application/jsonl")
+
+
+def _attachment(parts: Iterator[bytes], name: str, kind: str) -> StreamingHttpResponse:
+    response = StreamingHttpResponse(parts, content_type=kind)
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response

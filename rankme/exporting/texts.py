@@ -1,0 +1,105 @@
+"""What raters wrote, as a data set: with who wrote it, or as the E2E data set has it (mr, ref)."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from django.db import connection
+from django.http import StreamingHttpResponse
+
+from analysis.table import guarded
+from rankme.judgement_table import COUNTED
+from rankme.models import Campaign
+
+LINES_PER_PART = 500
+
+
+@dataclass(frozen=True)
+class Text:
+    """One text that counts; what an excluded rater wrote is in it, and marked."""
+
+    item: str
+    input: str
+    criterion: str
+    text: str
+    rater: str
+    excluded: bool
+
+
+# A shape of the file: its columns, and the cells of a text, or None where it is left out.
+Cells = Callable[[Text], Sequence[str] | None]
+SHAPES: dict[str, tuple[Sequence[str], Cells]] = {
+    "long": (
+        ("item", "mr", "criterion", "text", "rater", "excluded"),
+        lambda one: (
+            *(one.item, one.input, one.criterion, one.text, one.rater),
+            str(int(one.excluded)),
+        ),
+    ),
+    "e2e": (("mr", "ref"), lambda one: None if one.excluded else (one.input, one.text)),
+}
+
+
+TEXTS = f"""
+    SELECT i.key, i.input, c.name, j.text, p.label, e.id IS NOT NULL
+    FROM rankme_submission s
+    JOIN rankme_assignment a ON a.id = s.assignment_id
+    JOIN rankme_participant p ON p.id = a.participant_id
+    JOIN rankme_trial t ON t.id = s.trial_id
+    JOIN rankme_item i ON i.id = t.item_id
+    JOIN rankme_judgement j ON j.submission_id = s.id
+    JOIN rankme_criterion c ON c.id = j.criterion_id
+    LEFT JOIN rankme_raterexclusion e
+        ON e.participant_id = p.id AND e.withdrawn_at IS NULL
+    WHERE a.campaign_id = %s AND c.name = ANY(%s) AND j.text <> '' AND ({COUNTED})
+    ORDER BY i.position, j.id"""
+
+
+def texts_of(campaign: Campaign) -> Iterator[Text]:
+    """The texts that count, by item and in the order in which they came."""
+    with connection.cursor() as cursor:
+        cursor.execute(TEXTS, [campaign.pk, _asked(campaign)])
+        while rows := cursor.fetchmany(LINES_PER_PART):
+            yield from (Text(*row) for row in rows)
+
+
+def asks_for_texts(campaign: Campaign) -> bool:
+    return bool(_asked(campaign))
+
+
+def _asked(campaign: Campaign) -> list[str]:
+    """The criteria that are answered in words, as the campaign's file has them."""
+    asked = campaign.definition["criteria"]
+    return [criterion["name"] for criterion in asked if criterion["instrument"] == "text"]
+
+
+def texts_csv(campaign: Campaign, shape: str) -> Iterator[bytes]:
+    """The data set in parts; a text that a spreadsheet would run has a ' before it."""
+    header, cells = SHAPES[shape]
+    rows = (found for one in texts_of(campaign) if (found := cells(one)) is not None)
+    return _parts(header, ([guarded(cell) for cell in row] for row in rows))
+
+
+def _parts(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[bytes]:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(header)
+    for number, row in enumerate(rows, start=1):
+        writer.writerow(row)
+        if number % LINES_PER_PART == 0:
+            yield text.getvalue().encode()
+            text.seek(0)
+            text.truncate()
+    yield text.getvalue().encode()
+
+
+def texts_response(campaign: Campaign, shape: str) -> StreamingHttpResponse:
+    response = StreamingHttpResponse(
+        texts_csv(campaign, shape), content_type="text/csv; charset=utf-8"
+    )
+    name = f"{campaign.code}-{'texts' if shape == 'long' else 'mr-ref'}.csv"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response

@@ -1,0 +1,189 @@
+"""Small forms of the organiser's pages; the campaign's own is in `definition_form`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth import get_user_model
+from django.contrib.auth.forms import AuthenticationForm
+from django.utils.translation import gettext_lazy as _
+
+from rankme.actions.tokens import TooManyAttempts, with_password
+from rankme.clean_text import storable
+from rankme.errors import InvalidDefinition, Problem
+from rankme.importing.material import READERS
+from rankme.models import Campaign, MaterialImport
+from rankme.protocols.definition import Definition
+from rankme.protocols.files import LARGEST_FILE, definition_from_yaml
+
+
+class CampaignFileForm(forms.Form):
+    """A campaign file, uploaded or pasted; the upload wins."""
+
+    file = forms.FileField(label=_("Campaign file (YAML)"), required=False)
+    text = forms.CharField(
+        label=_("… or its text"),
+        required=False,
+        strip=False,
+        max_length=LARGEST_FILE,
+        widget=forms.Textarea(attrs={"rows": 24, "class": "code", "spellcheck": "false"}),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if not cleaned.get("file") and not (cleaned.get("text") or "").strip():
+            raise forms.ValidationError(_("Choose a file, or paste its text."))
+        return cleaned
+
+    def definition(self) -> Definition:
+        return definition_from_yaml(self._source())
+
+    def _source(self) -> str:
+        file = self.cleaned_data.get("file")
+        if not file:
+            return str(self.cleaned_data["text"])
+        if file.size > LARGEST_FILE:
+            raise InvalidDefinition([Problem("", str(_("This file is too large to be one.")))])
+        try:
+            return file.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            message = str(_("This file is not UTF-8 text."))
+            raise InvalidDefinition([Problem(f"byte {error.start}", message)]) from error
+
+
+class LoginForm(AuthenticationForm):
+    """Name and password, guarded against guessing in the same way as the API's keys."""
+
+    def clean(self) -> dict[str, Any]:
+        name, password = self.cleaned_data.get("username"), self.cleaned_data.get("password")
+        if not name or not password:
+            return self.cleaned_data
+        address = self.request.META.get("REMOTE_ADDR", "")
+        try:
+            self.user_cache = with_password(name, password, address=address, request=self.request)
+        except TooManyAttempts as refusal:
+            raise forms.ValidationError(
+                _("Too many wrong passwords: wait ten minutes.")
+            ) from refusal
+        if self.user_cache is None:
+            raise self.get_invalid_login_error()
+        self.confirm_login_allowed(self.user_cache)
+        return self.cleaned_data
+
+
+class ArchiveForm(forms.Form):
+    title = forms.CharField(label=_("Title"), max_length=200)
+
+
+class InvitationForm(forms.Form):
+    """Names one per line, or a number of links without names."""
+
+    names = forms.CharField(
+        label=_("Names, one per line"),
+        help_text=_("For your own list; raters do not see them."),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 5}),
+    )
+    unnamed = forms.IntegerField(
+        label=_("… and so many links without a name"),
+        required=False,
+        min_value=0,
+        max_value=1_000,
+        initial=0,
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if not self.all_names(cleaned):
+            raise forms.ValidationError(_("Write at least one name, or a number."))
+        return cleaned
+
+    def all_names(self, cleaned: dict[str, Any] | None = None) -> list[str]:
+        cleaned = self.cleaned_data if cleaned is None else cleaned
+        lines = (line.strip() for line in (cleaned.get("names") or "").splitlines())
+        return [line for line in lines if line] + [""] * (cleaned.get("unnamed") or 0)
+
+
+class MemberForm(forms.Form):
+    """An existing account by its name."""
+
+    username = forms.CharField(label=_("Account name"), max_length=150)
+
+    def clean_username(self) -> Any:
+        name = self.cleaned_data["username"]
+        user = get_user_model().objects.filter(username=name, is_active=True).first()
+        if user is None:
+            raise forms.ValidationError(
+                _("There is no account of this name. Whoever runs the site can make one.")
+            )
+        return user
+
+
+class ExclusionForm(forms.Form):
+    reason = forms.CharField(
+        label=_("Reason"),
+        help_text=_("The report quotes it."),
+        max_length=500,
+    )
+
+    def clean_reason(self) -> str:
+        reason = str(self.cleaned_data["reason"])
+        if not storable(reason):
+            raise forms.ValidationError(_("This holds a sign that cannot be stored."))
+        return reason
+
+
+class ManyFiles(forms.ClearableFileInput):
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """Several files under one label."""
+
+    widget = ManyFiles
+
+    def clean(self, data: Any, initial: Any = None) -> list[Any]:
+        chosen = data if isinstance(data, list | tuple) else [data]
+        clean_one = super().clean
+        return [clean_one(one, initial) for one in chosen or [None]]
+
+
+class MaterialForm(forms.Form):
+    """Files of outputs (or of judgements, for an archive), beside an optional file of items."""
+
+    kind = forms.ChoiceField(
+        label=_("What it is"),
+        choices=MaterialImport.Kind,
+        initial=MaterialImport.Kind.OUTPUTS,
+        widget=forms.HiddenInput,
+    )
+    outputs = FilesField(
+        label=_("Outputs"),
+        help_text=_("One or more files, or a zip."),
+    )
+    items = forms.FileField(
+        label=_("Items (optional)"),
+        help_text=_("Inputs, references, contexts and factors, where they stand in another file."),
+        required=False,
+    )
+    format = forms.ChoiceField(
+        label=_("Format"),
+        required=False,
+        help_text=_("Usually the content says it."),
+    )
+
+    def __init__(self, *arguments: Any, campaign: Campaign, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.fields["format"].choices = [
+            ("", _("By its content")),
+            *((name, reader.title) for name, reader in READERS.items()),
+        ]
+        if campaign.is_archive:
+            self.fields["kind"].initial = MaterialImport.Kind.JUDGEMENTS
+            self.fields["outputs"].label = _("Judgements")
+            del self.fields["items"], self.fields["format"]
+
+    def uploads(self) -> list[Any]:
+        items = self.cleaned_data.get("items")
+        return [*self.cleaned_data["outputs"], *([items] if items else [])]

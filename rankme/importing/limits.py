@@ -1,0 +1,36 @@
+"""How much of anything a file may hold before it is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Sizes in bytes for files, in characters for texts."""
+
+    total_bytes: int = 2 * 1024**3
+    file_bytes: int = 1024**3
+    line_bytes: int = 4 * 1024**2
+    files: int = 10_000
+    # Text of a thousand equal lines packs 200-fold; a bomb packs 1,000-fold.
+    packing_ratio: int = 400
+    packing_ratio_from_bytes: int = 16 * 1024**2
+    rows: int = 10_000_000
+    items: int = 1_000_000
+    systems: int = 1_000
+    system_name: int = 200
+    item_key: int = 2_000
+    text: int = 100_000
+    # An input may be a document: tables, or pictures in it.
+    document: int = 2_000_000
+    picture_bytes: int = 500_000
+    whole_file_bytes: int = 32 * 1024**2
+    factors: int = 50
+    factor_name: int = 100
+    factor_value: int = 1_000
+    json_depth: int = 32
+    listed_problems: int = 1_000
+
+
+LIMITS = Limits()

@@ -1,0 +1,205 @@
+"""Reading a whole upload: all of it right, or every problem with its place."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from rankme.importing.e2e import is_e2e, read_e2e
+from rankme.importing.items import is_items, read_items_alone
+from rankme.importing.limits import LIMITS, Limits
+from rankme.importing.long import is_long, read_long
+from rankme.importing.plain import is_plain, read_plain
+from rankme.importing.preview import Preview, make_preview
+from rankme.importing.problems import FileProblem, ImportRefused, Problems, StopFile
+from rankme.importing.rotowire import is_rotowire, read_rotowire
+from rankme.importing.rows import ItemRow, OutputRow
+from rankme.importing.sources import Paths, Progress, SourceFile, Sources, open_sources
+from rankme.importing.spool import Spool, open_spool, read_items, read_outputs
+from rankme.importing.tuna import is_tuna, read_tuna
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One format: how to know it by its content, and how to read it into the spool."""
+
+    title: str
+    help: str
+    recognises: Callable[[list[SourceFile]], bool]
+    read: Callable[[Sources, Spool], None]
+    needs_outputs: bool = True
+
+
+# In this order the formats are tried on an upload whose format is not given.
+READERS: dict[str, Reader] = {
+    "tuna": Reader(
+        "TUNA: XML and pictures",
+        "A zip with a folder of XML files per system, one TRIAL each, and the pictures.",
+        is_tuna,
+        read_tuna,
+    ),
+    "rotowire": Reader(
+        "RotoWire: box scores and reports",
+        "The JSON of the games; beside it one text per system, one report per line, or rows of "
+        "system, item, output.",
+        is_rotowire,
+        read_rotowire,
+    ),
+    "e2e": Reader(
+        "E2E: one TSV per system",
+        "Files or a zip, one per system and named like it, with the columns MR and output.",
+        is_e2e,
+        read_e2e,
+    ),
+    "long": Reader(
+        "One row per output",
+        "CSV, TSV or JSON lines with the columns system, item, output; beside it a file of items "
+        "with item, input, reference, context, highlight and any factors.",
+        is_long,
+        read_long,
+    ),
+    "plain": Reader(
+        "Plain text, one line per output",
+        "A zip or files, one per system and named like it, beside source.txt and reference.txt.",
+        is_plain,
+        read_plain,
+    ),
+    "items": Reader(
+        "Items without outputs",
+        "For campaigns in which raters write: CSV, TSV or JSON lines with the columns item and "
+        "input, and reference, context or any factors.",
+        is_items,
+        read_items_alone,
+        needs_outputs=False,
+    ),
+}
+
+
+class Material:
+    """Checked material on its way in: a preview, and rows that can be read as often as needed."""
+
+    def __init__(self, spool: Path, preview: Preview, *, keep: bool) -> None:
+        self.preview = preview
+        self._folder = None if keep else spool.parent
+        self._database = open_spool(spool)
+
+    def items(self) -> Iterator[ItemRow]:
+        """All items in order of position."""
+        return read_items(self._database)
+
+    def outputs(self) -> Iterator[OutputRow]:
+        """All outputs in the order of the files."""
+        return read_outputs(self._database)
+
+    def close(self) -> None:
+        self._database.close()
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def __enter__(self) -> Material:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def detect(files: list[SourceFile]) -> str | None:
+    """The first format that knows one of the files."""
+    return next((name for name, reader in READERS.items() if reader.recognises(files)), None)
+
+
+def read_material(
+    paths: Paths,
+    format: str | None = None,
+    *,
+    limits: Limits = LIMITS,
+    progress: Progress | None = None,
+    require_all_outputs: bool = False,
+) -> Material:
+    """Read and check an upload. Nothing is delivered unless all of it is right.
+
+    Parameters
+    ----------
+    paths : a file, folder or archive; several; or, with the organiser's names for them, a mapping
+        from name to path. Names matter: a file per system gives the system its name
+    format : a key of `READERS`; without it the content decides
+    progress : told, about every megabyte, the bytes read and the bytes in all
+    require_all_outputs : whether a system without an output for some item is a problem
+
+    Raises
+    ------
+    ImportRefused
+        with every problem, its file, line and column
+    """
+    folder = Path(tempfile.mkdtemp(prefix="rankme-import-"))
+    try:
+        preview = _spool(
+            paths, format, folder / "spool.sqlite", limits, progress, require_all_outputs
+        )
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return Material(folder / "spool.sqlite", preview, keep=False)
+
+
+def _spool(
+    paths: Paths,
+    format: str | None,
+    path: Path,
+    limits: Limits,
+    progress: Progress | None,
+    require_all_outputs: bool,
+) -> Preview:
+    problems = Problems(limits.listed_problems)
+    with open_sources(paths, limits, problems, progress) as sources:
+        name = _known_format(format, sources)
+        spool = Spool(path, limits, problems)
+        try:
+            with suppress(StopFile):
+                READERS[name].read(sources, spool)
+            spool.finish(sources.files)
+            if READERS[name].needs_outputs:
+                _require_outputs(spool, problems)
+            problems.refuse_if_any()
+            preview = make_preview(name, spool)
+            spool.commit()
+        finally:
+            spool.database.close()
+        if require_all_outputs:
+            _refuse_missing(preview, problems)
+        if progress:
+            progress(sources.total_bytes, sources.total_bytes)
+    return preview
+
+
+def _known_format(format: str | None, sources: Sources) -> str:
+    """The format as given, or as found in the content."""
+    if format and format not in READERS:
+        message = f'There is no format "{format}": choose {", ".join(READERS)}.'
+        raise ImportRefused([FileProblem("", None, "", message)], 1)
+    found = format or detect(sources.files)
+    if found is None:
+        titles = "; ".join(reader.help for reader in READERS.values())
+        sources.problems.add("", None, "", f"The format is not known. These are read: {titles}")
+        sources.problems.refuse_if_any()
+    assert found is not None
+    return found
+
+
+def _require_outputs(spool: Spool, problems: Problems) -> None:
+    (n_outputs,) = spool.database.execute("SELECT count(*) FROM output").fetchone()
+    if not n_outputs and not problems.count:
+        problems.add("", None, "", "There is not a single output in it.")
+
+
+def _refuse_missing(preview: Preview, problems: Problems) -> None:
+    for system in preview.systems:
+        if system.missing:
+            listed = ", ".join(system.missing_items[:3])
+            message = f'The system "{system.name}" has no output for {system.missing} items: '
+            problems.add("", None, "", f"{message}{listed}{', …' if system.missing > 3 else ''}.")
+    problems.refuse_if_any()

@@ -1,0 +1,99 @@
+"""The plain text of WMT: one file per system, one output per line, beside source and reference."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from rankme.importing.problems import StopFile
+from rankme.importing.sources import SourceFile, Sources, text_lines
+from rankme.importing.spool import Spool
+
+SOURCE = re.compile(r"(^|[-._])(source|src)([-._]|$)", re.IGNORECASE)
+REFERENCE = re.compile(r"(^|[-._])(reference|ref)([-._]|$)", re.IGNORECASE)
+CONTEXT = re.compile(r"(^|[-._])context([-._]|$)", re.IGNORECASE)
+
+
+def is_plain(files: list[SourceFile]) -> bool:
+    return any(SOURCE.search(file.name) for file in files)
+
+
+def read_plain(sources: Sources, spool: Spool) -> None:
+    """Line n of every file belongs to item n."""
+    of_items = [
+        _only(SOURCE, "source", sources),
+        _only(REFERENCE, "reference", sources),
+        _only(CONTEXT, "context", sources),
+    ]
+    if of_items[0] is None:
+        message = 'There is no file of inputs: name one of the files "source.txt".'
+        sources.problems.add("", None, "", message)
+        return
+    _read_items(sources, spool, *of_items)
+    for file in sources.files:
+        if not any(pattern.search(file.name) for pattern in (SOURCE, REFERENCE, CONTEXT)):
+            _read_system(sources, spool, file)
+
+
+def _only(pattern: re.Pattern[str], role: str, sources: Sources) -> SourceFile | None:
+    found = [file for file in sources.files if pattern.search(file.name)]
+    for file in found[1:]:
+        message = f"Two files look like the {role}: {found[0].label} and this one."
+        sources.problems.add(file.label, None, "", message)
+    return found[0] if found else None
+
+
+def _read_items(
+    sources: Sources,
+    spool: Spool,
+    source: SourceFile | None,
+    reference: SourceFile | None,
+    context: SourceFile | None,
+) -> None:
+    files = [source, reference, context]
+    lines = [lines_of(sources, file) if file else iter(()) for file in files]
+    counts = [0, 0, 0]
+    for number, texts in enumerate(zip_longest(*lines), start=1):
+        counts = [count + (text is not None) for count, text in zip(counts, texts, strict=True)]
+        if texts[0] is not None and source:
+            input, reference_text, context_text = (text or "" for text in texts)
+            place = (source, number)
+            spool.add_item(
+                str(number), place, input=input, reference=reference_text, context=context_text
+            )
+    for file, count in zip(files, counts, strict=True):
+        if file:
+            _check_length(sources, file, count, counts[0])
+
+
+def _read_system(sources: Sources, spool: Spool, file: SourceFile) -> None:
+    system = spool.system_number(file.stem, (file, 1))
+    if system is None:
+        return
+    n_items, count = spool.n_items, 0
+    for count, text in enumerate(lines_of(sources, file), start=1):
+        if count <= n_items:
+            spool.add_output(system, count - 1, text, (file, count))
+    _check_length(sources, file, count, n_items)
+
+
+def _check_length(sources: Sources, file: SourceFile, count: int, expected: int) -> None:
+    file.rows = count
+    if count != expected:
+        line = min(count, expected) + 1
+        message = f"The file has {count} lines, but the source has {expected}."
+        sources.problems.add(file.label, line, "", message)
+
+
+def lines_of(sources: Sources, file: SourceFile) -> Iterator[str]:
+    """The lines without their ends; only LF ends a line, as the tools of the field have it."""
+    try:
+        for number, line in enumerate(text_lines(sources, file), start=1):
+            text = line.rstrip("\r\n")
+            if "\r" in text:
+                message = "A carriage return stands within the line; end lines with LF or CRLF."
+                sources.problems.add(file.label, number, text.index("\r") + 1, message)
+            yield text
+    except StopFile:
+        return

@@ -1,0 +1,224 @@
+"""What an organiser sees of the material before deciding whether to take it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from rankme.importing.signs import KINDS, NOT_NORMAL
+from rankme.importing.spool import Spool, read_items
+
+MOST_MISSING_LISTED = 20
+MOST_PAIRS_LISTED = 50
+LONGEST_LISTED = 10
+SAMPLE_ITEMS = 3
+SAMPLE_SYSTEMS = 30
+
+
+@dataclass(frozen=True)
+class FilePreview:
+    """What was read from one file."""
+
+    label: str
+    rows: int
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class SystemPreview:
+    """One row of the coverage matrix."""
+
+    name: str
+    outputs: int
+    missing: int
+    missing_items: tuple[str, ...]
+    empty: int
+    mean_length: float
+
+
+@dataclass(frozen=True)
+class IdenticalPair:
+    """Two systems, and for how many items they say the same."""
+
+    first: str
+    second: str
+    items: int
+
+
+@dataclass(frozen=True)
+class StrangePreview:
+    """A kind of unusual sign, how many outputs have it, and where for example."""
+
+    kind: str
+    outputs: int
+    examples: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True)
+class LongText:
+    system: str
+    item: str
+    characters: int
+
+
+@dataclass(frozen=True)
+class SampleItem:
+    """One item as it was read, with its outputs by system."""
+
+    key: str
+    input: str
+    reference: str
+    context: str
+    factors: dict[str, str]
+    outputs: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Preview:
+    """The whole of the material in one page; `missing` counts absent outputs of all systems."""
+
+    format: str
+    n_items: int
+    n_outputs: int
+    missing: int
+    empty: int
+    files: tuple[FilePreview, ...]
+    systems: tuple[SystemPreview, ...]
+    identical_outputs: int
+    identical_pairs: tuple[IdenticalPair, ...]
+    identical_systems: tuple[tuple[str, str], ...]
+    strange: tuple[StrangePreview, ...]
+    longest: tuple[LongText, ...]
+    samples: tuple[SampleItem, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def is_complete(self) -> bool:
+        return self.missing == 0
+
+
+def make_preview(format: str, spool: Spool) -> Preview:
+    """Look through the spooled rows; they are right, but may still surprise."""
+    database, names = spool.database, spool.system_names
+    systems = _systems(database, names)
+    identical, pairs = _identical(database)
+    listed = pairs.most_common(MOST_PAIRS_LISTED)
+    return Preview(
+        format=format,
+        n_items=spool.n_items,
+        n_outputs=sum(system.outputs for system in systems),
+        missing=sum(system.missing for system in systems),
+        empty=sum(system.empty for system in systems),
+        files=tuple(
+            FilePreview(*row)
+            for row in database.execute("SELECT label, rows, bytes, sha256 FROM file ORDER BY id")
+        ),
+        systems=systems,
+        identical_outputs=identical,
+        identical_pairs=tuple(IdenticalPair(names[a], names[b], n) for (a, b), n in listed),
+        identical_systems=_identical_systems(systems, pairs),
+        strange=_strange(spool),
+        longest=tuple(
+            LongText(*row)
+            for row in database.execute(
+                """SELECT s.name, i.key, longest.n FROM (
+                    SELECT system, item, length(text) AS n FROM output ORDER BY n DESC LIMIT ?
+                ) longest JOIN system s ON s.id = longest.system JOIN item i ON i.id = longest.item
+                ORDER BY longest.n DESC, s.id, i.id""",
+                (LONGEST_LISTED,),
+            )
+        ),
+        samples=_samples(database),
+        notes=tuple(spool.notes),
+    )
+
+
+def _systems(database: sqlite3.Connection, names: Sequence[str]) -> tuple[SystemPreview, ...]:
+    (n_items,) = database.execute("SELECT count(*) FROM item").fetchone()
+    counts = {
+        system: rest
+        for system, *rest in database.execute(
+            """SELECT system, count(*), sum(trim(text) = ''), avg(length(text))
+            FROM output GROUP BY system"""
+        )
+    }
+    previews = []
+    for system, name in enumerate(names):
+        n_outputs, empty, mean_length = counts.get(system, (0, 0, 0.0))
+        missing = n_items - n_outputs
+        listed = _missing_items(database, system) if missing else ()
+        previews.append(
+            SystemPreview(name, n_outputs, missing, listed, empty, round(mean_length, 1))
+        )
+    return tuple(previews)
+
+
+def _missing_items(database: sqlite3.Connection, system: int) -> tuple[str, ...]:
+    rows = database.execute(
+        """SELECT key FROM item WHERE NOT EXISTS (
+            SELECT 1 FROM output WHERE system = ? AND output.item = item.id
+        ) ORDER BY id LIMIT ?""",
+        (system, MOST_MISSING_LISTED),
+    )
+    return tuple(key for (key,) in rows)
+
+
+def _identical(database: sqlite3.Connection) -> tuple[int, Counter[tuple[int, int]]]:
+    """How many outputs share their text with another of the item, and which pairs do how often."""
+    shared: Counter[str] = Counter()
+    for (systems,) in database.execute(
+        """SELECT group_concat(system) FROM (
+            SELECT system, item, digest FROM output ORDER BY item, digest, system
+        ) GROUP BY item, digest HAVING count(*) > 1"""
+    ):
+        shared[systems] += 1
+    identical = 0
+    pairs: dict[tuple[int, int], int] = defaultdict(int)
+    for systems, times in shared.items():
+        numbers = sorted(map(int, systems.split(",")))
+        identical += len(numbers) * times
+        for pair in combinations(numbers, 2):
+            pairs[pair] += times
+    return identical, Counter(pairs)
+
+
+def _identical_systems(
+    systems: Sequence[SystemPreview], pairs: Counter[tuple[int, int]]
+) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (systems[first].name, systems[second].name)
+        for (first, second), times in sorted(pairs.items())
+        if times == systems[first].outputs == systems[second].outputs
+    )
+
+
+def _strange(spool: Spool) -> tuple[StrangePreview, ...]:
+    def examples(kind: str) -> tuple[tuple[str, str, str], ...]:
+        found = []
+        for system, item, sign in spool.strange_examples[kind]:
+            (key,) = spool.database.execute("SELECT key FROM item WHERE id = ?", (item,)).fetchone()
+            found.append((spool.system_names[system], key, sign))
+        return tuple(found)
+
+    return tuple(
+        StrangePreview(kind, spool.strange[kind], examples(kind))
+        for kind in (*KINDS, NOT_NORMAL)
+        if spool.strange[kind]
+    )
+
+
+def _samples(database: sqlite3.Connection) -> tuple[SampleItem, ...]:
+    samples = []
+    for item, _ in zip(read_items(database), range(SAMPLE_ITEMS), strict=False):
+        outputs = database.execute(
+            """SELECT name, text FROM system JOIN output ON output.system = system.id
+            AND output.item = ? ORDER BY system.id LIMIT ?""",
+            (item.position, SAMPLE_SYSTEMS),
+        )
+        texts = (item.input, item.reference, item.context)
+        samples.append(SampleItem(item.key, *texts, item.factors, dict(outputs.fetchall())))
+    return tuple(samples)

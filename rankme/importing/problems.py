@@ -1,0 +1,61 @@
+"""What is wrong with a file: every problem with its place, collected before anything is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class FileProblem:
+    """One fault. `line` counts from 1; `column` is a column's name or the character's number."""
+
+    file: str
+    line: int | None
+    column: str
+    message: str
+
+    def __str__(self) -> str:
+        places = [self.file]
+        if self.line is not None:
+            places.append(f"line {self.line}")
+        if self.column:
+            places.append(f"column {self.column}")
+        return f"{', '.join(place for place in places if place)}: {self.message}"
+
+
+class ImportRefused(ValueError):
+    """The material is not right; `problems` are the first, `count` says how many there are."""
+
+    def __init__(self, problems: Sequence[FileProblem], count: int) -> None:
+        self.problems = tuple(problems)
+        self.count = count
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class Problems:
+    """Collects every fault, and keeps the first of them to be listed."""
+
+    def __init__(self, listed: int) -> None:
+        self._listed = listed
+        self._problems: list[FileProblem] = []
+        self.count = 0
+
+    def add(self, file: str, line: int | None, column: str | int, message: str) -> None:
+        self.count += 1
+        if not self.is_full:
+            self._problems.append(FileProblem(file, line, str(column), message))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether further problems are only counted: then their wording need not be made."""
+        return len(self._problems) >= self._listed
+
+    def refuse_if_any(self) -> None:
+        if self.count:
+            in_order = sorted(self._problems, key=lambda problem: (problem.file, problem.line or 0))
+            raise ImportRefused(in_order, self.count)
+
+
+class StopFile(Exception):
+    """The rest of this file cannot be read; the problem is already noted."""

@@ -1,0 +1,245 @@
+"""CSV, TSV and JSON lines as records with their lines; every fault of form is noted."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rankme.importing.problems import StopFile
+from rankme.importing.signs import NUL_OR_SURROGATE
+from rankme.importing.sources import SourceFile, Sources, text_lines
+
+Record = dict[str, str]
+
+DELIMITERS = ("\t", ",", ";")
+LONGEST_CELL = 2 * 1024**2
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How the file is written: as JSON lines, or as a table with this delimiter and header."""
+
+    columns: tuple[str, ...]
+    delimiter: str | None
+
+    @property
+    def is_json(self) -> bool:
+        return self.delimiter is None
+
+
+def shape_of(file: SourceFile, needed: Collection[str]) -> Shape | None:
+    """The shape in which the file has all needed columns; None when it has not."""
+    first = next((line for line in file.head_text().split("\n") if line.strip()), "")
+    shapes = [_json_shape(first), *(_table_shape(first, sign) for sign in DELIMITERS)]
+    for shape in shapes:
+        if shape and set(needed) <= set(shape.columns):
+            return shape
+    return None
+
+
+def _json_shape(line: str) -> Shape | None:
+    if not line.lstrip().startswith("{"):
+        return None
+    try:
+        document = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return Shape(tuple(map(_column_name, document)), None) if isinstance(document, dict) else None
+
+
+def _table_shape(line: str, delimiter: str) -> Shape | None:
+    try:
+        cells = next(csv.reader([line.rstrip("\r\n")], delimiter=delimiter), [])
+    except csv.Error:
+        return None
+    return Shape(tuple(map(_column_name, cells)), delimiter)
+
+
+def _column_name(cell: str) -> str:
+    return cell.strip().casefold()
+
+
+def records(sources: Sources, file: SourceFile, shape: Shape) -> Iterator[tuple[int, Record]]:
+    """The file's records, each with the line where it begins."""
+    reading = _json_records if shape.is_json else _table_records
+    try:
+        yield from reading(sources, file, shape)
+    except StopFile:
+        return
+
+
+# --- tables ----------------------------------------------------------------------------------
+
+
+def _table_records(
+    sources: Sources, file: SourceFile, shape: Shape
+) -> Iterator[tuple[int, Record]]:
+    rows = _table_rows(sources, file, shape)
+    _, header = next(rows, (1, []))
+    columns = [_column_name(cell) for cell in header]
+    _check_header(sources, file, columns)
+    width = len(columns)
+    for line, cells in rows:
+        if len(cells) != width:
+            message = f"The row has {len(cells)} cells, but the header has {width}."
+            sources.problems.add(file.label, line, min(len(cells), width) + 1, message)
+            continue
+        file.rows += 1
+        yield line, dict(zip(columns, cells, strict=True))
+
+
+def _check_header(sources: Sources, file: SourceFile, columns: list[str]) -> None:
+    for number, name in enumerate(columns, start=1):
+        if not name:
+            sources.problems.add(file.label, 1, number, "The column has no name.")
+        elif columns.index(name) != number - 1:
+            sources.problems.add(file.label, 1, name, "The column stands twice in the header.")
+        elif len(name) > sources.limits.factor_name:
+            sources.problems.add(file.label, 1, number, "The column's name is too long.")
+
+
+def _table_rows(
+    sources: Sources, file: SourceFile, shape: Shape
+) -> Iterator[tuple[int, list[str]]]:
+    """Rows under the strict rules of RFC 4180; without them an open quote swallows rows unseen."""
+    # The limit is the process's own; all readers set the same.
+    csv.field_size_limit(LONGEST_CELL)
+    rows = csv.reader(text_lines(sources, file), delimiter=shape.delimiter or ",", strict=True)
+    n_rows = 0
+    while True:
+        line = rows.line_num + 1
+        try:
+            cells = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            _note_csv_error(sources, file, line, rows.line_num, str(error))
+            continue
+        if cells:
+            n_rows += 1
+            if n_rows > sources.limits.rows:
+                message = f"There are more than {sources.limits.rows:,} rows."
+                sources.problems.add(file.label, line, "", message)
+                return
+            yield line, cells
+
+
+def _note_csv_error(
+    sources: Sources, file: SourceFile, line: int, last_line: int, error: str
+) -> None:
+    """Say what the csv module found; after an endless cell nothing that follows can be trusted."""
+    if "unexpected end of data" in error:
+        message = f"A quotation mark is opened here and never closed (to line {last_line})."
+    elif "field larger" in error:
+        message = "A cell does not end here; is a quotation mark not closed?"
+    elif "new-line character" in error:
+        message = "A line end stands within the row; use LF or CRLF throughout."
+    elif "expected after" in error:
+        message = "After a closing quotation mark there is more text; double the marks within text."
+    else:
+        message = f"The row cannot be read: {error}."
+    sources.problems.add(file.label, line, "", message)
+    if "field larger" in error:
+        raise StopFile
+
+
+# --- JSON lines ------------------------------------------------------------------------------
+
+
+class RefusedJson(ValueError):
+    """What a JSON document must not hold, in words."""
+
+
+def _json_records(sources: Sources, file: SourceFile, shape: Shape) -> Iterator[tuple[int, Record]]:
+    for line, text in enumerate(text_lines(sources, file), start=1):
+        if not text.strip():
+            continue
+        file.rows += 1
+        try:
+            document = parse_json(text, sources.limits.json_depth)
+            if not isinstance(document, dict):
+                raise RefusedJson("The line is not a JSON object.")
+            record = {_column_name(name): _cell(value) for name, value in document.items()}
+        except RefusedJson as refused:
+            sources.problems.add(file.label, line, "", str(refused))
+            continue
+        yield line, record
+
+
+def parse_json(text: str, deepest: int) -> Any:
+    """Read one document strictly: finite numbers, no name twice, not nested too deep."""
+    try:
+        document = json.loads(
+            text,
+            object_pairs_hook=_without_doubles,
+            parse_float=_finite,
+            parse_constant=_refuse_constant,
+        )
+    except RefusedJson:
+        raise
+    except json.JSONDecodeError as error:
+        raise RefusedJson(f"This is not JSON (character {error.colno}): {error.msg}.") from error
+    except RecursionError as error:
+        raise RefusedJson("The document is nested too deep.") from error
+    except ValueError as error:  # a whole number of more digits than Python reads
+        raise RefusedJson("A number in it is too long.") from error
+    if _is_deeper(document, deepest):
+        raise RefusedJson(f"The document is nested more than {deepest} deep.")
+    return document
+
+
+def _is_deeper(document: Any, deepest: int) -> bool:
+    level = [document]
+    for _ in range(deepest + 1):
+        level = [part for value in level for part in _parts(value)]
+        if not level:
+            return False
+    return True
+
+
+def _parts(value: Any) -> Collection[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    document = dict(pairs)
+    if len(document) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise RefusedJson(f'The name "{twice}" stands twice in one object.')
+    return document
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise RefusedJson(f"The number {digits[:20]} is too large.")
+    return number
+
+
+def _refuse_constant(name: str) -> Any:
+    raise RefusedJson(f"{name} is no number.")
+
+
+def _cell(value: Any) -> str:
+    """A JSON value as the text that a table would have in its cell."""
+    if isinstance(value, str):
+        text = value
+    elif value is None:
+        text = ""
+    else:
+        text = json.dumps(value, ensure_ascii=False)
+    if found := NUL_OR_SURROGATE.search(text):
+        raise RefusedJson(f"U+{ord(found.group()):04X} cannot be stored.")
+    return text
+
+
+def without(record: Mapping[str, str], names: Collection[str]) -> Record:
+    """The other cells of the record."""
+    return {name: value for name, value in record.items() if name not in names}

@@ -1,0 +1,337 @@
+"""A compact file beside the database: rows wait here until all of the material is known right."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from rankme.importing.limits import Limits
+from rankme.importing.problems import Problems, StopFile
+from rankme.importing.rows import ItemRow, JudgementRow, OutputRow
+from rankme.importing.signs import SENTENCE_MARK, folded, strange_signs
+from rankme.importing.sources import SourceFile
+
+ROWS_AT_ONCE = 5_000
+STRANGE_EXAMPLES = 20
+
+TABLES = """
+    CREATE TABLE file (id INTEGER PRIMARY KEY, label, rows INT, bytes INT, sha256);
+    CREATE TABLE system (id INTEGER PRIMARY KEY, name);
+    CREATE TABLE item (
+        id INTEGER PRIMARY KEY, key, input, reference, context, highlight, factors,
+        file INT, line INT);
+    CREATE TABLE output (system INT, item INT, text, file INT, line INT, digest INT);
+    CREATE TABLE rater (id INTEGER PRIMARY KEY, name);
+    CREATE TABLE screen (
+        id INTEGER PRIMARY KEY, name, rater INT, item INT, started_at, submitted_at);
+    CREATE TABLE criterion (id INTEGER PRIMARY KEY, name);
+    CREATE TABLE judgement (
+        screen INT, system INT, criterion INT, value REAL, time_ms REAL, label,
+        late INT, excluded INT, factors, file INT, line INT);
+    CREATE TABLE factor (position INTEGER PRIMARY KEY, name, is_of_item INT);
+"""
+ITEM_SLOTS = ", ".join("?" * 9)
+OUTPUT_SLOTS = ", ".join("?" * 6)
+
+Place = tuple[SourceFile, int]
+
+
+def open_spool(path: Path) -> sqlite3.Connection:
+    """Open the file for one user at a time; it need not survive a crash."""
+    database = sqlite3.connect(path, isolation_level=None)
+    for setting in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-16000"):
+        database.execute(f"PRAGMA {setting}")
+    return database
+
+
+class Spool:
+    """Takes rows in while they are read, and notes what is wrong with each."""
+
+    def __init__(self, path: Path, limits: Limits, problems: Problems) -> None:
+        self.database = open_spool(path)
+        self.database.executescript(TABLES)
+        self.database.execute("BEGIN")
+        self.limits = limits
+        self.problems = problems
+        self.notes: list[str] = []
+        self.system_names: list[str] = []
+        self.strange: Counter[str] = Counter()
+        self.strange_examples: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
+        self._systems: dict[str, int] = {}
+        self._systems_as_written: dict[str, int] = {}
+        self._items: dict[int, int] = {}
+        self._item_rows: list[tuple[Any, ...]] = []
+        self._output_rows: list[tuple[Any, ...]] = []
+
+    @property
+    def n_items(self) -> int:
+        return len(self._items)
+
+    # --- systems ---
+
+    def system_number(self, name: str, place: Place) -> int | None:
+        """The system's position, given to new names in the order in which they come."""
+        known = self._systems_as_written.get(name)
+        return known if known is not None else self._new_system(name, place)
+
+    def _new_system(self, name: str, place: Place) -> int | None:
+        trimmed = name.strip()
+        if trouble := self._trouble_with_name(trimmed):
+            self.problem(place, "system", trouble)
+            return None
+        number = self._systems.get(folded(trimmed))
+        if number is None:
+            number = len(self.system_names)
+            self.system_names.append(trimmed)
+            self._systems[folded(trimmed)] = number
+        elif self.system_names[number] != trimmed:
+            other = self.system_names[number]
+            message = f'"{trimmed}" and "{other}" differ only in case or in composed letters.'
+            self.problem(place, "system", message)
+            return None
+        self._systems_as_written[name] = number
+        return number
+
+    def _trouble_with_name(self, name: str) -> str | None:
+        if not name:
+            return "The system has no name."
+        if len(name) > self.limits.system_name:
+            return f"The name is longer than {self.limits.system_name} characters."
+        if not name.isprintable():
+            return "The name has signs that cannot be seen."
+        if len(self.system_names) >= self.limits.systems:
+            return f"There are more than {self.limits.systems} systems."
+        return None
+
+    # --- items ---
+
+    def item_number(self, key: str) -> int | None:
+        return self._items.get(digest_of(key))
+
+    def item_or_new(
+        self,
+        key: str,
+        place: Place,
+        *,
+        input: str = "",
+        reference: str = "",
+        factors: Mapping[str, str] | None = None,
+    ) -> int | None:
+        """The item's position; one that is not known yet is added."""
+        number = self._items.get(digest_of(key))
+        if number is not None:
+            return number
+        return self.add_item(key, place, input=input, reference=reference, factors=factors)
+
+    def add_item(
+        self,
+        key: str,
+        place: Place,
+        *,
+        input: str = "",
+        reference: str = "",
+        context: str = "",
+        highlight: str = "",
+        factors: Mapping[str, str] | None = None,
+    ) -> int | None:
+        """Take an item in; an item with the same key before it is a problem."""
+        digest = digest_of(key)
+        if digest in self._items:
+            self._note_item_again(key, self._items[digest], place)
+            return None
+        texts = {"input": input, "reference": reference, "context": context, "highlight": highlight}
+        if not self._is_item_right(key, texts, factors or {}, place):
+            # The key is known from here on, so that its outputs are not reported as well.
+            self._items.setdefault(digest, len(self._items))
+            return None
+        number = len(self._items)
+        self._items[digest] = number
+        if highlight:
+            context = context.replace(highlight, SENTENCE_MARK, 1)
+        factors_text = json.dumps(dict(factors), ensure_ascii=False) if factors else ""
+        row = (number, key, input, reference, context, highlight, factors_text)
+        self._item_rows.append((*row, place[0].number, place[1]))
+        if len(self._item_rows) >= ROWS_AT_ONCE:
+            self._write_items()
+        return number
+
+    def _note_item_again(self, key: str, number: int, place: Place) -> None:
+        if self.problems.is_full:
+            self.problem(place, "item", "")
+            return
+        self._write_items()
+        first = self.database.execute(
+            "SELECT file, line FROM item WHERE id = ?", (number,)
+        ).fetchone()
+        where = f" of line {first[1]}" if first and first[0] == place[0].number else " before"
+        self.problem(place, "item", f"The item {quoted(key)} was there{where} already.")
+
+    def _is_item_right(
+        self, key: str, texts: Mapping[str, str], factors: Mapping[str, str], place: Place
+    ) -> bool:
+        before = self.problems.count
+        if not key.strip():
+            self.problem(place, "item", "The item has no key.")
+        if len(key) > self.limits.item_key:
+            message = f"The item's key is longer than {self.limits.item_key:,} characters."
+            self.problem(place, "item", message)
+        if len(self._items) >= self.limits.items:
+            self.problem(place, "", f"There are more than {self.limits.items:,} items.")
+            raise StopFile
+        for column, text in texts.items():
+            self.is_text_right(text, column, place)
+        for name, value in factors.items():
+            if len(value) > self.limits.factor_value:
+                most = self.limits.factor_value
+                self.problem(place, name, f"A factor's value has at most {most:,} characters.")
+        highlight = texts["highlight"]
+        if highlight and texts["context"].count(highlight) != 1:
+            self.problem(place, "highlight", "The context must contain this text exactly once.")
+        return self.problems.count == before
+
+    # --- outputs ---
+
+    def add_output(self, system: int, item: int, text: str, place: Place) -> None:
+        """Take an output in; whether it is there twice is found out at the end."""
+        if not self.is_text_right(text, "output", place):
+            return
+        for kind, sign in strange_signs(text):
+            self.strange[kind] += 1
+            if len(self.strange_examples[kind]) < STRANGE_EXAMPLES:
+                self.strange_examples[kind].append((system, item, sign))
+        self._output_rows.append((system, item, text, place[0].number, place[1], hash(text)))
+        if len(self._output_rows) >= ROWS_AT_ONCE:
+            self._write_outputs()
+
+    def is_text_right(self, text: str, column: str, place: Place) -> bool:
+        longest = self.limits.document if column == "input" else self.limits.text
+        if len(text) > longest:
+            self.problem(place, column, f"The text is longer than {longest:,} characters.")
+            return False
+        return True
+
+    def problem(self, place: Place, column: str, message: str) -> None:
+        self.problems.add(place[0].label, place[1], column, message)
+
+    # --- to disk ---
+
+    def _write_items(self) -> None:
+        self.database.executemany(f"INSERT INTO item VALUES ({ITEM_SLOTS})", self._item_rows)
+        self._item_rows.clear()
+
+    def _write_outputs(self) -> None:
+        self.database.executemany(f"INSERT INTO output VALUES ({OUTPUT_SLOTS})", self._output_rows)
+        self._output_rows.clear()
+
+    def finish(self, files: Sequence[SourceFile]) -> None:
+        """Write what is left, and find outputs that are there twice."""
+        self._write_items()
+        self._write_outputs()
+        self.database.executemany(
+            "INSERT INTO file VALUES (?, ?, ?, ?, ?)",
+            [(file.number, file.label, file.rows, file.size, file.sha256) for file in files],
+        )
+        self.database.executemany("INSERT INTO system VALUES (?, ?)", enumerate(self.system_names))
+        self.database.execute("CREATE INDEX output_place ON output (system, item)")
+        self._note_outputs_again(files)
+
+    def _note_outputs_again(self, files: Sequence[SourceFile]) -> None:
+        again = self.database.execute(
+            """SELECT o.system, o.item, o.file, o.line, o.rowid FROM output o
+            JOIN (SELECT system, item FROM output GROUP BY system, item HAVING count(*) > 1) twice
+            ON o.system = twice.system AND o.item = twice.item
+            ORDER BY o.system, o.item, o.rowid"""
+        )
+        first: tuple[int, ...] = (-1, -1, -1, -1)
+        for system, item, file, line, _ in again:
+            if (system, item) != first[:2]:
+                first = (system, item, file, line)
+                continue
+            where = f"line {first[3]}"
+            if first[2] != file:
+                where += f" of {files[first[2]].label}"
+            message = (
+                f'The system "{self.system_names[system]}" has an output for this item '
+                f"already ({where})."
+            )
+            self.problems.add(files[file].label, line, "", message)
+
+    def commit(self) -> None:
+        self.database.execute("COMMIT")
+
+
+def read_items(database: sqlite3.Connection) -> Iterator[ItemRow]:
+    rows = database.execute(
+        "SELECT id, key, input, reference, context, highlight, factors FROM item ORDER BY id"
+    )
+    for position, key, input, reference, context, highlight, factors in rows:
+        texts = (input, reference, context, highlight)
+        yield ItemRow(position, key, *texts, json.loads(factors) if factors else {})
+
+
+def read_outputs(database: sqlite3.Connection) -> Iterator[OutputRow]:
+    rows = database.execute(
+        """SELECT system.name, item.key, output.text, output.system, output.item FROM output
+        CROSS JOIN system ON system.id = output.system CROSS JOIN item ON item.id = output.item"""
+    )
+    for row in rows:
+        yield OutputRow(*row)
+
+
+def read_judgements(database: sqlite3.Connection) -> Iterator[JudgementRow]:
+    names = dict(database.execute("SELECT position, name FROM factor WHERE NOT is_of_item"))
+    rows = database.execute(
+        """SELECT screen, rater.name, item.key, system.name, criterion.name, value, screen.name,
+            started_at, submitted_at, time_ms, label, late, excluded, judgement.factors
+        FROM judgement
+        CROSS JOIN screen ON screen.id = judgement.screen
+        CROSS JOIN rater ON rater.id = screen.rater
+        CROSS JOIN item ON item.id = screen.item
+        CROSS JOIN system ON system.id = judgement.system
+        CROSS JOIN criterion ON criterion.id = judgement.criterion
+        ORDER BY judgement.screen, judgement.rowid"""
+    )
+    for _, of_screen in groupby(rows, itemgetter(0)):
+        places: dict[str, int] = {}
+        for row in of_screen:
+            yield _judgement(row, places.setdefault(row[3], len(places)), names)
+
+
+def _judgement(row: tuple[Any, ...], position: int, names: Mapping[int, str]) -> JudgementRow:
+    screen, rater, item, system, criterion, value, screen_name, *rest = row
+    started_at, submitted_at, time_ms, label, late, excluded, row_factors = rest
+    values = json.loads(row_factors) if names else []
+    return JudgementRow(
+        screen_number=screen,
+        rater=rater,
+        item_key=item,
+        system=system,
+        criterion=criterion,
+        value=value,
+        screen=screen_name,
+        position=position,
+        started_at=started_at,
+        submitted_at=submitted_at,
+        time_ms=time_ms,
+        label=label,
+        late=bool(late),
+        excluded=bool(excluded),
+        factors={name: values[place] for place, name in names.items() if values[place]},
+    )
+
+
+def digest_of(key: str) -> int:
+    """64 bits that stand for the text, so that a million keys fit in memory."""
+    digest = blake2b(key.encode(errors="surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, signed=True)
+
+
+def quoted(text: str) -> str:
+    return f'"{text[:60]}…"' if len(text) > 60 else f'"{text}"'

@@ -1,0 +1,183 @@
+"""The one bridge from rows to arrays: a campaign's judgements as the table that is analysed."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+from django.db import connection, transaction
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet
+
+from analysis.table import OWN_COLUMNS, Column, JudgementTable
+from rankme.models import Campaign, Submission
+
+# Of each screen of a counting sitting, the newest revision that is not surplus. The rule is that
+# of `actions.judgements.counted_submissions`, here in the form that reads a million rows fast.
+COUNTED = """a.counts AND NOT s.surplus AND NOT EXISTS (
+        SELECT FROM rankme_submission newer
+        WHERE newer.assignment_id = s.assignment_id AND newer.trial_id = s.trial_id
+            AND newer.screen = s.screen AND newer.revision > s.revision AND NOT newer.surplus)"""
+
+# One statement, so that the table is one moment's even while raters submit. A question about the
+# item counts for its output where the trial shows only one.
+JUDGEMENTS = """
+    SELECT s.assignment_id, s.trial_id, s.screen, s.revision, a.participant_id, j.criterion_id,
+        o.item_id, o.system_id, j.value, j.time_ms, s.late::int, (e.id IS NOT NULL)::int,
+        ({counted})::int
+    FROM rankme_submission s
+    JOIN rankme_assignment a ON a.id = s.assignment_id
+    JOIN rankme_judgement j ON j.submission_id = s.id
+    JOIN rankme_output o ON o.id = COALESCE(j.output_id, (
+        SELECT min(p.output_id) FROM rankme_trialoutput p
+        WHERE p.trial_id = s.trial_id HAVING count(*) = 1))
+    LEFT JOIN rankme_raterexclusion e
+        ON e.participant_id = a.participant_id AND e.withdrawn_at IS NULL
+    WHERE a.campaign_id = {campaign} AND j.value IS NOT NULL AND ({condition})"""
+WITHOUT_NUMBER = f"""
+    SELECT c.name, count(*)
+    FROM rankme_submission s
+    JOIN rankme_assignment a ON a.id = s.assignment_id
+    JOIN rankme_judgement j ON j.submission_id = s.id
+    JOIN rankme_criterion c ON c.id = j.criterion_id
+    LEFT JOIN rankme_raterexclusion e
+        ON e.participant_id = a.participant_id AND e.withdrawn_at IS NULL
+    WHERE a.campaign_id = %s AND c.name = ANY(%s) AND j.value IS NULL AND e.id IS NULL
+        AND ({COUNTED})
+    GROUP BY c.name"""
+WHOLE_NUMBERS = (
+    *("assignment", "trial", "screen", "revision"),
+    *("rater", "criterion", "item", "system"),
+)
+TAKEN = {*OWN_COLUMNS, "counted", "revision"}
+COLUMNS = (*WHOLE_NUMBERS, "value", "time_ms", "late", "excluded", "counted")
+
+
+def judgement_table(campaign: Campaign, *, stored: bool = False) -> JudgementTable:
+    """The campaign's counted judgements; raters who are excluded are in it, and marked.
+
+    With `stored`, everything that was ever submitted, with two more columns: `counted` (1 or 0)
+    and `revision`. Judgements without a number (free text) and about no single output are in the
+    raw export alone.
+    """
+    rows = _in_order(_read_rows(campaign, "TRUE" if stored else COUNTED))
+    columns: dict[str, Any] = {
+        "rater": _labelled(rows["rater"], dict(campaign.participants.values_list("id", "label"))),
+        "item": _labelled(rows["item"], dict(campaign.items.values_list("id", "key"))),
+        "system": _labelled(rows["system"], dict(campaign.systems.values_list("id", "name"))),
+        "criterion": _labelled(
+            rows["criterion"], dict(campaign.criteria.values_list("id", "name"))
+        ),
+        "screen": _screens(rows),
+        "value": rows["value"],
+        "time_ms": rows["time_ms"],
+        "excluded": rows["excluded"].astype(bool),
+        "late": rows["late"].astype(bool),
+    }
+    columns |= _factors(campaign, rows["item"])
+    if stored:
+        columns |= {name: _numbered(rows[name]) for name in ("counted", "revision")}
+    return JudgementTable.from_columns(columns)
+
+
+def without_number(campaign: Campaign, criteria: Collection[str]) -> dict[str, int]:
+    """How many answers that count have no number, by criterion: the table leaves them out."""
+    with connection.cursor() as cursor:
+        cursor.execute(WITHOUT_NUMBER, [campaign.pk, list(criteria)])
+        return dict(cursor.fetchall())
+
+
+def with_counting(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
+    """The same rule for a page of submissions: each gets `is_counted`."""
+    newer = Submission.objects.filter(
+        assignment_id=OuterRef("assignment_id"),
+        trial_id=OuterRef("trial_id"),
+        screen=OuterRef("screen"),
+        revision__gt=OuterRef("revision"),
+        surplus=False,
+    )
+    counted = Q(assignment__counts=True, surplus=False) & ~Exists(newer)
+    return submissions.annotate(is_counted=ExpressionWrapper(counted, output_field=BooleanField()))
+
+
+def screen_name(assignment: int, trial: int, screen: int, revision: int) -> str:
+    """What the column `screen` calls one submission."""
+    return f"{assignment}.{trial}.{screen}.{revision}"
+
+
+def _read_rows(campaign: Campaign, condition: str) -> dict[str, np.ndarray]:
+    """Fetch by COPY, the only way in which a million rows take seconds."""
+    import pyarrow as pa
+    import pyarrow.csv as arrow_csv
+
+    statement = JUDGEMENTS.format(counted=COUNTED, campaign=int(campaign.pk), condition=condition)
+    answer = io.BytesIO()
+    with transaction.atomic(), connection.cursor() as cursor:
+        # A page's time limit is too short for a million judgements on a busy machine.
+        cursor.execute("SET LOCAL statement_timeout = '5min'")
+        cursor.cursor.copy_expert(f"COPY ({statement}) TO STDOUT (FORMAT csv)", answer)
+    if not answer.tell():
+        return {name: np.empty(0, dtype=_type(name)) for name in COLUMNS}
+    types = {name: pa.from_numpy_dtype(_type(name)) for name in COLUMNS}
+    rows = arrow_csv.read_csv(
+        pa.BufferReader(answer.getbuffer()),
+        read_options=arrow_csv.ReadOptions(column_names=list(COLUMNS)),
+        convert_options=arrow_csv.ConvertOptions(column_types=types, null_values=[""]),
+    )
+    return {name: rows.column(name).to_numpy() for name in COLUMNS}
+
+
+def _type(name: str) -> np.dtype[Any]:
+    if name in ("value", "time_ms"):
+        return np.dtype(np.float64)
+    return np.dtype(np.int64 if name in WHOLE_NUMBERS else np.int8)
+
+
+def _in_order(rows: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Sort by sitting, screen and question: the database gives rows in any order."""
+    keys = ("assignment", "trial", "screen", "revision", "criterion", "system")
+    order = np.lexsort([rows[name] for name in reversed(keys)])
+    return {name: values[order] for name, values in rows.items()}
+
+
+def _labelled(ids: np.ndarray, labels: Mapping[int, str]) -> Column:
+    found, codes = np.unique(ids, return_inverse=True)
+    return Column(codes.astype(np.int32), tuple(labels[number] for number in found.tolist()))
+
+
+def _numbered(numbers: np.ndarray) -> Column:
+    found, codes = np.unique(numbers, return_inverse=True)
+    return Column(codes.astype(np.int32), tuple(str(number) for number in found.tolist()))
+
+
+def _screens(rows: dict[str, np.ndarray]) -> Column:
+    """Rows are in order, so a screen begins where one of the four numbers changes."""
+    keys = np.column_stack([rows[name] for name in ("assignment", "trial", "screen", "revision")])
+    if not len(keys):
+        return Column(np.empty(0, dtype=np.int32), ())
+    begins = np.concatenate(([True], (keys[1:] != keys[:-1]).any(axis=1)))
+    names = tuple(screen_name(*numbers) for numbers in keys[begins].tolist())
+    return Column((np.cumsum(begins) - 1).astype(np.int32), names)
+
+
+def factor_column(name: str) -> str:
+    """What the table calls a factor of the items: its name, unless that is the table's own."""
+    bare = name
+    while bare.startswith("item_"):
+        bare = bare.removeprefix("item_")
+    return f"item_{name}" if bare in TAKEN else name
+
+
+def _factors(campaign: Campaign, items: np.ndarray) -> dict[str, Column]:
+    """A column for each factor that an item has; a name that the table needs gets a prefix."""
+    found, codes = np.unique(items, return_inverse=True)
+    factors = dict(campaign.items.exclude(factors={}).values_list("id", "factors"))
+    names = sorted({name for item in found.tolist() for name in factors.get(item, {})})
+    return {
+        factor_column(name): Column(
+            codes.astype(np.int32),
+            tuple(str(factors.get(item, {}).get(name, "")) for item in found.tolist()),
+        )
+        for name in names
+    }

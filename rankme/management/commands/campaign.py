@@ -1,0 +1,101 @@
+"""Campaign files at the command line: load one, export one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.urls import reverse
+
+from rankme.actions import campaigns
+from rankme.errors import RankmeError
+from rankme.management.loading import take_material
+from rankme.models import Campaign
+from rankme.protocols.definition import Definition
+from rankme.protocols.files import definition_from_yaml, definition_to_yaml, preset, preset_names
+
+
+class Command(BaseCommand):
+    help = "Makes a campaign from a file, or prints the file of a campaign."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        verbs = parser.add_subparsers(dest="verb", required=True)
+        load = verbs.add_parser("load", help="make a campaign from a file or a preset")
+        load.add_argument("file", help=f"a campaign file, or one of: {', '.join(preset_names())}")
+        load.add_argument("--owner", help="the account that owns it; needed when there are several")
+        load.add_argument("--title", help="instead of the file's")
+        load.add_argument("--material", nargs="+", type=Path, default=[], metavar="PATH")
+        load.add_argument("--launch", action="store_true")
+        export = verbs.add_parser("export", help="print the file that makes this campaign again")
+        export.add_argument("code")
+
+    def handle(self, *, verb: str, **options: Any) -> None:
+        do = {"load": self._load, "export": self._export}[verb]
+        try:
+            do(**options)
+        except RankmeError as refusal:
+            raise CommandError(str(refusal)) from refusal
+
+    def _export(self, *, code: str, **options: Any) -> None:
+        campaign = Campaign.objects.filter(code=code).first()
+        if campaign is None:
+            raise CommandError(f"There is no campaign {code}.")
+        self.stdout.write(definition_to_yaml(campaigns.definition_of(campaign)), ending="")
+
+    def _load(
+        self,
+        *,
+        file: str,
+        owner: str | None,
+        title: str | None,
+        material: list[Path],
+        launch: bool,
+        **options: Any,
+    ) -> None:
+        user = _owner(owner)
+        definition = _definition(file)
+        if title:
+            definition = definition.model_copy(update={"title": title})
+        campaign = campaigns.create_campaign(user, definition)
+        try:
+            if material:
+                take_material(campaign, material, by=user)
+            if launch:
+                campaigns.launch_campaign(campaign, by=user)
+        except (RankmeError, CommandError):
+            campaigns.delete_draft(campaign, by=user)
+            raise
+        self._tell(campaign, launched=launch)
+
+    def _tell(self, campaign: Campaign, *, launched: bool) -> None:
+        self.stdout.write(f"Code:     {campaign.code}")
+        self.stdout.write(f"Campaign: {_address('campaign', campaign)}")
+        if launched:
+            self.stdout.write(f"Raters:   {_address('enter', campaign)}")
+
+
+def _address(name: str, campaign: Campaign) -> str:
+    return settings.SITE_URL + reverse(f"rankme:{name}", args=[campaign.code])
+
+
+def _owner(name: str | None) -> Any:
+    users = get_user_model().objects.filter(is_active=True)
+    if name:
+        users = users.filter(username=name)
+    found = list(users[:2])
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(get_user_model().objects.values_list("username", flat=True)[:20])
+    raise CommandError(f"Say whose it is: --owner NAME. There are: {names or 'no accounts yet'}")
+
+
+def _definition(file: str) -> Definition:
+    if file in preset_names():
+        return preset(file)
+    try:
+        return definition_from_yaml(Path(file).read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"{file} cannot be read: {error}") from error

@@ -1,0 +1,51 @@
+"""Make an archived campaign of judgements that were collected elsewhere."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.core.management.base import BaseCommand, CommandError
+
+from rankme.actions.judgement_imports import import_judgements
+from rankme.errors import RankmeError
+from rankme.importing import JUDGEMENT_READERS, ImportRefused
+from rankme.protocols.files import definition_from_yaml
+
+
+class Command(BaseCommand):
+    help = "Make an archived campaign of a file of judgements: RankME ratings, or our own export."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--owner", required=True, help="user name of the organiser")
+        parser.add_argument("--title", default="", help="default: the file's name")
+        parser.add_argument("--format", default="", choices=["", *JUDGEMENT_READERS])
+        parser.add_argument("--definition", type=Path, help="campaign file of the collection")
+
+    def handle(
+        self,
+        *,
+        file: Path,
+        owner: str,
+        title: str,
+        format: str,
+        definition: Path | None,
+        **options: Any,
+    ) -> None:
+        users = get_user_model().objects
+        try:
+            campaign = import_judgements(
+                users.get_by_natural_key(owner),
+                file,
+                title=title or file.stem,
+                format=format,
+                definition=definition_from_yaml(definition.read_text()) if definition else None,
+            )
+        except users.model.DoesNotExist as error:
+            raise CommandError(f"There is no user {owner}.") from error
+        except (RankmeError, ImportRefused, OSError) as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"{campaign.code}  {campaign.title}")

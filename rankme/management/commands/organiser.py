@@ -1,0 +1,43 @@
+"""Makes an organiser's account with a generated password."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from rankme.actions.accounts import make_organiser, reset_password
+from rankme.errors import RankmeError
+
+
+class Command(BaseCommand):
+    help = "Makes an account for an organiser and prints its password, this once."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name")
+        parser.add_argument(
+            "--reset-password", action="store_true", help="a new password for this account"
+        )
+
+    def handle(self, *, name: str, reset_password: bool, **options: Any) -> None:
+        password = _new_password(name) if reset_password else _new_account(name)
+        self.stdout.write(f"Log in:   {settings.SITE_URL}/login/")
+        self.stdout.write(f"Name:     {name}")
+        self.stdout.write(f"Password: {password}   (shown this once)")
+
+
+def _new_account(name: str) -> str:
+    try:
+        return make_organiser(name)[1]
+    except RankmeError as refusal:
+        hint = "--reset-password gives it a new password."
+        raise CommandError(f"{refusal} {hint}") from refusal
+
+
+def _new_password(name: str) -> str:
+    user = get_user_model().objects.filter(username=name).first()
+    if user is None:
+        raise CommandError(f'There is no account "{name}".')
+    return reset_password(user)

@@ -1,0 +1,68 @@
+"""Let simulated raters do a campaign, over HTTP and blind as people are."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from rankme.simulation.answers import read_truth
+from rankme.simulation.raters import Outcome, Plan, run_raters
+
+
+class Command(BaseCommand):
+    help = "Let simulated raters follow a campaign's link and do the work, over HTTP."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("campaign", help="its code, or the rater's whole link ({n}: a number)")
+        parser.add_argument("--raters", type=int, default=10)
+        parser.add_argument("--concurrency", type=int, default=10, help="raters at the same time")
+        parser.add_argument(
+            "--speed",
+            type=float,
+            default=0.0,
+            help="how many times faster than 40 seconds per screen; 0: without any pause",
+        )
+        parser.add_argument("--abandon", type=float, default=0.0, help="share who leave half-way")
+        parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument("--truth", type=Path, help="CSV or TSV with the columns text, score")
+        parser.add_argument("--history", type=Path, help="write what the site acknowledged here")
+
+    def handle(self, *, campaign: str, **options: Any) -> None:
+        link = campaign if "://" in campaign else f"{settings.SITE_URL}/r/{campaign}/"
+        truth = read_truth(options["truth"]) if options["truth"] else {}
+        plan = Plan(
+            link,
+            raters=options["raters"],
+            concurrency=options["concurrency"],
+            seconds_per_screen=40 / options["speed"] if options["speed"] else 0.0,
+            abandon=options["abandon"],
+            seed=options["seed"],
+            truth=truth,
+        )
+        outcome = run_raters(plan, self.tell)
+        if options["history"]:
+            outcome.write_history(options["history"])
+        self.stdout.write(report(outcome))
+        if outcome.problems:
+            raise CommandError("\n".join(outcome.problems[:10]))
+
+    def tell(self, done: int) -> None:
+        if done % 10 == 0:
+            self.stderr.write(f"{done} raters are through")
+
+
+def report(outcome: Outcome) -> str:
+    endings = ", ".join(f"{count} {ending}" for ending, count in outcome.endings.most_common())
+    lines = [
+        f"Raters: {endings}; {len(outcome.acknowledged)} screens acknowledged"
+        f" in {outcome.seconds:.1f} s, {outcome.retries} requests sent again",
+        f"{'request':<20}{'number':>8}{'p50 ms':>10}{'p99 ms':>10}{'max ms':>10}",
+    ]
+    for name, requests, *milliseconds in outcome.latencies.table():
+        lines.append(f"{name:<20}{requests:>8}" + "".join(f"{ms:>10.1f}" for ms in milliseconds))
+    return "\n".join(lines)

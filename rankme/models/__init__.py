@@ -1,0 +1,33 @@
+"""The record: what is judged, by whom, and what was said."""
+
+from .assignments import Assignment, Batch, Invitation, Participant, Plan, Slot, Trial, TrialOutput
+from .campaigns import AuditEvent, Campaign, Criterion, Membership
+from .judgements import Judgement, QuarantinedPayload, RaterExclusion, Submission
+from .materials import Item, MaterialImport, Output, System
+from .runs import AnalysisRun, Report, RunChunk
+
+__all__ = [
+    "AnalysisRun",
+    "Assignment",
+    "AuditEvent",
+    "Batch",
+    "Campaign",
+    "Criterion",
+    "Invitation",
+    "Item",
+    "Judgement",
+    "MaterialImport",
+    "Membership",
+    "Output",
+    "Participant",
+    "Plan",
+    "QuarantinedPayload",
+    "RaterExclusion",
+    "Report",
+    "RunChunk",
+    "Slot",
+    "Submission",
+    "System",
+    "Trial",
+    "TrialOutput",
+]

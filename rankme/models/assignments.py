@@ -1,0 +1,246 @@
+"""The plan as drawn, who takes part, and who holds which batch."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from .campaigns import Campaign
+from .materials import Item, Output
+
+
+class Plan(models.Model):
+    """What the launch drew: the design with its options and seed, and the balance it reached."""
+
+    campaign = models.OneToOneField(Campaign, models.CASCADE, related_name="plan")
+    design = models.CharField(max_length=40)
+    options = models.JSONField()
+    seed = models.BigIntegerField()
+    balance = models.JSONField()
+    drawn_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"{self.design} of {self.campaign}"
+
+
+class Batch(models.Model):
+    """The trials of one sitting, in the plan's order; an assignment has each rater's own."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="batches")
+    number = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["campaign", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "number"], name="batch_number_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"batch {self.number}"
+
+
+class Trial(models.Model):
+    """One item with the outputs that are judged together."""
+
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="trials")
+    position = models.PositiveIntegerField()
+    item = models.ForeignKey(Item, models.PROTECT, related_name="trials")
+
+    class Meta:
+        ordering = ["batch", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "position"], name="trial_position_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"trial {self.position} of {self.batch}"
+
+
+class TrialOutput(models.Model):
+    """An output's place in a trial, as the plan drew it."""
+
+    trial = models.ForeignKey(Trial, models.CASCADE, related_name="places", db_index=False)
+    position = models.PositiveSmallIntegerField()
+    output = models.ForeignKey(Output, models.PROTECT, related_name="places")
+
+    class Meta:
+        ordering = ["trial", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["trial", "position"], name="trial_place_once"),
+            models.UniqueConstraint(fields=["trial", "output"], name="trial_output_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"output {self.output_id} at {self.position}"
+
+
+class SlotQuerySet(models.QuerySet["Slot"]):
+    def free(self) -> SlotQuerySet:
+        return self.filter(state=Slot.State.FREE)
+
+
+class Slot(models.Model):
+    """One of the sittings that a batch needs: `raters_per_trial` slots stand for each batch."""
+
+    class State(models.TextChoices):
+        FREE = "free", "Free"
+        HELD = "held", "Held"
+        DONE = "done", "Done"
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="slots", db_index=False)
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="slots", db_index=False)
+    copy = models.PositiveSmallIntegerField()
+    state = models.CharField(max_length=4, choices=State, default=State.FREE)
+
+    objects = SlotQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["batch", "copy"], name="slot_once")]
+        indexes = [
+            # The claim reads the first free slots in this order, however many are done.
+            models.Index(
+                fields=["campaign", "copy", "batch"],
+                condition=Q(state="free"),
+                name="free_slots_in_order",
+            ),
+            models.Index(fields=["campaign", "state"], name="slots_by_state"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.batch}, copy {self.copy}"
+
+
+class Participant(models.Model):
+    """One crowd session: no login, but a signed link and cookie of its own.
+
+    `external_id` is the panel's id for the person and never leaves this table; exports and pages
+    of the organiser name the rater by `label`.
+    """
+
+    class State(models.TextChoices):
+        ARRIVED = "arrived", "Arrived"
+        WORKING = "working", "Working"
+        COMPLETED = "completed", "Completed"
+        SCREENED_OUT = "screened_out", "Screened out"
+        DECLINED = "declined", "Did not consent"
+        RETURNED = "returned", "Returned"
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="participants")
+    panel = models.CharField(max_length=20)
+    external_id = models.CharField(max_length=200)
+    session_id = models.CharField(max_length=200, blank=True)
+    label = models.CharField(max_length=20)
+    state = models.CharField(max_length=12, choices=State, default=State.ARRIVED)
+    language = models.CharField(max_length=10, blank=True)
+    consented_at = models.DateTimeField(null=True, blank=True)
+    entry_answers = models.JSONField(default=dict, blank=True)
+    entered_at = models.DateTimeField(null=True, blank=True)
+    instructed_at = models.DateTimeField(null=True, blank=True)
+    practised_at = models.DateTimeField(null=True, blank=True)
+    completion_code = models.CharField(max_length=64, blank=True)
+    completed_at = models.DateTimeField(null=True, blank=True)
+    comment = models.TextField(blank=True)
+    arrived_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "panel", "external_id"], name="one_participant_per_panel_id"
+            ),
+            models.UniqueConstraint(fields=["campaign", "label"], name="rater_label_once"),
+            models.CheckConstraint(
+                name="a_code_exists_exactly_when_completed",
+                condition=Q(state="completed", completed_at__isnull=False) & ~Q(completion_code="")
+                | ~Q(state="completed") & Q(completion_code="", completed_at=None),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.label
+
+
+class Invitation(models.Model):
+    """A personal link, made by the organiser for one named person."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="invitations")
+    token = models.CharField(max_length=64, unique=True)
+    name = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return self.name or f"invitation {self.pk}"
+
+
+class AssignmentQuerySet(models.QuerySet["Assignment"]):
+    def live(self) -> AssignmentQuerySet:
+        """Assignments whose holder may still work on them."""
+        return self.filter(state=Assignment.State.HELD)
+
+    def overdue(self) -> AssignmentQuerySet:
+        """Live by their state, but their lease has run out by the database's clock."""
+        return self.live().filter(leased_until__lt=Now())
+
+    def counting(self) -> AssignmentQuerySet:
+        """The assignments whose judgements reach the statistics: at most one per slot."""
+        return self.filter(counts=True)
+
+
+class Assignment(models.Model):
+    """A participant's leased hold on a slot.
+
+    What is stored and what is counted are different facts: `counts` says whose sitting stands for
+    the slot. It is the first one completed; until there is one, the live holder's; until somebody
+    else takes the slot, the one that was left with most screens answered.
+    """
+
+    class State(models.TextChoices):
+        HELD = "held", "Held"
+        COMPLETED = "completed", "Completed"
+        EXPIRED = "expired", "Lease ran out"
+        RETURNED = "returned", "Returned"
+        FREED = "freed", "Freed by the organiser"
+
+    # The campaign and batch stand here again because the rules below are about them.
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="assignments")
+    batch = models.ForeignKey(Batch, models.PROTECT, related_name="assignments", db_index=False)
+    slot = models.ForeignKey(Slot, models.PROTECT, related_name="assignments")
+    participant = models.ForeignKey(
+        Participant, models.PROTECT, related_name="assignments", db_index=False
+    )
+    state = models.CharField(max_length=10, choices=State, default=State.HELD)
+    counts = models.BooleanField(default=True)
+    # [[trial id, [output positions of the plan, in the order shown]], ...] in the order shown.
+    presentation = models.JSONField()
+    leased_until = models.DateTimeField()
+    claimed_at = models.DateTimeField(db_default=Now())
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    objects = AssignmentQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["slot"], condition=Q(state="held"), name="one_holder_per_slot"
+            ),
+            models.UniqueConstraint(
+                fields=["participant"], condition=Q(state="held"), name="one_live_batch_per_rater"
+            ),
+            models.UniqueConstraint(
+                fields=["participant", "batch"], name="a_rater_meets_a_batch_once"
+            ),
+            models.UniqueConstraint(
+                fields=["slot"], condition=Q(counts=True), name="a_slot_counts_once"
+            ),
+            models.CheckConstraint(
+                name="only_a_held_batch_has_no_end",
+                condition=Q(state="held", ended_at=None)
+                | (~Q(state="held") & Q(ended_at__isnull=False)),
+            ),
+        ]
+        indexes = [
+            models.Index(F("leased_until"), condition=Q(state="held"), name="live_leases_by_end"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.slot} held by {self.participant}"

@@ -1,0 +1,131 @@
+"""Campaigns, their criteria, and who may work on them."""
+
+from __future__ import annotations
+
+import secrets
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+
+def new_code() -> str:
+    """A short random name for links; it is no secret, but it cannot be counted through."""
+    return secrets.token_urlsafe(9)
+
+
+class CampaignQuerySet(models.QuerySet["Campaign"]):
+    def open_to(self, user) -> CampaignQuerySet:
+        """The campaigns that this user owns or was invited to."""
+        if not user.is_authenticated:
+            return self.none()
+        return self.filter(Q(owner=user) | Q(memberships__user=user)).distinct()
+
+
+class Campaign(models.Model):
+    """One evaluation: what is asked, of what material, in which design, by which crowd.
+
+    `definition` is the validated campaign file (see `rankme.protocols.definition`); the web form
+    and the YAML file are two ways to write the same document.
+    """
+
+    class State(models.TextChoices):
+        DRAFT = "draft", "Draft"
+        RUNNING = "running", "Running"
+        PAUSED = "paused", "Paused"
+        CLOSED = "closed", "Closed"
+        PUBLISHED = "published", "Published"
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="campaigns")
+    code = models.CharField(max_length=24, unique=True, default=new_code, editable=False)
+    title = models.CharField(max_length=200)
+    state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
+    definition = models.JSONField()
+    seed = models.BigIntegerField()
+    is_archive = models.BooleanField(
+        default=False, help_text="Judgements were collected elsewhere and imported."
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    launched_at = models.DateTimeField(null=True, blank=True)
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    objects = CampaignQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints = [
+            models.CheckConstraint(
+                name="campaign_state_is_known",
+                condition=Q(state__in=["draft", "running", "paused", "closed", "published"]),
+            ),
+            models.CheckConstraint(
+                name="only_a_draft_was_never_launched",
+                condition=Q(state="draft", launched_at=None)
+                | (~Q(state="draft") & Q(launched_at__isnull=False)),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def is_draft(self) -> bool:
+        return self.state == self.State.DRAFT
+
+    @property
+    def is_running(self) -> bool:
+        return self.state == self.State.RUNNING
+
+
+class Membership(models.Model):
+    """A colleague whom the owner invited to a campaign."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="campaign_memberships"
+    )
+    added_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "user"], name="one_membership_per_user")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.campaign}"
+
+
+class Criterion(models.Model):
+    """One question to the rater; its wording and instrument stand in the campaign's definition."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="criteria")
+    name = models.CharField(max_length=60)
+    position = models.PositiveSmallIntegerField()
+
+    class Meta:
+        ordering = ["campaign", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "name"], name="criterion_name_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class AuditEvent(models.Model):
+    """Who did what to a campaign, and when."""
+
+    campaign = models.ForeignKey(
+        Campaign, models.CASCADE, related_name="audit_events", null=True, blank=True
+    )
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
+    verb = models.CharField(max_length=40)
+    detail = models.JSONField(default=dict)
+    happened_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["-happened_at", "-id"]
+
+    def __str__(self) -> str:
+        return f"{self.verb} ({self.happened_at:%Y-%m-%d %H:%M})"

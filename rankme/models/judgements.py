@@ -1,0 +1,127 @@
+"""What raters said: insert-only, under keys that their browsers made."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from .assignments import Assignment, Participant, Trial
+from .campaigns import Campaign, Criterion
+from .materials import Output
+
+
+class Submission(models.Model):
+    """One sent screen. A trigger refuses UPDATE and DELETE.
+
+    `revision` rises with each change of mind; the newest that is not `surplus` stands. `late` work
+    came after the hold had ended; `surplus` work is kept and never counted (a second tab, a change
+    after the batch was finished). `chain_sha256` binds each submission to the one before it in the
+    same assignment, so that a changed row shows.
+    """
+
+    key = models.UUIDField(unique=True)
+    assignment = models.ForeignKey(
+        Assignment, models.PROTECT, related_name="submissions", db_index=False
+    )
+    trial = models.ForeignKey(Trial, models.PROTECT, related_name="submissions", db_index=False)
+    screen = models.PositiveSmallIntegerField()
+    revision = models.PositiveSmallIntegerField()
+    late = models.BooleanField(default=False)
+    surplus = models.BooleanField(default=False)
+    payload = models.JSONField()
+    payload_sha256 = models.CharField(max_length=64)
+    chain_sha256 = models.CharField(max_length=64)
+    flags = models.JSONField(default=list, blank=True)
+    received_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["assignment", "trial", "screen", "revision"], name="one_row_per_revision"
+            ),
+            models.CheckConstraint(name="revisions_begin_at_one", condition=Q(revision__gte=1)),
+        ]
+        indexes = [models.Index(fields=["received_at"], name="submissions_by_time")]
+
+    def __str__(self) -> str:
+        return f"{self.trial}, screen {self.screen}, revision {self.revision}"
+
+
+class Judgement(models.Model):
+    """One value in a submission. A trigger refuses UPDATE and DELETE.
+
+    `output` is empty where a question is about the item alone; `value` is empty for plain text.
+    """
+
+    submission = models.ForeignKey(
+        Submission, models.PROTECT, related_name="judgements", db_index=False
+    )
+    criterion = models.ForeignKey(
+        Criterion, models.PROTECT, related_name="judgements", db_index=False
+    )
+    # Indexed, because deleting a draft's output looks for judgements of it.
+    output = models.ForeignKey(
+        Output, models.PROTECT, related_name="judgements", null=True, blank=True
+    )
+    position = models.PositiveSmallIntegerField(null=True, blank=True)
+    value = models.FloatField(null=True, blank=True)
+    text = models.TextField(blank=True)
+    time_ms = models.FloatField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["submission", "criterion", "output"],
+                name="one_value_per_output_and_criterion",
+                nulls_distinct=False,
+            ),
+            models.CheckConstraint(
+                name="a_value_is_a_finite_number",
+                condition=Q(value=None)
+                | Q(value__gte=-1.7976931348623157e308, value__lte=1.7976931348623157e308),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.criterion}: {self.value if self.value is not None else self.text}"
+
+
+class QuarantinedPayload(models.Model):
+    """A submission that this release cannot read: kept as it came, for a person to look at."""
+
+    participant = models.ForeignKey(Participant, models.PROTECT, related_name="quarantined")
+    body = models.TextField()
+    reason = models.CharField(max_length=200)
+    received_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+class RaterExclusion(models.Model):
+    """An organiser's decision to leave a rater out of analyses; it deletes nothing."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="rater_exclusions")
+    participant = models.ForeignKey(Participant, models.CASCADE, related_name="exclusions")
+    reason = models.CharField(max_length=500)
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    decided_at = models.DateTimeField(db_default=Now())
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-decided_at"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["participant"],
+                condition=Q(withdrawn_at=None),
+                name="one_standing_exclusion_per_rater",
+            ),
+            models.CheckConstraint(name="an_exclusion_has_a_reason", condition=~Q(reason="")),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.participant}: {self.reason}"

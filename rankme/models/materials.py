@@ -1,0 +1,143 @@
+"""Items, systems and outputs: what is judged."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from .campaigns import Campaign
+
+
+class Item(models.Model):
+    """One test-set input. `input` is text or, for tables and pictures, a JSON document as text."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="items")
+    key = models.CharField(max_length=2000)
+    position = models.PositiveIntegerField()
+    input = models.TextField(blank=True)
+    reference = models.TextField(blank=True)
+    context = models.TextField(blank=True)
+    factors = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ["campaign", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "key"], name="item_key_once"),
+            models.UniqueConstraint(fields=["campaign", "position"], name="item_position_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class System(models.Model):
+    """A peer system, a baseline or a human topline. `folded` makes names unique to the eye."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="systems")
+    name = models.CharField(max_length=200)
+    folded = models.CharField(max_length=400, editable=False)
+    position = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["campaign", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "folded"], name="system_name_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Output(models.Model):
+    """A system's text for one item; immutable once its campaign was launched (a trigger)."""
+
+    item = models.ForeignKey(Item, models.CASCADE, related_name="outputs")
+    system = models.ForeignKey(System, models.CASCADE, related_name="outputs", db_index=False)
+    text = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["system", "item"], name="one_output_per_system_and_item"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.text[:60]
+
+
+class Job(models.Model):
+    """Long work as a row: Celery only carries the news that there is one.
+
+    A worker claims the row by a conditional UPDATE and keeps `heartbeat_at` fresh; a row whose
+    heart has stopped may be claimed again.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued", "Queued"
+        WORKING = "working", "Working"
+        DONE = "done", "Done"
+        FAILED = "failed", "Failed"
+        CANCELLED = "cancelled", "Cancelled"
+
+    state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
+    progress = models.FloatField(default=0.0, help_text="Share done, 0 to 1")
+    step = models.CharField(max_length=200, blank=True, help_text="What is being done now")
+    error = models.TextField(blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    claimed_by = models.CharField(max_length=200, blank=True)
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    requested_at = models.DateTimeField(db_default=Now())
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
+
+    @property
+    def is_over(self) -> bool:
+        return self.state in (self.State.DONE, self.State.FAILED, self.State.CANCELLED)
+
+
+class MaterialImport(Job):
+    """An uploaded file on its way in: first checked and previewed, then taken or dropped."""
+
+    class Kind(models.TextChoices):
+        OUTPUTS = "outputs", "System outputs"
+        JUDGEMENTS = "judgements", "Judgements collected elsewhere"
+
+    class Phase(models.TextChoices):
+        CHECK = "check", "Checking"
+        PREVIEWED = "previewed", "Waiting for your decision"
+        TAKE = "take", "Taking in"
+        TAKEN = "taken", "Taken in"
+        DROPPED = "dropped", "Dropped"
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="material_imports")
+    kind = models.CharField(max_length=12, choices=Kind, default=Kind.OUTPUTS)
+    phase = models.CharField(max_length=10, choices=Phase, default=Phase.CHECK)
+    # Names under MEDIA_ROOT/imports/: role ("outputs", "items") → stored name; labels are the
+    # names that the organiser's files had, for messages.
+    files = models.JSONField(default=dict)
+    labels = models.JSONField(default=dict)
+    format = models.CharField(max_length=20, blank=True)
+    options = models.JSONField(default=dict, blank=True)
+    problems = models.JSONField(default=list, blank=True)
+    preview = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ["-requested_at"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign"],
+                condition=Q(state__in=["queued", "working"]),
+                name="one_import_at_a_time",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.campaign} ({self.phase})"

@@ -1,0 +1,86 @@
+"""Analysis runs, their chunks, and the reports that they became."""
+
+from __future__ import annotations
+
+import secrets
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from .campaigns import Campaign
+from .materials import Job
+
+
+def new_public_code() -> str:
+    return secrets.token_urlsafe(12)
+
+
+class AnalysisRun(Job):
+    """Options + seed + the data's hash → a result that anybody can compute again.
+
+    `table_csv_gz` is the judgement table that the run read, so that a report never moves when
+    more judgements come in, and all of its chunks read the same numbers.
+    """
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="analysis_runs")
+    options = models.JSONField()
+    seed = models.BigIntegerField()
+    table_csv_gz = models.BinaryField(null=True, blank=True)
+    data_sha256 = models.CharField(max_length=64, blank=True)
+    judgements = models.PositiveIntegerField(null=True, blank=True)
+    timed_out = models.JSONField(
+        default=dict, blank=True, help_text="by criterion, answers that the table leaves out"
+    )
+    result = models.JSONField(null=True, blank=True)
+    signature = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["-requested_at", "-id"]
+        constraints = [
+            models.CheckConstraint(
+                name="a_run_is_done_with_its_result",
+                condition=~Q(state="done") | (Q(result__isnull=False) & ~Q(data_sha256="")),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"run {self.pk} of {self.campaign}"
+
+
+class RunChunk(models.Model):
+    """A seeded stretch of bootstrap runs; any worker may compute it, once is enough."""
+
+    run = models.ForeignKey(AnalysisRun, models.CASCADE, related_name="chunks", db_index=False)
+    job = models.CharField(max_length=200)
+    first = models.PositiveIntegerField()
+    count = models.PositiveIntegerField()
+    draws = models.BinaryField(null=True, blank=True, help_text="float64, (count, systems)")
+    claimed_at = models.DateTimeField(null=True, blank=True)
+    claimed_by = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        ordering = ["run", "job", "first"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "job", "first"], name="one_row_per_chunk")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.job} from {self.first} of {self.run}"
+
+
+class Report(models.Model):
+    """A run that was published: a page that anybody with its address can read."""
+
+    run = models.OneToOneField(AnalysisRun, models.PROTECT, related_name="report")
+    code = models.CharField(max_length=32, unique=True, default=new_public_code, editable=False)
+    published_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    published_at = models.DateTimeField(db_default=Now())
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-published_at"]
+
+    def __str__(self) -> str:
+        return f"report of {self.run}"

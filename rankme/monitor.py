@@ -1,0 +1,364 @@
+"""How a running campaign stands: every number is counted from the record, none is stored.
+
+A trial's sitting is one rater's answers to one trial. Its first revision on a screen is one row of
+`Submission`, so sittings are counted there; the 10^6 judgements inside them are never read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import connection
+from django.db.models import Count, Max, Min, Q, QuerySet
+from django.db.models.functions import TruncHour
+from django.utils import timezone
+
+from rankme.actions.runtime import runtime_of
+from rankme.models import (
+    Assignment,
+    Campaign,
+    Output,
+    Participant,
+    RaterExclusion,
+    Slot,
+    Submission,
+)
+from rankme.protocols.definition import Definition
+
+RECENT = timedelta(hours=24)
+PACE_WINDOW = timedelta(hours=2)
+# A rater beyond these multiples of the typical pace is marked slow or fast.
+SLOW, FAST = 2.0, 0.5
+SAMPLED_SCREENS = 200
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much material there is."""
+
+    items: int
+    systems: int
+    outputs: int
+
+    @property
+    def missing(self) -> int:
+        return self.items * self.systems - self.outputs
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Batches (each as often as raters are planned for it) and screens."""
+
+    batches: int
+    done: int
+    held: int
+    screens: int
+    screens_done: int
+
+    @property
+    def free(self) -> int:
+        return self.batches - self.done - self.held
+
+    @property
+    def percent(self) -> int:
+        return round(100 * self.screens_done / self.screens) if self.screens else 0
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Screens and judgements per hour lately, and when the rest will be done at that pace."""
+
+    screens_per_hour: float
+    judgements_per_hour: float
+    expected_end: datetime | None
+
+
+@dataclass(frozen=True)
+class Hour:
+    begins: datetime
+    screens: int
+    share: int  # of the busiest hour, in percent
+    place: int  # from the left, in the drawing
+
+    @property
+    def top(self) -> int:
+        return 100 - self.share
+
+
+@dataclass(frozen=True)
+class RaterLine:
+    """One rater as the organiser sees them: by label, never by the panel's id."""
+
+    participant: Participant
+    invitation: str
+    screens: int
+    seconds_per_screen: float | None
+    pace: str  # "" | "slow" | "fast"
+    flags: tuple[tuple[str, int], ...]
+    last_seen: datetime | None
+    exclusion: RaterExclusion | None
+
+
+@dataclass(frozen=True)
+class Lease:
+    assignment: Assignment
+    screens: int
+    screens_done: int
+    is_overdue: bool
+
+
+def size_of(campaign: Campaign) -> Size:
+    return Size(
+        campaign.items.count(),
+        campaign.systems.count(),
+        Output.objects.filter(system__campaign=campaign).count(),
+    )
+
+
+# --- Progress and pace --------------------------------------------------------------------------
+
+
+def answered_screens(campaign: Campaign) -> QuerySet[Submission]:
+    """One row for every screen of a counting sitting, however often it was changed since."""
+    return Submission.objects.filter(
+        assignment__campaign=campaign, assignment__counts=True, revision=1
+    )
+
+
+# In a finished sitting everything is answered, so only the others' answers are counted singly.
+_TRIALS_PLANNED_AND_FINISHED = """
+    WITH sittings AS (
+        SELECT batch_id, count(*) AS planned, count(*) FILTER (WHERE state = 'done') AS finished
+        FROM rankme_slot WHERE campaign_id = %s GROUP BY batch_id
+    )
+    SELECT coalesce(sum(sittings.planned), 0)::int, coalesce(sum(sittings.finished), 0)::int
+    FROM rankme_trial trial JOIN sittings ON sittings.batch_id = trial.batch_id
+"""
+
+
+def progress_of(campaign: Campaign) -> Progress:
+    slots = dict(campaign.slots.values_list("state").annotate(slots=Count("id")))
+    screens = len(runtime_of(campaign).definition.screens)
+    with connection.cursor() as cursor:
+        cursor.execute(_TRIALS_PLANNED_AND_FINISHED, [campaign.pk])
+        planned, finished = cursor.fetchone()
+    partly = answered_screens(campaign).exclude(assignment__state=Assignment.State.COMPLETED)
+    return Progress(
+        batches=sum(slots.values()),
+        done=slots.get(Slot.State.DONE, 0),
+        held=slots.get(Slot.State.HELD, 0),
+        screens=planned * screens,
+        screens_done=finished * screens + partly.count(),
+    )
+
+
+def pace_of(campaign: Campaign, progress: Progress) -> Pace:
+    """The pace of the last two hours; of a younger campaign, since its first screen."""
+    now = timezone.now()
+    recent = answered_screens(campaign).filter(received_at__gte=now - PACE_WINDOW)
+    seen = recent.aggregate(screens=Count("id"), first=Min("received_at"))
+    if not seen["screens"] or not campaign.is_running:
+        return Pace(0.0, 0.0, None)
+    hours = max((now - seen["first"]).total_seconds() / 3600, 1 / 60)
+    per_hour = seen["screens"] / hours
+    rest = max(progress.screens - progress.screens_done, 0)
+    return Pace(
+        screens_per_hour=per_hour,
+        judgements_per_hour=per_hour * judgements_per_screen(campaign),
+        expected_end=now + timedelta(hours=rest / per_hour),
+    )
+
+
+def judgements_per_screen(campaign: Campaign) -> float:
+    """By the plan: single values that the screens of a trial ask for, on average."""
+    definition = runtime_of(campaign).definition
+    balance = campaign.plan.balance
+    sittings = balance["trials"] * definition.raters_per_trial
+    values = planned_judgements(balance["judgements"], sittings, definition)
+    return values / (sittings * len(definition.screens))
+
+
+def planned_judgements(shown: int, sittings: int, definition: Definition) -> int:
+    """Single values: of `shown` outputs in so many sittings of a trial, by the criteria asked."""
+    about_outputs = sum(criterion.about == "output" for criterion in definition.criteria)
+    about_items = len(definition.criteria) - about_outputs
+    return shown * about_outputs + sittings * about_items
+
+
+def screens_by_hour(campaign: Campaign) -> list[Hour]:
+    """The last day, hour by hour, with its empty hours."""
+    now = timezone.now().replace(minute=0, second=0, microsecond=0)
+    counts = dict(
+        answered_screens(campaign)
+        .filter(received_at__gte=now - RECENT + timedelta(hours=1))
+        .values_list(TruncHour("received_at"))
+        .annotate(screens=Count("id"))
+    )
+    hours = [now - timedelta(hours=back) for back in range(23, -1, -1)]
+    most = max(counts.values(), default=0) or 1
+    return [
+        Hour(hour, counts.get(hour, 0), round(100 * counts.get(hour, 0) / most), 10 * number)
+        for number, hour in enumerate(hours)
+    ]
+
+
+# --- Raters -------------------------------------------------------------------------------------
+
+
+def raters_of(campaign: Campaign) -> QuerySet[Participant]:
+    """Who came, the latest first."""
+    return campaign.participants.order_by("-arrived_at", "-id")
+
+
+def rater_lines(campaign: Campaign, participants: Sequence[Participant]) -> list[RaterLine]:
+    """What these raters did. Reads their own submissions only, so a page of them costs a page."""
+    ids = [participant.pk for participant in participants]
+    work = {row["assignment__participant"]: row for row in _work_of(ids)}
+    flags = _flags_of(ids)
+    pace = _seconds_per_screen(ids)
+    typical = _median([seconds for seconds in pace.values() if seconds])
+    exclusions = RaterExclusion.objects.filter(participant__in=ids, withdrawn_at=None)
+    excluded = {found.participant_id: found for found in exclusions.select_related("decided_by")}
+    names = _invited_names(campaign, participants)
+    return [
+        RaterLine(
+            participant=participant,
+            invitation=names.get(participant.external_id, "")
+            if participant.panel == "invitation"
+            else "",
+            screens=work.get(participant.pk, {}).get("screens", 0),
+            seconds_per_screen=pace.get(participant.pk),
+            pace=_pace_word(pace.get(participant.pk), typical),
+            flags=tuple(sorted(flags.get(participant.pk, {}).items())),
+            last_seen=work.get(participant.pk, {}).get("last"),
+            exclusion=excluded.get(participant.pk),
+        )
+        for participant in participants
+    ]
+
+
+def _work_of(ids: Sequence[int]) -> Any:
+    return (
+        Submission.objects.filter(assignment__participant__in=ids, revision=1)
+        .values("assignment__participant")
+        .annotate(screens=Count("id"), last=Max("received_at"))
+    )
+
+
+def _seconds_per_screen(ids: Sequence[int]) -> dict[int, float]:
+    """The median time that the rater's own clock measured, over a sample of their screens."""
+    query = """
+        SELECT participant.id, percentile_cont(0.5) WITHIN GROUP (ORDER BY sample.seconds)
+        FROM unnest(%s::bigint[]) AS participant (id), LATERAL (
+            SELECT (submission.payload #>> '{times,spent_ms}')::float / 1000 AS seconds
+            FROM rankme_assignment assignment
+            JOIN rankme_submission submission ON submission.assignment_id = assignment.id
+            WHERE assignment.participant_id = participant.id
+              AND jsonb_typeof(submission.payload #> '{times,spent_ms}') = 'number'
+            LIMIT %s
+        ) sample
+        GROUP BY participant.id
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(query, [list(ids), SAMPLED_SCREENS])
+        return dict(cursor.fetchall())
+
+
+def _flags_of(ids: Sequence[int]) -> dict[int, dict[str, int]]:
+    query = """
+        SELECT assignment.participant_id, flag, count(*)
+        FROM rankme_assignment assignment
+        JOIN rankme_submission submission ON submission.assignment_id = assignment.id
+        CROSS JOIN LATERAL jsonb_array_elements_text(submission.flags) AS flag
+        WHERE assignment.participant_id = ANY(%s) AND submission.flags <> '[]'
+        GROUP BY assignment.participant_id, flag
+    """
+    counts: dict[int, dict[str, int]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(query, [list(ids)])
+        for participant, flag, times in cursor.fetchall():
+            counts.setdefault(participant, {})[flag] = times
+    return counts
+
+
+def _invited_names(campaign: Campaign, participants: Sequence[Participant]) -> dict[str, str]:
+    invited = [one.external_id for one in participants if one.panel == "invitation"]
+    found = campaign.invitations.filter(pk__in=[one for one in invited if one.isdecimal()])
+    return {str(pk): name for pk, name in found.values_list("id", "name")}
+
+
+def _median(values: Sequence[float]) -> float | None:
+    ordered = sorted(values)
+    if not ordered:
+        return None
+    middle = len(ordered) // 2
+    return (ordered[middle] + ordered[~middle]) / 2
+
+
+def _pace_word(seconds: float | None, typical: float | None) -> str:
+    if seconds is None or not typical:
+        return ""
+    if seconds > SLOW * typical:
+        return "slow"
+    return "fast" if seconds < FAST * typical else ""
+
+
+# --- Leases -------------------------------------------------------------------------------------
+
+
+def open_leases(campaign: Campaign) -> list[Lease]:
+    """Who holds a batch now, the one whose lease ends first at the top."""
+    screens = len(runtime_of(campaign).definition.screens)
+    held = (
+        campaign.assignments.live()
+        .select_related("participant", "batch")
+        .annotate(answered=Count("submissions", filter=Q(submissions__revision=1)))
+        .order_by("leased_until")
+    )
+    now = timezone.now()
+    return [
+        Lease(
+            assignment,
+            len(assignment.presentation) * screens,
+            assignment.answered,
+            assignment.leased_until < now,
+        )
+        for assignment in held
+    ]
+
+
+def recent_raters(campaign: Campaign, at_most: int = 50) -> list[Participant]:
+    """Whoever holds a batch or sent something within a day, the most recently arrived first."""
+    since = timezone.now() - RECENT
+    lately = campaign.assignments.filter(Q(state="held") | Q(ended_at__gte=since))
+    return list(raters_of(campaign).filter(pk__in=lately.values("participant"))[:at_most])
+
+
+# --- One rater ----------------------------------------------------------------------------------
+
+
+def sittings_of(participant: Participant) -> list[Lease]:
+    """This rater's batches, the latest first."""
+    screens = len(runtime_of(participant.campaign).definition.screens)
+    assignments = (
+        participant.assignments.select_related("batch")
+        .annotate(answered=Count("submissions", filter=Q(submissions__revision=1)))
+        .order_by("-id")
+    )
+    return [
+        Lease(one, len(one.presentation) * screens, one.answered, is_overdue=False)
+        for one in assignments
+    ]
+
+
+def comments_of(participant: Participant, at_most: int = 200) -> list[tuple[Submission, str]]:
+    """What this rater wrote beside screens."""
+    written = (
+        Submission.objects.filter(assignment__participant=participant, payload__has_key="comment")
+        .exclude(payload__comment="")
+        .select_related("trial__item")[:at_most]
+    )
+    return [(found, str(found.payload["comment"])) for found in written]

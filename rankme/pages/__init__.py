@@ -1,0 +1,1 @@
+"""The pages of organisers, participants and readers of reports."""

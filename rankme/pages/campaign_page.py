@@ -1,0 +1,90 @@
+"""What all pages of one campaign share: their frame, their tabs, and refusals as messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext as _
+
+from rankme.errors import RankmeError
+from rankme.models import Campaign
+
+
+@dataclass(frozen=True)
+class Tab:
+    name: str
+    title: str
+    address: str
+
+
+def render_campaign(
+    request: HttpRequest,
+    campaign: Campaign,
+    template: str,
+    context: dict[str, Any] | None = None,
+    *,
+    tab: str,
+    status: int = 200,
+) -> HttpResponse:
+    """Answer with a page inside the campaign's frame, with its tab marked."""
+    frame = {
+        "campaign": campaign,
+        "tabs": tabs_of(campaign),
+        "current_tab": tab,
+        "is_owner": campaign.owner_id == request.user.pk,
+    }
+    return render(request, template, frame | (context or {}), status=status)
+
+
+def tabs_of(campaign: Campaign) -> list[Tab]:
+    launched = not campaign.is_draft
+    titles: list[tuple[str, str, bool]] = [
+        ("campaign", _("Overview"), True),
+        ("campaign-edit", _("Definition"), True),
+        ("campaign-material", _("Material"), True),
+        ("campaign-launch", _("Launch"), campaign.is_draft and not campaign.is_archive),
+        ("campaign-links", _("Links"), launched and not campaign.is_archive),
+        ("campaign-monitor", _("Monitor"), launched and not campaign.is_archive),
+        ("campaign-raters", _("Raters"), launched),
+        ("analysis-runs", _("Analysis"), launched),
+        ("campaign-members", _("Members"), True),
+        ("campaign-history", _("History"), True),
+    ]
+    return [
+        Tab(name, title, address_of(name, campaign))
+        for name, title, is_shown in titles
+        if is_shown and address_of(name, campaign)
+    ]
+
+
+def address_of(name: str, campaign: Campaign, *more: Any) -> str:
+    """The address of a campaign's page; empty where this site has no such page."""
+    try:
+        return reverse(f"rankme:{name}", args=[campaign.code, *more])
+    except NoReverseMatch:
+        return ""
+
+
+@contextmanager
+def refusals_as_messages(request: HttpRequest) -> Iterator[None]:
+    """An action that refuses says why at the top of the next page."""
+    try:
+        yield
+    except RankmeError as refusal:
+        messages.error(request, str(refusal))
+
+
+def act(request: HttpRequest, action: Callable[[], Any], done: str) -> bool:
+    """Do it and say that it is done, or say why it was refused."""
+    with refusals_as_messages(request):
+        action()
+        messages.success(request, done)
+        return True
+    return False

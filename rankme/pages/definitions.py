@@ -1,0 +1,214 @@
+"""Making a campaign and changing a draft: by form and by file, which write the same document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from rankme.actions import campaigns
+from rankme.actions.judgement_imports import start_archive
+from rankme.definition_form import change_shape, draw_form, read_form
+from rankme.errors import InvalidDefinition, Problem, RankmeError
+from rankme.forms import ArchiveForm, CampaignFileForm
+from rankme.models import Campaign
+from rankme.permissions import get_campaign
+from rankme.protocols.definition import Definition
+from rankme.protocols.files import (
+    definition_from_document,
+    definition_to_document,
+    definition_to_yaml,
+    preset,
+    preset_names,
+)
+
+from .campaign_page import render_campaign
+
+PAGE_METHODS = ["GET", "HEAD", "POST"]
+
+
+@login_required
+@require_GET
+def choose_start(request: HttpRequest) -> HttpResponse:
+    """The presets, and the way by file."""
+    return _start_page(request, ArchiveForm())
+
+
+@login_required
+@require_POST
+def new_archive(request: HttpRequest) -> HttpResponse:
+    """An archive for judgements that were collected elsewhere; its material page takes them."""
+    form = ArchiveForm(request.POST)
+    if not form.is_valid():
+        return _start_page(request, form, status=422)
+    campaign = start_archive(request.user, title=form.cleaned_data["title"])
+    return redirect("rankme:campaign-material", campaign.code)
+
+
+def _start_page(request: HttpRequest, form: ArchiveForm, *, status: int = 200) -> HttpResponse:
+    presets = [(name, preset(name)) for name in preset_names()]
+    context = {"presets": presets, "archive_form": form}
+    return render(request, "organiser/choose_start.html", context, status=status)
+
+
+@login_required
+@require_http_methods(PAGE_METHODS)
+def new_campaign(request: HttpRequest, start: str) -> HttpResponse:
+    """The form, filled from a preset; a campaign exists once it was saved without a problem."""
+    if start not in preset_names():
+        return redirect("rankme:campaign-start")
+    if request.method != "POST":
+        return _form_page(request, definition_to_document(preset(start)), start=start)
+    return _take_form(request, start=start)
+
+
+@login_required
+@require_http_methods(PAGE_METHODS)
+def edit_campaign(request: HttpRequest, code: str) -> HttpResponse:
+    """The form of a draft; of a launched campaign the frozen file."""
+    campaign = get_campaign(request, code)
+    if not campaign.is_draft:
+        return _frozen_page(request, campaign)
+    if request.method != "POST":
+        return _form_page(request, campaign.definition, campaign)
+    return _take_form(request, campaign)
+
+
+@login_required
+@require_http_methods(PAGE_METHODS)
+def load_campaign(request: HttpRequest) -> HttpResponse:
+    """A new campaign from a file that is uploaded or pasted."""
+    form = CampaignFileForm(request.POST or None, request.FILES or None)
+    if form.is_valid():
+        try:
+            campaign = campaigns.create_campaign(request.user, form.definition())
+        except InvalidDefinition as error:
+            return _file_page(request, form, problems=error.problems, status=422)
+        messages.success(request, _("The campaign was made from the file."))
+        return redirect("rankme:campaign", campaign.code)
+    return _file_page(request, form, status=422 if form.is_bound else 200)
+
+
+@login_required
+@require_http_methods(PAGE_METHODS)
+def edit_file(request: HttpRequest, code: str) -> HttpResponse:
+    """The same draft as a file."""
+    campaign = get_campaign(request, code)
+    if not campaign.is_draft:
+        return _frozen_page(request, campaign)
+    standing = definition_to_yaml(campaigns.definition_of(campaign))
+    form = CampaignFileForm(request.POST or None, request.FILES or None, initial={"text": standing})
+    if not form.is_valid():
+        return _file_page(request, form, campaign, status=422 if form.is_bound else 200)
+    try:
+        campaigns.change_definition(campaign, form.definition(), by=request.user)
+    except InvalidDefinition as error:
+        return _file_page(request, form, campaign, problems=error.problems, status=422)
+    except RankmeError as refusal:
+        return _file_page(request, form, campaign, problems=[_as_problem(refusal)], status=409)
+    messages.success(request, _("The definition was saved."))
+    return redirect("rankme:campaign", campaign.code)
+
+
+@login_required
+@require_GET
+def download_file(request: HttpRequest, code: str) -> HttpResponse:
+    """The campaign file that makes the same campaign again."""
+    campaign = get_campaign(request, code)
+    text = definition_to_yaml(campaigns.definition_of(campaign))
+    response = HttpResponse(text, content_type="application/yaml; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="campaign-{campaign.code}.yaml"'
+    return response
+
+
+def _take_form(
+    request: HttpRequest, campaign: Campaign | None = None, *, start: str = ""
+) -> HttpResponse:
+    """Save the sent form, or draw it again: in another shape, or with its problems."""
+    document = read_form(request.POST)
+    command = request.POST.get("do", "save")
+    if command != "save":
+        change_shape(document, command)
+        return _form_page(request, document, campaign, start=start)
+    try:
+        definition = definition_from_document(document)
+        campaign = _save(request, campaign, definition)
+    except InvalidDefinition as error:
+        return _form_page(request, document, campaign, start=start, problems=error.problems)
+    except RankmeError as refusal:
+        problems = [_as_problem(refusal)]
+        return _form_page(request, document, campaign, start=start, problems=problems)
+    messages.success(request, _("The definition was saved."))
+    return redirect("rankme:campaign", campaign.code)
+
+
+def _save(request: HttpRequest, campaign: Campaign | None, definition: Definition) -> Campaign:
+    if campaign is None:
+        return campaigns.create_campaign(request.user, definition)
+    return campaigns.change_definition(campaign, definition, by=request.user)
+
+
+def _as_problem(refusal: RankmeError) -> Problem:
+    return Problem("", str(refusal))
+
+
+def _form_page(
+    request: HttpRequest,
+    document: dict[str, Any],
+    campaign: Campaign | None = None,
+    *,
+    start: str = "",
+    problems: Any = (),
+) -> HttpResponse:
+    sections, findings = draw_form(document, problems)
+    context = {"sections": sections, "findings": findings, "start": start}
+    status = 422 if problems else 200
+    if campaign is None:
+        return render(request, "organiser/new_campaign.html", context, status=status)
+    return render_campaign(
+        request,
+        campaign,
+        "organiser/edit_campaign.html",
+        context,
+        tab="campaign-edit",
+        status=status,
+    )
+
+
+def _file_page(
+    request: HttpRequest,
+    form: CampaignFileForm,
+    campaign: Campaign | None = None,
+    *,
+    problems: Any = (),
+    status: int = 200,
+) -> HttpResponse:
+    context = {"form": form, "problems": problems}
+    if campaign is None:
+        return render(request, "organiser/load_campaign.html", context, status=status)
+    return render_campaign(
+        request,
+        campaign,
+        "organiser/edit_file.html",
+        context,
+        tab="campaign-edit",
+        status=status,
+    )
+
+
+def _frozen_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    status = 409 if request.method == "POST" else 200
+    text = definition_to_yaml(campaigns.definition_of(campaign))
+    return render_campaign(
+        request,
+        campaign,
+        "organiser/frozen_definition.html",
+        {"text": text},
+        tab="campaign-edit",
+        status=status,
+    )

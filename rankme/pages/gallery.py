@@ -1,0 +1,85 @@
+"""The gallery: every preset's screens with our own material, for anybody to try."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+
+from rankme.demonstration.material import material
+from rankme.designs.order import draw_order
+from rankme.designs.registry import draw
+from rankme.importing import read_material
+from rankme.models import Campaign
+from rankme.protocols.definition import Definition
+from rankme.protocols.files import preset, preset_names
+
+from .preview import MOST_TRIALS, chosen_page, work_context
+from .trial_page import ShownTrial
+
+SEED = 2018
+
+
+@require_GET
+def list_presets(request: HttpRequest) -> HttpResponse:
+    presets = [(name, preset(name)) for name in preset_names()]
+    return render(request, "gallery.html", {"presets": presets})
+
+
+@require_GET
+def show_preset(request: HttpRequest, name: str) -> HttpResponse:
+    """A preset as raters meet it; the campaign is made for the page and never stored."""
+    if name not in preset_names():
+        raise Http404
+    definition = preset(name)
+    campaign = Campaign(title=definition.title)
+
+    def work(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, object]]:
+        return "participant/work.html", work_context(definition, list(sample(name)))
+
+    return chosen_page(request, campaign, definition, back=reverse("rankme:gallery"), work=work)
+
+
+@lru_cache(maxsize=32)
+def sample(name: str) -> tuple[ShownTrial, ...]:
+    """The beginning of the first batch that the preset's own design draws of our material."""
+    items, systems, texts = _read(name)
+    definition = preset(name)
+    coverage = np.array(
+        [[(key, system) in texts for system in systems] for key in items], dtype=np.bool_
+    )
+    plan = draw(
+        definition.design.kind,
+        len(items),
+        len(systems),
+        definition.design.options,
+        definition.raters_per_trial,
+        SEED,
+        coverage=coverage,
+    )
+    trials = plan.batches[0].trials[:MOST_TRIALS]
+    order = draw_order([len(trial.systems) for trial in trials], SEED)
+    shown = []
+    for index, places in order:
+        item = items[list(items)[trials[index].item]]
+        outputs = [texts[item.key, systems[trials[index].systems[place]]] for place in places]
+        shown.append(ShownTrial(item.input, item.reference, item.context, tuple(outputs)))
+    return tuple(shown)
+
+
+def _read(name: str):
+    """Our material through the reader that an upload goes through: items, systems, outputs."""
+    found = material(name)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        read_material(found.write(Path(folder)), found.format) as read,
+    ):
+        items = {item.key: item for item in read.items()}
+        texts = {(output.item_key, output.system): output.text for output in read.outputs()}
+    return items, sorted({system for _, system in texts}), texts

@@ -1,0 +1,201 @@
+"""The plan before the launch, the launch, and the links to hand out."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_http_methods
+
+from rankme import monitor
+from rankme.actions import campaigns
+from rankme.actions.invitations import invite_raters
+from rankme.crowd import PANELS
+from rankme.designs.plan import Plan
+from rankme.designs.registry import DESIGNS
+from rankme.errors import RankmeError
+from rankme.forms import InvitationForm
+from rankme.models import Campaign
+from rankme.permissions import get_campaign
+from rankme.protocols.definition import Definition
+
+from .campaign_page import act, render_campaign
+
+INVITATIONS_ON_A_PAGE = 100
+# A cell that begins with one of these is a formula to a spreadsheet.
+FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\0")
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What the plan means for raters and for the purse."""
+
+    sittings: int
+    raters: int
+    minutes_per_batch: float
+    minutes_per_rater: float
+    hours_in_all: float
+    cost: float
+    currency: str
+
+
+def estimate(plan: Plan, definition: Definition) -> Estimate:
+    """From the design's numbers and the campaign's own guess of the seconds per screen."""
+    crowd = definition.crowd
+    sittings = len(plan.batch_sizes) * plan.raters_per_trial
+    screens = plan.balance.trials_per_batch.mean * len(definition.screens)
+    minutes = screens * crowd.expected_seconds_per_screen / 60
+    # Nobody does the same batch twice, so a rater does at most all batches once.
+    batches_each = min(crowd.batches_per_rater, len(plan.batch_sizes))
+    return Estimate(
+        sittings=sittings,
+        raters=max(-(-sittings // batches_each), plan.raters_per_trial),
+        minutes_per_batch=minutes,
+        minutes_per_rater=minutes * batches_each,
+        hours_in_all=sittings * minutes / 60,
+        cost=sittings * crowd.pay_per_batch,
+        currency=crowd.currency,
+    )
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def launch(request: HttpRequest, code: str) -> HttpResponse:
+    """The plan as a launch would store it; launching asks for a tick first."""
+    campaign = get_campaign(request, code)
+    if not campaign.is_draft:
+        return redirect("rankme:campaign", campaign.code)
+    if request.method == "POST" and request.POST.get("sure"):
+        done = _("Launched. The links below are open now.")
+        if act(request, lambda: campaigns.launch_campaign(campaign, by=request.user), done):
+            return redirect("rankme:campaign-links", campaign.code)
+        return redirect("rankme:campaign-launch", campaign.code)
+    context = _plan_context(campaign) | {"not_sure": request.method == "POST"}
+    status = 422 if request.method == "POST" else 200
+    return render_campaign(
+        request,
+        campaign,
+        "organiser/launch.html",
+        context,
+        tab="campaign-launch",
+        status=status,
+    )
+
+
+def _plan_context(campaign: Campaign) -> dict[str, Any]:
+    definition = campaigns.definition_of(campaign)
+    context: dict[str, Any] = {
+        "definition": definition,
+        "size": monitor.size_of(campaign),
+        "design": DESIGNS[definition.design.kind],
+    }
+    try:
+        plan, _items, systems, _outputs = campaigns.draw_plan(campaign)
+    except RankmeError as refusal:
+        return context | {"refusal": str(refusal)}
+    names = dict(campaign.systems.values_list("id", "name"))
+    counts = zip(systems, plan.balance.system_counts, strict=True)
+    return context | {
+        "plan": plan,
+        "balance": plan.balance,
+        "spreads": _spreads(plan),
+        "estimate": estimate(plan, definition),
+        "judgements": monitor.planned_judgements(
+            plan.balance.judgements, len(plan.items) * plan.raters_per_trial, definition
+        ),
+        "systems": [(names[pk], count) for pk, count in counts],
+    }
+
+
+def _spreads(plan: Plan) -> list[tuple[str, Any]]:
+    rows = [
+        (_("Trials per batch"), plan.balance.trials_per_batch),
+        (_("Judged outputs per system"), plan.balance.per_system),
+        (_("Judged outputs per item"), plan.balance.per_item),
+        (_("Raters per output"), plan.balance.per_output),
+        (_("Screens per pair of systems"), plan.balance.per_pair),
+    ]
+    return [(title, spread) for title, spread in rows if spread is not None]
+
+
+# --- Links --------------------------------------------------------------------------------------
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def links(request: HttpRequest, code: str) -> HttpResponse:
+    """The open link, the panel's link, and personal invitations."""
+    campaign = get_campaign(request, code)
+    form = InvitationForm(request.POST or None)
+    if form.is_valid():
+        names = form.all_names()
+        done = ngettext("%(count)s link was made.", "%(count)s links were made.", len(names))
+        act(
+            request,
+            lambda: invite_raters(campaign, names, by=request.user),
+            done % {"count": len(names)},
+        )
+        return redirect("rankme:campaign-links", campaign.code)
+    definition = campaigns.definition_of(campaign)
+    entry = entry_link(request, campaign)
+    invitations = Paginator(campaign.invitations.order_by("-id"), INVITATIONS_ON_A_PAGE)
+    page = invitations.get_page(request.GET.get("page"))
+    context = {
+        "definition": definition,
+        "form": form,
+        "open_link": entry if definition.crowd.open_link else "",
+        "panel_link": panel_link(entry, definition),
+        "page": page,
+        "invitations": [(one, invitation_link(entry, one.token)) for one in page],
+    }
+    status = 422 if form.is_bound else 200
+    return render_campaign(
+        request, campaign, "organiser/links.html", context, tab="campaign-links", status=status
+    )
+
+
+def entry_link(request: HttpRequest, campaign: Campaign) -> str:
+    return request.build_absolute_uri(reverse("rankme:enter", args=[campaign.code]))
+
+
+def panel_link(entry: str, definition: Definition) -> str:
+    """The link with the places in which the panel writes its own ids, in the panel's own signs."""
+    panel = PANELS[definition.crowd.panel]
+    id_name = definition.crowd.id_parameter or panel.id_parameter
+    session_name = definition.crowd.session_parameter or panel.session_parameter
+    if panel.name == "prolific":
+        return (
+            f"{entry}?{id_name}={{{{%PROLIFIC_PID%}}}}&STUDY_ID={{{{%STUDY_ID%}}}}"
+            f"&{session_name}={{{{%SESSION_ID%}}}}"
+        )
+    return f"{entry}?{id_name}=ID&{session_name}=SESSION"
+
+
+def invitation_link(entry: str, token: str) -> str:
+    return f"{entry}?invitation={token}"
+
+
+@login_required
+@require_GET
+def download_invitations(request: HttpRequest, code: str) -> HttpResponse:
+    campaign = get_campaign(request, code)
+    entry = entry_link(request, campaign)
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="links-{campaign.code}.csv"'
+    rows = csv.writer(response)
+    rows.writerow(["name", "link"])
+    for invitation in campaign.invitations.order_by("id"):
+        rows.writerow([_as_text(invitation.name), invitation_link(entry, invitation.token)])
+    return response
+
+
+def _as_text(name: str) -> str:
+    return f"'{name}" if name.startswith(FORMULA_SIGNS) else name

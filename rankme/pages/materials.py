@@ -1,0 +1,139 @@
+"""Material on its way in: upload, check, preview, take or drop; and a look at what is there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.db.models import Prefetch
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from rankme import monitor
+from rankme.actions import materials
+from rankme.errors import RankmeError
+from rankme.forms import MaterialForm
+from rankme.models import Campaign, MaterialImport, Output
+from rankme.permissions import get_campaign
+
+from .campaign_page import act, render_campaign
+
+ITEMS_ON_A_PAGE = 20
+IMPORTS_SHOWN = 10
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def show_material(request: HttpRequest, code: str) -> HttpResponse:
+    """What is there, what was uploaded lately, and the form for more."""
+    campaign = get_campaign(request, code)
+    form = MaterialForm(request.POST or None, request.FILES or None, campaign=campaign)
+    if form.is_valid():
+        started = _start(request, campaign, form)
+        if started is not None:
+            return redirect("rankme:campaign-import", campaign.code, started.pk)
+    context = {
+        "form": form,
+        "size": monitor.size_of(campaign),
+        "systems": campaign.systems.order_by("position"),
+        "imports": campaign.material_imports.all()[:IMPORTS_SHOWN],
+        "is_open": campaign.is_draft,
+    }
+    status = 422 if form.is_bound else 200
+    return render_campaign(
+        request,
+        campaign,
+        "organiser/material.html",
+        context,
+        tab="campaign-material",
+        status=status,
+    )
+
+
+def _start(request: HttpRequest, campaign: Campaign, form: MaterialForm) -> MaterialImport | None:
+    try:
+        return materials.start_import(
+            campaign,
+            form.uploads(),
+            kind=form.cleaned_data["kind"],
+            format=form.cleaned_data["format"],
+            options={},
+            by=request.user,
+        )
+    except RankmeError as refusal:
+        form.add_error(None, str(refusal))
+        return None
+
+
+@login_required
+@require_GET
+def show_import(request: HttpRequest, code: str, number: int) -> HttpResponse:
+    """One upload: its progress, then its problems or its preview; a script keeps it fresh."""
+    campaign = get_campaign(request, code)
+    upload = get_object_or_404(campaign.material_imports, pk=number)
+    Phase = MaterialImport.Phase
+    context = {
+        "upload": upload,
+        "preview": upload.preview,
+        "samples": _samples(upload.preview),
+        "percent": round(100 * upload.progress),
+        "is_moving": not upload.is_over,
+        "is_failed": upload.state in ("failed", "cancelled"),
+        "waits": upload.is_over and upload.phase == Phase.PREVIEWED and not upload.problems,
+        "replaces": monitor.size_of(campaign).items,
+    }
+    return render_campaign(
+        request, campaign, "organiser/import.html", context, tab="campaign-material"
+    )
+
+
+def _samples(preview: dict[str, Any]) -> list[dict[str, Any]]:
+    """The sample items with their outputs in the order of the systems, which JSON does not keep."""
+    order = [system["name"] for system in preview.get("systems", []) if isinstance(system, dict)]
+    return [
+        sample | {"outputs": {name: sample["outputs"].get(name) for name in order}}
+        for sample in preview.get("samples", [])
+    ]
+
+
+@login_required
+@require_POST
+def take(request: HttpRequest, code: str, number: int) -> HttpResponse:
+    campaign = get_campaign(request, code)
+    upload = get_object_or_404(campaign.material_imports, pk=number)
+    act(
+        request,
+        lambda: materials.take_import(upload, by=request.user),
+        _("The material is being taken in."),
+    )
+    return redirect("rankme:campaign-import", campaign.code, upload.pk)
+
+
+@login_required
+@require_POST
+def drop(request: HttpRequest, code: str, number: int) -> HttpResponse:
+    campaign = get_campaign(request, code)
+    upload = get_object_or_404(campaign.material_imports, pk=number)
+    act(
+        request,
+        lambda: materials.drop_import(upload, by=request.user),
+        _("The upload was dropped; nothing of it was kept."),
+    )
+    return redirect("rankme:campaign-material", campaign.code)
+
+
+@login_required
+@require_GET
+def browse(request: HttpRequest, code: str) -> HttpResponse:
+    """Items with the outputs of all systems beside each other."""
+    campaign = get_campaign(request, code)
+    outputs = Output.objects.select_related("system").order_by("system__position")
+    items = campaign.items.prefetch_related(Prefetch("outputs", queryset=outputs))
+    page = Paginator(items, ITEMS_ON_A_PAGE).get_page(request.GET.get("page"))
+    context: dict[str, Any] = {"page": page}
+    return render_campaign(
+        request, campaign, "organiser/items.html", context, tab="campaign-material"
+    )

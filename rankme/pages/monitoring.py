@@ -1,0 +1,109 @@
+"""A running campaign: how far it is, who works, and what to do about a rater."""
+
+from __future__ import annotations
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from rankme import coverage, monitor
+from rankme.actions import assignments, judgements
+from rankme.forms import ExclusionForm
+from rankme.permissions import get_campaign
+
+from .campaign_page import act, render_campaign
+
+RATERS_ON_A_PAGE = 50
+
+
+@login_required
+@require_GET
+def watch(request: HttpRequest, code: str) -> HttpResponse:
+    """Progress, pace, coverage, raters at work and leases; a script fetches it again and again."""
+    campaign = get_campaign(request, code)
+    if campaign.is_draft or campaign.is_archive:
+        return redirect("rankme:campaign", campaign.code)
+    progress = monitor.progress_of(campaign)
+    context = {
+        "progress": progress,
+        "pace": monitor.pace_of(campaign, progress),
+        "hours": monitor.screens_by_hour(campaign),
+        "systems": coverage.judged_by_system(campaign),
+        "pairs": coverage.judged_by_pair(campaign),
+        "raters": monitor.rater_lines(campaign, monitor.recent_raters(campaign)),
+        "leases": monitor.open_leases(campaign),
+    }
+    return render_campaign(
+        request, campaign, "organiser/monitor.html", context, tab="campaign-monitor"
+    )
+
+
+@login_required
+@require_POST
+def free_lease(request: HttpRequest, code: str, assignment: int) -> HttpResponse:
+    """Take a batch back from a rater who will not finish it."""
+    campaign = get_campaign(request, code)
+    held = get_object_or_404(campaign.assignments.select_related("participant"), pk=assignment)
+    act(
+        request,
+        lambda: assignments.free_lease(held, by=request.user),
+        _("The batch of %(rater)s is free again.") % {"rater": held.participant.label},
+    )
+    return redirect("rankme:campaign-monitor", campaign.code)
+
+
+@login_required
+@require_GET
+def raters(request: HttpRequest, code: str) -> HttpResponse:
+    campaign = get_campaign(request, code)
+    page = Paginator(monitor.raters_of(campaign), RATERS_ON_A_PAGE).get_page(
+        request.GET.get("page")
+    )
+    context = {"page": page, "raters": monitor.rater_lines(campaign, list(page))}
+    return render_campaign(
+        request, campaign, "organiser/raters.html", context, tab="campaign-raters"
+    )
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def show_rater(request: HttpRequest, code: str, label: str) -> HttpResponse:
+    """One rater's work, and the decision to leave it out of analyses."""
+    campaign = get_campaign(request, code)
+    rater = get_object_or_404(campaign.participants.select_related("campaign"), label=label)
+    form = ExclusionForm(request.POST or None)
+    if form.is_valid():
+        reason = form.cleaned_data["reason"]
+        act(
+            request,
+            lambda: judgements.exclude_rater(rater, reason=reason, by=request.user),
+            _("%(rater)s is left out of coming analyses.") % {"rater": rater.label},
+        )
+        return redirect("rankme:campaign-rater", campaign.code, rater.label)
+    context = {
+        "line": monitor.rater_lines(campaign, [rater])[0],
+        "form": form,
+        "assignments": monitor.sittings_of(rater),
+        "comments": monitor.comments_of(rater),
+        "past_exclusions": rater.exclusions.exclude(withdrawn_at=None).select_related("decided_by"),
+    }
+    status = 422 if form.is_bound else 200
+    return render_campaign(
+        request, campaign, "organiser/rater.html", context, tab="campaign-raters", status=status
+    )
+
+
+@login_required
+@require_POST
+def readmit(request: HttpRequest, code: str, label: str) -> HttpResponse:
+    campaign = get_campaign(request, code)
+    rater = get_object_or_404(campaign.participants.select_related("campaign"), label=label)
+    act(
+        request,
+        lambda: judgements.readmit_rater(rater, by=request.user),
+        _("%(rater)s counts in coming analyses again.") % {"rater": rater.label},
+    )
+    return redirect("rankme:campaign-rater", campaign.code, rater.label)

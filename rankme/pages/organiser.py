@@ -1,0 +1,191 @@
+"""The organiser's own pages: the front door, the list, one campaign, its members and history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView
+from django.core.paginator import Paginator
+from django.db.models import Count, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from rankme import monitor
+from rankme.actions import campaigns
+from rankme.forms import LoginForm, MemberForm
+from rankme.models import Campaign, Slot
+from rankme.permissions import get_campaign, get_own_campaign
+
+from .campaign_page import act, render_campaign
+from .next_step import next_step
+
+EVENTS_ON_A_PAGE = 50
+
+
+class ChangePassword(PasswordChangeView):
+    success_url = reverse_lazy("rankme:campaigns")
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        messages.success(self.request, _("Your password was changed."))
+        return super().form_valid(form)
+
+
+log_in = LoginView.as_view(authentication_form=LoginForm, redirect_authenticated_user=True)
+log_out = LogoutView.as_view()
+change_password = ChangePassword.as_view()
+
+
+@require_GET
+def welcome(request: HttpRequest) -> HttpResponse:
+    if request.user.is_authenticated:
+        return redirect("rankme:campaigns")
+    return render(request, "organiser/welcome.html")
+
+
+@login_required
+@require_GET
+def list_campaigns(request: HttpRequest) -> HttpResponse:
+    open_to_me = Campaign.objects.open_to(request.user).values("pk")
+    campaigns_with_progress = (
+        Campaign.objects.filter(pk__in=open_to_me)
+        .select_related("owner")
+        .defer("definition")
+        .annotate(
+            batches_done=Count("slots", filter=Q(slots__state=Slot.State.DONE)),
+            batches_planned=Count("slots"),
+        )
+    )
+    return render(request, "organiser/campaigns.html", {"campaigns": campaigns_with_progress})
+
+
+@login_required
+@require_GET
+def show_campaign(request: HttpRequest, code: str) -> HttpResponse:
+    campaign = get_campaign(request, code)
+    definition = campaigns.definition_of(campaign)
+    context = {
+        "definition": definition,
+        "step": next_step(campaign),
+        "size": monitor.size_of(campaign),
+        "progress": None if campaign.is_draft else monitor.progress_of(campaign),
+        "plan": getattr(campaign, "plan", None),
+    }
+    return render_campaign(request, campaign, "organiser/campaign.html", context, tab="campaign")
+
+
+# --- Pause, resume, close, delete ---------------------------------------------------------------
+
+
+def _transition(action: Callable[..., Any], done: Any) -> Callable[..., HttpResponse]:
+    """A page that does one thing to a campaign's state and leads back to where one was."""
+
+    @login_required
+    @require_POST
+    def move(request: HttpRequest, code: str) -> HttpResponse:
+        campaign = get_campaign(request, code)
+        act(request, lambda: action(campaign, by=request.user), done)
+        return redirect("rankme:campaign-monitor", campaign.code)
+
+    return move
+
+
+pause = _transition(
+    campaigns.pause_campaign, gettext_lazy("Paused: no new batches are handed out.")
+)
+resume = _transition(campaigns.resume_campaign, gettext_lazy("The campaign runs again."))
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def close(request: HttpRequest, code: str) -> HttpResponse:
+    """Asks before it closes: a closed campaign cannot be opened again."""
+    campaign = get_campaign(request, code)
+    if request.method == "POST":
+        act(
+            request,
+            lambda: campaigns.close_campaign(campaign, by=request.user),
+            _("The campaign is closed. Work that still arrives is kept and flagged."),
+        )
+        return redirect("rankme:campaign", campaign.code)
+    context = {"progress": monitor.progress_of(campaign), "leases": monitor.open_leases(campaign)}
+    return render_campaign(
+        request, campaign, "organiser/close.html", context, tab="campaign-monitor"
+    )
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(request: HttpRequest, code: str) -> HttpResponse:
+    """Asks before it deletes a draft; what was launched stays."""
+    campaign = get_own_campaign(request, code)
+    if request.method == "POST":
+        done = act(
+            request,
+            lambda: campaigns.delete_draft(campaign, by=request.user),
+            _("The draft was deleted."),
+        )
+        return redirect("rankme:campaigns") if done else redirect("rankme:campaign", code)
+    context = {"size": monitor.size_of(campaign)}
+    return render_campaign(request, campaign, "organiser/delete.html", context, tab="campaign")
+
+
+# --- Members and history ------------------------------------------------------------------------
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def members(request: HttpRequest, code: str) -> HttpResponse:
+    """Everybody in the campaign sees who is in it; only its owner invites."""
+    is_change = request.method == "POST"
+    campaign = (get_own_campaign if is_change else get_campaign)(request, code)
+    form = MemberForm(request.POST or None)
+    if is_change and form.is_valid():
+        user = form.cleaned_data["username"]
+        if user.pk == campaign.owner_id:
+            messages.info(request, _("The campaign is yours already."))
+        else:
+            campaigns.invite_member(campaign, user, by=request.user)
+            messages.success(request, _("%(name)s can see the campaign now.") % {"name": user})
+        return redirect("rankme:campaign-members", campaign.code)
+    context = {
+        "form": form,
+        "memberships": campaign.memberships.select_related("user").order_by("added_at"),
+    }
+    status = 422 if form.is_bound else 200
+    return render_campaign(
+        request,
+        campaign,
+        "organiser/members.html",
+        context,
+        tab="campaign-members",
+        status=status,
+    )
+
+
+@login_required
+@require_POST
+def remove_member(request: HttpRequest, code: str, member: int) -> HttpResponse:
+    campaign = get_own_campaign(request, code)
+    membership = get_object_or_404(campaign.memberships.select_related("user"), pk=member)
+    campaigns.remove_member(campaign, membership.user, by=request.user)
+    messages.success(request, _("%(name)s was removed.") % {"name": membership.user})
+    return redirect("rankme:campaign-members", campaign.code)
+
+
+@login_required
+@require_GET
+def history(request: HttpRequest, code: str) -> HttpResponse:
+    """Who did what to this campaign, the newest first."""
+    campaign = get_campaign(request, code)
+    events = campaign.audit_events.select_related("actor")
+    page = Paginator(events, EVENTS_ON_A_PAGE).get_page(request.GET.get("page"))
+    return render_campaign(
+        request, campaign, "organiser/history.html", {"page": page}, tab="campaign-history"
+    )

@@ -1,0 +1,416 @@
+"""The rater's way: consent, entry questions, instructions, work, and a code at the end."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from rankme import strict_json
+from rankme.actions import assignments, judgements
+from rankme.actions.assignments import NoBatch
+from rankme.actions.runtime import runtime_of
+from rankme.crowd import PANELS
+from rankme.errors import InvalidAnswer, KeyReused, RefusedAction
+from rankme.models import Assignment, Campaign, Participant
+from rankme.protocols.definition import Definition
+
+from . import rater_identity
+from .entry_form import EntryForm
+from .participant_words import script_words
+from .trial_page import page_document, screen_parts, trials_of
+
+log = logging.getLogger(__name__)
+
+SECONDS_UNTIL_ASKING_AGAIN = 15
+# Fetched at once and not one after another as the browser finds the imports.
+SCRIPTS = (
+    *("bell", "breaks", "drafts", "fill", "message", "notices", "outbox", "pictorial"),
+    *("post", "screen", "session", "sitting", "storage", "timed", "timing"),
+)
+State = Participant.State
+
+
+def in_the_campaigns_language(campaign: Campaign):
+    return in_the_language_of(runtime_of(campaign).definition)
+
+
+def in_the_language_of(definition: Definition):
+    """Buttons and messages speak the language of the texts, where we have a translation."""
+    language = definition.language.split("-")[0]
+    known = dict(settings.LANGUAGES)
+    return translation.override(language if language in known else translation.get_language())
+
+
+def rater_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """A page of a known rater; whoever is not known is led to the campaign's door."""
+
+    @wraps(view)
+    def page(request: HttpRequest, code: str) -> HttpResponse:
+        rater = rater_identity.rater_of(request, code)
+        if rater is None:
+            return redirect("rankme:enter", code)
+        with in_the_campaigns_language(rater.campaign):
+            return _unstored(view(request, rater))
+
+    return page
+
+
+def rater_call(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """The same for what scripts call: 401 keeps their answers and asks to open the link again."""
+
+    @wraps(view)
+    def call(request: HttpRequest, code: str) -> HttpResponse:
+        rater = rater_identity.rater_of(request, code)
+        if rater is None:
+            return _unstored(JsonResponse({"message": "no rater"}, status=401))
+        with in_the_campaigns_language(rater.campaign):
+            return _unstored(view(request, rater))
+
+    return call
+
+
+def _unstored(response: HttpResponse) -> HttpResponse:
+    # Whatever comes out of a cache (or the back button's memory) may be another rater's or old.
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+# Coming in ---------------------------------------------------------------------------------
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def enter(request: HttpRequest, code: str) -> HttpResponse:
+    """The link that raters follow: whoever is known goes on, anybody else is asked for consent."""
+    campaign = get_object_or_404(Campaign, code=code, launched_at__isnull=False, is_archive=False)
+    with in_the_campaigns_language(campaign):
+        answer = _take_consent if request.method == "POST" else _come_in
+        return _unstored(answer(request, campaign, runtime_of(campaign).definition))
+
+
+def _come_in(request: HttpRequest, campaign: Campaign, definition: Definition) -> HttpResponse:
+    arrival = rater_identity.named_arrival(request, campaign, definition.crowd)
+    if arrival is not None:
+        rater = rater_identity.known_rater(campaign, arrival)
+    else:
+        rater = rater_identity.rater_of(request, campaign.code)
+    if rater is not None and rater.consented_at is not None:
+        return rater_identity.remember(redirect(_step_of(rater, definition)), rater)
+    if rater is not None:
+        arrival = rater_identity.Arrival(rater.panel, rater.external_id, rater.session_id)
+    if not campaign.is_running:
+        return _stop(request, campaign, "paused" if campaign.state == "paused" else "closed")
+    if arrival is None and not definition.crowd.open_link:
+        return _stop(request, campaign, "no-name", status=403)
+    arrival = arrival or rater_identity.anonymous_arrival()
+    return render(
+        request,
+        "participant/consent.html",
+        {"campaign": campaign, "definition": definition, "arrival": arrival.signed()},
+    )
+
+
+def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definition) -> HttpResponse:
+    arrival = rater_identity.signed_arrival(request.POST.get("arrival", ""))
+    if arrival is None:
+        return redirect("rankme:enter", campaign.code)
+    rater = assignments.enter(
+        campaign,
+        panel=arrival.panel,
+        external_id=arrival.external_id,
+        session_id=arrival.session_id,
+        language=translation.get_language() or "",
+    )
+    if request.POST.get("decision") != "agree":
+        assignments.decline_consent(rater)
+        return _stop(request, campaign, "declined")
+    assignments.give_consent(rater)
+    rater.refresh_from_db()
+    return rater_identity.remember(redirect(_step_of(rater, definition)), rater)
+
+
+@require_GET
+def resume(request: HttpRequest, code: str, token: str) -> HttpResponse:
+    """The personal link that the work page shows: the same rater at another device."""
+    campaign = get_object_or_404(Campaign, code=code, launched_at__isnull=False)
+    rater = rater_identity.resumed_rater(campaign, token)
+    if rater is None:
+        return redirect("rankme:enter", code)
+    return _unstored(rater_identity.remember(redirect("rankme:work", code), rater))
+
+
+def _step_of(rater: Participant, definition: Definition) -> str:
+    """The address of the page that this rater stands at."""
+    if rater.state == State.COMPLETED:
+        step = "done"
+    elif rater.consented_at is None:
+        step = "enter"
+    elif rater.state == State.SCREENED_OUT or (
+        definition.entry_questions and rater.entered_at is None
+    ):
+        step = "questions"
+    elif rater.instructed_at is None:
+        step = "instructions"
+    else:
+        step = "work"
+    return reverse(f"rankme:{step}", args=[rater.campaign.code])
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@rater_page
+def questions(request: HttpRequest, rater: Participant) -> HttpResponse:
+    definition = runtime_of(rater.campaign).definition
+    if rater.state == State.SCREENED_OUT:
+        return _stop(request, rater.campaign, "screened-out")
+    if not definition.entry_questions or rater.entered_at is not None:
+        return redirect(_step_of(rater, definition))
+    answers = request.POST if request.method == "POST" else None
+    form = EntryForm(definition.entry_questions, answers)
+    if not form.is_valid():
+        status = 422 if form.is_bound else 200
+        context = {"campaign": rater.campaign, "form": form}
+        return render(request, "participant/questions.html", context, status=status)
+    assignments.answer_entry_questions(rater, form.answers())
+    rater.refresh_from_db()
+    return redirect(_step_of(rater, definition))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@rater_page
+def instructions(request: HttpRequest, rater: Participant) -> HttpResponse:
+    definition = runtime_of(rater.campaign).definition
+    if request.method == "POST" and rater.consented_at is not None:
+        assignments.mark_instructed(rater)
+        return redirect("rankme:work", rater.campaign.code)
+    if _step_of(rater, definition) != request.path:
+        return redirect(_step_of(rater, definition))
+    context = {"campaign": rater.campaign, "definition": definition}
+    return render(request, "participant/instructions.html", context)
+
+
+# Work --------------------------------------------------------------------------------------
+
+
+@gzip_page
+@require_GET
+@rater_page
+def work(request: HttpRequest, rater: Participant) -> HttpResponse:
+    """A whole batch on one page; asking again brings the same batch."""
+    definition = runtime_of(rater.campaign).definition
+    if _step_of(rater, definition) != request.path:
+        return redirect(_step_of(rater, definition))
+    assignment = assignments.claim_batch(rater)
+    if isinstance(assignment, NoBatch):
+        return _no_batch(request, rater, assignment)
+    return render(
+        request, "participant/work.html", work_context(request, rater, assignment, definition)
+    )
+
+
+def work_context(
+    request: HttpRequest, rater: Participant, assignment: Assignment, definition: Definition
+) -> dict[str, Any]:
+    code = rater.campaign.code
+    document = page_document(definition, trials_of(assignment), seed=assignment.pk)
+    if rater.practised_at is not None:
+        document["practice"] = []
+    resume_link = reverse("rankme:resume", args=[code, rater_identity.resume_token(rater)])
+    return screens_context(definition) | {
+        "campaign": rater.campaign,
+        "resume_link": request.build_absolute_uri(resume_link),
+        "document": document
+        | {
+            "version": judgements.PAYLOAD_VERSION,
+            "assignment": assignment.pk,
+            "rater": rater_identity.browser_tag(rater),
+            "stored": _stored_screens(assignment),
+            "addresses": {
+                name: reverse(f"rankme:{name}", args=[code])
+                for name in ("submit", "practised", "finish", "work", "enter")
+            },
+            "instruments": instrument_scripts(definition),
+            "words": script_words(),
+        },
+    }
+
+
+def screens_context(definition: Definition) -> dict[str, Any]:
+    """What the templates of the screens need, for raters and for the organiser's preview."""
+    return {
+        "definition": definition,
+        "screens": screen_parts(definition),
+        "has_bell": any(screen.timed and screen.timed.bell for screen in definition.screens),
+        "modules": [
+            *(static(f"js/participant/{name}.js") for name in SCRIPTS),
+            *instrument_scripts(definition).values(),
+        ],
+    }
+
+
+def instrument_scripts(definition: Definition) -> dict[str, str]:
+    """The modules of the instruments that this campaign uses, under their hashed names."""
+    names = sorted({criterion.instrument for criterion in definition.criteria})
+    return {name: static(f"js/instruments/{name}.js") for name in names}
+
+
+def _stored_screens(assignment: Assignment) -> list[list[int]]:
+    """[trial, screen] of what the server already has, by the trial's place in the batch."""
+    place = {trial: index for index, (trial, _) in enumerate(assignment.presentation)}
+    rows = assignment.submissions.filter(surplus=False).values_list("trial_id", "screen")
+    return sorted([place[trial], screen] for trial, screen in set(rows))
+
+
+def _no_batch(request: HttpRequest, rater: Participant, none: NoBatch) -> HttpResponse:
+    """Say why there is no work; whoever has done a batch and gets no more receives the code."""
+    if not none.ask_again:
+        try:
+            assignments.complete_participation(rater)
+        except RefusedAction:
+            return _stop(request, rater.campaign, none.reason)
+        return redirect("rankme:done", rater.campaign.code)
+    return _stop(request, rater.campaign, none.reason, again=SECONDS_UNTIL_ASKING_AGAIN)
+
+
+@require_POST
+@rater_call
+def submit(request: HttpRequest, rater: Participant) -> JsonResponse:
+    """One screen's answers as JSON: 201 when stored, 200 when they already were."""
+    if int(request.META.get("CONTENT_LENGTH") or 0) > judgements.LARGEST_PAYLOAD:
+        return JsonResponse({"message": _("This answer is too long.")}, status=413)
+    try:
+        payload = strict_json.parse(request.body)
+    except strict_json.InvalidJson as error:
+        return _problems("", str(error))
+    if not isinstance(payload, dict):
+        return _problems("", "a submission is a JSON object")
+    if payload.get("version") != judgements.PAYLOAD_VERSION:
+        body = request.body.decode("utf-8", "replace")
+        judgements.quarantine(rater, body, reason=f"version {payload.get('version')!r}"[:200])
+        return JsonResponse({"quarantined": True}, status=202)
+    return _record(rater, payload)
+
+
+def _record(rater: Participant, payload: dict[str, Any]) -> JsonResponse:
+    try:
+        receipt = judgements.record_submission(rater, payload)
+    except InvalidAnswer as error:
+        problems = [
+            {"place": problem.place, "message": problem.message} for problem in error.problems
+        ]
+        return JsonResponse({"problems": problems}, status=422)
+    except KeyReused as error:
+        log.warning("key reused: %s of %s", payload.get("key"), rater.label)
+        return JsonResponse({"code": "key_reused", "message": str(error)}, status=409)
+    answer = {
+        "key": str(receipt.key),
+        "revision": receipt.revision,
+        "late": receipt.late,
+        "surplus": receipt.surplus,
+    }
+    return JsonResponse(answer, status=201 if receipt.is_new else 200)
+
+
+def _problems(place: str, message: str) -> JsonResponse:
+    return JsonResponse({"problems": [{"place": place, "message": message}]}, status=422)
+
+
+@require_POST
+@rater_call
+def practised(request: HttpRequest, rater: Participant) -> JsonResponse:
+    assignments.mark_practised(rater)
+    return JsonResponse({})
+
+
+@require_POST
+@rater_call
+def finish(request: HttpRequest, rater: Participant) -> JsonResponse:
+    """End the sitting in which everything was answered, and say which page comes next."""
+    code = rater.campaign.code
+    assignment = rater.assignments.live().first()
+    if assignment is not None:
+        try:
+            assignments.finish_batch(assignment)
+        except RefusedAction as refusal:
+            answer = {"message": str(refusal), "stored": _stored_screens(assignment)}
+            return JsonResponse(answer, status=409)
+    crowd = runtime_of(rater.campaign).definition.crowd
+    finished = rater.assignments.filter(state=Assignment.State.COMPLETED).count()
+    if rater.state != State.COMPLETED and 0 < finished < crowd.batches_per_rater:
+        return JsonResponse({"next": reverse("rankme:more", args=[code])})
+    try:
+        assignments.complete_participation(rater)
+    except RefusedAction:
+        return JsonResponse({"next": reverse("rankme:work", args=[code])})
+    return JsonResponse({"next": reverse("rankme:done", args=[code])})
+
+
+# The end -----------------------------------------------------------------------------------
+
+
+@require_GET
+@rater_page
+def more(request: HttpRequest, rater: Participant) -> HttpResponse:
+    """After a batch, where the campaign allows several: another one, or the code."""
+    if rater.state == State.COMPLETED:
+        return redirect("rankme:done", rater.campaign.code)
+    finished = rater.assignments.filter(state=Assignment.State.COMPLETED).count()
+    return render(
+        request, "participant/more.html", {"campaign": rater.campaign, "finished": finished}
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@rater_page
+def done(request: HttpRequest, rater: Participant) -> HttpResponse:
+    """The code, the way back to the panel, and room for a comment."""
+    definition = runtime_of(rater.campaign).definition
+    if request.method == "POST":
+        return _take_leave(request, rater)
+    if rater.state != State.COMPLETED:
+        return redirect(_step_of(rater, definition))
+    return render(request, "participant/done.html", done_context(rater, definition))
+
+
+def done_context(rater: Participant, definition: Definition) -> dict[str, Any]:
+    crowd = definition.crowd
+    url = ""
+    if rater.panel == crowd.panel:
+        url = PANELS[crowd.panel].completion_url(crowd.return_url, rater.completion_code)
+    return {
+        "campaign": rater.campaign,
+        "definition": definition,
+        "code": rater.completion_code,
+        "return_url": url,
+        "comment": rater.comment,
+    }
+
+
+def _take_leave(request: HttpRequest, rater: Participant) -> HttpResponse:
+    """Ends the visit when it has not ended yet, and keeps a last comment."""
+    try:
+        assignments.complete_participation(rater)
+    except RefusedAction:
+        return redirect("rankme:work", rater.campaign.code)
+    # PostgreSQL cannot hold NUL, and nobody writes one on purpose.
+    if comment := request.POST.get("comment", "").replace("\x00", ""):
+        assignments.leave_comment(rater, comment)
+    return redirect("rankme:done", rater.campaign.code)
+
+
+def _stop(
+    request: HttpRequest, campaign: Campaign, reason: str, *, again: int = 0, status: int = 200
+) -> HttpResponse:
+    """A plain page that says why there is nothing to do, and what happens next."""
+    context = {"campaign": campaign, "reason": reason, "again": again}
+    return render(request, "participant/stop.html", context, status=status)

@@ -1,0 +1,169 @@
+"""The rater's screens as the organiser sees them beforehand: the very same, and nothing stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from rankme.actions.campaigns import draw_plan
+from rankme.actions.runtime import runtime_of
+from rankme.crowd import PANELS
+from rankme.designs.order import draw_order
+from rankme.designs.plan import NO_SYSTEM
+from rankme.errors import RefusedAction
+from rankme.models import Campaign, Item, Output, Trial
+from rankme.permissions import get_campaign
+from rankme.protocols.definition import Definition
+
+from .entry_form import EntryForm
+from .participant import in_the_language_of, instrument_scripts, screens_context
+from .participant_words import script_words
+from .trial_page import ShownTrial, page_document
+
+MOST_TRIALS = 10
+CODE = "PREVIEW"
+
+
+@login_required
+@require_GET
+def preview(request: HttpRequest, code: str) -> HttpResponse:
+    campaign = get_campaign(request, code)
+    definition = runtime_of(campaign).definition
+    back = reverse("rankme:campaign", args=[campaign.code])
+    return chosen_page(request, campaign, definition, back=back, work=_work)
+
+
+def chosen_page(
+    request: HttpRequest, campaign: Campaign, definition: Definition, *, back: str, work: Station
+) -> HttpResponse:
+    """The station of the rater's way that the address names; `back` is where the bar leads."""
+    with in_the_language_of(definition):
+        pages = _pages(definition)
+        here = request.GET.get("page", "consent")
+        here = here if here in pages else "consent"
+        template, more = (PAGES | {"work": work})[here](campaign, definition)
+        context = {
+            "campaign": campaign,
+            "definition": definition,
+            "preview": pages,
+            "here": here,
+            "back": back,
+        }
+        return render(request, template, context | more)
+
+
+def _pages(definition: Definition) -> dict[str, str]:
+    """The stations of the rater's way by the name that the address gives them."""
+    pages = {
+        "consent": _("Consent"),
+        "questions": _("Entry questions"),
+        "instructions": _("Instructions"),
+        "work": _("Work"),
+        "done": _("The end"),
+    }
+    if not definition.entry_questions:
+        del pages["questions"]
+    return pages
+
+
+def _consent(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
+    return "participant/consent.html", {}
+
+
+def _questions(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
+    return "participant/questions.html", {"form": EntryForm(definition.entry_questions)}
+
+
+def _instructions(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
+    return "participant/instructions.html", {}
+
+
+def _done(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
+    crowd = definition.crowd
+    url = PANELS[crowd.panel].completion_url(crowd.return_url, CODE)
+    return "participant/done.html", {"code": CODE, "return_url": url}
+
+
+def _work(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
+    try:
+        trials, refusal = sample_trials(campaign, definition), ""
+    except RefusedAction as error:
+        trials, refusal = [], str(error)
+    if not trials and not definition.practice:
+        return "participant/stop.html", {"reason": "no-material", "refusal": refusal}
+    return "participant/work.html", work_context(definition, trials) | {"refusal": refusal}
+
+
+def work_context(definition: Definition, trials: Sequence[ShownTrial]) -> dict[str, Any]:
+    """What the work page needs to show these trials without storing anything."""
+    document = page_document(definition, trials) | {
+        "preview": True,
+        "version": 1,
+        "assignment": 0,
+        "rater": "",
+        "stored": [],
+        "addresses": {},
+        "instruments": instrument_scripts(definition),
+        "words": script_words(),
+    }
+    return screens_context(definition) | {"document": document}
+
+
+Station = Callable[[Campaign, Definition], tuple[str, dict[str, Any]]]
+PAGES: dict[str, Station] = {
+    "consent": _consent,
+    "questions": _questions,
+    "instructions": _instructions,
+    "done": _done,
+}
+
+
+def sample_trials(campaign: Campaign, definition: Definition) -> list[ShownTrial]:
+    """The beginning of the first batch: as stored, or as a launch would draw it now."""
+    chosen = _drawn(campaign) if campaign.is_draft else _planned(campaign)
+    shuffle = definition.design.shuffle_trials
+    order = draw_order(
+        [len(outputs) for _, outputs in chosen], campaign.seed, shuffle_trials=shuffle
+    )
+    items = Item.objects.in_bulk([item for item, _ in chosen])
+    texts = Output.objects.in_bulk([output for _, outputs in chosen for output in outputs])
+    return [
+        ShownTrial(
+            items[chosen[trial][0]].input,
+            items[chosen[trial][0]].reference,
+            items[chosen[trial][0]].context,
+            tuple(texts[chosen[trial][1][place]].text for place in places),
+        )
+        for trial, places in order
+    ]
+
+
+def _planned(campaign: Campaign) -> list[tuple[int, list[int]]]:
+    trials = Trial.objects.filter(batch__campaign=campaign).order_by("batch__number", "position")
+    return [
+        (trial.item_id, [place.output_id for place in trial.places.all()])
+        for trial in trials.prefetch_related("places")[:MOST_TRIALS]
+    ]
+
+
+def _drawn(campaign: Campaign) -> list[tuple[int, list[int]]]:
+    plan, items, _systems, outputs = draw_plan(campaign)
+    first = min(int(plan.batch_sizes[0]), MOST_TRIALS)
+    return [
+        (
+            items[plan.items[index]],
+            [
+                outputs[int(plan.items[index]), int(system)]
+                for system in plan.systems[index]
+                if system != NO_SYSTEM
+            ],
+        )
+        for index in range(first)
+    ]

@@ -1,0 +1,230 @@
+"""Analyses and reports: asked for, watched, read, downloaded, published."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from rankme.actions import analysis_runs
+from rankme.analysis_form import AnalysisForm
+from rankme.errors import InvalidOptions
+from rankme.exporting import bundle, texts
+from rankme.exporting.judgements import csv_response, jsonl_response
+from rankme.exporting.report_tables import correlation_table, overview_table, tables_of
+from rankme.models import AnalysisRun, Campaign, Report
+from rankme.permissions import get_campaign
+
+from .campaign_page import act, refusals_as_messages, render_campaign
+
+RUNS_ON_A_PAGE = 20
+DONE = AnalysisRun.State.DONE
+LIGHT = ("table_csv_gz", "result")
+
+
+# --- Asking ------------------------------------------------------------------------------------
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def list_runs(request: HttpRequest, code: str) -> HttpResponse:
+    """The campaign's analyses, and the form for another."""
+    campaign = get_campaign(request, code)
+    form = AnalysisForm(request.POST or None, campaign=campaign)
+    if form.is_valid():
+        run = _ask(request, campaign, form)
+        if run is not None:
+            return redirect("rankme:analysis-run", campaign.code, run.pk)
+    runs = campaign.analysis_runs.select_related("report", "requested_by").defer(*LIGHT)
+    context = {
+        "form": form,
+        "page": Paginator(runs, RUNS_ON_A_PAGE).get_page(request.GET.get("page")),
+        "has_judgements": analysis_runs.has_judgements(campaign),
+        "has_texts": texts.asks_for_texts(campaign),
+    }
+    status = 422 if form.is_bound else 200
+    return render_campaign(
+        request, campaign, "report/runs.html", context, tab="analysis-runs", status=status
+    )
+
+
+def _ask(request: HttpRequest, campaign: Campaign, form: AnalysisForm) -> AnalysisRun | None:
+    with refusals_as_messages(request):
+        try:
+            return analysis_runs.request_run(campaign, form.options(), by=request.user)
+        except InvalidOptions as refused:
+            form.add_problems(refused)
+    return None
+
+
+# --- Watching and reading ----------------------------------------------------------------------
+
+
+@login_required
+@require_safe
+def show_run(request: HttpRequest, code: str, run: int) -> HttpResponse:
+    """One analysis: its progress, then its report."""
+    campaign, found = _run(request, code, run)
+    context = {"run": found, "percent": round(100 * found.progress), "files": _files_of(found)}
+    context |= {"report": getattr(found, "report", None)}
+    if found.state == DONE:
+        context |= result_context(found)
+    return render_campaign(request, campaign, "report/run.html", context, tab="analysis-runs")
+
+
+@login_required
+@require_POST
+def cancel_run(request: HttpRequest, code: str, run: int) -> HttpResponse:
+    campaign, found = _run(request, code, run)
+    act(
+        request,
+        lambda: analysis_runs.cancel_run(found, by=request.user),
+        _("The analysis was stopped."),
+    )
+    return redirect("rankme:analysis-run", campaign.code, found.pk)
+
+
+@login_required
+@require_safe
+def run_file(request: HttpRequest, code: str, run: int, name: str) -> HttpResponseBase:
+    return bundle.file_response(_run(request, code, run)[1], name)
+
+
+def result_context(run: AnalysisRun) -> dict[str, Any]:
+    """What the page of a result shows, the organiser's and the public one alike."""
+    result = run.result["report"]
+    criteria = tables_of(result, run.timed_out)
+    drawn = bundle.plots_of(run, [found.name for found in criteria])
+    return {
+        "result": result,
+        "criteria": [(found, [_plot(name) for name in drawn[found.name]]) for found in criteria],
+        "overview": overview_table(result),
+        "correlations": correlation_table(result),
+        "exclusions": run.result["exclusions"],
+    }
+
+
+def _files_of(run: AnalysisRun) -> tuple[str, ...]:
+    if run.state != DONE:
+        return ()
+    bundle.ensure_bundle(run)
+    return bundle.members(run)
+
+
+# Beside which table a plot stands, and what it shows.
+PLOTS = {
+    "ranks-none": ("paper", gettext_noop("Means and rank ranges, as published")),
+    "letters": ("paper", gettext_noop("Means and homogeneous subsets")),
+    "ranks-raters": ("honest", gettext_noop("Means and rank ranges, raters drawn anew")),
+    "heatmap-none": ("more", gettext_noop("How often each system had each rank, as published")),
+    "heatmap-raters": (
+        "more",
+        gettext_noop("How often each system had each rank, raters drawn anew"),
+    ),
+    "wins": ("more", gettext_noop("How often one system was preferred to another")),
+    "raters": ("more", gettext_noop("Each rater's agreement with the rest")),
+}
+
+
+def _plot(name: str) -> dict[str, str]:
+    kind = next((kind for kind in PLOTS if name.endswith(f"-{kind}")), None)
+    role, title = PLOTS[kind] if kind else ("more", name.rpartition("/")[2].replace("-", " "))
+    title = _(title) if kind else title
+    return {"svg": f"{name}.svg", "pdf": f"{name}.pdf", "title": title, "role": role}
+
+
+def _run(request: HttpRequest, code: str, run: int) -> tuple[Campaign, AnalysisRun]:
+    campaign = get_campaign(request, code)
+    runs = AnalysisRun.objects.select_related("report", "campaign").defer("table_csv_gz")
+    return campaign, get_object_or_404(runs, campaign=campaign, pk=run)
+
+
+# --- Publishing --------------------------------------------------------------------------------
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def publish(request: HttpRequest, code: str, run: int) -> HttpResponse:
+    """Asks before it publishes: what is read once cannot be taken back from its readers."""
+    campaign, found = _run(request, code, run)
+    if request.method == "POST":
+        act(
+            request,
+            lambda: analysis_runs.publish_report(found, by=request.user),
+            _("The report is published."),
+        )
+        return redirect("rankme:analysis-run", campaign.code, found.pk)
+    if found.state != DONE:
+        raise Http404
+    return render_campaign(
+        request, campaign, "report/publish.html", {"run": found}, tab="analysis-runs"
+    )
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def withdraw(request: HttpRequest, code: str, run: int) -> HttpResponse:
+    """Asks before it withdraws: links to the report will lead nowhere."""
+    campaign, found = _run(request, code, run)
+    report = getattr(found, "report", None)
+    if report is None or report.withdrawn_at is not None:
+        raise Http404
+    if request.method == "POST":
+        act(
+            request,
+            lambda: analysis_runs.withdraw_report(report, by=request.user),
+            _("The report was withdrawn."),
+        )
+        return redirect("rankme:analysis-run", campaign.code, found.pk)
+    return render_campaign(
+        request, campaign, "report/withdraw.html", {"run": found}, tab="analysis-runs"
+    )
+
+
+@require_safe
+def show_public(request: HttpRequest, report: str) -> HttpResponse:
+    """A published report, for anybody who has its address."""
+    found = _published(report)
+    context = {"report": found, "run": found.run, "campaign": found.run.campaign}
+    context |= {"files": _files_of(found.run)} | result_context(found.run)
+    return render(request, "report/public.html", context)
+
+
+@require_safe
+def public_file(request: HttpRequest, report: str, name: str) -> HttpResponseBase:
+    return bundle.file_response(_published(report).run, name)
+
+
+def _published(code: str) -> Report:
+    reports = Report.objects.filter(withdrawn_at=None).select_related("run__campaign")
+    return get_object_or_404(reports.defer("run__table_csv_gz"), code=code)
+
+
+# --- Judgements --------------------------------------------------------------------------------
+
+
+@login_required
+@require_safe
+def export_judgements(request: HttpRequest, code: str) -> HttpResponseBase:
+    """The judgements as files: what counts, all that is stored, and the raw record."""
+    campaign = get_campaign(request, code)
+    chosen = request.GET.get("format")
+    if chosen == "csv":
+        return csv_response(campaign, stored=request.GET.get("stored") == "1")
+    if chosen == "jsonl":
+        return jsonl_response(campaign)
+    if chosen in ("texts", "e2e") and texts.asks_for_texts(campaign):
+        return texts.texts_response(campaign, "long" if chosen == "texts" else chosen)
+    context = {
+        "has_judgements": analysis_runs.has_judgements(campaign),
+        "has_texts": texts.asks_for_texts(campaign),
+    }
+    return render_campaign(
+        request, campaign, "report/judgements.html", context, tab="analysis-runs"
+    )

@@ -1,0 +1,223 @@
+"""What the work page hands to the browser: the texts that its screens show, and nothing else."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rankme.actions.assignments import outputs_in_order
+from rankme.models import Assignment, Output, Trial
+from rankme.protocols.definition import CriterionSpec, Definition, PracticeTrial, ScreenSpec
+from rankme.protocols.meaning_representation import slots
+
+PLACE_OF_SENTENCE = "[[SENTENCE]]"
+
+
+@dataclass(frozen=True)
+class ShownTrial:
+    """One trial's material, with its outputs in the order in which this rater meets them."""
+
+    input: str
+    reference: str
+    context: str
+    outputs: tuple[str, ...]
+    feedback: str = ""
+
+
+def trials_of(assignment: Assignment) -> list[ShownTrial]:
+    """The trials of an assignment, in its own order; three queries however many there are."""
+    order = outputs_in_order(assignment.presentation)
+    shown = [output for outputs in order.values() for output in outputs]
+    texts = dict(Output.objects.filter(pk__in=shown).values_list("pk", "text"))
+    trials = Trial.objects.select_related("item").in_bulk(list(order))
+    return [
+        _shown(trials[trial].item, [texts[output] for output in order[trial]])
+        for trial, _ in assignment.presentation
+    ]
+
+
+def _shown(item: Any, outputs: Iterable[str]) -> ShownTrial:
+    return ShownTrial(item.input, item.reference, item.context, tuple(outputs))
+
+
+def practice_trials(practice: Sequence[PracticeTrial]) -> list[ShownTrial]:
+    return [
+        ShownTrial(
+            trial.input, trial.reference, trial.context, tuple(trial.outputs), trial.feedback
+        )
+        for trial in practice
+    ]
+
+
+def page_document(
+    definition: Definition, trials: Sequence[ShownTrial], *, seed: int = 0
+) -> dict[str, Any]:
+    """The part of the page's JSON that the protocol and the trials decide.
+
+    `seed` draws the order of attributes where a block asks for one of the rater's own; the same
+    assignment has the same.
+    """
+    pictures: dict[str, int] = {}
+    rng = random.Random(seed)
+    practice = practice_trials(definition.practice)
+    return {
+        "screens": [_screen(definition, index) for index in range(len(definition.screens))],
+        "trials": [_trial(definition, trial, pictures, rng) for trial in trials],
+        "practice": [_trial(definition, trial, pictures, rng) for trial in practice],
+        "practice_feedback": definition.practice_feedback,
+        "pictures": list(pictures),
+        "breaks": definition.breaks.model_dump(),
+        "seconds_per_screen": definition.crowd.expected_seconds_per_screen,
+        "least_seconds": definition.crowd.least_seconds_per_screen
+        if definition.crowd.wait_least_seconds
+        else 0,
+        "standard_input": _input(definition, definition.standard.input, pictures)
+        if definition.standard and definition.standard.input
+        else None,
+    }
+
+
+def _screen(definition: Definition, index: int) -> dict[str, Any]:
+    screen = definition.screens[index]
+    return {
+        "ask": [_question(criterion) for criterion in definition.questions(index)],
+        "timed": screen.timed.model_dump() if screen.timed else None,
+        "comment": screen.comment,
+    }
+
+
+def _question(criterion: CriterionSpec) -> dict[str, Any]:
+    return {
+        "criterion": criterion.name,
+        "about": criterion.about,
+        "required": criterion.required,
+        "instrument": criterion.instrument,
+        "options": criterion.settings.model_dump(mode="json"),
+    }
+
+
+def _trial(
+    definition: Definition, trial: ShownTrial, pictures: dict[str, int], rng: random.Random
+) -> dict[str, Any]:
+    """Only what some screen shows: a naturalness campaign sends no meaning representation."""
+
+    def shows(*blocks: str) -> bool:
+        return any(screen.shows(*blocks) for screen in definition.screens)
+
+    document: dict[str, Any] = {"places": len(trial.outputs)}
+    if shows("input", "images"):
+        document["input"] = _input(definition, trial.input, pictures)
+        if pairs := document["input"].get("pairs"):
+            document["input"]["order"] = rng.sample(range(len(pairs)), len(pairs))
+    if shows("reference", "reference_context"):
+        document["reference"] = trial.reference
+    if shows("context", "reference_context"):
+        document["context"] = around_the_sentence(trial.context, trial.reference)
+    if shows("outputs", "context"):
+        document["outputs"] = list(trial.outputs)
+    if trial.feedback:
+        document["feedback"] = trial.feedback
+    if any(getattr(criterion.settings, "least_of_input", 0) for criterion in definition.criteria):
+        document["input_length"] = len(trial.input)
+    return document
+
+
+def around_the_sentence(context: str, reference: str) -> list[str]:
+    """The context before and after the place where the judged sentence stands.
+
+    `[[SENTENCE]]` marks the place; without it the reference's own place is taken; without either
+    the sentence follows the context.
+    """
+    for place in (PLACE_OF_SENTENCE, reference):
+        if place and place in context:
+            before, _, after = context.partition(place)
+            return [before, after.replace(PLACE_OF_SENTENCE, "")]
+    return [f"{context} " if context else "", ""]
+
+
+def _input(definition: Definition, text: str, pictures: dict[str, int]) -> dict[str, Any]:
+    kind = definition.input_kind
+    if kind == "mr" and (pairs := slots(text)):
+        return {"kind": "mr", "pairs": pairs}
+    document = _json_object(text) if kind in ("tables", "images") else {}
+    parts = document.get(kind)
+    if isinstance(parts, list) and kind == "tables":
+        return {"kind": "tables", "tables": [_table(table) for table in parts]}
+    if isinstance(parts, list) and kind == "images":
+        grid = {"columns": document.get("columns"), "rows": document.get("rows")}
+        return {"kind": "images", "images": _images(parts, pictures), **grid}
+    return {"kind": "text", "text": text}
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    """The JSON object in a text; empty when the text is anything else."""
+    try:
+        document = json.loads(text)
+    except ValueError:
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _table(table: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "title": str(table.get("title", "")),
+        "columns": [str(column) for column in table.get("columns", [])],
+        "rows": [
+            ["" if cell is None else str(cell) for cell in row] for row in table.get("rows", [])
+        ],
+    }
+
+
+def _images(images: Sequence[dict[str, Any]], pictures: dict[str, int]) -> list[dict[str, Any]]:
+    """Pictures in reading order by their place; their names stay here, so does the target.
+
+    The input is `{"images": [{"name", "svg" or "src", "x", "y"}, …], "columns", "rows", "target"}`
+    with x and y from 1. A picture is a data: address or inline SVG, so no file name can tell
+    anything; each different one travels once, however many trials show it. `place` is its index
+    in the item's own list, which is what a click answers.
+    """
+    shown = [
+        {
+            "place": place,
+            "picture": pictures.setdefault(_picture(image), len(pictures)),
+            "x": float(image.get("x", place)),
+            "y": float(image.get("y", 0)),
+        }
+        for place, image in enumerate(images)
+    ]
+    return sorted(shown, key=lambda image: (image["y"], image["x"]))
+
+
+def _picture(image: dict[str, Any]) -> str:
+    if image.get("svg"):
+        return "data:image/svg+xml;base64," + base64.b64encode(image["svg"].encode()).decode()
+    source = str(image.get("src", ""))
+    return source if source.startswith("data:image/") else ""
+
+
+def screen_parts(definition: Definition) -> list[dict[str, Any]]:
+    """What the templates of the screens need: blocks and questions with their templates' names."""
+    return [_parts(definition, index) for index in range(len(definition.screens))]
+
+
+def _parts(definition: Definition, index: int) -> dict[str, Any]:
+    screen: ScreenSpec = definition.screens[index]
+    questions = [
+        {"criterion": criterion, "template": f"participant/instruments/{criterion.instrument}.html"}
+        for criterion in definition.questions(index)
+    ]
+    beside = screen.shows("outputs")
+    return {
+        "screen": screen,
+        "blocks": [
+            {"spec": block, "template": f"participant/blocks/{block.block}.html"}
+            for block in screen.show
+        ],
+        "beside_outputs": [q for q in questions if beside and q["criterion"].about == "output"],
+        "below": [q for q in questions if not beside or q["criterion"].about == "item"],
+        "kinds": " ".join(sorted({block.block for block in screen.show})),
+    }

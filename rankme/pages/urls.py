@@ -1,0 +1,135 @@
+"""Addresses of the pages."""
+
+from django.urls import URLPattern, path
+
+from rankme.pages import (
+    definitions,
+    gallery,
+    launching,
+    materials,
+    monitoring,
+    organiser,
+    participant,
+    preview,
+    reports,
+)
+
+app_name = "rankme"
+
+organiser_urls: list[URLPattern] = [
+    path("", organiser.welcome, name="welcome"),
+    path("login/", organiser.log_in, name="log-in"),
+    path("logout/", organiser.log_out, name="log-out"),
+    path("password/", organiser.change_password, name="password-change"),
+    path("campaigns/", organiser.list_campaigns, name="campaigns"),
+    path("campaigns/new/", definitions.choose_start, name="campaign-start"),
+    path("campaigns/new/file/", definitions.load_campaign, name="campaign-load"),
+    path("campaigns/new/archive/", definitions.new_archive, name="campaign-archive"),
+    path("campaigns/new/<slug:start>/", definitions.new_campaign, name="campaign-new"),
+    path("campaigns/<slug:code>/", organiser.show_campaign, name="campaign"),
+    path("campaigns/<slug:code>/edit/", definitions.edit_campaign, name="campaign-edit"),
+    path("campaigns/<slug:code>/edit/file/", definitions.edit_file, name="campaign-file-edit"),
+    path("campaigns/<slug:code>/campaign.yaml", definitions.download_file, name="campaign-file"),
+    path("campaigns/<slug:code>/delete/", organiser.delete, name="campaign-delete"),
+    path("campaigns/<slug:code>/material/", materials.show_material, name="campaign-material"),
+    path("campaigns/<slug:code>/material/items/", materials.browse, name="campaign-items"),
+    path(
+        "campaigns/<slug:code>/material/<int:number>/",
+        materials.show_import,
+        name="campaign-import",
+    ),
+    path(
+        "campaigns/<slug:code>/material/<int:number>/take/",
+        materials.take,
+        name="campaign-import-take",
+    ),
+    path(
+        "campaigns/<slug:code>/material/<int:number>/drop/",
+        materials.drop,
+        name="campaign-import-drop",
+    ),
+    path("campaigns/<slug:code>/launch/", launching.launch, name="campaign-launch"),
+    path("campaigns/<slug:code>/links/", launching.links, name="campaign-links"),
+    path(
+        "campaigns/<slug:code>/links/links.csv",
+        launching.download_invitations,
+        name="campaign-invitations",
+    ),
+    path("campaigns/<slug:code>/monitor/", monitoring.watch, name="campaign-monitor"),
+    path(
+        "campaigns/<slug:code>/monitor/<int:assignment>/free/",
+        monitoring.free_lease,
+        name="campaign-lease-free",
+    ),
+    path("campaigns/<slug:code>/pause/", organiser.pause, name="campaign-pause"),
+    path("campaigns/<slug:code>/resume/", organiser.resume, name="campaign-resume"),
+    path("campaigns/<slug:code>/close/", organiser.close, name="campaign-close"),
+    path("campaigns/<slug:code>/raters/", monitoring.raters, name="campaign-raters"),
+    path("campaigns/<slug:code>/raters/<str:label>/", monitoring.show_rater, name="campaign-rater"),
+    path(
+        "campaigns/<slug:code>/raters/<str:label>/readmit/",
+        monitoring.readmit,
+        name="campaign-rater-readmit",
+    ),
+    path("campaigns/<slug:code>/members/", organiser.members, name="campaign-members"),
+    path(
+        "campaigns/<slug:code>/members/<int:member>/remove/",
+        organiser.remove_member,
+        name="campaign-member-remove",
+    ),
+    path("campaigns/<slug:code>/history/", organiser.history, name="campaign-history"),
+]
+
+participant_urls: list[URLPattern] = [
+    path("r/<slug:code>/", participant.enter, name="enter"),
+    path("r/<slug:code>/resume/<str:token>/", participant.resume, name="resume"),
+    path("r/<slug:code>/questions/", participant.questions, name="questions"),
+    path("r/<slug:code>/instructions/", participant.instructions, name="instructions"),
+    path("r/<slug:code>/work/", participant.work, name="work"),
+    path("r/<slug:code>/submit/", participant.submit, name="submit"),
+    path("r/<slug:code>/practised/", participant.practised, name="practised"),
+    path("r/<slug:code>/finish/", participant.finish, name="finish"),
+    path("r/<slug:code>/more/", participant.more, name="more"),
+    path("r/<slug:code>/done/", participant.done, name="done"),
+    path("campaigns/<slug:code>/preview/", preview.preview, name="preview"),
+]
+
+report_urls: list[URLPattern] = [
+    path("campaigns/<slug:code>/judgements/", reports.export_judgements, name="export-judgements"),
+    path("campaigns/<slug:code>/analysis/", reports.list_runs, name="analysis-runs"),
+    path("campaigns/<slug:code>/analysis/<int:run>/", reports.show_run, name="analysis-run"),
+    path(
+        "campaigns/<slug:code>/analysis/<int:run>/cancel/",
+        reports.cancel_run,
+        name="analysis-cancel",
+    ),
+    path(
+        "campaigns/<slug:code>/analysis/<int:run>/publish/",
+        reports.publish,
+        name="analysis-publish",
+    ),
+    path(
+        "campaigns/<slug:code>/analysis/<int:run>/withdraw/",
+        reports.withdraw,
+        name="analysis-withdraw",
+    ),
+    path(
+        "campaigns/<slug:code>/analysis/<int:run>/files/<path:name>",
+        reports.run_file,
+        name="analysis-file",
+    ),
+    path("reports/<slug:report>/", reports.show_public, name="report-public"),
+    path("reports/<slug:report>/files/<path:name>", reports.public_file, name="report-file"),
+]
+
+gallery_urls: list[URLPattern] = [
+    path("gallery/", gallery.list_presets, name="gallery"),
+    path("gallery/<slug:name>/", gallery.show_preset, name="gallery-preset"),
+]
+
+urlpatterns: list[URLPattern] = [
+    *organiser_urls,
+    *participant_urls,
+    *report_urls,
+    *gallery_urls,
+]

@@ -1,0 +1,28 @@
+"""Who may see a campaign: its owner and the members whom the owner invited; nobody else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+
+from rankme.models import Campaign
+
+
+def get_campaign(request: Any, code: str) -> Campaign:
+    """The campaign with this code; Http404 for everybody to whom it is not open.
+
+    Works for requests of Django and of REST framework alike. A stranger learns no more than that
+    there is nothing here (404, not 403).
+    """
+    return get_object_or_404(Campaign.objects.open_to(request.user), code=code)
+
+
+def get_own_campaign(request: Any, code: str) -> Campaign:
+    """The same for what only the owner may do; a member, who knows the campaign, gets a 403."""
+    campaign = get_campaign(request, code)
+    if campaign.owner_id != request.user.pk:
+        raise PermissionDenied(_("Only the owner of this campaign can do that."))
+    return campaign

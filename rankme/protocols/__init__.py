@@ -1,0 +1,1 @@
+"""Screens, blocks and instruments as data: what a campaign file may say."""

@@ -1,0 +1,124 @@
+"""A screen's answers, checked against the very description that drew the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rankme.errors import InvalidAnswer, Problem
+
+from .definition import CriterionSpec, Definition
+from .instruments import Refused, Subject, Value
+from .instruments.base import finite_number
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One checked value. `place` is the output's position on the screen, None for the item."""
+
+    criterion: str
+    place: int | None
+    number: float | None
+    text: str
+    time_ms: float | None
+
+
+def read_answers(
+    definition: Definition,
+    screen: int,
+    answers: Any,
+    *,
+    outputs: int,
+    item_input: str,
+    item_reference: str = "",
+    factors: Mapping[str, Any] | None = None,
+) -> list[Reading]:
+    """Check a screen's answers; raise `InvalidAnswer` with every problem and its place.
+
+    Parameters
+    ----------
+    answers : a list of `{"criterion", "place", "value", "time_ms"}` as the browser sends it
+    outputs : how many outputs the trial shows
+    """
+    if not isinstance(answers, list):
+        raise InvalidAnswer([Problem("answers", "must be a list")])
+    problems: list[Problem] = []
+    given: dict[tuple[str, int | None], Mapping[str, Any]] = {}
+    expected = _expected(definition.questions(screen), outputs)
+    for number, answer in enumerate(answers):
+        key = _key(answer)
+        if key is None or key not in expected:
+            problems.append(Problem(f"answers[{number}]", "this was not asked on this screen"))
+        elif key in given:
+            problems.append(Problem(f"answers[{number}]", "this was answered twice"))
+        else:
+            given[key] = answer
+    readings = []
+    together: dict[str, list[Value]] = {}
+    for (name, place), criterion in expected.items():
+        where = name if place is None else f"{name}[{place}]"
+        answer = given.get((name, place))
+        if answer is None:
+            if criterion.required:
+                problems.append(Problem(where, "Please answer this."))
+            continue
+        try:
+            time_ms = _time(answer.get("time_ms"))
+            subject = Subject(item_input, item_reference, factors or {}, time_ms)
+            value = criterion.tool.clean(answer.get("value"), criterion.settings, subject)
+        except Refused as refusal:
+            problems.append(Problem(where, str(refusal)))
+            continue
+        readings.append(Reading(name, place, value.number, value.text, time_ms))
+        together.setdefault(name, []).append(value)
+        derived = criterion.tool.derive(answer.get("value"), criterion.settings, subject)
+        readings += [
+            Reading(f"{name}_{suffix}", place, found.number, found.text, time_ms)
+            for suffix, found in derived.items()
+        ]
+    if not problems:
+        problems = _joint_problems(definition.questions(screen), together)
+    if problems:
+        raise InvalidAnswer(problems)
+    return readings
+
+
+def _joint_problems(
+    questions: Sequence[CriterionSpec], together: Mapping[str, Sequence[Value]]
+) -> list[Problem]:
+    problems = []
+    for criterion in questions:
+        try:
+            criterion.tool.check_together(together.get(criterion.name, []), criterion.settings)
+        except Refused as refusal:
+            problems.append(Problem(criterion.name, str(refusal)))
+    return problems
+
+
+def _expected(
+    questions: Sequence[CriterionSpec], outputs: int
+) -> dict[tuple[str, int | None], CriterionSpec]:
+    expected: dict[tuple[str, int | None], CriterionSpec] = {}
+    for criterion in questions:
+        places: Sequence[int | None] = range(outputs) if criterion.about == "output" else [None]
+        expected |= {(criterion.name, place): criterion for place in places}
+    return expected
+
+
+def _key(answer: Any) -> tuple[str, int | None] | None:
+    if not isinstance(answer, Mapping):
+        return None
+    name, place = answer.get("criterion"), answer.get("place")
+    if not isinstance(name, str) or isinstance(place, bool):
+        return None
+    return (name, place) if place is None or isinstance(place, int) else None
+
+
+def _time(value: Any) -> float | None:
+    if value is None:
+        return None
+    number = finite_number(value)
+    if not 0 <= number <= 86_400_000:
+        raise Refused("A time must lie between 0 and one day.")
+    return number

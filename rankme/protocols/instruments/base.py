@@ -1,0 +1,90 @@
+"""What every instrument is: options that a campaign file sets, and a check of the answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+Kind = Literal["relative", "scale", "count", "category", "time", "error", "text"]
+
+
+class Options(BaseModel):
+    """Options of one instrument; unknown names are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What an answer is about, for instruments whose check depends on it."""
+
+    item_input: str
+    item_reference: str
+    factors: Mapping[str, Any]
+    time_ms: float | None = None
+
+
+@dataclass(frozen=True)
+class Value:
+    """A checked answer: a number for the statistics, words for the record, or both."""
+
+    number: float | None = None
+    text: str = ""
+
+
+class Refused(ValueError):
+    """The answer is not one that this instrument can give; the message is for the rater."""
+
+
+class Instrument:
+    """One way to ask. A new one is this class's child, a template, a script, a registry line.
+
+    `kind` says which statistics fit its numbers; `template` and `script` are found by name
+    (`templates/participant/instruments/NAME.html`, `static/js/instruments/NAME.js`).
+    """
+
+    name: ClassVar[str]
+    kind: ClassVar[Kind]
+    Options: ClassVar[type[Options]] = Options
+    # Further numbers that follow from the same answer, by suffix: criterion `q` with the suffix
+    # `time` also fills the criterion `q_time`.
+    derives: ClassVar[Mapping[str, Kind]] = {}
+
+    def clean(self, answer: Any, options: Any, subject: Subject) -> Value:
+        """Return the checked value; raise `Refused` for anything the screen could not have sent."""
+        raise NotImplementedError
+
+    def derive(self, answer: Any, options: Any, subject: Subject) -> dict[str, Value]:
+        """The numbers of `derives`, from an answer that `clean` has let pass."""
+        return {}
+
+    def check_together(self, values: Sequence[Value], options: Any) -> None:
+        """Raise `Refused` when the answers for the outputs of one screen do not fit together."""
+
+    def labels(self, options: Any) -> dict[float, str]:
+        """Names of the numbers, where they have any (choices)."""
+        return {}
+
+
+def finite_number(answer: Any) -> float:
+    """A number that came as a JSON number; booleans and numeric strings are refused."""
+    if isinstance(answer, bool) or not isinstance(answer, int | float):
+        raise Refused("This must be a number.")
+    try:
+        number = float(answer)
+    except OverflowError:  # a whole number of more than 308 digits
+        number = math.inf
+    if not math.isfinite(number):
+        raise Refused("This must be a finite number.")
+    return number
+
+
+def whole_number(answer: Any) -> int:
+    number = finite_number(answer)
+    if number != int(number):
+        raise Refused("This must be a whole number.")
+    return int(number)

@@ -1,0 +1,64 @@
+"""The meaning representation, attribute by attribute, against the text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from rankme.protocols.meaning_representation import slots
+
+from .base import Instrument, Options, Refused, Subject, Value, whole_number
+
+ADDED, MISSING = 1, 2
+ANSWERS = ("mentioned", "missing", "wrong")
+
+
+class MrCoverageOptions(Options):
+    most_added: int = 20
+
+
+class MrCoverage(Instrument):
+    """Every attribute is mentioned, missing or wrong; facts beyond them are counted.
+
+    The number is that of the E2E coverage check: 0 OK, 1 A, 2 M, 3 A+M. A wrong value adds one fact
+    and misses another. `q_slot_error_rate` is (missing + wrong + added) / attributes, as in Wen et
+    al. (2015) and Dušek, Novikova & Rieser (2020).
+    """
+
+    name = "mr_coverage"
+    kind = "category"
+    Options = MrCoverageOptions
+    derives = {"slot_error_rate": "scale"}
+
+    def clean(self, answer: Any, options: MrCoverageOptions, subject: Subject) -> Value:
+        found, added = self._read(answer, options, subject)
+        number = 0
+        if added or "wrong" in found:
+            number += ADDED
+        if "missing" in found or "wrong" in found:
+            number += MISSING
+        return Value(number, json.dumps({"attributes": found, "added": added}))
+
+    def derive(self, answer: Any, options: MrCoverageOptions, subject: Subject) -> dict[str, Value]:
+        found, added = self._read(answer, options, subject)
+        errors = added + sum(one != "mentioned" for one in found)
+        return {"slot_error_rate": Value(errors / len(found))}
+
+    def _read(
+        self, answer: Any, options: MrCoverageOptions, subject: Subject
+    ) -> tuple[list[str], int]:
+        expected = len(slots(subject.item_input))
+        if not isinstance(answer, dict) or set(answer) != {"attributes", "added"}:
+            raise Refused("Answer for every attribute.")
+        found = answer["attributes"]
+        if not isinstance(found, list) or len(found) != expected or not expected:
+            raise Refused("Answer for every attribute.")
+        if any(one not in ANSWERS for one in found):
+            raise Refused("Each attribute is mentioned, missing or wrong.")
+        added = whole_number(answer["added"])
+        if not 0 <= added <= options.most_added:
+            raise Refused(f"The count must lie between 0 and {options.most_added}.")
+        return found, added
+
+    def labels(self, options: MrCoverageOptions) -> dict[float, str]:
+        return {0.0: "ok", 1.0: "added", 2.0: "missing", 3.0: "added+missing"}

@@ -1,0 +1,67 @@
+"""Timed phases and pictures to click: self-paced reading with identification (TUNA)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import Field
+
+from .base import Instrument, Options, Refused, Subject, Value, finite_number, whole_number
+
+
+class ResponseTimeOptions(Options):
+    timeout_ms: int = Field(15_000, ge=100, le=600_000)
+
+
+class ResponseTime(Instrument):
+    """Milliseconds from painted onset to the response; `null` when the phase timed out."""
+
+    name = "response_time"
+    kind = "time"
+    Options = ResponseTimeOptions
+
+    def clean(self, answer: Any, options: ResponseTimeOptions, subject: Subject) -> Value:
+        if answer is None:
+            return Value(None, "timed out")
+        number = finite_number(answer)
+        if not 0 < number <= options.timeout_ms + 1_000:
+            raise Refused("A response time must be positive and below the time-out.")
+        return Value(number)
+
+
+class ClickTargetOptions(Options):
+    timeout_ms: int = Field(15_000, ge=100, le=600_000)
+
+
+class ClickTarget(Instrument):
+    """A click on one of the item's pictures; the number is 1 for the wrong one, 0 for the target.
+
+    The item's input is a JSON document `{"images": [{"name", …}, …], "target": NAME}`; the target
+    never reaches the browser.
+    """
+
+    name = "click_target"
+    kind = "error"
+    Options = ClickTargetOptions
+    derives = {"time": "time"}
+
+    def clean(self, answer: Any, options: ClickTargetOptions, subject: Subject) -> Value:
+        if answer is None:
+            return Value(None, "timed out")
+        domain = json.loads(subject.item_input)
+        names = [image["name"] for image in domain["images"]]
+        place = whole_number(answer)
+        if place not in range(len(names)):
+            raise Refused("Click one of the pictures.")
+        return Value(float(names[place] != domain["target"]), names[place])
+
+    def derive(
+        self, answer: Any, options: ClickTargetOptions, subject: Subject
+    ) -> dict[str, Value]:
+        if answer is None or subject.time_ms is None:
+            return {"time": Value(None, "timed out")}
+        return {"time": Value(subject.time_ms)}
+
+    def labels(self, options: ClickTargetOptions) -> dict[float, str]:
+        return {0.0: "target", 1.0: "error"}

@@ -1,0 +1,285 @@
+"""Raters who follow a link, do their batches and read their code; and what that took."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+import uuid
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from .answers import Taste, answers_to
+from .browser import Browser, ConnectionLost, Form, Page, Reply
+
+RETRY_SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0)
+STORED = (200, 201, 202)
+MOST_PAGES = 1_000
+
+
+class RaterError(Exception):
+    """The site asked or answered what no rater's page should."""
+
+
+@dataclass
+class Latencies:
+    """Seconds per kind of request, from many threads."""
+
+    seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, name: str, seconds: float) -> None:
+        with self.lock:
+            self.seconds[name].append(seconds)
+
+    def table(self) -> Iterator[tuple[str, int, float, float, float]]:
+        """Name, requests, p50, p99 and the longest, in milliseconds."""
+        for name, seconds in sorted(self.seconds.items()):
+            ordered = sorted(seconds)
+            at = (ordered[int(share * (len(ordered) - 1))] for share in (0.5, 0.99, 1))
+            p50, p99, longest = (1000 * second for second in at)
+            yield name, len(ordered), p50, p99, longest
+
+
+@dataclass
+class Plan:
+    """How the raters behave. `seconds_per_screen` 0: they answer as fast as they can.
+
+    They come at random moments of the first `arrive_within_seconds`.
+
+    `new_key_per_try` is the fault that the keys are there to prevent; only tests ask for it.
+    """
+
+    link: str
+    raters: int = 10
+    concurrency: int = 10
+    seconds_per_screen: float = 0.0
+    arrive_within_seconds: float = 0.0
+    abandon: float = 0.0
+    seed: int = 0
+    truth: Mapping[str, float] = field(default_factory=dict)
+    patience_seconds: float = 60.0
+    new_key_per_try: bool = False
+
+
+@dataclass
+class Outcome:
+    """How the raters fared, and every submission that the site acknowledged."""
+
+    latencies: Latencies
+    endings: Counter[str] = field(default_factory=Counter)
+    acknowledged: list[dict[str, Any]] = field(default_factory=list)
+    codes: list[str] = field(default_factory=list)
+    retries: int = 0
+    problems: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def write_history(self, path: Path) -> None:
+        """One acknowledged payload per line: what a checker holds against the database."""
+        with path.open("w", encoding="utf-8") as file:
+            for payload in self.acknowledged:
+                file.write(json.dumps(payload) + "\n")
+
+
+def run_raters(plan: Plan, told: Callable[[int], None] = lambda done: None) -> Outcome:
+    """Let all raters do what they do; `told` hears how many are through."""
+    outcome = Outcome(Latencies())
+    lock = threading.Lock()
+    began = time.perf_counter()
+
+    def one(number: int) -> None:
+        rater = Rater(plan, number, outcome.latencies)
+        try:
+            ending = rater.take_part()
+        except (RaterError, ConnectionLost) as error:
+            ending = "failed"
+            rater.problem = f"rater {number}: {error}"
+        finally:
+            rater.browser.close()
+        with lock:
+            _note(outcome, rater, ending)
+            told(sum(outcome.endings.values()))
+
+    with ThreadPoolExecutor(plan.concurrency) as pool:
+        list(pool.map(one, range(plan.raters)))
+    outcome.seconds = time.perf_counter() - began
+    return outcome
+
+
+def _note(outcome: Outcome, rater: Rater, ending: str) -> None:
+    outcome.endings[ending] += 1
+    outcome.acknowledged += rater.acknowledged
+    outcome.retries += rater.retries
+    outcome.codes += [rater.code] if rater.code else []
+    outcome.problems += [rater.problem] if rater.problem else []
+
+
+class Rater:
+    """One simulated person with one browser."""
+
+    def __init__(self, plan: Plan, number: int, latencies: Latencies) -> None:
+        self.plan = plan
+        self.rng = random.Random(f"{plan.seed}:{number}")
+        self.taste = Taste(self.rng, plan.truth, leniency=self.rng.gauss(0, 0.3))
+        self.link = plan.link.replace("{n}", str(number))
+        parts = urlsplit(self.link)
+        self.browser = Browser(f"{parts.scheme}://{parts.netloc}", latencies.add)
+        self.leaves_at = self.rng.random() if self.rng.random() < plan.abandon else None
+        self.acknowledged: list[dict[str, Any]] = []
+        self.retries = 0
+        self.waited = 0.0
+        self.code = ""
+        self.problem = ""
+
+    def take_part(self) -> str:
+        """Go from page to page until there is nothing more to do; say how it ended."""
+        time.sleep(self.rng.random() * self.plan.arrive_within_seconds)
+        page = self._open(self.link)
+        for _ in range(MOST_PAGES):
+            if page.status >= 400:
+                raise RaterError(f"{page.address} answered {page.status}")
+            if page.completion_code:
+                self.code = page.completion_code
+                return "completed"
+            if page.document is not None:
+                following = self._work(page)
+                if following is None:
+                    return "left"
+                page = self._open(following)
+            elif page.step == "more":
+                page = self._open(page.address.replace("/more/", "/work/"))
+            elif page.ask_again_seconds is not None:
+                if not self._wait(page.ask_again_seconds):
+                    return "no work"
+                page = self._open(page.address)
+            elif page.forms:
+                page = self._open(page.address, self._filled(page.forms[0]))
+            else:
+                return "stopped"
+        raise RaterError("these pages have no end")
+
+    def _filled(self, form: Form) -> dict[str, str]:
+        """Agree, and say the first of whatever may be chosen."""
+        chosen = {name: options[0] for name, options in form.choices.items()}
+        written = {name: value or "none" for name, value in form.values.items()}
+        return written | chosen | dict(form.buttons[:1])
+
+    def _wait(self, seconds: float) -> bool:
+        """Wait as the page does, as long as this rater's patience lasts."""
+        pause = min(seconds, 1.0) if self.plan.seconds_per_screen == 0 else seconds
+        if self.waited + pause > self.plan.patience_seconds:
+            return False
+        self.waited += pause
+        time.sleep(pause)
+        return True
+
+    # Work ------------------------------------------------------------------------------------
+
+    def _work(self, page: Page) -> str | None:
+        """Answer every open screen of the batch; give the next page's address, None on leaving."""
+        document = page.document
+        assert document is not None
+        addresses = document["addresses"]
+        if document["practice"]:
+            self._call(addresses["practised"], {}, page.csrf_token)
+        stored = {tuple(screen) for screen in document["stored"]}
+        while True:
+            if not self._answer_all(page, stored):
+                return None
+            reply = self._call(addresses["finish"], {}, page.csrf_token)
+            if reply.status == 200:
+                return str(reply.document["next"])
+            if reply.status != 409:
+                raise RaterError(f"finish answered {reply.status}: {reply.document}")
+            stored = {tuple(screen) for screen in reply.document["stored"]}
+
+    def _answer_all(self, page: Page, stored: set[tuple[int, ...]]) -> bool:
+        document = page.document
+        assert document is not None
+        n_trials = len(document["trials"])
+        for number, trial in enumerate(document["trials"]):
+            if self.leaves_at is not None and number >= self.leaves_at * n_trials:
+                return False
+            for index, screen in enumerate(document["screens"]):
+                if (number, index) not in stored:
+                    self._answer(page, number, index, answers_to(screen, trial, self.taste))
+        return True
+
+    def _answer(self, page: Page, trial: int, screen: int, answers: list[dict[str, Any]]) -> None:
+        document = page.document
+        assert document is not None
+        spent = self.plan.seconds_per_screen * self.rng.lognormvariate(0, 0.3)
+        payload = {
+            "version": document["version"],
+            "key": str(uuid.uuid4()),
+            "assignment": document["assignment"],
+            "trial": trial,
+            "screen": screen,
+            "answers": answers,
+            "times": {"spent_ms": round(spent * 1000, 1)},
+            "comment": "",
+        }
+        time.sleep(spent)
+        self._submit(document["addresses"]["submit"], payload, page.csrf_token)
+
+    def _submit(self, address: str, payload: dict[str, Any], csrf_token: str) -> None:
+        """Send until the site says that it has it, as the page's outbox does."""
+
+        def renew() -> None:
+            if self.plan.new_key_per_try:
+                payload["key"] = str(uuid.uuid4())
+
+        reply = self._call(address, payload, csrf_token, before_retry=renew)
+        if reply.status not in STORED:
+            raise RaterError(f"submit answered {reply.status}: {reply.document}")
+        self.acknowledged.append(payload)
+
+    # Patience --------------------------------------------------------------------------------
+
+    def _open(self, address: str, form: dict[str, str] | None = None) -> Page:
+        return self._patiently(
+            lambda: self.browser.open(address, form), lambda page: page.status >= 500
+        )
+
+    def _call(
+        self,
+        address: str,
+        document: Any,
+        csrf_token: str,
+        before_retry: Callable[[], None] = lambda: None,
+    ) -> Reply:
+        return self._patiently(
+            lambda: self.browser.call(address, document, csrf_token),
+            lambda reply: reply.status >= 500 or reply.status == 429,
+            before_retry,
+        )
+
+    def _patiently(
+        self,
+        ask: Callable[[], Any],
+        failed: Callable[[Any], bool],
+        before_retry: Callable[[], None] = lambda: None,
+    ) -> Any:
+        """Ask again while the site is away, with growing pauses, until patience ends."""
+        end = time.monotonic() + self.plan.patience_seconds
+        tries = 0
+        while True:
+            try:
+                answer = ask()
+                if not failed(answer):
+                    return answer
+                trouble = f"status {answer.status}"
+            except ConnectionLost as error:
+                trouble = str(error)
+            if time.monotonic() > end:
+                raise ConnectionLost(f"the site stayed away: {trouble}")
+            time.sleep(RETRY_SECONDS[min(tries, len(RETRY_SECONDS) - 1)])
+            tries += 1
+            self.retries += 1
+            before_retry()

@@ -1,0 +1,49 @@
+"""The doors through which Celery comes in: each hears of a row and calls one action."""
+
+from __future__ import annotations
+
+import os
+import socket
+
+from celery import shared_task
+
+from rankme.actions import assignments, jobs
+
+
+def worker_name() -> str:
+    """Who works here: enough for an organiser to find the process."""
+    return f"{socket.gethostname()}:{os.getpid()}"
+
+
+@shared_task(name="rankme.tasks.execute_import")
+def execute_import(import_id: int) -> None:
+    from rankme.actions import materials
+
+    materials.execute_import(import_id, worker_name())
+
+
+@shared_task(name="rankme.tasks.execute_run")
+def execute_run(run_id: int) -> None:
+    from rankme.actions import analysis_runs
+
+    analysis_runs.execute(run_id, worker_name())
+
+
+@shared_task(name="rankme.tasks.compute_chunks")
+def compute_chunks(run_id: int) -> None:
+    """Help with a run that another worker leads."""
+    from rankme.actions import analysis_runs
+
+    analysis_runs.compute_chunks(run_id, worker_name())
+
+
+@shared_task(name="rankme.tasks.expire_leases")
+def expire_leases() -> None:
+    assignments.expire_overdue()
+
+
+@shared_task(name="rankme.tasks.reconcile")
+def reconcile() -> None:
+    """Every few seconds: tell of jobs that nobody works on, and free what was left lying."""
+    jobs.nudge_waiting()
+    assignments.expire_overdue()

@@ -1,0 +1,46 @@
+// The best and the worst of several texts. The answers for all of them belong together.
+
+import { createOptions } from "./options.js";
+
+/** Two radio groups over all texts; a text cannot be both. */
+export function mountTogether(roots, tools) {
+  const { words } = tools[0];
+  const columns = ["best", "worst"].map((kind) =>
+    roots.map((root) => {
+      const choices = [[kind, words[kind]]];
+      return createOptions(root.querySelector("[data-choices]"), choices, "radio")[0];
+    }),
+  );
+  const [best, worst] = columns;
+
+  for (const inputs of columns) {
+    const others = inputs === best ? worst : best;
+    inputs.forEach((input, place) => {
+      input.name = inputs[0].name;
+      describe(input, tools[place].labelledBy);
+      input.addEventListener("change", (event) => {
+        others[place].checked = false;
+        for (const tool of tools) tool.onChange(event.timeStamp);
+      });
+    });
+  }
+  const isComplete = () => columns.every((inputs) => inputs.some((input) => input.checked));
+
+  return roots.map((_, place) => ({
+    value: () => Number(best[place].checked) - Number(worst[place].checked),
+    isAnswered: () => columns.some((inputs) => inputs.some((input) => input.checked)),
+    problem: () => (isComplete() || place > 0 ? "" : words.missing_best_worst),
+    setValue(value) {
+      best[place].checked = value === 1;
+      worst[place].checked = value === -1;
+    },
+    focus: () => best[place].focus(),
+  }));
+}
+
+/** "Text 2 … best": the text's own name and the label's word. */
+function describe(input, labelledBy) {
+  const label = input.nextElementSibling;
+  label.id = `${input.name}-${input.value}`;
+  input.setAttribute("aria-labelledby", `${labelledBy} ${label.id}`);
+}

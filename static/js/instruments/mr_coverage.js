@@ -1,0 +1,59 @@
+// Every fact of the meaning representation: mentioned, missing or wrong; and what was added.
+
+import { createCounter } from "./counter.js";
+import { createOptions } from "./options.js";
+
+const ANSWERS = ["mentioned", "missing", "wrong"];
+
+export function mount(root, { options, material, words, labelledBy, onChange }) {
+  root.setAttribute("aria-labelledby", labelledBy);
+  const rows = root.querySelector("[data-attributes]");
+  const attributes = (material.input.pairs ?? []).map(([name, value]) =>
+    mountAttribute(rows, `${name}: ${value}`, words, onChange),
+  );
+  const counter = createCounter(root, { most: options.most_added, onChange });
+  const label = root.querySelector("[data-added-label]");
+  label.id = `${labelledBy.split(" ")[0]}-added`;
+  counter.number.setAttribute("aria-labelledby", label.id);
+
+  const isComplete = () => attributes.every((chosen) => chosen.value());
+  return {
+    value: () => ({
+      attributes: attributes.map((chosen) => chosen.value() ?? null),
+      added: Number.isFinite(counter.value()) ? counter.value() : null,
+    }),
+    isAnswered: () => attributes.some((chosen) => chosen.value()) || !counter.isEmpty(),
+    problem() {
+      if (!isComplete()) return words.missing_attributes;
+      if (counter.isEmpty()) return words.missing_added;
+      if (counter.isValid()) return "";
+      return words.bad_number.replace("{least}", 0).replace("{most}", options.most_added);
+    },
+    setValue(answer) {
+      answer.attributes.forEach((value, index) => attributes[index]?.set(value));
+      counter.setValue(answer.added ?? NaN);
+    },
+    focus: () => (attributes.find((chosen) => !chosen.value()) ?? counter).focus(),
+  };
+}
+
+/** One fact with its three answers, in a group that is named after the fact. */
+function mountAttribute(rows, fact, words, onChange) {
+  const group = rows.ownerDocument.createElement("fieldset");
+  const legend = rows.ownerDocument.createElement("legend");
+  legend.textContent = fact;
+  legend.dir = "auto";
+  group.append(legend);
+  rows.append(group);
+  const inputs = createOptions(group, ANSWERS.map((name) => [name, words[name]]), "radio");
+  for (const input of inputs) {
+    input.addEventListener("change", (event) => onChange(event.timeStamp));
+  }
+  return {
+    value: () => inputs.find((input) => input.checked)?.value,
+    set(value) {
+      for (const input of inputs) input.checked = input.value === value;
+    },
+    focus: () => inputs[0].focus(),
+  };
+}

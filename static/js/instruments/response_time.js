@@ -1,0 +1,14 @@
+// The time that a timed screen took; the screen itself sets it (see participant/timed.js).
+
+export function mount() {
+  let value;
+  return {
+    value: () => value,
+    isAnswered: () => value !== undefined,
+    problem: () => "",
+    setValue(milliseconds) {
+      value = milliseconds;
+    },
+    focus() {},
+  };
+}

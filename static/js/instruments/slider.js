@@ -1,0 +1,50 @@
+// A line between two ends, without numbers.
+
+import { createLine } from "./line.js";
+
+const POSITIONS = 1_000;
+
+export function mount(root, { options, words, labelledBy, onChange }) {
+  const { minimum, maximum } = options;
+  const confirm = root.querySelector("[data-confirm]");
+  const start = options.start ?? (minimum + maximum) / 2;
+  let touched = false;
+
+  const percent = (value) => Math.round(((value - minimum) / (maximum - minimum)) * 100);
+  const line = createLine(root.querySelector("[role=slider]"), {
+    scale: { minimum, maximum, start, step: (maximum - minimum) / POSITIONS },
+    text: (value) =>
+      value === null || !(touched || confirm?.checked)
+        ? words.not_set
+        : words.percent.replace("{value}", percent(value)),
+    labelledBy,
+    onInput(value, time) {
+      touched = true;
+      line.show(value);
+      onChange(time);
+    },
+  });
+  if (options.start !== null) line.show(options.start);
+
+  if (confirm) {
+    confirm.dataset.control = "";
+    confirm.addEventListener("change", (event) => {
+      // Without a handle of its own accord, the box says: the middle is right.
+      if (!touched) line.show(confirm.checked ? start : options.start);
+      onChange(event.timeStamp);
+    });
+  }
+
+  const isAnswered = () => touched || Boolean(confirm?.checked);
+  return {
+    value: () => line.value(),
+    isAnswered,
+    problem: () =>
+      isAnswered() ? "" : confirm ? words.missing_confirm : words.missing_slider,
+    setValue(value) {
+      touched = true;
+      line.show(value);
+    },
+    focus: () => line.focus(),
+  };
+}

@@ -1,0 +1,47 @@
+// Words of the rater's own, with the same checks that the server makes.
+
+export function mount(root, { options, material, words, labelledBy, onChange }) {
+  const area = root.querySelector("[data-text]");
+  const length = root.querySelector("[data-length]");
+  const least = leastLength(options, material.input_length);
+  area.dataset.control = "";
+  area.setAttribute("aria-labelledby", labelledBy);
+
+  const text = () => area.value.trim();
+  function count() {
+    length.textContent = words.characters.replace("{count}", [...text()].length);
+  }
+  count();
+  area.addEventListener("input", (event) => {
+    count();
+    onChange(event.timeStamp);
+  });
+
+  return {
+    value: text,
+    isAnswered: () => text() !== "",
+    problem: () => (text() === "" && least > 0 ? words.missing_text : problemOf(text(), options, least, words)),
+    setValue(value) {
+      area.value = value;
+      count();
+    },
+    focus: () => area.focus(),
+  };
+}
+
+export function leastLength(options, inputLength = 0) {
+  return Math.max(options.least, Math.round(options.least_of_input * inputLength));
+}
+
+/** What is wrong with a text; empty when nothing is. Lengths are in characters, not code units. */
+export function problemOf(text, options, least, words) {
+  const signs = [...text];
+  if (signs.length < least) return words.too_short.replace("{least}", least);
+  if (signs.length > options.most) return words.too_long.replace("{most}", options.most);
+  if (options.characters === null) return "";
+  const strange = signs.filter(
+    (sign) => !/[\p{L}\p{N}\s]/u.test(sign) && !options.characters.includes(sign),
+  );
+  if (!strange.length) return "";
+  return words.strange_signs.replace("{signs}", [...new Set(strange)].sort().join(" "));
+}

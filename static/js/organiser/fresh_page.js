@@ -1,0 +1,22 @@
+// Fetches a page of ours as a document, so that parts of it can replace those on the screen.
+// The browser parses it itself and runs nothing in it: no text of ours ever becomes markup.
+
+export function fetchPage(address, body = null) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open(body ? "POST" : "GET", address);
+    request.responseType = "document";
+    request.timeout = 30_000;
+    request.onload = () => {
+      const isPage = request.response && (request.status < 300 || request.status === 422);
+      if (isPage) resolve({ page: request.response, address: request.responseURL });
+      else reject(new Error(`status ${request.status}`));
+    };
+    request.onerror = request.ontimeout = () => reject(new Error("no answer"));
+    request.send(body);
+  });
+}
+
+export function replacePart(old, fresh) {
+  if (old && fresh) old.replaceWith(old.ownerDocument.adoptNode(fresh));
+}

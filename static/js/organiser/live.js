@@ -1,0 +1,36 @@
+// Keeps the marked parts of a page fresh: <div data-live="15"> holds parts named by data-part.
+
+import { fetchPage, replacePart } from "./fresh_page.js";
+
+const live = document.querySelector("[data-live]");
+
+function isInUse(part) {
+  return part.contains(document.activeElement) && document.activeElement !== document.body;
+}
+
+async function refresh() {
+  if (document.hidden) return;
+  const { page } = await fetchPage(location.href);
+  for (const part of live.querySelectorAll("[data-part]")) {
+    // What the keyboard stands in stays: a button must not vanish under a finger.
+    if (isInUse(part)) continue;
+    replacePart(part, page.querySelector(`[data-part="${part.dataset.part}"]`));
+  }
+}
+
+async function keepFresh(seconds) {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+    try {
+      await refresh();
+    } catch {
+      // The site is away or we are logged out; the old figures carry their time, so just go on.
+    }
+    if (live.querySelector("[data-over]")) {
+      location.reload();
+      return;
+    }
+  }
+}
+
+if (live) keepFresh(Number(live.dataset.live));

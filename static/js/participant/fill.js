@@ -1,0 +1,116 @@
+// Putting a trial's material into a screen: text as text, whatever it holds.
+
+import { fillPictorial } from "./pictorial.js";
+
+const make = (parent, name, className = "", text = "") => {
+  const element = parent.ownerDocument.createElement(name);
+  if (className) element.className = className;
+  if (text) element.textContent = text;
+  parent.append(element);
+  return element;
+};
+
+/** A text of somebody else's: its own direction, shut off from its neighbours. */
+export function given(parent, text, name = "bdi") {
+  const element = make(parent, name, "given", text);
+  element.dir = "auto";
+  return element;
+}
+
+/** Fill every `data-fill` of a screen. */
+export function fillScreen(root, material, page) {
+  const fillers = {
+    input: (target) => fillInput(target, material.input, page),
+    standard_input: (target) => fillInput(target, page.standard_input, page),
+    images: (target) => fillInput(target, material.input, page),
+    reference: (target) => (target.textContent = material.reference),
+    context: (target) => fillContext(target, material.context, material.outputs?.[0] ?? ""),
+    reference_context: (target) => fillContext(target, material.context, material.reference),
+  };
+  for (const target of root.querySelectorAll("[data-fill]")) fillers[target.dataset.fill]?.(target);
+}
+
+function fillContext(target, [before, after], sentence) {
+  given(target, before, "span");
+  const mark = make(target, "mark", "judged");
+  given(mark, sentence);
+  given(target, after, "span");
+}
+
+function fillInput(target, input, page) {
+  if (!input) return;
+  const kinds = { mr: fillMeaning, tables: fillTables, images: fillImages, text: fillText };
+  kinds[input.kind](target, input, page);
+}
+
+function fillText(target, input) {
+  given(make(target, "p"), input.text);
+}
+
+/** In the order of the input, or in this rater's own where the block says so. */
+function fillMeaning(target, { pairs, order }) {
+  if ("pictorial" in target.dataset) return fillPictorial(target, pairs);
+  const list = make(target, "dl", "meaning");
+  const shown = order && "shuffle" in target.dataset ? order.map((index) => pairs[index]) : pairs;
+  for (const [name, value] of shown) {
+    const pair = make(list, "div");
+    given(make(pair, "dt"), name);
+    given(make(pair, "dd"), value);
+  }
+  return undefined;
+}
+
+function fillTables(target, { tables }) {
+  for (const table of tables) {
+    const scroll = make(target, "div", "table-scroll");
+    const element = make(scroll, "table");
+    if (table.title) {
+      given(make(element, "caption"), table.title);
+      scroll.setAttribute("aria-label", table.title);
+    }
+    // A table that is wider than the page is scrolled with the arrow keys once it has the focus.
+    scroll.tabIndex = 0;
+    scroll.setAttribute("role", "region");
+    const numeric = table.columns.map((_, index) =>
+      table.rows.every((row) => NUMBER.test(row[index] ?? "")),
+    );
+    fillRow(make(make(element, "thead"), "tr"), table.columns, numeric, () => "col");
+    const body = make(element, "tbody");
+    for (const row of table.rows) {
+      fillRow(make(body, "tr"), row, numeric, (index) => (index ? "" : "row"));
+    }
+  }
+}
+
+const NUMBER = /^([-+]?[\d.,]+%?|N\/A|)$/;
+
+/** One row; scopeOf(index) says what a cell is the head of, "" for plain cells. */
+function fillRow(row, cells, numeric, scopeOf) {
+  cells.forEach((text, index) => {
+    const scope = scopeOf(index);
+    const cell = make(row, scope ? "th" : "td", numeric[index] ? "number" : "");
+    if (scope) cell.scope = scope;
+    given(cell, text);
+  });
+}
+
+/** Pictures in their places: on the domain's own grid, or as close together as they come. */
+function fillImages(target, { images, columns, rows }, page) {
+  const across = columns ? undefined : sortedPlaces(images.map((image) => image.x));
+  const down = rows ? undefined : sortedPlaces(images.map((image) => image.y));
+  target.style.setProperty("--columns", columns ?? across.length);
+  if (rows) target.style.gridTemplateRows = `repeat(${rows}, minmax(4rem, 1fr))`;
+  images.forEach((image, index) => {
+    const button = make(target, "button", "picture");
+    button.type = "button";
+    Object.assign(button.dataset, { place: image.place, x: image.x, y: image.y });
+    button.style.gridColumn = across ? across.indexOf(image.x) + 1 : image.x;
+    button.style.gridRow = down ? down.indexOf(image.y) + 1 : image.y;
+    const picture = make(button, "img");
+    picture.alt = page.words.picture.replace("{number}", index + 1);
+    picture.src = page.pictures[image.picture];
+    picture.draggable = false;
+  });
+}
+
+const sortedPlaces = (numbers) => [...new Set(numbers)].sort((one, other) => one - other);

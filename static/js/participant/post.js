@@ -1,0 +1,19 @@
+// Calls to the server: JSON out, JSON in; rejects where there is no connection.
+
+const PATIENCE_MS = 20_000;
+
+export function createPost(token) {
+  return async function post(address, document = {}) {
+    const answer = await fetch(address, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-CSRFToken": token },
+      credentials: "same-origin",
+      body: JSON.stringify(document),
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    // A page of a proxy or a portal is no answer of ours, whatever its status says.
+    const isOurs = answer.headers.get("Content-Type")?.startsWith("application/json");
+    if (answer.ok && !isOurs) throw new Error("this answer came from somebody else");
+    return { status: answer.status, document: isOurs ? await answer.json() : null };
+  };
+}

@@ -1,0 +1,173 @@
+// One screen of a trial: its template filled, its instruments mounted, its answers collected.
+
+import { fillScreen } from "./fill.js";
+import { say } from "./notices.js";
+
+let names = 0;
+const newId = (what) => `${what}-${(names += 1)}`;
+
+const identify = (element, what) => {
+  element.id ||= newId(what);
+  return element.id;
+};
+
+/**
+ * Build a screen from its template.
+ * instruments: modules by name · onChange(event time): something was answered
+ */
+export function mountScreen({ template, page, step, instruments, onChange }) {
+  const form = template.content.firstElementChild.cloneNode(true);
+  const material = step.material;
+  const rows = mountOutputs(form, material, page.words);
+  fillScreen(form, material, page);
+  const questions = page.screens[step.screen].ask.flatMap((question) =>
+    mountQuestion({ form, rows, question, material, page, instruments, onChange }),
+  );
+  return { form, questions, ...collector(form, questions, page.words) };
+}
+
+/** One list entry per output, each with places for its own instruments. */
+function mountOutputs(form, material, words) {
+  const list = form.querySelector("[data-outputs]");
+  if (!list) return [];
+  const template = form.querySelector("template[data-output]");
+  return material.outputs.map((text, index) => {
+    const row = template.content.firstElementChild.cloneNode(true);
+    row.querySelector("[data-fill=output]").textContent = text;
+    row.querySelector("[data-output-name]").textContent = say(words, "text_number", {
+      number: index + 1,
+    });
+    list.append(row);
+    return row;
+  });
+}
+
+/** A question about the item is asked once, one about outputs once for each of them. */
+function mountQuestion({ form, rows, question, material, page, instruments, onChange }) {
+  const asked = holdersOf(form, rows, question, material.places).map(({ holder, place, row }) =>
+    newAsked({ holder, place, question, labelledBy: labels(form, holder, row, question) }),
+  );
+  const tools = asked.map((one) => ({
+    options: question.options,
+    material,
+    words: page.words,
+    labelledBy: one.labelledBy,
+    onChange(time) {
+      one.settledAt(time);
+      markMissing(one.root, "");
+      onChange(time);
+    },
+  }));
+  const { mount, mountTogether } = instruments[question.instrument];
+  const mounted = mountTogether
+    ? mountTogether(asked.map(({ root }) => root), tools, form.querySelector(together(question)))
+    : asked.map(({ root }, index) => mount(root, tools[index]));
+  return asked.map((one, index) => Object.assign(one, { instrument: mounted[index] }));
+}
+
+const together = ({ criterion }) => `[data-together="${criterion}"]`;
+
+function newAsked({ holder, place, question, labelledBy }) {
+  let answeredAt = null;
+  return {
+    criterion: question.criterion,
+    place,
+    question,
+    labelledBy,
+    root: holder.querySelector("[data-instrument]"),
+    time: () => answeredAt,
+    /** Also for answers that the screen itself sets (a measured time). */
+    settledAt: (time) => (answeredAt = time),
+  };
+}
+
+/** Where a question's instruments stand: [{holder, place, row}], `place` null for the item. */
+function holdersOf(form, rows, { criterion, about }, places) {
+  const byName = `[data-question="${criterion}"]`;
+  const below = form.querySelector(`.below ${byName}`);
+  if (about === "item") return [{ holder: below, place: null }];
+  if (rows.length) {
+    return rows.map((row, place) => ({ holder: row.querySelector(byName), place, row }));
+  }
+  const holders = [below];
+  while (holders.length < places) {
+    holders.push(below.cloneNode(true));
+    holders.at(-2).after(holders.at(-1));
+  }
+  return holders.map((holder, place) => ({ holder, place }));
+}
+
+/** The ids of what names an instrument: the output's number and text, and the question. */
+function labels(form, holder, row, { criterion }) {
+  const question =
+    holder.querySelector("[data-question-text]") ??
+    form.querySelector(`[data-question-text="${criterion}"]`);
+  const parts = [question];
+  if (row) parts.unshift(row.querySelector("[data-output-name]"));
+  return parts.filter(Boolean).map((part) => identify(part, "label")).join(" ");
+}
+
+function collector(form, questions, words) {
+  /** What is missing or wrong, question by question, in the order of the page. */
+  const problems = () =>
+    questions
+      .map((asked) => ({ asked, message: problemOf(asked) }))
+      .filter(({ message }) => message)
+      .sort(({ asked: one }, { asked: other }) =>
+        one.root.compareDocumentPosition(other.root) & 4 ? -1 : 1,
+      );
+
+  const problemOf = ({ instrument, question }) => {
+    const message = instrument.problem();
+    return instrument.isAnswered() || question.required ? message : "";
+  };
+
+  return {
+    problems,
+    /** Say beside each question what it lacks, and go to the first. */
+    showProblems(found = problems()) {
+      for (const { root } of questions) markMissing(root, "");
+      for (const { asked, message } of found) markMissing(asked.root, message);
+      form.querySelector("[data-problem]").textContent = found.length ? words.missing_some : "";
+      found[0]?.asked.instrument.focus();
+    },
+    say: (sentence) => (form.querySelector("[data-problem]").textContent = sentence),
+    /** The answers as the server takes them; `since` turns a time stamp into milliseconds. */
+    answers: (since) =>
+      questions
+        .filter(({ instrument }) => instrument.isAnswered())
+        .map(({ criterion, place, instrument, time }) => ({
+          criterion,
+          place,
+          value: instrument.value(),
+          time_ms: time() === null ? null : since(time()),
+        })),
+    /** The same for a draft: what to put back after a reload. */
+    draft: () =>
+      Object.fromEntries(
+        questions
+          .filter(({ instrument }) => instrument.isAnswered())
+          .map(({ criterion, place, instrument }) => [`${criterion}:${place}`, instrument.value()]),
+      ),
+    restore(draft) {
+      for (const { criterion, place, instrument } of questions) {
+        const value = draft[`${criterion}:${place}`];
+        if (value !== undefined) instrument.setValue(value);
+      }
+    },
+    comment: form.querySelector("[data-comment]"),
+  };
+}
+
+function markMissing(root, message) {
+  const note = root.querySelector("[data-missing]");
+  note.textContent = message;
+  note.hidden = !message;
+  root.classList.toggle("is-missing", Boolean(message));
+  identify(note, "missing");
+  for (const control of root.querySelectorAll("[data-control], [role=slider]")) {
+    control.setAttribute("aria-describedby", note.id);
+    if (message) control.setAttribute("aria-invalid", "true");
+    else control.removeAttribute("aria-invalid");
+  }
+}

@@ -1,0 +1,57 @@
+// The order of a sitting: which screen comes next, how far one is, when a break is due.
+
+/** Every screen of the practice and then of the batch, in order. */
+export function stepsOf({ practice, trials, screens }) {
+  const steps = [];
+  for (const [kind, list] of [["practice", practice], ["trials", trials]]) {
+    list.forEach((material, trial) =>
+      screens.forEach((_, screen) =>
+        steps.push({
+          practice: kind === "practice",
+          trial: kind === "practice" ? `practice-${trial}` : trial,
+          number: trial + 1,
+          count: list.length,
+          screen,
+          screens: screens.length,
+          material,
+        }),
+      ),
+    );
+  }
+  return steps;
+}
+
+/** The index of the first step that has no answer yet; `steps.length` when all have. */
+export function firstOpen(steps, isAnswered) {
+  const index = steps.findIndex((step) => !isAnswered(step));
+  return index === -1 ? steps.length : index;
+}
+
+/** Whether the step before may be opened again: the same kind of work, and no measured time. */
+export function mayGoBack(steps, index, screens) {
+  if (index === 0 || index > steps.length) return false;
+  const before = steps[index - 1];
+  const here = steps[index];
+  if (here && here.practice !== before.practice) return false;
+  return !before.practice && !screens[before.screen].timed;
+}
+
+/** Minutes that the rest will take at this rater's own pace, or at the expected one. */
+export function minutesLeft(screensLeft, secondsSpent, expectedSeconds) {
+  const seconds = secondsSpent.length >= 3 ? median(secondsSpent) : expectedSeconds;
+  return Math.max(1, Math.round((screensLeft * seconds) / 60));
+}
+
+export function median(values) {
+  const sorted = [...values].sort((one, other) => one - other);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** Whether a break is due after so much work since the last one. */
+export function breakIsDue(breaks, trialsSince, minutesSince) {
+  return (
+    (breaks.after_trials !== null && trialsSince >= breaks.after_trials) ||
+    (breaks.after_minutes !== null && minutesSince >= breaks.after_minutes)
+  );
+}

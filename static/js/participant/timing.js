@@ -1,0 +1,97 @@
+// Times that can be believed: from the painted onset to the event's own time stamp.
+
+/**
+ * The onset of what was just put on the page: the frame after the one that painted it.
+ * Wait for fonts and pictures before you call this.
+ */
+export function painted(nextFrame) {
+  return new Promise((resolve) => nextFrame(() => nextFrame(resolve)));
+}
+
+/** Everything that a screen's pictures and fonts need before its onset can be measured. */
+export async function ready(root, fonts) {
+  const pictures = [...root.querySelectorAll("img")].map((image) =>
+    image.decode().catch(() => undefined),
+  );
+  await Promise.all([fonts?.ready, ...pictures]);
+}
+
+/** The median interval between frames, in milliseconds. */
+export async function frameInterval(nextFrame, frames = 12) {
+  const stamps = [];
+  for (let frame = 0; frame <= frames; frame += 1) stamps.push(await new Promise(nextFrame));
+  const intervals = stamps.slice(1).map((stamp, index) => stamp - stamps[index]);
+  return round(intervals.sort((one, other) => one - other)[Math.floor(intervals.length / 2)]);
+}
+
+/** The smallest step that the clock was seen to make. */
+export function timerResolution(now, tries = 2_000) {
+  let smallest = Infinity;
+  let last = now();
+  for (let attempt = 0; attempt < tries; attempt += 1) {
+    const stamp = now();
+    if (stamp > last) smallest = Math.min(smallest, stamp - last);
+    last = stamp;
+  }
+  return Number.isFinite(smallest) ? round(smallest, 4) : null;
+}
+
+export const round = (milliseconds, digits = 2) => Number(milliseconds.toFixed(digits));
+
+/**
+ * One screen's times. All stamps are of one clock (performance.now, event.timeStamp, frames);
+ * what is reported is relative to the onset. `before` is what an earlier page had counted.
+ */
+export function createStopwatch({ onset, before = 0, reloads = 0 }) {
+  const hidden = [];
+  const paused = [];
+  let hiddenSince = null;
+  let pausedSince = null;
+  let blurs = 0;
+  const inputs = new Set();
+
+  const since = (stamp) => round(Math.max(0, stamp - onset));
+
+  const toggle = (list, from, stamp) => list.push([since(from), since(stamp)]);
+
+  return {
+    since,
+    hide(stamp) {
+      hiddenSince ??= stamp;
+    },
+    show(stamp) {
+      if (hiddenSince !== null) toggle(hidden, hiddenSince, stamp);
+      hiddenSince = null;
+    },
+    blur() {
+      blurs += 1;
+    },
+    pause(stamp) {
+      pausedSince ??= stamp;
+    },
+    resume(stamp) {
+      if (pausedSince !== null) toggle(paused, pausedSince, stamp);
+      pausedSince = null;
+    },
+    used(input) {
+      inputs.add(input);
+    },
+    /** Milliseconds on this screen so far, without the pauses. */
+    spent(stamp) {
+      const resting = paused.reduce((sum, [from, to]) => sum + to - from, 0);
+      return round(before + since(stamp) - resting);
+    },
+    times(stamp, device) {
+      return {
+        onset: round(onset),
+        spent_ms: this.spent(stamp),
+        hidden,
+        paused,
+        blurs,
+        reloads,
+        input: [...inputs].sort().join("+") || "none",
+        ...device,
+      };
+    },
+  };
+}

@@ -1,0 +1,189 @@
+"""Jobs are done once, by one worker, and taken over when it dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from datetime import timedelta
+
+import pytest
+from django.db import connection, transaction
+from django.utils import timezone
+
+from rankme.actions import jobs
+from rankme.errors import RefusedAction
+from rankme.models import MaterialImport
+from tests.campaigns import make_campaign
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def job() -> MaterialImport:
+    return MaterialImport.objects.create(campaign=make_campaign(launch=False))
+
+
+def test_a_job_is_claimed_once(job):
+    row = jobs.claim(MaterialImport, job.pk, worker="a")
+    assert (row.state, row.attempts) == ("working", 1)
+    assert jobs.claim(MaterialImport, job.pk, worker="b") is None
+    jobs.finish(row, phase="taken")
+    job.refresh_from_db()
+    assert (job.state, job.phase, job.progress) == ("done", "taken", 1.0)
+    assert jobs.claim(MaterialImport, job.pk, worker="b") is None
+
+
+def test_twenty_workers_who_hear_of_one_job_do_it_once(job):
+    done, gate = [], threading.Barrier(20)
+
+    def hear() -> None:
+        gate.wait()
+        jobs.perform(MaterialImport, job.pk, work, worker="w")
+        connection.close()
+
+    def work(row) -> None:
+        done.append(row.claimed_by)
+        jobs.finish(row)
+
+    threads = [threading.Thread(target=hear) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(done) == 1
+
+
+def test_a_worker_whose_job_was_cancelled_stops_and_writes_nothing(job):
+    row = jobs.claim(MaterialImport, job.pk, worker="a")
+    assert jobs.cancel(job)
+    with pytest.raises(jobs.LostClaim):
+        jobs.beat(row, step="counting")
+    with pytest.raises(jobs.LostClaim), transaction.atomic():
+        jobs.finish(row, format="csv")
+    job.refresh_from_db()
+    assert (job.state, job.format) == ("cancelled", "")
+    assert not jobs.cancel(job)
+    jobs.release(row)
+
+
+def test_a_worker_that_was_taken_for_dead_writes_nothing(job):
+    slow = jobs.claim(MaterialImport, job.pk, worker="slow")
+    jobs.release(slow)  # as if its connection had broken
+    MaterialImport.objects.update(heartbeat_at=timezone.now() - timedelta(minutes=1))
+    heir = jobs.claim(MaterialImport, job.pk, worker="heir")
+    with pytest.raises(jobs.LostClaim):
+        jobs.finish(slow)
+    jobs.finish(heir)
+
+
+def test_progress_is_visible_while_the_work_is_in_a_transaction(job):
+    row = jobs.claim(MaterialImport, job.pk, worker="a")
+    seen = []
+    with transaction.atomic():
+        job.campaign.items.all().delete()
+        jobs.beat(row, progress=0.5, step="taking in")
+        look = threading.Thread(target=lambda: (seen.append(_state(job)), connection.close()))
+        look.start()
+        look.join()
+    assert seen == [(0.5, "taking in")]
+    jobs.finish(row)
+
+
+def _state(job):
+    return MaterialImport.objects.values_list("progress", "step").get(pk=job.pk)
+
+
+def test_beats_are_throttled_unless_there_is_news(job):
+    row = jobs.claim(MaterialImport, job.pk, worker="a")
+    jobs.beat(row, progress=0.1, step="reading")
+    jobs.beat(row, progress=0.2, step="reading")
+    assert _state(job) == (0.1, "reading")
+    jobs.beat(row, progress=0.3, step="writing")
+    assert _state(job) == (0.3, "writing")
+    jobs.release(row)
+
+
+def test_what_the_organiser_can_mend_is_told_and_the_rest_is_logged(job, caplog):
+    def refuse(row) -> None:
+        raise RefusedAction("The file is empty.")
+
+    def stumble(row) -> None:
+        raise KeyError("inner workings")
+
+    jobs.perform(MaterialImport, job.pk, refuse, worker="a")
+    job.refresh_from_db()
+    assert (job.state, job.error) == ("failed", "The file is empty.")
+    jobs.queue_again(job)
+    jobs.perform(MaterialImport, job.pk, stumble, worker="a")
+    job.refresh_from_db()
+    assert (job.state, job.error) == ("failed", jobs.APOLOGY)
+    assert "inner workings" in caplog.text
+
+
+def test_a_job_that_kills_its_workers_is_given_up(job):
+    for _ in range(jobs.MOST_ATTEMPTS):
+        jobs.release(jobs.claim(MaterialImport, job.pk, worker="a"))
+        MaterialImport.objects.update(heartbeat_at=None)
+    assert jobs.claim(MaterialImport, job.pk, worker="a") is None
+    job.refresh_from_db()
+    assert job.state == "failed"
+    assert "workers were lost" in job.error
+
+
+def test_a_checkpoint_makes_lost_workers_count_anew(job):
+    for _ in range(3 * jobs.MOST_ATTEMPTS):
+        row = jobs.claim(MaterialImport, job.pk, worker="a")
+        jobs.checkpoint(row)
+        jobs.release(row)
+        MaterialImport.objects.update(heartbeat_at=None)
+    job.refresh_from_db()
+    assert job.state == "working"
+
+
+HOLD_A_JOB = """
+import sys, time, django
+django.setup()
+from rankme.actions import jobs
+from rankme.models import MaterialImport
+assert jobs.claim(MaterialImport, int(sys.argv[1]), worker="victim")
+print("held", flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_killed_worker_is_replaced_within_seconds(job, live_site):
+    victim = subprocess.Popen(
+        [sys.executable, "-c", HOLD_A_JOB, str(job.pk)],
+        env=live_site.environment,
+        stdout=subprocess.PIPE,
+    )
+    assert victim.stdout.readline() == b"held\n"
+    time.sleep(2.5)  # longer than a heart may stand still: only the lock tells it from a dead one
+    assert jobs.claim(MaterialImport, job.pk, worker="heir") is None
+    assert jobs.waiting(MaterialImport) == []
+    os.kill(victim.pid, signal.SIGKILL)
+    victim.wait()
+    victim.stdout.close()
+    ended = time.monotonic() + 3
+    while (row := jobs.claim(MaterialImport, job.pk, worker="heir")) is None:
+        assert time.monotonic() < ended, "nobody could take the job over"
+        time.sleep(0.02)
+    assert row.attempts == 2
+    jobs.finish(row)
+
+
+def test_news_for_a_broker_that_is_away_is_logged_and_harms_nothing(job, servers, caplog):
+    servers.valkey.kill()
+    try:
+        started = time.monotonic()
+        jobs.nudge(job)
+        assert time.monotonic() - started < 0.5, "the page waited for the broker"
+        jobs.tell([("rankme.tasks.execute_import", job.pk)])
+    finally:
+        servers.valkey.start()
+    assert "The broker is away" in caplog.text
+    assert jobs.waiting(MaterialImport) == [job.pk]

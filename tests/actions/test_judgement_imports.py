@@ -1,0 +1,208 @@
+"""Judgements collected elsewhere: an archive that is analysed like any other campaign."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+
+from analysis.table import JudgementTable, write_table
+from rankme.actions import materials
+from rankme.actions.judgement_imports import criterion_name, import_judgements, start_archive
+from rankme.errors import RefusedAction
+from rankme.importing import ImportRefused
+from rankme.judgement_table import judgement_table
+from rankme.models import Campaign, Judgement, Participant, Submission
+from tests.campaigns import (
+    make_campaign,
+    make_owner,
+    make_rater,
+    rankme_definition,
+    slider_definition,
+)
+from tests.invariants import check_record
+from tests.sittings import sit
+
+pytestmark = pytest.mark.django_db
+RATINGS = Path("../shared/data/e2e-eval/human_ratings/quality.csv")
+
+LONG = """rater,item,system,criterion,value,screen,time_ms,late,excluded,domain,mood
+ann,1,alpha,fluency,70,s1,1500,0,0,food,good
+ann,1,beta,fluency,30,s1,1200,0,0,food,good
+ann,2,alpha,fluency,55.5,s2,,0,0,drink,bad
+bob,1,beta,fluency,10,s9,900,1,1,food,bad
+bob,1,beta,clarity,20,s9,,1,1,food,bad
+somebody-with-a-very-long-name,2,beta,fluency,0,s1,,0,0,drink,good
+"""
+
+
+@pytest.fixture(autouse=True)
+def the_record_holds():
+    yield
+    check_record()
+
+
+@pytest.fixture
+def owner():
+    return make_owner()
+
+
+@pytest.fixture
+def long_file(tmp_path) -> Path:
+    path = tmp_path / "ratings.csv"
+    path.write_text(LONG)
+    return path
+
+
+def test_an_archive_is_a_closed_campaign_with_all_of_the_record(owner, long_file):
+    campaign = import_judgements(owner, long_file, title="Old")
+    assert (campaign.state, campaign.is_archive, campaign.title) == ("closed", True, "Old")
+    assert campaign.items.count() == campaign.systems.count() == 2
+    assert Submission.objects.count() == 4
+    assert Judgement.objects.count() == 6
+    assert campaign.items.get(key="1").factors == {"domain": "food"}
+
+
+def test_the_archives_table_says_what_the_file_said(owner, long_file):
+    table = judgement_table(import_judgements(owner, long_file, title="Old"))
+    rows = sorted(
+        zip(
+            np.array(table.item.labels)[table.item.codes].tolist(),
+            np.array(table.system.labels)[table.system.codes].tolist(),
+            np.array(table.criterion.labels)[table.criterion.codes].tolist(),
+            table.value.tolist(),
+            strict=True,
+        )
+    )
+    assert rows == [
+        ("1", "alpha", "fluency", 70),
+        ("1", "beta", "clarity", 20),
+        ("1", "beta", "fluency", 10),
+        ("1", "beta", "fluency", 30),
+        ("2", "alpha", "fluency", 55.5),
+        ("2", "beta", "fluency", 0),
+    ]
+    assert table.late.sum() == table.excluded.sum() == 2
+    assert np.nansum(table.time_ms) == 3600
+
+
+def test_what_was_on_one_screen_is_on_one_screen(owner, long_file):
+    campaign = import_judgements(owner, long_file, title="Old")
+    ann = campaign.participants.get(label="ann")
+    sizes = [
+        submission.judgements.count()
+        for submission in Submission.objects.filter(assignment__participant=ann)
+    ]
+    assert sizes == [2, 1]
+
+
+def test_long_names_of_raters_give_way_to_numbers(owner, long_file):
+    import_judgements(owner, long_file, title="Old")
+    labels = set(Participant.objects.values_list("label", flat=True))
+    assert labels == {"ann", "bob", "r00001"}
+
+
+def test_excluded_raters_come_in_as_excluded(owner, long_file):
+    campaign = import_judgements(owner, long_file, title="Old")
+    assert [str(found.participant) for found in campaign.rater_exclusions.all()] == ["bob"]
+
+
+def test_what_no_column_holds_is_kept_in_the_payload(owner, long_file):
+    import_judgements(owner, long_file, title="Old")
+    first = Submission.objects.order_by("id").first()
+    assert first.payload == {"imported": "s1", "factors": [{"mood": "good"}, {"mood": "good"}]}
+
+
+def test_a_faulty_file_leaves_no_campaign(owner, tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_text(LONG + "ann,1,alpha,fluency,much,s1,,0,0,food,good\n")
+    with pytest.raises(ImportRefused):
+        import_judgements(owner, path, title="Old")
+    assert not Campaign.objects.exists()
+
+
+def test_the_campaign_file_of_the_collection_may_be_given(owner, long_file):
+    fitting = slider_definition(
+        criteria=[
+            {"name": name, "question": "?", "instrument": "slider"}
+            for name in ("fluency", "clarity")
+        ],
+        screens=[{"name": "one", "show": ["outputs"], "ask": ["fluency", "clarity"]}],
+    )
+    campaign = import_judgements(owner, long_file, title="Old", definition=fitting)
+    assert campaign.title == "Fluency"
+    with pytest.raises(RefusedAction, match="clarity"):
+        import_judgements(owner, long_file, title="Old", definition=slider_definition())
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [("Overall Quality", "overall_quality"), ("3rd", "c_3rd"), ("Größe", "gr_sse"), ("a-b", "a-b")],
+)
+def test_names_of_criteria_become_names_of_a_campaign_file(given, name):
+    assert criterion_name(given) == name
+
+
+def test_our_own_export_comes_back_as_the_same_judgements(owner, tmp_path):
+    campaign = make_campaign(rankme_definition(raters_per_trial=3), owner=owner)
+    for number in range(3):
+        sit(make_rater(campaign, f"w{number}"))
+    exported = judgement_table(campaign)
+    path = tmp_path / "export.csv"
+    with path.open("wb") as file:
+        write_table(exported, file)
+    again = judgement_table(import_judgements(owner, path, title="Again"))
+    assert content(again) == content(exported)
+
+
+def content(table: JudgementTable) -> list[tuple]:
+    """The rows without the names of screens, which are ours to give."""
+    columns = [table.rater, table.item, table.system, table.criterion]
+    named = [np.array(column.labels)[column.codes].tolist() for column in columns]
+    return sorted(zip(*named, table.value.tolist(), table.time_ms.tolist(), strict=True))
+
+
+def test_an_archive_is_filled_by_an_upload_too(owner, settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path / "uploads"
+    campaign = start_archive(owner, title="Old")
+    upload = SimpleUploadedFile("ratings.csv", LONG.encode())
+    row = materials.start_import(campaign, [upload], kind="judgements", by=owner)
+    assert materials.execute_import(row.pk, "worker")
+    row.refresh_from_db()
+    assert (row.state, row.phase, row.preview["n_judgements"]) == ("done", "previewed", 6)
+    materials.take_import(row, by=owner)
+    assert materials.execute_import(row.pk, "worker")
+    row.refresh_from_db()
+    campaign.refresh_from_db()
+    assert (row.phase, campaign.state, Judgement.objects.count()) == ("taken", "closed", 6)
+    assert set(campaign.criteria.values_list("name", flat=True)) == {"fluency", "clarity"}
+
+
+def test_judgements_go_into_archives_alone(owner):
+    campaign = make_campaign(owner=owner, launch=False)
+    upload = SimpleUploadedFile("ratings.csv", LONG.encode())
+    with pytest.raises(RefusedAction, match="archive"):
+        materials.start_import(campaign, [upload], kind="judgements", by=owner)
+    with pytest.raises(RefusedAction, match="archive"):
+        materials.start_import(start_archive(owner, title="Old"), [upload], by=owner)
+
+
+def test_the_command_makes_an_archive(owner, long_file, capsys):
+    call_command("import_judgements", str(long_file), "--owner", "olga")
+    code, title = capsys.readouterr().out.split()
+    assert (title, Campaign.objects.get().code) == ("ratings", code)
+
+
+@pytest.mark.shared_data
+@pytest.mark.slow
+def test_the_ratings_of_the_e2e_challenge(owner):
+    if not RATINGS.exists():
+        pytest.skip("NO SHARED DATA: the published ratings are not here.")
+    campaign = import_judgements(owner, RATINGS, title="E2E quality")
+    assert Submission.objects.count() == 2_979
+    assert campaign.systems.count() == 21
+    table = judgement_table(campaign).for_criterion("quality")
+    assert len(table) == 2_979 * 5
+    per_screen = np.bincount(table.screen.codes)
+    assert (per_screen * (per_screen - 1) // 2).sum() == 29_790

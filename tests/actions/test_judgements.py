@@ -1,0 +1,333 @@
+"""Submissions: stored once, never changed, and counted by one rule."""
+
+import json
+import math
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+from django.utils import timezone
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rankme.actions import assignments, campaigns, judgements
+from rankme.errors import InvalidAnswer, KeyReused, RefusedAction
+from rankme.models import Assignment, Judgement, QuarantinedPayload, Submission
+from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
+from tests.invariants import acknowledged, check_record
+from tests.sittings import answer, answer_all, claim, payload_for, run_out
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def the_record_holds():
+    yield
+    check_record()
+
+
+@pytest.fixture
+def held():
+    campaign = make_campaign(slider_definition(design={"kind": "complete"}), items=2, systems=2)
+    return claim(make_rater(campaign))
+
+
+def record(assignment: Assignment, payload: dict) -> judgements.Receipt:
+    return judgements.record_submission(assignment.participant, payload)
+
+
+def test_a_screen_is_stored_with_its_values(held):
+    payload = payload_for(held, 1, value=73.5)
+    receipt = record(held, payload)
+    stored = Submission.objects.get(key=payload["key"])
+    assert (receipt.revision, receipt.late, receipt.surplus, receipt.is_new) == (
+        1,
+        False,
+        False,
+        True,
+    )
+    judgement = stored.judgements.get()
+    assert (judgement.value, judgement.time_ms, judgement.position) == (73.5, 1500.0, 0)
+    assert stored.payload == payload
+    check_record([acknowledged(payload)])
+
+
+def test_each_value_lies_at_the_output_that_stood_in_its_place():
+    held = claim(make_rater(make_campaign(rankme_definition())))
+    trial_id, _ = held.presentation[0]
+    shown = assignments.outputs_in_order(held.presentation)[trial_id]
+    payload = payload_for(held)
+    for place, found in enumerate(payload["answers"]):
+        found["value"] = 10 + place
+    record(held, payload)
+    stored = dict(Judgement.objects.values_list("output_id", "value"))
+    assert stored == {output: 10 + place for place, output in enumerate(shown)}
+
+
+def test_the_same_submission_again_changes_nothing(held):
+    payload = payload_for(held)
+    first = record(held, payload)
+    again = record(held, json.loads(json.dumps(payload)))
+    assert (first.is_new, again.is_new) == (True, False)
+    assert (again.key, again.revision) == (first.key, first.revision)
+    assert Submission.objects.count() == Judgement.objects.count() == 1
+
+
+@settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(
+    first=st.floats(0, 100),
+    second=st.floats(0, 100),
+    comments=st.tuples(st.text(max_size=5), st.text(max_size=5)),
+)
+def test_a_key_stands_for_one_payload(first, second, comments):
+    with transaction.atomic():
+        campaign = make_campaign(items=1, systems=1)
+        held = claim(make_rater(campaign))
+        payload = payload_for(held, value=first, comment="a")
+        other = payload | {"comment": "b"} | {"answers": payload_for(held, value=second)["answers"]}
+        record(held, payload)
+        with pytest.raises(KeyReused):
+            record(held, other)
+        assert Submission.objects.get().payload == payload
+        transaction.set_rollback(True)
+
+
+def test_a_key_of_somebody_else_is_refused_and_tells_nothing(held):
+    payload = payload_for(held)
+    record(held, payload)
+    other = claim(make_rater(make_campaign(), "other"))
+    with pytest.raises(KeyReused):
+        record(other, payload_for(other, key=payload["key"]))
+
+
+def test_nobody_submits_into_anothers_batch(held):
+    stranger = make_rater(held.campaign, "stranger")
+    with pytest.raises(InvalidAnswer, match="not one of yours"):
+        judgements.record_submission(stranger, payload_for(held))
+    assert not Submission.objects.exists()
+
+
+def test_a_changed_answer_takes_the_place_of_the_one_it_names(held):
+    first = payload_for(held, value=10)
+    record(held, first)
+    changed = answer(held, value=20, replaces=first["key"])
+    assert (changed.revision, changed.surplus) == (2, False)
+    assert judgements.counted_submissions(held.campaign).get().key == changed.key
+
+
+def test_a_second_tab_does_not_overwrite_the_first(held):
+    first = answer(held, value=10)
+    second = answer(held, value=20)
+    assert (second.revision, second.surplus) == (2, True)
+    assert judgements.counted_submissions(held.campaign).get().key == first.key
+
+
+def test_a_change_of_what_was_changed_meanwhile_is_surplus(held):
+    first = answer(held, value=10)
+    second = answer(held, value=20, replaces=str(first.key))
+    third = answer(held, value=30, replaces=str(first.key))
+    assert (second.surplus, third.surplus) == (False, True)
+    assert judgements.counted_submissions(held.campaign).get().key == second.key
+
+
+def test_a_change_after_the_end_is_kept_and_not_counted(held):
+    answer_all(held)
+    assignments.finish_batch(held)
+    standing = Submission.objects.filter(trial_id=held.presentation[0][0]).get()
+    late = answer(held, value=1, replaces=str(standing.key))
+    assert (late.surplus, late.late) == (True, False)
+    assert late.key not in judgements.counted_submissions(held.campaign).values_list(
+        "key", flat=True
+    )
+
+
+def test_late_work_is_kept_and_flagged(held):
+    run_out(held)
+    assignments.expire_overdue()
+    receipt = answer(held)
+    assert (receipt.late, receipt.surplus) == (True, False)
+
+
+def test_work_after_the_close_is_kept_and_flagged(held):
+    campaigns.close_campaign(held.campaign, by=held.campaign.owner)
+    receipt = answer(held)
+    assert (receipt.late, receipt.surplus) == (True, False)
+
+
+def test_work_during_a_pause_is_not_late(held):
+    campaigns.pause_campaign(held.campaign, by=held.campaign.owner)
+    assert not answer(held).late
+
+
+@pytest.mark.parametrize("years", [-10, 10])
+def test_a_web_server_whose_clock_is_wrong_by_years_changes_nothing(years, monkeypatch):
+    wrong = timezone.now() + timedelta(days=365 * years)
+    monkeypatch.setattr(timezone, "now", lambda: wrong)
+    held = claim(make_rater(make_campaign()))
+    receipt = answer(held, times={"spent_ms": 1_000})
+    assert not receipt.late
+    assert Submission.objects.get().flags == []
+    assert assignments.expire_overdue() == 0
+    run_out(held)
+    answer(held, 1)
+    assert assignments.expire_overdue() == 0, "work did not renew the lease"
+
+
+def test_work_renews_the_lease(held):
+    run_out(held)
+    answer(held)
+    assert assignments.expire_overdue() == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"key": "no key"},
+        {"key": None},
+        {"assignment": "1"},
+        {"assignment": True},
+        {"assignment": 2**70},
+        {"trial": -1},
+        {"trial": 99},
+        {"trial": 1.5},
+        {"screen": 7},
+        {"answers": None},
+        {"answers": []},
+        {"answers": [{"criterion": "fluency", "place": 0, "value": 101}]},
+        {"answers": [{"criterion": "fluency", "place": 0, "value": "50"}]},
+        {"answers": [{"criterion": "fluency", "place": 0, "value": math.nan}]},
+        {"answers": [{"criterion": "fluency", "place": 0, "value": math.inf}]},
+        {"answers": [{"criterion": "fluency", "place": 9, "value": 50}]},
+        {"answers": [{"criterion": "beauty", "place": 0, "value": 50}]},
+        {"answers": [{"criterion": "fluency", "place": 0, "value": 50}] * 2},
+        {"times": {"spent_ms": math.inf}},
+        {"comment": "\x00"},
+        {"comment": "\ud800"},
+        {"comment": json.loads("[" * 40 + "]" * 40)},
+    ],
+    ids=str,
+)
+def test_what_no_screen_could_send_is_refused_whole(held, change):
+    with pytest.raises(InvalidAnswer):
+        record(held, payload_for(held) | change)
+    assert not Submission.objects.exists()
+
+
+def test_impossible_and_fast_times_are_flagged_never_refused():
+    definition = slider_definition(crowd={"least_seconds_per_screen": 3})
+    held = claim(make_rater(make_campaign(definition)))
+    keys = [
+        answer(held, trial, times=times).key
+        for trial, times in enumerate(
+            [
+                {"spent_ms": 100},
+                {"spent_ms": 3_600_000},
+                {"spent_ms": 3_100, "hidden": [[1, 2]]},
+            ]
+        )
+    ]
+    flags = dict(Submission.objects.values_list("key", "flags"))
+    assert flags[keys[0]] == ["fast"]
+    assert "impossible time" in flags[keys[1]]
+    assert "page was hidden" in flags[keys[2]]
+
+
+def test_the_chain_binds_every_submission_to_the_one_before(held):
+    for trial in range(3):
+        answer(held, trial)
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("ALTER TABLE rankme_submission DISABLE TRIGGER submission_is_insert_only")
+        cursor.execute(
+            "UPDATE rankme_submission SET payload = jsonb_set(payload, '{comment}', '\"x\"')"
+            " WHERE id = (SELECT min(id) FROM rankme_submission)"
+        )
+    with pytest.raises(AssertionError):
+        check_record()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE rankme_submission SET payload = payload - 'comment'"
+            " WHERE id = (SELECT min(id) FROM rankme_submission)"
+        )
+        cursor.execute("ALTER TABLE rankme_submission ENABLE TRIGGER submission_is_insert_only")
+
+
+def test_an_unreadable_submission_is_kept_as_it_came(held):
+    kept = judgements.quarantine(held.participant, "{\x00broken", reason="version 9")
+    kept.refresh_from_db()
+    assert kept.body == "{\\u0000broken"
+
+
+def test_an_exclusion_needs_a_reason_and_can_be_withdrawn(held):
+    rater, owner = held.participant, held.campaign.owner
+    with pytest.raises(RefusedAction):
+        judgements.exclude_rater(rater, reason=" ", by=owner)
+    first = judgements.exclude_rater(rater, reason="All the same.", by=owner)
+    assert judgements.exclude_rater(rater, reason="Again.", by=owner).pk == first.pk
+    judgements.readmit_rater(rater, by=owner)
+    judgements.exclude_rater(rater, reason="Indeed.", by=owner)
+    assert rater.exclusions.count() == 2
+
+
+# --- What the database itself refuses --------------------------------------------------------
+
+RECORDS = {
+    "rankme_submission": ("submission_is_insert_only", "late = true"),
+    "rankme_judgement": ("judgement_is_insert_only", "value = 1"),
+    "rankme_quarantinedpayload": ("quarantine_is_insert_only", "reason = 'x'"),
+}
+
+
+@pytest.fixture
+def recorded(held):
+    answer(held)
+    judgements.quarantine(held.participant, "{}", reason="version 9")
+    return held
+
+
+def change(statement: str) -> None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+@pytest.mark.parametrize("table", RECORDS)
+def test_no_row_of_the_record_is_changed_or_deleted(recorded, table):
+    _, assignment = RECORDS[table]
+    with pytest.raises(DatabaseError, match="never changed"):
+        change(f"UPDATE {table} SET {assignment}")
+    with pytest.raises(DatabaseError, match="never changed"):
+        change(f"DELETE FROM {table}")
+
+
+@pytest.mark.parametrize("table", RECORDS)
+def test_it_is_the_trigger_that_refuses(recorded, table):
+    trigger, assignment = RECORDS[table]
+    with transaction.atomic():
+        change(f"DROP TRIGGER {trigger} ON {table}")
+        change(f"UPDATE {table} SET {assignment}")
+        transaction.set_rollback(True)
+    assert {
+        "rankme_submission": Submission,
+        "rankme_judgement": Judgement,
+        "rankme_quarantinedpayload": QuarantinedPayload,
+    }[table].objects.exists()
+
+
+def test_infinite_values_are_refused_by_the_database_too(recorded):
+    judgement = Judgement.objects.get()
+    judgement.pk = None
+    judgement.output, judgement.value = None, math.inf
+    with pytest.raises(DatabaseError), transaction.atomic():
+        judgement.save(force_insert=True)
+
+
+def test_two_rows_of_one_revision_are_refused(recorded):
+    submission = Submission.objects.get()
+    submission.pk, submission.key = None, uuid4()
+    with pytest.raises(DatabaseError, match="one_row_per_revision"), transaction.atomic():
+        submission.save(force_insert=True)

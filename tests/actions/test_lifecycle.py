@@ -1,0 +1,222 @@
+"""Whatever raters, clocks and organisers do, in any order: the record stays true."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from rankme.actions import assignments, campaigns, judgements
+from rankme.actions.assignments import NoBatch
+from rankme.errors import KeyReused, RefusedAction, RefusedTransition
+from rankme.models import Assignment, Participant
+from tests.campaigns import make_campaign, make_rater, slider_definition
+from tests.invariants import Acknowledged, acknowledged, check_record
+from tests.sittings import payload_for, run_out
+
+RATERS = ["ann", "bob", "cem"]
+raters = st.sampled_from(RATERS)
+places = st.integers(0, 1)
+values = st.integers(0, 100)
+
+
+class Lifecycle(RuleBasedStateMachine):
+    """Three raters over two batches of two screens, each wanted once, and an impatient clock."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.transaction = transaction.atomic()
+        self.transaction.__enter__()
+        definition = slider_definition(
+            design={"kind": "complete", "options": {"trials_per_batch": 2}},
+            crowd={"batches_per_rater": 2},
+        )
+        self.campaign = make_campaign(definition, items=2, systems=2)
+        self.pages: dict[str, list[Assignment]] = {name: [] for name in RATERS}
+        self.sent: list[tuple[str, dict]] = []
+        self.told: list[Acknowledged] = []
+
+    def teardown(self) -> None:
+        transaction.set_rollback(True)
+        self.transaction.__exit__(None, None, None)
+
+    @initialize()
+    def raters_arrive(self) -> None:
+        for name in RATERS:
+            make_rater(self.campaign, name)
+
+    def rater(self, name: str) -> Participant:
+        return self.campaign.participants.get(external_id=name)
+
+    def send(self, name: str, payload: dict) -> judgements.Receipt:
+        receipt = judgements.record_submission(self.rater(name), payload)
+        self.sent.append((name, payload))
+        self.told.append(acknowledged(payload))
+        return receipt
+
+    @rule(name=raters)
+    def claim(self, name: str) -> None:
+        found = assignments.claim_batch(self.rater(name))
+        if isinstance(found, NoBatch):
+            return
+        assert found.state == "held"
+        if found not in self.pages[name]:
+            self.pages[name].append(found)
+
+    @rule(name=raters, trial=places, value=values)
+    def submit_in_the_newest_page(self, name: str, trial: int, value: int) -> None:
+        if self.pages[name]:
+            self.send(name, payload_for(self.pages[name][-1], trial, value=value))
+
+    @rule(name=raters, trial=places, value=values)
+    def submit_late_from_an_old_page(self, name: str, trial: int, value: int) -> None:
+        if self.pages[name]:
+            self.send(name, payload_for(self.pages[name][0], trial, value=value))
+
+    @precondition(lambda self: self.sent)
+    @rule(data=st.data(), value=values)
+    def edit(self, data: st.DataObject, value: int) -> None:
+        name, first = data.draw(st.sampled_from(self.sent))
+        held = Assignment.objects.get(pk=first["assignment"])
+        self.send(name, payload_for(held, first["trial"], value=value, replaces=first["key"]))
+
+    @precondition(lambda self: self.sent)
+    @rule(data=st.data())
+    def send_again(self, data: st.DataObject) -> None:
+        name, payload = data.draw(st.sampled_from(self.sent))
+        assert not self.send(name, payload).is_new
+
+    @precondition(lambda self: self.sent)
+    @rule(data=st.data())
+    def send_other_answers_under_an_old_key(self, data: st.DataObject) -> None:
+        name, payload = data.draw(st.sampled_from(self.sent))
+        with pytest.raises(KeyReused):
+            judgements.record_submission(self.rater(name), payload | {"comment": "other"})
+
+    @rule(name=raters)
+    def lease_runs_out(self, name: str) -> None:
+        for held in self.rater(name).assignments.live():
+            run_out(held)
+
+    @rule()
+    def reconcile(self) -> None:
+        assignments.expire_overdue()
+
+    @rule(name=raters)
+    def finish(self, name: str) -> None:
+        for page in self.pages[name]:
+            try:
+                assert assignments.finish_batch(page).state == "completed"
+            except RefusedAction:
+                assert page.submissions.values("trial").distinct().count() < 2
+
+    @rule(name=raters)
+    def give_back(self, name: str) -> None:
+        for held in self.rater(name).assignments.live():
+            assignments.return_batch(held)
+
+    @rule(name=raters)
+    def organiser_frees(self, name: str) -> None:
+        for held in self.rater(name).assignments.live():
+            assignments.free_lease(held, by=self.campaign.owner)
+
+    @rule(name=raters)
+    def ask_for_the_code(self, name: str) -> None:
+        rater = self.rater(name)
+        may = (
+            rater.assignments.filter(state="completed").exists()
+            and not rater.assignments.live().exists()
+        )
+        try:
+            assert assignments.complete_participation(rater).completion_code
+            assert may or rater.completion_code
+        except RefusedAction:
+            assert not may
+
+    @rule(verb=st.sampled_from(["pause", "resume"]))
+    def pause_or_resume(self, verb: str) -> None:
+        try:
+            getattr(campaigns, f"{verb}_campaign")(self.campaign, by=self.campaign.owner)
+        except RefusedTransition:
+            self.campaign.refresh_from_db()
+
+    @precondition(lambda self: len(self.sent) > 8)
+    @rule()
+    def close(self) -> None:
+        try:
+            campaigns.close_campaign(self.campaign, by=self.campaign.owner)
+        except RefusedTransition:
+            self.campaign.refresh_from_db()
+
+    @invariant()
+    def the_record_is_true(self) -> None:
+        check_record(self.told)
+
+    @invariant()
+    def finished_sittings_keep_their_answers(self) -> None:
+        """What stands of a finished sitting came before its end."""
+        for finished in Assignment.objects.filter(state="completed"):
+            late = finished.submissions.filter(surplus=False, received_at__gt=finished.ended_at)
+            assert not late.exists()
+
+
+def live(machine: type[RuleBasedStateMachine], examples: int, **more: bool) -> None:
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=25,
+            phases=[Phase.explicit, Phase.generate],  # the first fault will do, however large
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            database=None,
+            **more,
+        ),
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_the_record_survives_every_order_of_events():
+    live(Lifecycle, examples=30)
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_refusing_late_work_would_lose_what_was_acknowledged(monkeypatch):
+    """The negative control: with a rule that drops late work the machine finds the loss."""
+    record = judgements._record
+
+    def refuse_late(participant, key, address, payload):
+        held = Assignment.objects.get(pk=address["assignment"])
+        if held.state == "expired":
+            return judgements.Receipt(key, 1, late=True, surplus=True, is_new=True)
+        return record(participant, key, address, payload)
+
+    monkeypatch.setattr(judgements, "_record", refuse_late)
+    with pytest.raises(AssertionError):
+        live(Lifecycle, examples=200, derandomize=True)
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_counting_the_newest_sitting_would_break_the_count(monkeypatch):
+    """The negative control of the one rule about what is counted."""
+
+    def newest_counts(slot):
+        newest = slot.assignments.order_by("-id").first()
+        slot.assignments.counting().update(counts=False)
+        Assignment.objects.filter(pk=newest.pk).update(counts=True)
+
+    monkeypatch.setattr(assignments, "settle_slot", newest_counts)
+    with pytest.raises(AssertionError):
+        live(Lifecycle, examples=200, derandomize=True)

@@ -1,0 +1,269 @@
+"""Uploads: stored, checked, previewed, and taken whole or not at all."""
+
+from pathlib import Path
+
+import pytest
+from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+
+from rankme.actions import campaigns, jobs, materials
+from rankme.errors import RefusedAction
+from rankme.models import Item, MaterialImport, Output
+from tests.campaigns import make_campaign, make_owner, slider_definition
+
+pytestmark = pytest.mark.django_db
+
+ROWS = [
+    ("alpha", "1", "The Eagle is a pub."),
+    ("alpha", "2", "Tab\\t and back\\\\slash, quoted."),
+    ("beta", "1", "A pub called The Eagle. ünïcödé 𝄞"),
+    ("beta", "2", ""),
+]
+
+
+def table(rows=ROWS) -> bytes:
+    lines = ["system\titem\toutput", *("\t".join(row) for row in rows)]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def upload(content: bytes = b"", name: str = "outputs.tsv") -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, content or table())
+
+
+@pytest.fixture(autouse=True)
+def own_uploads(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path / "uploads"
+
+
+@pytest.fixture
+def owner():
+    return make_owner()
+
+
+@pytest.fixture
+def draft(owner):
+    return campaigns.create_campaign(owner, slider_definition())
+
+
+def stored_files() -> list[str]:
+    if not default_storage.exists("imports"):
+        return []
+    return default_storage.listdir("imports")[1]
+
+
+def work_on(row: MaterialImport) -> MaterialImport:
+    assert materials.execute_import(row.pk, "worker")
+    row.refresh_from_db()
+    return row
+
+
+def previewed(draft, owner, content: bytes = b"") -> MaterialImport:
+    return work_on(materials.start_import(draft, [upload(content)], by=owner))
+
+
+def taken(draft, owner, content: bytes = b"") -> MaterialImport:
+    row = previewed(draft, owner, content)
+    materials.take_import(row, by=owner)
+    return work_on(row)
+
+
+def stored_rows(campaign) -> list[tuple[str, str, str]]:
+    outputs = Output.objects.filter(item__campaign=campaign).order_by("id")
+    return list(outputs.values_list("system__name", "item__key", "text"))
+
+
+def test_an_upload_is_checked_and_previewed_and_changes_nothing_yet(draft, owner):
+    row = previewed(draft, owner)
+    assert (row.state, row.phase, row.format) == ("done", "previewed", "long")
+    assert row.preview["n_outputs"] == 4
+    assert row.preview["empty"] == 1
+    assert not Item.objects.exists()
+
+
+def test_what_is_taken_is_what_was_uploaded(draft, owner, django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks(execute=True):
+        row = taken(draft, owner)
+    assert (row.state, row.phase) == ("done", "taken")
+    assert stored_rows(draft) == ROWS
+    assert stored_files() == []
+
+
+def test_items_keep_their_texts_and_factors(draft, owner):
+    items = b"item\tinput\treference\tdomain\n1\tname[Eagle]\tThe Eagle.\tpub\n2\tx\ty\tcafe\n"
+    files = {"outputs": upload(), "items": upload(items, "items.tsv")}
+    row = work_on(materials.start_import(draft, files, by=owner))
+    assert row.problems == []
+    materials.take_import(row, by=owner)
+    work_on(row)
+    item = draft.items.get(key="1")
+    assert (item.input, item.reference, item.factors) == (
+        "name[Eagle]",
+        "The Eagle.",
+        {"domain": "pub"},
+    )
+
+
+def test_names_of_systems_are_unique_to_the_eye(draft, owner):
+    taken(draft, owner)
+    assert list(draft.systems.values_list("name", "folded")) == [
+        ("alpha", "alpha"),
+        ("beta", "beta"),
+    ]
+
+
+def test_faults_come_all_at_once_with_their_places_and_nothing_is_kept(
+    draft, owner, django_capture_on_commit_callbacks
+):
+    faulty = table([*ROWS, ("alpha", "1", "again"), ("beta", "1")])
+    with django_capture_on_commit_callbacks(execute=True):
+        row = previewed(draft, owner, faulty)
+    assert row.state == "failed"
+    assert [problem["line"] for problem in row.problems] == [6, 7]
+    assert {problem["file"] for problem in row.problems} == {"outputs.tsv"}
+    assert stored_files() == []
+    with pytest.raises(RefusedAction):
+        materials.take_import(row, by=owner)
+
+
+def test_a_second_upload_takes_the_place_of_the_first(draft, owner):
+    taken(draft, owner)
+    taken(draft, owner, table([("gamma", "9", "Other.")]))
+    assert stored_rows(draft) == [("gamma", "9", "Other.")]
+    assert [system.name for system in draft.systems.all()] == ["gamma"]
+
+
+def test_a_new_upload_drops_the_one_that_waits(draft, owner, django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks(execute=True):
+        first = previewed(draft, owner)
+        previewed(draft, owner)
+    first.refresh_from_db()
+    assert first.phase == "dropped"
+    assert len(stored_files()) == 1
+
+
+def test_one_import_at_a_time(draft, owner):
+    materials.start_import(draft, [upload()], by=owner)
+    with pytest.raises(RefusedAction, match="under way"):
+        materials.start_import(draft, [upload()], by=owner)
+    assert len(stored_files()) == 1
+
+
+def test_a_dropped_upload_is_gone_with_its_files(draft, owner, django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks(execute=True):
+        row = previewed(draft, owner)
+        materials.drop_import(row, by=owner)
+    row.refresh_from_db()
+    assert (row.phase, stored_files()) == ("dropped", [])
+    with pytest.raises(RefusedAction):
+        materials.take_import(row, by=owner)
+
+
+def test_an_upload_that_is_dropped_before_its_check_is_not_checked(draft, owner):
+    row = materials.start_import(draft, [upload()], by=owner)
+    materials.drop_import(row, by=owner)
+    assert not materials.execute_import(row.pk, "worker")
+    row.refresh_from_db()
+    assert (row.state, row.phase) == ("cancelled", "dropped")
+
+
+def test_taken_material_is_not_dropped(draft, owner):
+    row = taken(draft, owner)
+    with pytest.raises(RefusedAction):
+        materials.drop_import(row, by=owner)
+
+
+def test_a_launched_campaign_takes_no_material(owner):
+    campaign = make_campaign(owner=owner)
+    with pytest.raises(RefusedAction, match="was launched"):
+        materials.start_import(campaign, [upload()], by=owner)
+    assert stored_files() == []
+
+
+def test_what_was_previewed_before_the_launch_is_not_taken_after_it(owner):
+    campaign = make_campaign(launch=False, owner=owner)
+    row = previewed(campaign, owner)
+    before = stored_rows(campaign)
+    campaigns.launch_campaign(campaign, by=owner)
+    with pytest.raises(RefusedAction, match="was launched"):
+        materials.take_import(row, by=owner)
+    assert stored_rows(campaign) == before
+
+
+def test_a_launch_that_slips_in_before_the_worker_refuses_the_taking(owner):
+    campaign = make_campaign(launch=False, owner=owner)
+    row = previewed(campaign, owner)
+    materials.take_import(row, by=owner)
+    MaterialImport.objects.filter(pk=row.pk).update(state="done")
+    campaigns.launch_campaign(campaign, by=owner)
+    MaterialImport.objects.filter(pk=row.pk).update(state="queued")
+    before = stored_rows(campaign)
+    row = work_on(row)
+    assert (row.state, "was launched" in row.error) == ("failed", True)
+    assert stored_rows(campaign) == before
+
+
+def test_a_worker_that_fails_half_way_leaves_what_was_there(draft, owner, monkeypatch):
+    taken(draft, owner)
+    row = previewed(draft, owner, table([("gamma", "9", "Other.")]))
+    materials.take_import(row, by=owner)
+
+    def die(*arguments, **named):
+        raise jobs.LostClaim
+
+    monkeypatch.setattr(materials.jobs, "finish", die)
+    work_on(row)
+    assert stored_rows(draft) == ROWS
+    assert row.state == "working"
+
+
+def test_files_that_are_gone_are_told(draft, owner):
+    row = materials.start_import(draft, [upload()], by=owner)
+    default_storage.delete(row.files["0"])
+    row = work_on(row)
+    assert row.state == "failed" and "outputs.tsv" in row.error
+
+
+def test_two_files_of_one_name_are_refused(draft, owner):
+    with pytest.raises(RefusedAction, match="same name"):
+        materials.start_import(draft, [upload(), upload()], by=owner)
+
+
+def test_an_upload_without_files_is_refused(draft, owner):
+    with pytest.raises(RefusedAction):
+        materials.start_import(draft, [], by=owner)
+
+
+def test_files_that_are_too_large_are_refused_before_they_are_stored(draft, owner, monkeypatch):
+    small = materials.LIMITS.__class__(file_bytes=10, total_bytes=10)
+    monkeypatch.setattr(materials, "LIMITS", small)
+    with pytest.raises(RefusedAction, match="MB"):
+        materials.start_import(draft, [upload()], by=owner)
+    assert stored_files() == []
+
+
+def test_no_name_of_a_stranger_reaches_the_disk(draft, owner):
+    row = materials.start_import(draft, [upload(name="../../etc/passwd.tsv")], by=owner)
+    assert row.labels == {"0": "passwd.tsv"}
+    assert all(len(name) == 24 and name.isalnum() for name in stored_files())
+
+
+def test_deleting_a_draft_deletes_its_material(draft, owner):
+    taken(draft, owner)
+    campaigns.delete_draft(draft, by=owner)
+    assert not Output.objects.exists()
+
+
+def test_the_command_checks_and_takes(draft, tmp_path: Path, capsys):
+    (tmp_path / "outputs.tsv").write_bytes(table())
+    call_command("import_material", draft.code, str(tmp_path / "outputs.tsv"))
+    assert "4 outputs of 2 systems for 2 items" in capsys.readouterr().out
+    assert not Output.objects.exists()
+    call_command("import_material", draft.code, str(tmp_path / "outputs.tsv"), "--take")
+    assert stored_rows(draft) == ROWS
+
+
+def test_the_command_lists_every_fault(draft, tmp_path: Path):
+    (tmp_path / "outputs.tsv").write_bytes(table([*ROWS, ("alpha", "1", "again")]))
+    with pytest.raises(CommandError, match="line 6"):
+        call_command("import_material", draft.code, str(tmp_path / "outputs.tsv"))

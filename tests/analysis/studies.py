@@ -1,0 +1,80 @@
+"""Made-up campaigns in the shapes of the field's experiments, for the tests of reports."""
+
+import numpy as np
+
+from analysis import JudgementTable
+
+NAMES = ("rater", "item", "system", "criterion", "value", "screen")
+
+
+def from_rows(rows: list[tuple], *factors: str, **columns: list) -> JudgementTable:
+    """A table of rows (rater, item, system, criterion, value, screen, factors…)."""
+    cells = zip(*rows, strict=True)
+    return JudgementTable.from_columns(
+        {**dict(zip((*NAMES, *factors), map(list, cells), strict=True)), **columns}
+    )
+
+
+def sliders(seed: int = 0, raters: int = 6, items: int = 20, systems: int = 5) -> JudgementTable:
+    """Surface Realisation 2011: each rater every item once, systems rotated; two criteria."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for rater in range(raters):
+        for item in range(items):
+            system = (rater + item) % systems
+            for criterion, step in (("Clarity", 9), ("Readability", 6)):
+                value = np.clip(40 + step * system + 3 * rater + rng.normal(0, 12), 0, 100)
+                place = (f"r{rater}", f"i{item}", f"sys{system}", criterion)
+                rows.append((*place, round(value, 2), f"{rater}-{item}"))
+    return from_rows(rows)
+
+
+def identification(seed: int = 0) -> JudgementTable:
+    """TUNA 2008: reading time, identification time and error by entity type."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for rater in range(12):
+        for item in range(24):
+            system, kind = (rater + item) % 6, ("furniture", "people")[item % 2]
+            times = rng.lognormal(7 + 0.08 * system, 0.4), rng.lognormal(7.2, 0.3)
+            error = float(rng.random() < 0.05 + 0.04 * system)
+            for criterion, value in (("RT", times[0]), ("IT", times[1]), ("ER", error)):
+                place = (f"r{rater}", f"i{item}", f"sys{system}", criterion)
+                rows.append((*place, value, f"{rater}-{item}", kind))
+    return from_rows(rows, "entity_type")
+
+
+IDENTIFICATION = {
+    "kinds": {"RT": "time", "IT": "time", "ER": "error"},
+    "factors": ["entity_type"],
+    "model": "interaction",
+}
+
+
+def facts(seed: int = 0) -> JudgementTable:
+    """RotoWire: counts of supported and contradicted facts of a sentence, by rater and model."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for rater in range(10):
+        for item in range(20):
+            system = (rater + item) % 5
+            for criterion, rate in (("Supp", 1 + 0.4 * system), ("Cont", 2 - 0.3 * system)):
+                place = (f"r{rater}", f"i{item}", f"model{system}", criterion)
+                rows.append((*place, float(rng.poisson(rate)), f"{rater}-{item}"))
+    return from_rows(rows)
+
+
+def magnitudes(seed: int = 0, *, coverage: bool = True) -> JudgementTable:
+    """E2E: three systems of five on a screen, relative magnitudes and the coverage check."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for rater in range(8):
+        for item in range(15):
+            for system in rng.choice(5, size=3, replace=False):
+                value = float(np.round(np.exp(rng.normal(4.5 - 0.15 * system, 0.3))))
+                place = (f"r{rater}", f"i{item}", f"sys{system}")
+                rows.append((*place, "quality", value, f"{rater}-{item}"))
+                if coverage:
+                    check = float(rng.choice(4, p=[0.6, 0.1, 0.25, 0.05]))
+                    rows.append((*place, "coverage", check, f"{rater}-{item}"))
+    return from_rows(rows)

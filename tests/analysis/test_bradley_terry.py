@@ -1,0 +1,218 @@
+"""Bradley–Terry agrees with independent fits and claims no more than it may."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.stats import studentized_range
+
+from analysis import OptionsError, RankingError
+from analysis.bradley_terry import _largest_differences, abilities, bradley_terry, fit
+from analysis.errors import Undefined
+from analysis.pairs import LOSS, TIE, WIN, Counts, count, pairs_from_table
+from analysis.resampling import Resampler
+from tests.analysis.judged import rebuilt, simulated, table_of_screens
+
+
+@pytest.fixture
+def pairs():
+    return pairs_from_table(simulated(screens=300))
+
+
+def without_ties(table):
+    """Values made distinct, so that no comparison ties."""
+    return rebuilt(table, value=table.value + np.linspace(0, 0.4, len(table)))
+
+
+def davidson_likelihood(point, pairs):
+    ability, log_tie = point[:-1], point[-1]
+    first, second = ability[pairs.first], ability[pairs.second]
+    tie = log_tie + (first + second) / 2
+    total = np.log(np.exp(first) + np.exp(second) + np.exp(tie))
+    won = np.choose(pairs.outcome, [first, tie, second])
+    return -np.sum(won - total)
+
+
+def test_davidson_agrees_with_a_general_optimiser(pairs):
+    found = minimize(davidson_likelihood, np.zeros(6), args=(pairs,), method="BFGS", tol=1e-9)
+    ours = fit(count(pairs))
+    assert ours.ability == pytest.approx(found.x[:5] - found.x[:5].mean(), abs=1e-5)
+    assert ours.log_tie == pytest.approx(found.x[5], abs=1e-5)
+    assert ours.log_likelihood == pytest.approx(-found.fun, abs=1e-8)
+    assert ours.log_likelihood >= -found.fun - 1e-9
+
+
+def test_ties_as_half_wins_are_a_weighted_logistic_regression(pairs):
+    import statsmodels.api as sm
+
+    design = np.zeros((len(pairs), 5))
+    design[np.arange(len(pairs)), pairs.first] = 1
+    design[np.arange(len(pairs)), pairs.second] = -1
+    regression = sm.GLM(1 - pairs.outcome / 2, design[:, 1:], family=sm.families.Binomial()).fit()
+    expected = np.append(0, regression.params)
+    assert fit(count(pairs), ties="half").ability == pytest.approx(
+        expected - expected.mean(), abs=1e-8
+    )
+
+
+@pytest.mark.parametrize("cluster", ["rater", "item", "both"])
+def test_clustered_errors_are_the_sandwich_of_statsmodels(cluster):
+    import statsmodels.api as sm
+
+    pairs = pairs_from_table(without_ties(simulated(screens=600, taste=1.0)))
+    design = np.zeros((len(pairs), 5))
+    design[np.arange(len(pairs)), pairs.first] = 1
+    design[np.arange(len(pairs)), pairs.second] = -1
+    model = sm.GLM(1 - pairs.outcome / 2, design[:, 1:], family=sm.families.Binomial())
+
+    def covariance(codes):
+        groups = np.unique(codes, return_inverse=True)[1]
+        keywords = {"groups": groups, "use_correction": False}
+        plain = model.fit(tol=1e-13, cov_type="cluster", cov_kwds=keywords).cov_params()
+        number = groups.max() + 1
+        return plain * number / (number - 1)
+
+    both = pairs.rater * 100 + pairs.item
+    expected = {
+        "rater": lambda: covariance(pairs.rater),
+        "item": lambda: covariance(pairs.item),
+        "both": lambda: covariance(pairs.rater) + covariance(pairs.item) - covariance(both),
+    }[cluster]()
+    result = bradley_terry(pairs, ties="half", cluster=cluster)
+    half_width = {(row.a, row.b): (row.high - row.low) / 2 for row in result.pairs}
+    labels = pairs.systems
+    for k in range(4):  # differences from system0 are the regression's own parameters
+        key = (labels[0], labels[k + 1])
+        width = half_width.get(key) or half_width[key[::-1]]
+        error = np.sqrt(expected[k, k])
+        assert width / result.critical == pytest.approx(error, rel=1e-6)
+
+
+def test_the_critical_value_is_tukeys_for_equal_independent_systems():
+    largest = _largest_differences(np.eye(6), df=12.0, seed=1)
+    expected = studentized_range.ppf(0.95, 6, 12) / np.sqrt(2)
+    assert np.quantile(largest, 0.95) == pytest.approx(expected, rel=0.02)
+
+
+def test_simultaneous_intervals_hold_all_true_differences_as_often_as_they_say():
+    """Independent judgements of four equal systems: 95 % of campaigns make no claim at all."""
+    campaigns, bold = 300, 0
+    rng = np.random.default_rng(8)
+    for campaign in range(campaigns):
+        screens = [
+            {
+                "rater": f"r{n % 40}",
+                "item": f"i{n // 4 % 50}",
+                "values": dict(zip("abcd", rng.normal(size=4), strict=True)),
+            }
+            for n in range(200)
+        ]
+        result = bradley_terry(pairs_from_table(table_of_screens(screens)), seed=campaign)
+        bold += any(row.low > 0 or row.high < 0 for row in result.pairs)
+    assert bold / campaigns < 0.05 + 3 * np.sqrt(0.05 * 0.95 / campaigns)
+
+
+def test_rank_sets_count_those_that_are_surely_better_or_worse():
+    screens = [
+        {"rater": f"r{n % 9}", "item": str(n % 20), "values": values}
+        for n, values in enumerate(
+            {"good": 2 + 2 * (n % 5 > 0), "fair": 3, "poor": 3.5 * (n % 7 == 0) + n % 2}
+            for n in range(400)
+        )
+    ]
+    result = bradley_terry(pairs_from_table(table_of_screens(screens)), cluster="rater")
+    assert [(row.system, row.rank_low, row.rank_high, row.cluster) for row in result.systems] == [
+        ("good", 1, 1, 1),
+        ("fair", 2, 2, 2),
+        ("poor", 3, 3, 3),
+    ]
+    assert all(row.p < 0.05 for row in result.pairs)
+    assert sum(row.ability for row in result.systems) == pytest.approx(0, abs=1e-12)
+
+
+def test_effective_raters_are_fewer_than_raters_of_unequal_work():
+    table = simulated(screens=160)
+    even = bradley_terry(pairs_from_table(table), cluster="rater")
+    uneven = bradley_terry(
+        pairs_from_table(
+            rebuilt(table, rater=["busy"] * 330 + [f"r{n}" for n in range(10) for _ in range(15)])
+        ),
+        cluster="rater",
+    )
+    assert even.effective == pytest.approx(8)
+    assert uneven.effective < 2.1
+    assert uneven.df == pytest.approx(uneven.effective - 1)
+
+
+def test_separated_systems_are_named():
+    screens = [
+        {"rater": f"r{n}", "item": "i", "values": {"best": 9, "a": n % 2, "b": n % 3}}
+        for n in range(12)
+    ]
+    with pytest.raises(RankingError, match=r"Separated: .*best"):
+        bradley_terry(pairs_from_table(table_of_screens(screens)))
+
+
+def test_a_tie_parameter_without_estimate_is_refused():
+    """a never lost to b: ties and a's wins alone push ν and the distance to infinity."""
+    values = [{"a": 0, "b": 0}, {"a": 0, "b": 0}, {"a": 1, "b": 0}]
+    screens = [{"rater": f"r{n}", "item": "i", "values": each} for n, each in enumerate(values)]
+    pairs = pairs_from_table(table_of_screens(screens))
+    with pytest.raises(RankingError, match="ν has no estimate"):
+        bradley_terry(pairs)
+    assert bradley_terry(pairs, ties="half", cluster="rater").systems[0].system == "a"
+
+
+def test_disconnected_systems_are_named():
+    screens = [
+        {"rater": "r", "item": pair, "values": {pair[0]: 1, pair[1]: 2}} for pair in ("ab", "cd")
+    ]
+    with pytest.raises(RankingError, match="never compared with each other: a, b; c, d"):
+        bradley_terry(pairs_from_table(table_of_screens(screens)))
+
+
+def test_ties_only_have_no_davidson_estimate_but_equal_half_wins():
+    screens = [
+        {"rater": f"r{n % 3}", "item": f"i{n}", "values": {"a": 1, "b": 1, "c": 1}}
+        for n in range(9)
+    ]
+    pairs = pairs_from_table(table_of_screens(screens))
+    with pytest.raises(RankingError, match="Every comparison is a tie"):
+        bradley_terry(pairs)
+    result = bradley_terry(pairs, ties="half")
+    assert [row.ability for row in result.systems] == [0, 0, 0]
+    assert all(row.low < 0 < row.high for row in result.pairs)
+
+
+def test_one_rater_has_no_variance_between_raters():
+    pairs = pairs_from_table(rebuilt(simulated(), rater=["only"] * 360))
+    with pytest.raises(Undefined, match="at least two raters"):
+        bradley_terry(pairs, cluster="rater")
+    assert bradley_terry(pairs, cluster="item").effective > 2
+
+
+def test_drawn_tables_always_have_abilities():
+    separated = np.zeros((3, 3, 3), dtype=np.int64)
+    separated[0, 1] = separated[0, 2] = 7, 0, 0
+    separated[1, 2] = 3, 1, 2
+    found = abilities(separated)
+    assert np.isfinite(found).all()
+    assert found[0] > found[1] > found[2]
+    assert abilities(separated * 0).tolist() == [0, 0, 0]
+
+
+def test_abilities_of_a_drawn_table_are_the_fit(pairs):
+    drawn = Resampler.of(pairs, "none").fixed
+    assert abilities(drawn) == pytest.approx(fit(count(pairs)).ability, abs=1e-6)
+
+
+def test_swapping_wins_and_losses_turns_abilities_round(pairs):
+    counts = count(pairs)
+    turned = Counts(counts.wins.T, counts.ties)
+    assert fit(turned).ability == pytest.approx(-fit(counts).ability, abs=1e-9)
+    assert {WIN, TIE, LOSS} == {0, 1, 2}
+
+
+def test_every_fault_of_the_options_is_said(pairs):
+    with pytest.raises(OptionsError) as refused:
+        bradley_terry(pairs, ties="none", cluster="moon", alpha=0)
+    assert len(refused.value.errors) == 3

@@ -1,0 +1,184 @@
+"""Rankings in clusters are the same however their runs are split, and say what they rest on."""
+
+import numpy as np
+import pytest
+
+from analysis import OptionsError, RankingError
+from analysis.clusters import (
+    RankingOptions,
+    cluster_ends,
+    compute_draws,
+    draw_jobs,
+    kind_of,
+    rank_criterion,
+    rank_ranges,
+    ranking_from_draws,
+    ranks,
+    refusals,
+)
+from analysis.resampling import SCHEMES
+from analysis.signature import read_signature
+from tests.analysis.judged import rebuilt, simulated, table_of_screens
+
+
+def one_job(**options):
+    (job,) = draw_jobs(simulated(), RankingOptions(**{"runs": 12, **options}))
+    return job
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("method", ["wmt", "bradley-terry"])
+def test_runs_give_the_same_numbers_however_they_are_split(method, scheme):
+    job = one_job(method=method, resample=(scheme,))
+    whole = job.draw(0, 12)
+    parts = [job.draw(7, 5), job.draw(0, 3, threads=2), job.draw(3, 4)]
+    assert np.array_equal(np.concatenate([parts[1], parts[2], parts[0]]), whole)
+    assert len(np.unique(whole, axis=0)) == (
+        1 if (method, scheme) == ("bradley-terry", "none") else 12
+    )
+
+
+def test_all_draws_of_a_table_have_their_key_and_report_progress():
+    heard = []
+    options = RankingOptions(runs=12, resample=("none", "raters"))
+    jobs = draw_jobs(simulated(), options)
+    draws = compute_draws(jobs, threads=2, progress=heard.append)
+    assert list(draws) == ["quality/wmt/none", "quality/wmt/raters"]
+    assert np.array_equal(draws["quality/wmt/none"], jobs[0].draw(0, 12))
+    assert heard == sorted(heard)
+    assert heard[-1] == 1
+
+
+def test_another_seed_gives_other_runs():
+    assert not np.array_equal(one_job(seed=1).draw(0, 3), one_job(seed=2).draw(0, 3))
+    assert np.isfinite(one_job(seed=-5).draw(0, 1)).all()
+    assert np.isfinite(one_job(seed=2**70).draw(0, 1)).all()
+
+
+@pytest.mark.parametrize("method", ["order", "k-player"])
+def test_passes_in_given_order_find_the_simulated_order(method):
+    table = simulated(screens=400)
+    options = RankingOptions(method=method, runs=2, resample=("raters",))
+    ranking = rank_criterion(table, "quality", options)
+    assert ranking.systems[0].system in ("system0", "system1")
+    assert ranking.systems[-1].system in ("system3", "system4")
+
+
+def test_rank_ranges_cut_the_runs_at_both_ends():
+    scores = np.zeros((200, 2))
+    scores[:, 0] = 1
+    scores[:5, 0] = -1  # 5 = ⌈200 · 0.05 / 2⌉ runs are cut
+    low, high = rank_ranges(scores)
+    assert (low.tolist(), high.tolist()) == ([1, 2], [1, 2])
+    scores[:6, 0] = -1
+    low, high = rank_ranges(scores)
+    assert (low.tolist(), high.tolist()) == ([1, 1], [2, 2])
+
+
+def test_equal_scores_share_their_ranks():
+    low, high = ranks(np.array([[3.0, 1.0, 3.0, 0.0]]))
+    assert low.tolist() == [[1, 3, 1, 4]]
+    assert high.tolist() == [[2, 3, 2, 4]]
+
+
+def test_a_cluster_ends_where_nobody_below_reaches_up():
+    low = np.array([1, 2, 2, 4])
+    high = np.array([1, 3, 3, 4])
+    assert cluster_ends(low, high).tolist() == [True, False, True, True]
+
+
+def test_ties_only_make_one_cluster():
+    screens = [{"rater": "r", "item": str(n), "values": dict.fromkeys("abc", 50)} for n in range(9)]
+    ranking = rank_criterion(table_of_screens(screens), "quality", RankingOptions(runs=20))
+    assert [row.cluster for row in ranking.systems] == [1, 1, 1]
+    assert {(row.rank_low, row.rank_high, row.mean) for row in ranking.systems} == {(1, 3, 0.0)}
+
+
+def test_one_rater_can_be_drawn_only_as_he_is():
+    table = rebuilt(simulated(), rater=["only"] * 360)
+    plain, drawn = draw_jobs(table, RankingOptions(runs=5, resample=("none", "raters")))
+    assert np.array_equal(plain.draw(0, 5), drawn.draw(0, 5))
+
+
+def test_a_clear_cut_is_certain_and_an_unclear_one_is_not():
+    screens = [
+        {"rater": "r", "item": str(n), "values": {"best": 9, "even": n % 2, "odd": 1 - n % 2}}
+        for n in range(200)
+    ]
+    ranking = rank_criterion(table_of_screens(screens), "quality", RankingOptions())
+    best, middle, last = ranking.systems
+    assert (best.system, best.cluster, best.cut_share) == ("best", 1, 1.0)
+    assert (middle.cluster, last.cluster) == (2, 2)
+    assert middle.cut_share < 0.1
+
+
+def test_pairs_that_never_met_are_said():
+    screens = [
+        {"rater": "r", "item": f"{n}{pair}", "values": {pair[0]: n % 3, pair[1]: 1}}
+        for n in range(30)
+        for pair in ("ab", "bc")
+    ]
+    ranking = rank_criterion(table_of_screens(screens), "quality", RankingOptions(runs=5))
+    assert ranking.unmet == (("a", "c"),)
+
+
+def test_what_cannot_be_ranked_is_refused_with_its_reason():
+    screens = [
+        {"rater": "r", "item": pair, "values": {pair[0]: 1, pair[1]: 2}} for pair in ("ab", "cd")
+    ]
+    table = table_of_screens(screens)
+    assert draw_jobs(table, RankingOptions()) == ()
+    reason = "never compared with each other: a, b; c, d"
+    assert reason in refusals(table, RankingOptions())["quality"]
+    with pytest.raises(RankingError, match=f"quality: .*{reason}"):
+        rank_criterion(table, "quality", RankingOptions())
+
+
+def test_excluded_raters_do_not_count_and_stand_in_the_signature():
+    table = simulated()
+    options = RankingOptions(runs=3, exclude_raters=("rater0",))
+    ranking = rank_criterion(table, "quality", options)
+    assert ranking.comparisons == 315
+    assert read_signature(ranking.signature)["exclude"] == '["rater0"]'
+    marked = rebuilt(table, excluded=table.rater.codes == 0)
+    assert rank_criterion(marked, "quality", RankingOptions(runs=3)).systems == ranking.systems
+
+
+def test_kinds_are_told_or_seen():
+    relative, single = simulated(), simulated(shown=1)
+    assert kind_of(relative, "quality", {}) == "relative"
+    assert kind_of(single, "quality", {}) == "scale"
+    assert kind_of(relative, "quality", {"quality": "scale"}) == "scale"
+    assert draw_jobs(relative, RankingOptions(kinds={"quality": "scale"})) == ()
+
+
+def test_lower_values_win_where_they_are_better():
+    table = simulated()
+    turned = rebuilt(table, value=-table.value)
+    options = RankingOptions(runs=5, lower_is_better=("quality",))
+    lower, plain = (
+        rank_criterion(turned, "quality", options),
+        rank_criterion(table, "quality", RankingOptions(runs=5)),
+    )
+    assert lower.systems == plain.systems
+    assert read_signature(lower.signature)["lower"] == "better"
+    assert "lower" not in read_signature(plain.signature)
+
+
+def test_every_fault_of_the_options_is_said():
+    with pytest.raises(OptionsError) as refused:
+        RankingOptions(
+            method="elo", runs=0, resample=("dice",), alpha=2, kinds={"quality": "taste"}
+        )
+    assert len(refused.value.errors) == 5
+    with pytest.raises(OptionsError, match="whole screens"):
+        RankingOptions(method="k-player", resample=("pairs",))
+
+
+def test_means_are_of_the_draws_that_were_given():
+    job = one_job()
+    draws = np.tile(np.array([5.0, 3.0, 4.0, 1.0, 2.0]), (12, 1))
+    ranking = ranking_from_draws(job, draws)
+    assert [row.system[-1] for row in ranking.systems] == list("02143")
+    assert [row.mean for row in ranking.systems] == [5, 4, 3, 2, 1]
+    assert [row.cluster for row in ranking.systems] == [1, 2, 3, 4, 5]

@@ -1,0 +1,164 @@
+"""Mixed models against lme4's figures, both ways of solving, and what cannot be fitted."""
+
+import numpy as np
+import pytest
+
+from analysis import mixed_equations
+from analysis.errors import Undefined
+from analysis.mixed import MixedModel, fit_mixed, variance_components
+from tests.analysis.textbook import coded, column, factor, figures, rows_of
+
+
+def made() -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+    """Made by a formula, so that the script of the lme4 figures has the same numbers."""
+    i = np.arange(240)
+    rater, item = i % 7, (i * 5) % 23
+    system = (i // 7 + rater) % 4
+    noise = ((i * 7919) % 101) / 10 - 5
+    value = 50 + 3 * system + 2 * ((rater * 37) % 11) / 3 + ((item * 53) % 17) / 4 + noise
+    return value, system, {"rater": rater, "item": item}
+
+
+def test_a_crossed_model_equals_lme4():
+    value, system, random = made()
+    assert_equals_lme4(fit_mixed(value, system, list("0123"), random), "made")
+
+
+@pytest.mark.shared_data
+def test_wine_equals_lme4_with_a_variance_at_zero():
+    rows = rows_of("r-datasets/wine.csv")
+    systems, labels = coded([f"{row['temp']} {row['contact']}" for row in rows])
+    random = {name: factor(rows, name)[0] for name in ("judge", "bottle")}
+    assert_equals_lme4(fit_mixed(column(rows, "response"), systems, labels, random), "wine")
+
+
+def steen() -> tuple[np.ndarray, np.ndarray, list[str], dict[str, np.ndarray]]:
+    """Steen & Markert (2021): coherence of summaries on a Likert scale."""
+    rows = rows_of("summary-lq-steen-2021/likert_coherence_cnn_dm.csv")
+    systems, labels = factor(rows, "system")
+    random = {name: factor(rows, name)[0] for name in ("annotator", "document")}
+    return column(rows, "score"), systems, labels, random
+
+
+@pytest.mark.shared_data
+def test_summaries_equal_lme4():
+    values, systems, labels, random = steen()
+    assert_equals_lme4(fit_mixed(values, systems, labels, random), "steen")
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize("columns", [800, 0])
+def test_four_random_effects_equal_lme4_solved_either_way(columns, monkeypatch):
+    monkeypatch.setattr(mixed_equations, "MOST_DENSE_COLUMNS", columns)
+    values, systems, labels, random = steen()
+    random["output"] = random["document"] * 10 + systems
+    random["rs"] = random["annotator"] * 10 + systems
+    assert_equals_lme4(fit_mixed(values, systems, labels, random), "steen4")
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize("criterion", ["fluency", "grammaticality", "semantic_adequacy"])
+def test_unbalanced_crowd_judgements_equal_lme4(criterion):
+    rows = rows_of("webnlg-2017/all_data_final_scores_anonymised.csv")
+    systems, labels = factor(rows, "team")
+    random = {"rater": factor(rows, "X_worker_id")[0], "item": factor(rows, "mr")[0]}
+    assert_equals_lme4(fit_mixed(column(rows, criterion), systems, labels, random), criterion)
+
+
+def assert_equals_lme4(model: MixedModel, name: str) -> None:
+    expected = figures("lme4")[name]
+    assert model.judgements == expected["judgements"]
+    assert model.reml_deviance == pytest.approx(expected["reml_deviance"], rel=1e-11)
+    # lme4 stops at its own tolerance: the deviance is flat, so variances agree to fewer digits
+    largest = max(expected["variances"].values())
+    for part in model.components:
+        true = expected["variances"][part.source]
+        assert part.variance == pytest.approx(true, abs=1e-6 * largest)
+    for row in model.means:
+        assert row.mean == pytest.approx(expected["means"][row.system], rel=1e-6)
+        assert row.se == pytest.approx(expected["errors"][row.system], rel=1e-6)
+
+
+def test_both_ways_to_solve_give_the_same_numbers():
+    value, system, random = made()
+    dense = mixed_equations._DenseEquations.of(value, system, random)
+    sparse = mixed_equations._SparseEquations.of(value, system, random)
+    for theta in ([1.0, 1.0], [0.0, 0.5], [2.0, 0.0], [0.3, 1.7]):
+        one, other = dense.solve(np.array(theta)), sparse.solve(np.array(theta))
+        assert other.deviance == pytest.approx(one.deviance, rel=1e-12)
+        assert other.coefficients == pytest.approx(one.coefficients, rel=1e-10)
+        assert other.covariance == pytest.approx(one.covariance, rel=1e-9, abs=1e-12)
+
+
+def test_the_deviance_is_that_of_the_restricted_likelihood():
+    """Against the textbook's formula on the full covariance matrix."""
+    value, system, random = made()
+    theta = np.array([0.7, 0.4])
+    found = mixed_equations.equations(value, system, random).solve(theta)
+    x = np.eye(4)[system]
+    v = np.eye(len(value))
+    for ratio, codes in zip(theta, random.values(), strict=True):
+        z = np.eye(codes.max() + 1)[codes]
+        v += ratio**2 * z @ z.T
+    inverse = np.linalg.inv(v)
+    information = x.T @ inverse @ x
+    beta = np.linalg.solve(information, x.T @ inverse @ value)
+    residual = value - x @ beta
+    free = len(value) - 4
+    variance = residual @ inverse @ residual / free
+    determinants = np.linalg.slogdet(v)[1] + np.linalg.slogdet(information)[1]
+    assert found.coefficients == pytest.approx(beta)
+    assert found.residual_variance == pytest.approx(variance)
+    assert found.deviance == pytest.approx(determinants + free * (1 + np.log(2 * np.pi * variance)))
+
+
+def test_moving_and_scaling_values_moves_and_scales_the_fit():
+    value, system, random = made()
+    first = fit_mixed(value, system, list("0123"), random)
+    second = fit_mixed(10 * value - 7, system, list("0123"), random)
+    assert second.means[0].mean == pytest.approx(10 * first.means[0].mean - 7)
+    assert second.components[0].variance == pytest.approx(100 * first.components[0].variance)
+    assert [pair.p for pair in second.contrasts] == pytest.approx(
+        [pair.p for pair in first.contrasts], abs=1e-6
+    )
+
+
+def test_a_rater_who_is_harsh_to_all_moves_no_difference():
+    value, system, random = made()
+    harsh = value - 30 * (random["rater"] == 2)
+    before = fit_mixed(value, system, list("0123"), random).contrasts[0]
+    after = fit_mixed(harsh, system, list("0123"), random).contrasts[0]
+    assert after.difference == pytest.approx(before.difference, rel=0.01)
+
+
+def test_variance_components_find_what_was_put_in():
+    rng = np.random.default_rng(2)
+    rater, item = np.divmod(np.arange(60 * 80), 80)
+    value = 2 * rng.normal(size=60)[rater] + rng.normal(size=80)[item] + 0.5 * rng.normal(size=4800)
+    found = {part.source: part.sd for part in variance_components(value, {"r": rater, "i": item})}
+    assert found["r"] == pytest.approx(2, rel=0.25)
+    assert found["i"] == pytest.approx(1, rel=0.25)
+    assert found["Residual"] == pytest.approx(0.5, rel=0.03)
+
+
+ONE, TWO = np.zeros(6, dtype=int), np.array([0, 1, 0, 1, 0, 1])
+UNDEFINED = {
+    "one system": (np.arange(6.0), ONE, {"rater": TWO}, "two systems"),
+    "one rater and item": (np.arange(6.0), TWO, {"rater": ONE, "item": ONE}, "two raters or two"),
+    "constant": (np.ones(6), TWO, {"rater": TWO}, "All scores are equal"),
+    "too many levels": (np.arange(6.0), TWO, {"rater": np.arange(6)}, "as many levels"),
+}
+
+
+@pytest.mark.parametrize("case", sorted(UNDEFINED))
+def test_what_cannot_be_fitted_says_why(case):
+    values, systems, random, reason = UNDEFINED[case]
+    with pytest.raises(Undefined, match=reason):
+        fit_mixed(values, systems, ["a", "b"], random)
+
+
+def test_a_factor_too_large_is_refused_before_it_is_tried(monkeypatch):
+    value, system, random = made()
+    monkeypatch.setattr(mixed_equations, "MOST_CROSSED_LEVELS", 3)
+    with pytest.raises(Undefined, match="this solver holds 3"):
+        fit_mixed(value, system, list("0123"), random)

@@ -1,0 +1,142 @@
+"""`python -m analysis clusters` and `bradley-terry` say what the functions find."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from analysis import write_table
+from analysis.bradley_terry import bradley_terry
+from analysis.cli import main
+from analysis.clusters import RankingOptions, rank_criterion
+from analysis.pairs import pairs_from_table
+from tests.analysis.judged import rebuilt, simulated
+
+
+@pytest.fixture
+def file(tmp_path) -> str:
+    path = tmp_path / "judgements.csv"
+    with path.open("wb") as out:
+        write_table(simulated(), out)
+    return str(path)
+
+
+def test_clusters_in_json_are_the_ranking(file, capsys):
+    assert main(["clusters", file, "--runs", "20", "--resample", "raters", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    options = RankingOptions(runs=20, resample=("raters",))
+    ranking = rank_criterion(simulated(), "quality", options)
+    assert found["signature"] == ranking.signature
+    assert [
+        (row["system"], row["mean"], row["rank_low"], row["cluster"]) for row in found["systems"]
+    ] == [(row.system, row.mean, row.rank_low, row.cluster) for row in ranking.systems]
+
+
+def test_clusters_in_words_say_what_they_do_not_allow_for(file, capsys):
+    main(["clusters", file, "--runs", "5"])
+    assert "they do not allow for other raters or items" in capsys.readouterr().out
+    main(["clusters", file, "--runs", "5", "--resample", "raters"])
+    assert "they do not allow" not in capsys.readouterr().out
+
+
+def test_clusters_in_csv_have_a_row_for_each_system(file, capsys):
+    main(["clusters", file, "--runs", "5", "--csv"])
+    rows = list(csv.reader(io.StringIO(capsys.readouterr().out)))
+    assert rows[0] == ["cluster", "system", "mean", "rank", "cut share"]
+    assert len(rows) == 6
+
+
+def test_bradley_terry_in_json_is_the_result(file, capsys):
+    main(["bradley-terry", file, "--cluster", "rater", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    result = bradley_terry(pairs_from_table(simulated()), cluster="rater")
+    assert [row["ability"] for row in found["systems"]] == [row.ability for row in result.systems]
+    assert [row["p"] for row in found["pairs"]] == [row.p for row in result.pairs]
+    assert "|cluster:rater|" in found["signature"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["clusters", "/nowhere"], "Cannot read /nowhere"),
+        (["clusters", "FILE", "--criterion", "taste"], "There is no criterion 'taste'"),
+        (["clusters", "FILE", "--exclude-raters", "nobody"], "no rater 'nobody'"),
+        (["clusters", "FILE", "--runs", "0"], "at least one run"),
+        (["clusters", "FILE", "--alpha", "7", "--plot", "a.gif"], "--plot a.gif"),
+    ],
+)
+def test_bad_input_is_said_and_ends_with_2(file, capsys, arguments, said):
+    assert main([file if word == "FILE" else word for word in arguments]) == 2
+    captured = capsys.readouterr()
+    assert said in captured.err
+    assert captured.out == ""
+
+
+@pytest.mark.parametrize("command", ["clusters", "bradley-terry"])
+def test_rankings_in_latex_have_a_line_for_each_system(file, capsys, command):
+    main([command, file, "--latex"])
+    table = capsys.readouterr().out
+    assert table.startswith(r"\begin{tabular}")
+    assert table.count("system") == 5
+
+
+@pytest.mark.parametrize("command", ["clusters", "bradley-terry"])
+def test_ranks_may_be_given_the_lower_the_better(file, capsys, command):
+    main([command, file, "--json"])
+    best = json.loads(capsys.readouterr().out)["systems"][0]["system"]
+    main([command, file, "--json", "--lower-is-better"])
+    assert json.loads(capsys.readouterr().out)["systems"][-1]["system"] == best
+
+
+def test_a_broken_file_is_said_with_its_line(tmp_path, capsys):
+    path = tmp_path / "broken.csv"
+    path.write_text("rater,item,system,criterion,value,screen\nr,i,s,c,much,x\n")
+    assert main(["clusters", str(path)]) == 2
+    assert "Line 2: value is 'much'" in capsys.readouterr().err
+
+
+def test_one_of_several_criteria_has_to_be_chosen(tmp_path, capsys):
+    table = simulated()
+    path = tmp_path / "two.csv"
+    with path.open("wb") as out:
+        write_table(rebuilt(table, criterion=["x", "y", "z"] * 120), out)
+    assert main(["clusters", str(path)]) == 2
+    assert "Choose one with --criterion; the judgements have: x, y, z." in capsys.readouterr().err
+
+
+def test_the_module_runs_without_django(file):
+    ran = subprocess.run(
+        [
+            sys.executable,
+            "-W",
+            "error",
+            "-m",
+            "analysis",
+            "clusters",
+            file,
+            "--runs",
+            "3",
+            "--json",
+        ],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        check=True,
+    )
+    assert len(json.loads(ran.stdout)["systems"]) == 5
+
+
+def test_importing_the_package_leaves_the_heavy_parts_alone():
+    heavy = "{'numba', 'pandas', 'pyarrow', 'scipy', 'statsmodels', 'matplotlib', 'django'}"
+    ran = subprocess.run(
+        [sys.executable, "-c", f"import sys, analysis; print({heavy} & set(sys.modules))"],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        check=True,
+    )
+    assert ran.stdout.strip() == "set()"

@@ -1,0 +1,126 @@
+"""What must not change a ranking does not, whatever the judgements."""
+
+import numpy as np
+from hypothesis import assume, given, settings
+from hypothesis import strategies as some
+
+from analysis import JudgementTable
+from analysis.bradley_terry import fit, require_estimable
+from analysis.clusters import RankingOptions, draw_jobs, rank_criterion
+from analysis.errors import AnalysisError, RankingError
+from analysis.pairs import count, pairs_from_table
+from tests.analysis.judged import labels, rebuilt, table_of_screens, with_systems_renamed
+
+SYSTEMS = "abcd"
+SCHEMES = ("none", "pairs", "screens", "items", "raters", "raters-items")
+
+screens = some.fixed_dictionaries(
+    {
+        "rater": some.sampled_from(["r1", "r2", "r3"]),
+        "item": some.sampled_from(["i1", "i2"]),
+        "values": some.dictionaries(
+            some.sampled_from(SYSTEMS), some.integers(0, 3), min_size=2, max_size=4
+        ),
+    }
+)
+tables = some.lists(screens, min_size=3, max_size=12).map(table_of_screens)
+schemes = some.sampled_from(SCHEMES)
+few = settings(max_examples=60, deadline=None)
+
+
+def draws(table: JudgementTable, scheme: str) -> dict[str, list[float]]:
+    """Six runs of the reference procedure, by system; nothing where it cannot be ranked."""
+    found: dict[str, list[float]] = {}
+    for job in draw_jobs(table, RankingOptions(runs=6, resample=(scheme,), kinds=RELATIVE)):
+        found = dict(zip(job.systems, job.draw(0, 6).T.tolist(), strict=True))
+    return found
+
+
+RELATIVE = {"quality": "relative"}
+
+
+def records_differ(table: JudgementTable) -> bool:
+    """No two systems have the same numbers of wins, losses and ties: names never decide."""
+    counts = count(pairs_from_table(table))
+    records = zip(counts.wins.sum(0), counts.wins.sum(1), counts.ties.sum(0), strict=True)
+    return len(set(records)) == len(table.system.labels)
+
+
+@few
+@given(tables, schemes, some.permutations(SYSTEMS))
+def test_renaming_systems_changes_no_number(table, scheme, names):
+    assume(records_differ(table))
+    renamed = dict(zip(SYSTEMS, names, strict=True))
+    before = {renamed[name]: runs for name, runs in draws(table, scheme).items()}
+    assert draws(with_systems_renamed(table, renamed), scheme) == before
+
+
+@few
+@given(tables, schemes, some.randoms(use_true_random=False))
+def test_permuting_rows_changes_no_number(table, scheme, random):
+    order = list(range(len(table)))
+    random.shuffle(order)
+    assert draws(table.rows(np.array(order)), scheme) == draws(table, scheme)
+
+
+@few
+@given(tables, schemes, some.integers(1, 1000), some.integers(-500, 500))
+def test_scaling_magnitudes_and_adding_a_constant_changes_no_number(table, scheme, factor, more):
+    moved = rebuilt(table, value=table.value * factor + more)
+    assert draws(moved, scheme) == draws(table, scheme)
+
+
+@few
+@given(tables, some.sampled_from(["none", "pairs"]))
+def test_merging_raters_changes_nothing_that_does_not_draw_raters(table, scheme):
+    merged = rebuilt(table, rater=["together"] * len(table))
+    assert draws(merged, scheme) == draws(table, scheme)
+
+
+@few
+@given(tables, some.permutations(SYSTEMS))
+def test_bradley_terry_does_not_know_names_units_or_the_order_of_rows(table, names):
+    def strengths(of: JudgementTable) -> dict[str, float]:
+        counts = count(pairs_from_table(of))
+        try:
+            require_estimable(of.system.labels, counts)
+        except RankingError:
+            return {}
+        ability = fit(counts).ability.round(6) + 0.0
+        return dict(zip(of.system.labels, ability.tolist(), strict=True))
+
+    renamed = dict(zip(SYSTEMS, names, strict=True))
+    changed = rebuilt(
+        table,
+        system=[renamed[label] for label in labels(table, "system")],
+        value=table.value * 3 - 1,
+    ).rows(np.arange(len(table))[::-1])
+    assert strengths(changed) == {renamed[name]: value for name, value in strengths(table).items()}
+
+
+@few
+@given(tables, schemes)
+def test_turning_the_scale_round_turns_the_ranking_round(table, scheme):
+    """Exactly for the comparisons, and for the order wherever one system beat all others."""
+    turned = rebuilt(table, value=-table.value)
+    before, after = count(pairs_from_table(table)), count(pairs_from_table(turned))
+    assert np.array_equal(before.wins, after.wins.T)
+    assert np.array_equal(before.ties, after.ties)
+
+
+@few
+@given(tables, schemes)
+def test_ranks_lie_between_one_and_the_number_of_systems(table, scheme):
+    options = RankingOptions(runs=6, resample=(scheme,))
+    try:
+        ranking = rank_criterion(table, "quality", options)
+    except AnalysisError:
+        return
+    assert all(
+        1 <= row.rank_low <= row.rank_high <= len(ranking.systems) for row in ranking.systems
+    )
+    numbers = [row.cluster for row in ranking.systems]
+    assert numbers == sorted(numbers)
+    assert [row.mean for row in ranking.systems] == sorted(
+        (row.mean for row in ranking.systems), reverse=True
+    )

@@ -1,0 +1,94 @@
+"""Profiles of raters, each number counted by hand in a small table."""
+
+import numpy as np
+import pytest
+
+from analysis import JudgementTable
+from analysis.correlations import correlations
+from analysis.raters import rater_profiles
+
+
+def table(rows: list[tuple], **more: list) -> JudgementTable:
+    names = ("rater", "item", "system", "criterion", "value", "screen")
+    return JudgementTable.from_columns(
+        {**dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)), **more}
+    )
+
+
+def judged() -> JudgementTable:
+    """Six outputs: two raters agree, the third turns everything round."""
+    rows, times = [], []
+    for number, value in enumerate([1, 2, 3, 4, 5, 6]):
+        for rater, given in (("ann", value), ("bob", 2 * value), ("eve", -value)):
+            rows.append(
+                (rater, f"i{number // 2}", f"s{number % 2}", "q", given, f"{rater}{number // 2}")
+            )
+            times.append(1000.0 * (number // 2 + 1))
+    return table(rows, time_ms=times)
+
+
+def test_agreement_is_the_correlation_with_the_others():
+    ann, bob, eve = rater_profiles(judged())
+    others_of_ann = np.array([(2 * v - v) / 2 for v in range(1, 7)])
+    assert ann.agreement == pytest.approx(np.corrcoef(np.arange(1, 7), others_of_ann)[0, 1])
+    assert eve.agreement == pytest.approx(-1)
+    assert bob.agreement_outputs == 6
+
+
+def test_time_ties_and_scale_use_are_counted():
+    ann = rater_profiles(judged())[0]
+    assert ann.seconds_per_screen == 2.0
+    assert (ann.screens, ann.judgements, ann.ties) == (3, 6, 0)
+    assert (ann.lowest, ann.highest, ann.distinct) == (1, 6, 6)
+    assert ann.most_frequent_share == pytest.approx(1 / 6)
+
+
+def test_raters_whose_times_are_not_known_have_none():
+    rows = [("ann", "i", f"s{k}", "q", k, "x") for k in range(4)]
+    (ann,) = rater_profiles(table(rows, time_ms=[np.nan] * 4))
+    assert ann.seconds_per_screen is None
+
+
+def test_ties_are_a_share_of_the_pairs_on_a_screen():
+    rows = [("ann", "i", f"s{k}", "q", value, "x") for k, value in enumerate([5, 5, 5, 1])]
+    assert rater_profiles(table(rows))[0].ties == pytest.approx(3 / 6)
+
+
+def test_a_rater_alone_says_why_there_is_no_agreement():
+    rows = [("ann", f"i{k}", "s", "q", k, f"x{k}") for k in range(9)]
+    (profile,) = rater_profiles(table(rows))
+    assert profile.agreement is None
+    assert profile.agreement_reason == "Only 0 outputs were also judged by others."
+    assert profile.ties is None and profile.seconds_per_screen is None
+
+
+def test_a_rater_who_never_varies_says_so():
+    rows = [
+        (r, f"i{k}", "s", "q", 3 if r == "ann" else k, f"{r}{k}")
+        for k in range(9)
+        for r in ("ann", "bob")
+    ]
+    ann, _ = rater_profiles(table(rows))
+    assert ann.agreement is None and "do not vary" in ann.agreement_reason
+    assert ann.most_frequent_share == 1
+
+
+def test_criteria_correlate_over_system_means():
+    rows = [
+        ("ann", f"i{i}", f"s{s}", criterion, sign * s + i / 10, f"x{i}{s}")
+        for i in range(3)
+        for s in range(5)
+        for criterion, sign in (("RT", 1), ("IT", 2), ("ER", -1))
+    ]
+    found = {(c.a, c.b, c.method): c for c in correlations(table(rows))}
+    assert found["IT", "RT", "pearson"].value == pytest.approx(1)
+    assert found["ER", "RT", "kendall"].value == pytest.approx(-1)
+    assert found["ER", "IT", "spearman"].n == 5
+
+
+def test_a_correlation_that_does_not_exist_says_why():
+    rows = [("ann", "i", f"s{s}", c, v, "x") for s in range(4) for c, v in (("a", s), ("b", 1))]
+    few = [("ann", "i", f"s{s}", c, s, "x") for s in range(2) for c in "ab"]
+    assert correlations(table(rows))[0].reason == "b is the same for every system."
+    assert correlations(table(few))[0].reason == "Fewer than three systems have both criteria."
+    assert correlations(table(few))[0].value is None

@@ -1,0 +1,282 @@
+"""Reports: the paper's table and the referee's, for every kind of criterion, and their edges."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis import JudgementTable, OptionsError, TableError, read_table
+from analysis.anova import one_way
+from analysis.clusters import compute_draws, draw_jobs
+from analysis.report import Report, ReportOptions, kind_of, make_report, with_kinds
+from tests.analysis.judged import rebuilt
+from tests.analysis.published import published, shared_file
+from tests.analysis.studies import (
+    IDENTIFICATION,
+    facts,
+    from_rows,
+    identification,
+    magnitudes,
+    sliders,
+)
+
+QUICK = {"runs": 20, "agreement_resamples": 20}
+
+
+def report(table: JudgementTable, **options) -> Report:
+    return make_report(table, ReportOptions.from_dict({**QUICK, **options}))
+
+
+def test_scales_have_the_papers_anova_and_the_referees_models():
+    found = report(sliders()).criterion("Clarity")
+    part = sliders().for_criterion("Clarity")
+    assert found.kind == "scale"
+    assert found.scale.anova == one_way(part.value, part.system.codes, 5)
+    assert [row.system for row in found.systems] == list(found.scale.tukey.letters)
+    assert found.scale.mixed.formula == "value ~ system + (1|rater) + (1|item)"
+    assert "(1|rater:system)" in found.scale.mixed_full.formula
+    assert found.scale.undefined == {}
+    assert any("takes every judgement as independent" in text for text in found.sentences)
+    assert any("only the second one's differences" in text for text in found.sentences)
+
+
+def test_times_have_their_outliers_replaced_and_counted():
+    table = identification()
+    found = report(table, **IDENTIFICATION).criterion("RT")
+    values = table.for_criterion("RT").value
+    beyond = np.abs(values - values.mean()) > 2 * values.std(ddof=1)
+    assert found.outliers.treated == beyond.sum() > 0
+    replaced = np.where(beyond, values.mean(), values)
+    assert np.average(
+        [row.mean for row in found.systems], weights=[row.judgements for row in found.systems]
+    ) == pytest.approx(replaced.mean())
+    assert [row.source for row in found.scale.anova.rows] == [
+        "system",
+        "entity_type",
+        "system × entity_type",
+        "Residual",
+    ]
+    assert found.systems[0].mean == min(row.mean for row in found.systems)
+    assert set(found.systems[0].by_level) == {"furniture", "people"}
+
+
+def test_errors_have_kruskal_wallis():
+    found = report(identification(), **IDENTIFICATION).criterion("ER")
+    assert found.scale.kruskal.df == 5
+    assert found.outliers is None
+    assert any("Kruskal–Wallis" in text for text in found.sentences)
+
+
+def test_counts_may_have_model_and_rater_as_factors():
+    found = report(facts(), kinds={"Supp": "count", "Cont": "count"}, model="rater")
+    rows = found.criterion("Supp").scale.anova.rows
+    assert [row.source for row in rows] == ["system", "rater", "Residual"]
+    assert found.criteria[0].criterion == "Supp"  # in the order in which kinds are named
+
+
+def test_relative_judgements_have_the_papers_clusters_and_the_honest_ones():
+    found = report(magnitudes()).criterion("quality")
+    assert found.kind == "relative"
+    assert list(found.ranking.rankings) == ["none", "raters"]
+    assert found.ranking.bradley_terry is not None
+    assert found.ranking.mixed_scale == "logarithm of the value"
+    for shares in found.ranking.rank_shares["none"].values():
+        assert sum(shares) == pytest.approx(1)
+    assert sum(row.wins for row in found.ranking.win_shares) == sum(
+        row.losses for row in found.ranking.win_shares
+    )
+
+
+def test_given_runs_are_the_same_as_runs_made_here():
+    """What a worker drew elsewhere in portions gives the very same report."""
+    options = with_kinds(ReportOptions(**QUICK), magnitudes())
+    draws = {
+        job.key: np.concatenate([job.draw(0, 7), job.draw(7, 13)])
+        for job in draw_jobs(magnitudes(), options)
+    }
+    assert make_report(magnitudes(), options, draws) == make_report(magnitudes(), options)
+    assert set(draws) == set(compute_draws(draw_jobs(magnitudes(), options)))
+
+
+def test_runs_of_another_shape_are_refused():
+    options = with_kinds(ReportOptions(**QUICK), magnitudes())
+    draws = {job.key: job.draw(0, 5) for job in draw_jobs(magnitudes(), options)}
+    with pytest.raises(ValueError, match="shape"):
+        make_report(magnitudes(), options, draws)
+    with pytest.raises(ValueError, match="missing"):
+        make_report(magnitudes(), options, {})
+
+
+@pytest.mark.shared_data
+def test_the_e2e_coverage_percentages_are_the_published_ones():
+    """All 80 of the 20 systems of the first batch; TUDA was judged in a later one (see README)."""
+    table = first_batch(read_table(shared_file("e2e-eval/human_ratings/quality.csv")))
+    found = report(table.for_criterion("coverage")).criterion("coverage").categories
+    expected = published("e2e-eval")["table12_human_percent"]
+    assert len(found.rows) == 20
+    for row in found.rows:
+        shown = dict(zip(found.labels, (f"{each:.0f}" for each in row.percent), strict=True))
+        assert {name: int(each) for name, each in shown.items()} == expected[row.system]
+
+
+def first_batch(table: JudgementTable) -> JudgementTable:
+    """Units with three judgements in which TUDA does not take part."""
+    units = table.factors["unit"].codes
+    tuda = np.unique(units[table.system.codes == table.system.labels.index("tuda")])
+    screens = np.unique(np.stack([units, table.screen.codes]), axis=1)[0]
+    thrice = np.flatnonzero(np.bincount(screens) == 3)
+    return table.rows(np.isin(units, thrice) & ~np.isin(units, tuda))
+
+
+def test_what_a_criterion_is_can_be_guessed():
+    options = ReportOptions()
+    assert kind_of(magnitudes(), "quality", options.kinds) == "relative"
+    assert kind_of(magnitudes(), "coverage", options.kinds) == "category"
+    assert kind_of(sliders(), "Clarity", options.kinds) == "scale"
+
+
+def test_excluding_raters_shows_the_ranking_before_and_after():
+    found = report(sliders(), exclude_raters=["r0"])
+    changes = found.criterion("Clarity").exclusion
+    assert [row.rank_before for row in changes] == [1, 2, 3, 4, 5]
+    assert {row.rank_after for row in changes} == {1, 2, 3, 4, 5}
+    assert found.data.excluded == 40
+    assert "r0" not in {rater.rater for rater in found.raters}
+    assert report(sliders()).criterion("Clarity").exclusion == ()
+
+
+def test_excluded_rows_do_not_count():
+    table = sliders()
+    flags = np.array([table.rater.labels[code] == "r5" for code in table.rater.codes])
+    marked = dataclasses.replace(table, excluded=flags)
+    assert (
+        report(marked).criteria[0].systems
+        == report(table, exclude_raters=["r5"]).criteria[0].systems
+    )
+
+
+def test_an_unknown_rater_or_factor_is_said():
+    with pytest.raises(TableError, match="no rater 'nobody'"):
+        report(sliders(), exclude_raters=["nobody"])
+    found = report(sliders(), factors=["colour"], model="interaction").criterion("Clarity")
+    assert "no factor 'colour'" in found.scale.undefined["anova"]
+
+
+def test_the_signature_names_what_decides_the_numbers():
+    first = report(sliders())
+    assert first.signature == report(sliders()).signature
+    assert first == report(sliders())
+    assert report(sliders(), alpha=0.01).signature != first.signature
+    assert report(sliders(1)).signature != first.signature
+    assert "seed:1" in first.signature and first.data.sha256[:16] in first.signature
+
+
+def test_a_title_changes_no_signature():
+    assert report(sliders(), title="T").signature == report(sliders()).signature
+
+
+EDGES = {
+    "one system": [("r", f"i{k}", "s", "q", k, f"x{k}") for k in range(5)],
+    "one rater": [("r", f"i{k}", f"s{k % 2}", "q", k, f"x{k}") for k in range(6)],
+    "one item": [(f"r{k}", "i", f"s{k % 2}", "q", k, f"x{k}") for k in range(6)],
+    "constant": [(f"r{k % 3}", f"i{k}", f"s{k % 2}", "q", 4, f"x{k}") for k in range(8)],
+    "one judgement": [("r", "i", "s", "q", 1, "x")],
+    "ties only": [
+        (f"r{k}", f"i{k}", f"s{s}", "q", 100, f"x{k}") for k in range(4) for s in range(3)
+    ],
+    "never met": [
+        (f"r{k}", f"i{k}", f"s{2 * (k % 2) + s}", "q", s + k, f"x{k}")
+        for k in range(6)
+        for s in range(2)
+    ],
+    "negative magnitudes": [
+        (f"r{k}", f"i{k}", f"s{s}", "q", s - 1 + k / 10, f"x{k}")
+        for k in range(4)
+        for s in range(3)
+    ],
+    "separated": [(f"r{k}", f"i{k}", f"s{s}", "q", s, f"x{k}") for k in range(4) for s in range(3)],
+}
+
+
+@pytest.mark.parametrize("kind", ["relative", "scale", "category", "count", "time", "error"])
+@pytest.mark.parametrize("case", sorted(EDGES))
+def test_every_table_has_a_report_of_every_kind_without_nan(case, kind):
+    found = report(from_rows(EDGES[case]), kinds={"q": kind})
+    text = json.dumps(found.as_dict(), allow_nan=False)
+    assert ReportOptions.from_dict(json.loads(text)["options"]).kinds == {"q": kind}
+    section = found.criteria[0].scale or found.criteria[0].ranking
+    for reason in (section.undefined if section is not None else {}).values():
+        assert len(reason) > 20
+    for each in found.criteria[0].agreement:
+        assert (each.value is None) == bool(each.reason)
+
+
+def test_what_no_report_can_be_made_of_is_refused():
+    rows = [(f"r{k}", "i", "s", "q", 1e200, "x") for k in range(3)]
+    with pytest.raises(TableError, match="3 values are beyond"):
+        report(from_rows(rows))
+    nobody = dataclasses.replace(sliders(), excluded=np.ones(len(sliders()), dtype=bool))
+    with pytest.raises(TableError, match="No judgement is left"):
+        report(nobody)
+
+
+renamed = st.permutations([f"sys{k}" for k in range(5)])
+
+
+@settings(max_examples=8, deadline=None)
+@given(renamed, st.randoms(use_true_random=False))
+def test_names_and_order_of_rows_change_no_number(names, random):
+    table = sliders()
+    order = list(range(len(table)))
+    random.shuffle(order)
+    shuffled = rebuilt(
+        table.rows(np.array(order)),
+        system=[names[int(table.system.labels[table.system.codes[k]][3:])] for k in order],
+    )
+    before, after = (report(each).criterion("Clarity") for each in (table, shuffled))
+    assert [row.mean for row in after.systems] == pytest.approx(
+        [row.mean for row in before.systems]
+    )
+    assert pytest.approx(before.scale.anova.rows[0].F) == after.scale.anova.rows[0].F
+    assert [pair.p for pair in after.scale.mixed.contrasts] == pytest.approx(
+        [pair.p for pair in before.scale.mixed.contrasts], abs=1e-5
+    )
+    assert sorted(after.scale.tukey.letters.values()) == sorted(before.scale.tukey.letters.values())
+
+
+@pytest.mark.parametrize(("factor", "constant"), [(10.0, 0.0), (1.0, 500.0)])
+def test_another_scale_changes_no_test(factor, constant):
+    table = sliders()
+    moved = dataclasses.replace(table, value=table.value * factor + constant)
+    before, after = (report(each).criterion("Clarity").scale for each in (table, moved))
+    assert pytest.approx(before.anova.rows[0].F) == after.anova.rows[0].F
+    assert after.kruskal == before.kruskal
+    assert after.tukey.letters == before.tukey.letters
+    assert [pair.p for pair in after.clustered.contrasts] == pytest.approx(
+        [pair.p for pair in before.clustered.contrasts], abs=1e-9
+    )
+
+
+def test_options_say_every_fault_at_once():
+    with pytest.raises(OptionsError) as faults:
+        ReportOptions(
+            alpha=2, runs=0, model="spline", kinds={"q": "colour"}, outliers={"q": "burn"}
+        )
+    assert len(faults.value.errors) == 5
+    with pytest.raises(OptionsError) as faults:
+        ReportOptions.from_dict({"speed": 1, "seed": "x", "factors": "a", "kinds": []})
+    assert len(faults.value.errors) == 4
+
+
+def test_options_survive_json():
+    options = ReportOptions.from_dict({**QUICK, **IDENTIFICATION, "categories": {"c": ["x", "y"]}})
+    assert ReportOptions.from_dict(json.loads(json.dumps(options.as_dict()))) == options
+
+
+def test_progress_goes_from_nothing_to_all():
+    shares: list[float] = []
+    make_report(sliders(), ReportOptions(**QUICK), progress=shares.append)
+    assert shares[0] == 0 and shares[-1] == 1 and shares == sorted(shares)

@@ -1,0 +1,266 @@
+"""What a report is written to: LaTeX that compiles, pictures, and a bundle that recomputes."""
+
+import io
+import itertools
+import json
+import re
+import shutil
+import subprocess
+import zipfile
+
+import pytest
+
+from analysis import TableError
+from analysis.anova import group_moments, one_way
+from analysis.bundle import read_bundle, rendered_files, report_json, write_bundle
+from analysis.latex import (
+    SubsetBlock,
+    anova_table,
+    category_table,
+    clusters_table,
+    descriptives_table,
+    document,
+    escaped,
+    means_table,
+    subset_letters,
+    subsets_table,
+    tables,
+)
+from analysis.plots import drawn, pictures
+from analysis.report import Report, ReportOptions, make_report
+from analysis.tukey import tukey
+from tests.analysis.judged import labels, rebuilt
+from tests.analysis.studies import IDENTIFICATION, facts, identification, magnitudes, sliders
+
+QUICK = {"runs": 20, "agreement_resamples": 20}
+STUDIES = {
+    "E2E": (magnitudes, {}),
+    "SR11": (sliders, {}),
+    "TUNA": (identification, IDENTIFICATION),
+    "RotoWire": (facts, {"kinds": {"Supp": "count", "Cont": "count"}, "model": "rater"}),
+}
+
+
+@pytest.fixture(scope="module", params=sorted(STUDIES))
+def study(request) -> tuple[str, Report]:
+    table, options = STUDIES[request.param]
+    return request.param, make_report(table(), ReportOptions.from_dict({**QUICK, **options}))
+
+
+def tex_rows(table: str) -> list[list[str]]:
+    """The cells of each line of a LaTeX table."""
+    lines = [line for line in table.split("\n") if line.endswith(r"\\")]
+    return [[cell.strip() for cell in line.removesuffix(r"\\").split("&")] for line in lines]
+
+
+# --- shapes of the papers ----------------------------------------------------------------------
+
+
+def test_e2e_table_eleven_has_cluster_mean_range_and_system():
+    made = make_report(magnitudes(), ReportOptions(**QUICK)).criterion("quality")
+    ranking = made.ranking.rankings["none"]
+    table = clusters_table({"quality": ranking, "naturalness": ranking})
+    rows = tex_rows(table)
+    assert rows[1] == [r"\#", "TrueSkill", "Range", "System"] * 2
+    assert [row[3] for row in rows[2:]] == [system.system for system in ranking.systems]
+    assert table.count(r"\cmidrule") == 2 * (max(s.cluster for s in ranking.systems) - 1)
+
+
+def test_e2e_table_twelve_has_percentages_sorted_by_ok():
+    made = make_report(magnitudes(), ReportOptions(**QUICK)).criterion("coverage").categories
+    rows = tex_rows(category_table(made))
+    assert rows[0] == ["System", "OK", "A", "M", "A+M"]
+    shares = [int(row[1].removesuffix(r"\%")) for row in rows[1:]]
+    assert shares == sorted(shares, reverse=True)
+
+
+def test_tuna_table_eleven_has_levels_both_and_sd_but_no_sd_of_errors():
+    options = ReportOptions.from_dict({**QUICK, **IDENTIFICATION})
+    made = make_report(identification(), options)
+    rows = tex_rows(descriptives_table(made.criteria))
+    assert rows[1][1:] == ["furniture", "people", "both", "SD"] * 2 + [
+        "furniture",
+        "people",
+        "both",
+    ]
+    first = [float(row[1]) for row in rows[2:]]
+    assert first == sorted(first, reverse=True)
+
+
+def test_rotowire_table_three_has_a_mean_for_each_criterion():
+    made = make_report(facts(), ReportOptions.from_dict({**QUICK, **STUDIES["RotoWire"][1]}))
+    rows = tex_rows(means_table(made.criteria))
+    assert rows[0] == ["", "Supp", "Cont"]
+    assert len(rows) == 6
+
+
+# Belz et al. (2011), Tables 8 and 9 with the F ratios of section 4: means and published letters.
+# The residual follows from means and F, with 100 sentences a system (shallow) and 99 (deep).
+SURFACE_REALISATION = {
+    "shallow Clarity": (
+        49.402,
+        100,
+        "Corpus 88.55 A, STUMABA-S 74.80 B, DCU 64.26 B, UCM 38.38 C, ATT 38.06 C",
+    ),
+    "shallow Readability": (
+        52.839,
+        100,
+        "Corpus 88.97 A, STUMABA-S 78.93 AB, DCU 77.32 B, ATT 50.72 C, UCM 38.43 D",
+    ),
+    "shallow Meaning Similarity": (
+        82.565,
+        100,
+        "Corpus 96.68 A, STUMABA-S 83.82 B, DCU 81.14 B, ATT 58.04 C, UCM 30.27 D",
+    ),
+    "deep Clarity": (120.020, 99, "Corpus 83.28 A, STUMABA-D 60.30 B, OSU 22.71 C"),
+    "deep Readability": (162.22, 99, "Corpus 88.06 A, STUMABA-D 64.91 B, OSU 22.83 C"),
+    "deep Meaning Similarity": (197.27, 99, "Corpus 99.86 A, STUMABA-D 72.54 B, OSU 32.44 C"),
+}
+
+
+@pytest.mark.parametrize("column", sorted(SURFACE_REALISATION))
+def test_surface_realisation_tables_have_the_published_subsets(column):
+    ratio, sentences, text = SURFACE_REALISATION[column]
+    rows = [row.split() for row in text.split(", ")]
+    means = {system: float(mean) for system, mean, _ in rows}
+    centre = sum(means.values()) / len(means)
+    between = sum(sentences * (mean - centre) ** 2 for mean in means.values()) / (len(means) - 1)
+    df = len(means) * (sentences - 1)
+    found = tukey(list(means), list(means.values()), [sentences] * len(means), between / ratio, df)
+    assert subset_letters(found) == {system: letters for system, _, letters in rows}
+    printed = tex_rows(subsets_table([SubsetBlock(column, means, found)]))[2:]
+    for (system, mean, letters), cells in zip(rows, printed, strict=True):
+        assert (cells[0], cells[1], "".join(cells[2:])) == (system, mean, letters)
+
+
+def test_an_anova_table_has_a_row_for_each_source():
+    table = sliders().for_criterion("Clarity")
+    anova = one_way(table.value, table.system.codes, 5)
+    rows = tex_rows(anova_table(anova))
+    assert [row[0] for row in rows[1:]] == ["system", "Residual"]
+    assert group_moments(table.value, table.system.codes, 5).sizes.sum() == len(table)
+
+
+# --- LaTeX -----------------------------------------------------------------------------------
+
+
+def test_every_character_of_a_name_is_printed_as_it_stands():
+    assert escaped("a_b & 50% {x} #1 ~^\\$") == (
+        r"a\_b \& 50\% \{x\} \#1 \textasciitilde{}\textasciicircum{}\textbackslash{}\$"
+    )
+    assert escaped("a\nb\x00c") == "a b c"
+
+
+@pytest.mark.parametrize("name", sorted(STUDIES))
+def test_tables_compile(name, tmp_path):
+    engine = shutil.which("pdflatex")
+    if engine is None:
+        pytest.skip("No pdflatex on this machine: the LaTeX tables were not compiled.")
+    table, options = STUDIES[name]
+    wicked = ["A&B_50%", "x~y^z {q}", r"\input{x} $1$", "β-Système “ß”", "名前 🙂 سلام"]
+    renamed = dict(zip(table().system.labels, [*wicked, "plain"], strict=False))
+    named = rebuilt(
+        table(),
+        system=[renamed[label] for label in labels(table(), "system")],
+        **{key: [each.labels[c] for c in each.codes] for key, each in table().factors.items()},
+    )
+    made = make_report(named, ReportOptions.from_dict({**QUICK, **options, "title": "R&D <1>"}))
+    compile_with(engine, document(made), tmp_path)
+
+
+def compile_with(engine: str, text: str, folder) -> None:
+    (folder / "report.tex").write_text(text, encoding="utf-8")
+    command = [engine, "-interaction=nonstopmode", "-halt-on-error", "report.tex"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-1500:]
+    assert (folder / "report.pdf").stat().st_size > 1000
+
+
+def test_a_report_has_the_tables_of_its_criteria(study):
+    name, made = study
+    expected = {
+        "E2E": {"clusters-none", "clusters-raters", "coverage-categories"},
+        "SR11": {"homogeneous-subsets", "letters", "means", "Clarity-anova", "Readability-tukey"},
+        "TUNA": {"descriptives", "homogeneous-subsets", "ER-anova", "RT-tukey"},
+        "RotoWire": {"means", "Cont-anova", "Supp-tukey"},
+    }[name]
+    assert expected <= set(tables(made))
+
+
+# --- pictures ----------------------------------------------------------------------------------
+
+
+def test_equal_reports_give_equal_pictures_without_a_date(study):
+    _, made = study
+    first, second = pictures(made), pictures(made)
+    assert list(first) == list(second) and first
+    for name in first:
+        for format in ("svg", "pdf", "png"):
+            content = drawn(first[name], format)
+            assert content == drawn(second[name], format)
+            assert b"CreationDate" not in content and b"dc:date" not in content
+
+
+def test_pictures_say_in_writing_what_colours_say():
+    made = make_report(magnitudes(), ReportOptions(**QUICK))
+    text = drawn(pictures(made)["quality-heatmap-none"], "svg").decode()
+    shares = made.criterion("quality").ranking.rank_shares["none"]
+    for name, share in shares.items():
+        assert name in text
+        assert f">{100 * max(share):.0f}</text>" in text
+
+
+def test_colours_differ_in_lightness_too():
+    """Seen in grey the shades still run one way."""
+    import matplotlib
+
+    from analysis.plots import SHADES
+
+    colours = matplotlib.colormaps[SHADES]([k / 20 for k in range(21)])[:, :3]
+    grey = colours @ [0.299, 0.587, 0.114]
+    assert all(first > second for first, second in itertools.pairwise(grey))
+
+
+# --- the bundle --------------------------------------------------------------------------------
+
+
+def bundle_of(name: str) -> tuple[bytes, Report]:
+    table, options = STUDIES[name]
+    settings = ReportOptions.from_dict({**QUICK, **options})
+    made = make_report(table(), settings)
+    file = io.BytesIO()
+    write_bundle(file, table(), made, settings, rendered_files(made))
+    return file.getvalue(), made
+
+
+@pytest.mark.parametrize("name", sorted(STUDIES))
+def test_a_bundle_recomputes_to_the_same_report(name):
+    content, made = bundle_of(name)
+    again = read_bundle(io.BytesIO(content))
+    assert again.recomputed() == made
+    assert again.report == json.loads(report_json(made))
+
+
+def test_equal_bundles_are_equal_bytes():
+    assert bundle_of("SR11")[0] == bundle_of("SR11")[0]
+
+
+def test_a_bundle_holds_tables_plots_and_a_way_to_recompute():
+    content, made = bundle_of("E2E")
+    with zipfile.ZipFile(io.BytesIO(content)) as bundle:
+        names = bundle.namelist()
+        readme = bundle.read("README.txt").decode()
+    assert {"judgements.csv", "options.json", "report.json", "tables/report.tex"} <= set(names)
+    assert {"plots/quality-ranks-none.svg", "plots/quality-wins.pdf"} <= set(names)
+    assert made.signature in readme
+    assert re.search(r"python -m analysis report \S+\.zip", readme)
+
+
+def test_what_is_no_bundle_is_refused():
+    with pytest.raises(TableError, match="not a bundle"):
+        read_bundle(io.BytesIO(b"PK\x03\x04 but not really"))
+    empty = io.BytesIO()
+    with zipfile.ZipFile(empty, "w") as bundle:
+        bundle.writestr("judgements.csv", "x")
+    with pytest.raises(TableError, match="not a bundle"):
+        read_bundle(io.BytesIO(empty.getvalue()))

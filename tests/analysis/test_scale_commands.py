@@ -1,0 +1,155 @@
+"""Commands about scales, ranks, agreement and reports say what the functions find."""
+
+import json
+
+import pytest
+
+from analysis import write_table
+from analysis.anova import factorial, one_way
+from analysis.cli import main
+from analysis.report import ReportOptions, make_report
+from tests.analysis.studies import IDENTIFICATION, identification, magnitudes, sliders
+
+
+@pytest.fixture
+def file(tmp_path) -> str:
+    return stored(sliders(), tmp_path / "sliders.csv")
+
+
+def stored(table, path) -> str:
+    with path.open("wb") as out:
+        write_table(table, out)
+    return str(path)
+
+
+def as_json(capsys, *arguments: str) -> dict:
+    assert main([*arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+CLARITY = ("--criterion", "Clarity")
+
+
+def test_anova_in_json_has_the_rows_of_the_contract(file, capsys):
+    found = as_json(capsys, "anova", file, *CLARITY)
+    part = sliders().for_criterion("Clarity")
+    expected = one_way(part.value, part.system.codes, 5).rows[0]
+    assert list(found["rows"][0])[:6] == ["source", "df", "sum_sq", "mean_sq", "F", "p"]
+    assert found["rows"][0]["F"] == expected.F
+    assert found["welch"]["df"] == 4
+    assert found["signature"].startswith("anova|alpha:0.05|")
+
+
+def test_anova_takes_factors_and_types(tmp_path, capsys):
+    file = stored(identification(), tmp_path / "times.csv")
+    options = ("--criterion", "RT", "--factors", "entity_type", "--model", "interaction")
+    found = as_json(capsys, "anova", file, *options, "--type", "III")
+    part = identification().for_criterion("RT")
+    factors = {"system": part.system.codes, "entity_type": part.factors["entity_type"].codes}
+    expected = factorial(part.value, factors, interaction=True, type="III")
+    assert [row["F"] for row in found["rows"]] == [row.F for row in expected.rows]
+    by = as_json(capsys, "anova", file, "--criterion", "RT", "--by", "entity_type")
+    assert by["rows"][0]["source"] == "entity_type" and by["rows"][0]["df"] == 1
+
+
+def test_tukey_in_json_has_the_keys_of_the_contract(file, capsys):
+    found = as_json(capsys, "tukey", file, *CLARITY)
+    assert list(found["pairs"][0]) == ["a", "b", "difference", "low", "high", "p"]
+    assert set(found["letters"]) == {f"sys{k}" for k in range(5)}
+    assert all(isinstance(subset, list) for subset in found["subsets"])
+
+
+def test_outliers_and_scales_can_be_changed_first(file, capsys):
+    plain = as_json(capsys, "tukey", file, *CLARITY)
+    dropped = as_json(capsys, "tukey", file, *CLARITY, "--outliers", "drop", "--width", "1.5")
+    standard = as_json(capsys, "tukey", file, *CLARITY, "--z")
+    assert dropped["df"] < plain["df"]
+    assert abs(standard["pairs"][0]["difference"]) < 5 < plain["pairs"][0]["difference"]
+    assert standard["signature"] != plain["signature"] != dropped["signature"]
+    turned = as_json(capsys, "tukey", file, *CLARITY, "--lower-is-better")
+    assert list(turned["letters"]) == list(plain["letters"])[::-1]
+
+
+@pytest.mark.parametrize(
+    ("command", "keys"),
+    [
+        (["kruskal"], {"kruskal", "dunn", "friedman", "wilcoxon"}),
+        (["mixed"], {"formula", "means", "contrasts", "components"}),
+        (["mixed", "--full"], {"formula", "means", "contrasts", "components"}),
+        (["agreement", "--resamples", "20"], {"coefficients"}),
+        (["outliers"], {"below", "above", "by_system"}),
+        (["raters"], {"raters"}),
+    ],
+)
+def test_commands_in_json_and_in_words(file, capsys, command, keys):
+    name, *options = command
+    assert keys | {"signature"} <= set(as_json(capsys, name, file, *CLARITY, *options))
+    assert main([name, file, *CLARITY, *options]) == 0
+    assert "|data:" in capsys.readouterr().out
+    assert main([name, file, *CLARITY, *options, "--csv"]) == 0
+
+
+def test_correlations_compare_the_criteria(file, capsys):
+    found = as_json(capsys, "correlations", file, "--method", "pearson")["correlations"]
+    assert [(row["a"], row["b"], row["n"]) for row in found] == [("Clarity", "Readability", 5)]
+
+
+@pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
+@pytest.mark.parametrize("command", ["tukey", "raters", "clusters"])
+def test_plots_are_written(tmp_path, capsys, command, ending):
+    file = stored(magnitudes(coverage=False), tmp_path / "m.csv")
+    picture = tmp_path / f"x.{ending}"
+    more = ["--runs", "5"] if command == "clusters" else []
+    assert main([command, file, "--plot", str(picture), *more]) == 0
+    head = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}[ending]
+    assert picture.read_bytes().startswith(head)
+
+
+@pytest.mark.parametrize("command", ["anova", "tukey", "clusters", "report"])
+def test_latex_is_printed(tmp_path, capsys, command):
+    file = stored(magnitudes(coverage=False), tmp_path / "m.csv")
+    more = ["--runs", "5"] if command in ("clusters", "report") else []
+    assert main([command, file, "--latex", *more]) == 0
+    assert r"\bottomrule" in capsys.readouterr().out
+
+
+def test_a_report_and_its_bundle_give_the_same_numbers(tmp_path, capsys):
+    file = stored(identification(), tmp_path / "times.csv")
+    kinds = [f"--kind={name}={kind}" for name, kind in IDENTIFICATION["kinds"].items()]
+    model = ["--factors", "entity_type", "--model", "interaction", "--seed", "4"]
+    bundle = str(tmp_path / "bundle.zip")
+    first = as_json(capsys, "report", file, *kinds, *model, "--runs", "5", "--bundle", bundle)
+    again = as_json(capsys, "report", bundle)
+    assert again == first
+    options = ReportOptions.from_dict({**IDENTIFICATION, "runs": 5, "seed": 4})
+    assert first == json.loads(json.dumps(make_report(identification(), options).as_dict()))
+
+
+def test_options_of_a_file_are_taken_and_replaced(file, tmp_path, capsys):
+    path = tmp_path / "options.json"
+    path.write_text(json.dumps({"kinds": {"Clarity": "count"}, "alpha": 0.01, "runs": 5}))
+    found = as_json(capsys, "report", file, "--options", str(path), "--kind", "Readability=scale")
+    assert found["options"]["alpha"] == 0.01
+    assert [each["kind"] for each in found["criteria"]] == ["count", "scale"]
+
+
+FAULTS = [
+    (["anova", "--criterion", "Beauty"], "no criterion 'Beauty'"),
+    (["anova"], "Choose one with --criterion"),
+    (["anova", *CLARITY, "--by", "colour"], "no column 'colour'"),
+    (["anova", *CLARITY, "--factors", "colour"], "no factor 'colour'"),
+    (["tukey", *CLARITY, "--width", "0"], "--width is 0"),
+    (["anova", *CLARITY, "--alpha", "7"], "--alpha is 7"),
+    (["report", "--kind", "Clarity"], "write it as CRITERION=KIND"),
+    (["report", "--kind", "Clarity=blue"], "blue"),
+    (["report", "--options", "/nowhere.json"], "/nowhere.json"),
+    (["kruskal", *CLARITY, "--latex"], "has no LaTeX"),
+    (["mixed", *CLARITY, "--exclude-raters", "r0,r1,r2,r3,r4,nobody"], "nobody"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), FAULTS)
+def test_bad_input_ends_with_two_and_says_what(file, capsys, arguments, said):
+    command, *options = arguments
+    assert main([command, file, *options]) == 2
+    assert said in capsys.readouterr().err

@@ -1,0 +1,182 @@
+"""The compiled kernel does what the `trueskill` package does."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import ndtr, ndtri
+from trueskill import TrueSkill, rate_1vs1
+
+from analysis.pairs import LOSS, TIE, WIN, Pairs, pairs_from_table
+from analysis.resampling import Resampler
+from analysis.streams import GAMMA, STEPS, mixed, stream
+from analysis.trueskill import Game, ordered_pass, reference_run, screen_pass, screens_of
+from tests.analysis.judged import simulated, table_of_screens
+
+ALL_BITS = 2**64 - 1
+
+
+def package(game: Game) -> TrueSkill:
+    """The package with an exact erfc (its own is an approximation, good to 1e-7)."""
+    exact = (
+        lambda x, mu=0, sigma=1: float(ndtr((x - mu) / sigma)),
+        lambda x, mu=0, sigma=1: (
+            math.exp(-(((x - mu) / sigma) ** 2) / 2) / (math.sqrt(2 * math.pi) * sigma)
+        ),
+        lambda x, mu=0, sigma=1: mu + sigma * float(ndtri(x)),
+    )
+    return TrueSkill(mu=0, sigma=0.5, beta=game.beta, tau=0, draw_probability=0.25, backend=exact)
+
+
+def package_update(environment, ratings, first, second, outcome):
+    if outcome == LOSS:
+        first, second = second, first
+    ratings[first], ratings[second] = rate_1vs1(
+        ratings[first], ratings[second], drawn=outcome == TIE, env=environment
+    )
+
+
+def package_pass(pairs: Pairs, game: Game):
+    environment = package(game)
+    ratings = [environment.create_rating() for _ in pairs.systems]
+    for row in zip(pairs.first, pairs.second, pairs.outcome, strict=True):
+        package_update(environment, ratings, *row)
+    return [rating.mu for rating in ratings], [rating.sigma for rating in ratings]
+
+
+@pytest.mark.parametrize("beta", [0.05, 0.3, 4.0, 300.0])
+def test_a_pass_in_given_order_equals_the_package(beta):
+    pairs = pairs_from_table(simulated(screens=300))
+    assert {WIN, TIE, LOSS} == set(pairs.outcome.tolist())
+    game = Game(beta, ndtri(0.625) * math.sqrt(2) * beta)
+    mu, sigma = ordered_pass(pairs, game)
+    expected_mu, expected_sigma = package_pass(pairs, game)
+    assert np.abs(mu - expected_mu).max() < 1e-9
+    assert np.abs(sigma - expected_sigma).max() < 1e-9
+
+
+def test_the_game_has_the_reference_constants():
+    game = Game.of_size(29_790)
+    assert game.beta == 0.5 * 29_791 / 40
+    assert game.margin == pytest.approx(ndtri(0.625) * math.sqrt(2) * game.beta, rel=1e-15)
+
+
+def test_a_run_of_the_reference_procedure_equals_the_package_on_the_same_random_numbers():
+    pairs = pairs_from_table(simulated(screens=200))
+    counts = Resampler.of(pairs, "none").fixed
+    for run in range(3):
+        means = reference_run(counts, seed=11, run=run)
+        assert np.abs(means - replayed_run(counts, 11, run)).max() < 1e-9
+
+
+def replayed_run(counts, seed: int, run: int) -> list[float]:
+    """The procedure as it is defined, with the package; only the random numbers are shared."""
+    game = Game.of_size(int(counts.sum()))
+    environment = package(game)
+    ratings = [environment.create_rating() for _ in counts]
+    key = int(stream(np.uint64(seed), STEPS, run))
+    met = counts.sum(axis=2) + counts.sum(axis=2).T
+    for _ in range(int(counts.sum()) + 1):
+        # the update in σ² rounds differently: a difference below 1e-12 is a tie
+        widest = max(rating.sigma for rating in ratings)
+        i = next(k for k, rating in enumerate(ratings) if rating.sigma > widest - 1e-12)
+        opponents = np.flatnonzero(met[i])
+        while True:
+            key = (key + int(GAMMA)) & ALL_BITS
+            bits = int(mixed(np.uint64(key)))
+            j = opponents[(bits >> 32) * len(opponents) >> 32]
+            if (bits & 0xFFFFFFFF) / 2**32 < math.exp(-abs(ratings[i].mu - ratings[j].mu)):
+                break
+        key = (key + int(GAMMA)) & ALL_BITS
+        luck = (int(mixed(np.uint64(key))) >> 11) / 2**53
+        of_pair = counts[min(i, j), max(i, j)]
+        outcomes = of_pair if i < j else of_pair[::-1]
+        chances = np.cumsum(outcomes) / outcomes.sum()
+        outcome = WIN if luck < chances[0] else TIE if luck < chances[1] else LOSS
+        package_update(environment, ratings, i, j, outcome)
+    return [rating.mu for rating in ratings]
+
+
+def test_opponents_are_drawn_as_the_definition_says():
+    """Means agree with the definition run on numpy's random numbers (weights, not rejection)."""
+    pairs = pairs_from_table(simulated(screens=40))
+    counts = Resampler.of(pairs, "none").fixed
+    rng = np.random.default_rng(5)
+    plain = np.array([defined_run(counts, rng) for _ in range(60)])
+    ours = np.array([reference_run(counts, seed=1, run=run) for run in range(2000)])
+    error = plain.std(axis=0) / math.sqrt(60)
+    assert np.abs(plain.mean(axis=0) - ours.mean(axis=0)).max() < 4 * error.max()
+    assert plain.std(axis=0) == pytest.approx(ours.std(axis=0), rel=0.35)
+
+
+def defined_run(counts, rng) -> list[float]:
+    game = Game.of_size(int(counts.sum()))
+    environment = package(game)
+    ratings = [environment.create_rating() for _ in counts]
+    systems = np.arange(len(counts))
+    for _ in range(int(counts.sum()) + 1):
+        i = int(np.argmax([rating.sigma for rating in ratings]))
+        means = np.array([rating.mu for rating in ratings])
+        weights = np.where(systems == i, 0, np.exp(-np.abs(means - means[i])))
+        j = int(rng.choice(systems, p=weights / weights.sum()))
+        of_pair = counts[min(i, j), max(i, j)]
+        outcomes = of_pair if i < j else of_pair[::-1]
+        outcome = int(rng.choice(3, p=outcomes / outcomes.sum()))
+        package_update(environment, ratings, i, j, outcome)
+    return [rating.mu for rating in ratings]
+
+
+def test_a_system_without_comparisons_stays_at_the_prior():
+    counts = np.zeros((3, 3, 3), dtype=np.int64)
+    counts[0, 1] = 5, 0, 1
+    means = reference_run(counts, seed=1, run=0)
+    assert means[2] == 0
+    assert means[0] > 0 > means[1]
+    assert np.array_equal(reference_run(counts * 0, seed=1, run=0), np.zeros(3))
+
+
+def test_opponents_are_only_those_that_were_met():
+    counts = np.zeros((3, 3, 3), dtype=np.int64)
+    counts[0, 1] = counts[1, 2] = 50, 0, 0  # 0 and 2 never met
+    means = reference_run(counts, seed=4, run=0)
+    assert means[0] > means[1] > means[2]
+
+
+def test_an_upset_beyond_belief_keeps_its_limits():
+    certain = Pairs(
+        systems=("a", "b"),
+        first=np.zeros(1, np.int32),
+        second=np.ones(1, np.int32),
+        outcome=np.array([LOSS], np.int8),
+        screen=np.zeros(1, np.int32),
+        rater=np.zeros(1, np.int32),
+        item=np.zeros(1, np.int32),
+        raters=("r",),
+        items=("i",),
+    )
+    mu, sigma = ordered_pass(certain, Game(beta=1e-4, margin=50.0))
+    assert np.isfinite(mu).all()
+    assert (sigma > 0).all()
+
+
+def test_screens_are_gathered_again_from_their_pairs():
+    table = table_of_screens(
+        [
+            {"rater": "r", "item": "i", "values": {"a": 9, "b": 4, "c": 4}},
+            {"rater": "r", "item": "j", "values": {"a": 1, "b": 2}},
+        ]
+    )
+    screens = screens_of(pairs_from_table(table), np.array([2, 2, 2, 1]))
+    assert [numbers for numbers, _ in screens] == [[0, 1, 2], [0, 1, 2], [0, 1]]
+    best, *others = screens[0][1]
+    assert best > others[0] == others[1]
+
+
+def test_a_pass_by_screens_is_the_packages_own_update():
+    table = table_of_screens([{"rater": "r", "item": "i", "values": {"a": 9, "b": 4, "c": 1}}])
+    pairs = pairs_from_table(table)
+    game = Game(1.0, ndtri(0.625) * math.sqrt(2))
+    mu, _ = screen_pass(screens_of(pairs, np.ones(3, dtype=np.int64)), 3, game)
+    environment = TrueSkill(mu=0, sigma=0.5, beta=1, tau=0, draw_probability=0.25)
+    expected = environment.rate([(environment.create_rating(),) for _ in range(3)])
+    assert mu == pytest.approx([rating.mu for (rating,) in expected], abs=1e-12)

@@ -1,0 +1,165 @@
+"""Who meets what at every address of the API; an address without a rule here fails."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import NoReverseMatch, reverse
+
+from rankme.actions import analysis_runs
+from rankme.api.urls import urlpatterns
+from rankme.models import AnalysisRun, AuditEvent, Campaign, MaterialImport, Report
+from tests.actions.test_analysis_runs import asked, executed, rated_campaign
+from tests.api.conftest import client_of
+from tests.campaigns import make_owner
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+# name: (the methods that there are, who may see it)
+# "anybody" needs no key, "organiser" any key, "campaign" the key of its owner or a member.
+POLICY = {
+    "api-token": ("POST DELETE", "token"),
+    "api-presets": ("GET", "organiser"),
+    "api-campaigns": ("GET POST", "organiser"),
+    "api-campaign": ("GET PUT DELETE", "campaign"),
+    "api-campaign-file": ("GET", "campaign"),
+    "api-campaign-launch": ("POST", "campaign"),
+    "api-campaign-pause": ("POST", "campaign"),
+    "api-campaign-resume": ("POST", "campaign"),
+    "api-campaign-close": ("POST", "campaign"),
+    "api-progress": ("GET", "campaign"),
+    "api-imports": ("GET POST", "campaign"),
+    "api-import": ("GET", "campaign"),
+    "api-import-take": ("POST", "campaign"),
+    "api-import-drop": ("POST", "campaign"),
+    "api-judgements": ("GET", "campaign"),
+    "api-judgements-csv": ("GET", "campaign"),
+    "api-judgements-jsonl": ("GET", "campaign"),
+    "api-texts-csv": ("GET", "campaign"),
+    "api-runs": ("GET POST", "campaign"),
+    "api-run": ("GET", "campaign"),
+    "api-run-file": ("GET", "campaign"),
+    "api-run-cancel": ("POST", "campaign"),
+    "api-run-report": ("POST DELETE", "campaign"),
+    "api-reports": ("GET", "organiser"),
+    "api-report": ("GET", "anybody"),
+    "api-schema": ("GET", "anybody"),
+    "api-docs": ("GET", "anybody"),
+    "api-unknown": ("", "anybody"),
+}
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+
+
+def test_every_address_has_a_rule():
+    assert {pattern.name for pattern in urlpatterns} == set(POLICY)
+
+
+@pytest.fixture
+def ids():
+    """What the addresses name: one campaign of olga's with a run, a report and an upload."""
+    campaign = rated_campaign(raters=2, items=4)
+    run = executed(asked(campaign))
+    report = analysis_runs.publish_report(run, by=make_owner())
+    upload = MaterialImport.objects.create(campaign=campaign, state="done", phase="previewed")
+    return {
+        "code": campaign.code,
+        "run": run.pk,
+        "report": report.code,
+        "number": upload.pk,
+        "name": "report.json",
+    }
+
+
+def addresses(ids, *kinds):
+    for name, (methods, kind) in POLICY.items():
+        if kind in kinds and name != "api-unknown":
+            yield name, methods.split(), _address(name, ids)
+
+
+def _address(name, ids):
+    """The address by the one choice of ids that fits it."""
+    for chosen in (
+        (),
+        ("code",),
+        ("report",),
+        ("code", "run"),
+        ("code", "run", "name"),
+        ("code", "number"),
+    ):
+        try:
+            return reverse(name, kwargs={each: ids[each] for each in chosen})
+        except NoReverseMatch:
+            continue
+    raise AssertionError(f"no address for {name}")
+
+
+def state_of_things():
+    return (
+        list(Campaign.objects.order_by("pk").values_list("state", "title")),
+        list(AnalysisRun.objects.order_by("pk").values_list("state", flat=True)),
+        list(Report.objects.values_list("withdrawn_at", flat=True)),
+        list(MaterialImport.objects.order_by("pk").values_list("phase", flat=True)),
+        AuditEvent.objects.exclude(verb__startswith="token").count(),
+    )
+
+
+def test_without_a_key_nothing_but_the_open_addresses_answers(ids, anybody):
+    before = state_of_things()
+    for name, _, address in addresses(ids, "organiser", "campaign"):
+        for method in METHODS:
+            status = anybody.generic(method, address).status_code
+            assert status == 401, f"{method} {name}: {status}"
+    for name, methods, address in addresses(ids, "anybody"):
+        for method in methods:
+            assert anybody.generic(method, address).status_code == 200, name
+    assert anybody.delete("/api/v1/token/").status_code == 401
+    assert state_of_things() == before
+
+
+def test_another_organiser_meets_404_at_every_address_of_a_campaign(ids, stranger):
+    before = state_of_things()
+    for name, methods, address in addresses(ids, "campaign"):
+        for method in methods:
+            kind = "multipart/form-data; boundary=x" if name == "api-imports" else None
+            answer = stranger.generic(method, address, content_type=kind or "application/json")
+            assert answer.status_code == 404, f"{method} {name}: {answer.status_code}"
+    assert stranger.get("/api/v1/campaigns/").json()["results"] == []
+    assert stranger.get("/api/v1/reports/").json() == []
+    assert state_of_things() == before
+
+
+def test_another_campaigns_runs_and_uploads_are_404_under_ones_own(ids, olga):
+    own = rated_campaign(raters=1, items=4)
+    mixed = ids | {"code": own.code}
+    for name, methods, address in addresses(mixed, "campaign"):
+        if "{" in name or not any(
+            word in name for word in ("run-", "import-", "api-run", "api-import")
+        ):
+            continue
+        if name in ("api-runs", "api-imports"):
+            continue
+        for method in methods:
+            answer = olga.generic(method, address)
+            assert answer.status_code == 404, f"{method} {name}: {answer.status_code}"
+
+
+@pytest.mark.parametrize("name", ["olga", "mira"])
+def test_owner_and_member_read_everything(ids, name):
+    Campaign.objects.get(code=ids["code"]).memberships.create(user=make_owner("mira"))
+    client = client_of(name)
+    for address_name, methods, address in addresses(ids, "organiser", "campaign", "anybody"):
+        if "GET" in methods:
+            answer = client.get(address)
+            assert answer.status_code == 200, f"{address_name}: {answer.status_code}"
+
+
+def test_methods_that_there_are_not_are_405(ids, olga):
+    for name, methods, address in addresses(ids, "organiser", "campaign", "anybody"):
+        for method in set(METHODS) - set(methods):
+            status = olga.generic(method, address).status_code
+            assert status == 405, f"{method} {name}: {status}"
+
+
+def test_a_withdrawn_report_is_gone_for_everybody(ids, anybody, olga):
+    analysis_runs.withdraw_report(Report.objects.get(), by=make_owner())
+    for client in (anybody, olga):
+        assert client.get(f"/api/v1/reports/{ids['report']}/").status_code == 404

@@ -1,0 +1,100 @@
+"""Keys come for a password, are stored as a hash, end when told to, and cannot be guessed."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from django.db import connection
+from rest_framework.authtoken.models import Token
+from rest_framework.test import APIClient
+
+from rankme.actions import tokens
+from rankme.models import AuditEvent
+from tests.campaigns import make_owner
+
+PASSWORD = "correct horse battery staple"
+
+
+@pytest.fixture
+def olga_user(db):
+    user = make_owner()
+    user.set_password(PASSWORD)
+    user.save()
+    return user
+
+
+def ask(client, password=PASSWORD, **more):
+    return client.post("/api/v1/token/", {"username": "olga", "password": password} | more)
+
+
+def test_a_password_gives_a_key_that_opens_the_door(anybody, olga_user):
+    key = ask(anybody).json()["token"]
+    anybody.credentials(HTTP_AUTHORIZATION=f"Token {key}")
+    assert anybody.get("/api/v1/campaigns/").status_code == 200
+    assert Token.objects.get().key != key, "the database must not hold the key itself"
+
+
+def test_a_stored_hash_opens_nothing(anybody, olga_user):
+    ask(anybody)
+    anybody.credentials(HTTP_AUTHORIZATION=f"Token {Token.objects.get().key}")
+    assert anybody.get("/api/v1/campaigns/").status_code == 401
+
+
+def test_a_new_key_ends_the_one_before_and_delete_ends_it_too(anybody, olga_user):
+    first, second = ask(anybody).json()["token"], ask(anybody).json()["token"]
+    anybody.credentials(HTTP_AUTHORIZATION=f"Token {first}")
+    assert anybody.get("/api/v1/campaigns/").status_code == 401
+    anybody.credentials(HTTP_AUTHORIZATION=f"Token {second}")
+    assert anybody.delete("/api/v1/token/").status_code == 204
+    assert anybody.get("/api/v1/campaigns/").status_code == 401
+
+
+def test_a_stale_key_does_not_stand_in_the_way_of_a_new_one(anybody, olga_user):
+    anybody.credentials(HTTP_AUTHORIZATION="Token gone")
+    assert ask(anybody).status_code == 200
+
+
+def test_an_inactive_person_gets_no_key(anybody, olga_user):
+    olga_user.is_active = False
+    olga_user.save()
+    assert ask(anybody).status_code == 401
+
+
+def test_guessing_ends_after_some_tries_even_with_the_right_password(anybody, olga_user):
+    for _ in range(tokens.MOST_REFUSALS):
+        refused = ask(anybody, password="wrong")
+        assert refused.status_code == 401
+        assert refused.json()["error"]["code"] == "wrong_password"
+    throttled = ask(anybody)
+    assert throttled.status_code == 429
+    assert int(throttled["Retry-After"]) > 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_fifty_guesses_at_once_are_not_one():
+    user = make_owner()
+    user.set_password(PASSWORD)
+    user.save()
+    gate = threading.Barrier(50)
+
+    def guess() -> None:
+        gate.wait()
+        APIClient().post(
+            "/api/v1/token/", {"username": "olga", "password": "wrong"}, REMOTE_ADDR="10.0.0.1"
+        )
+        connection.close()
+
+    threads = [threading.Thread(target=guess) for _ in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert AuditEvent.objects.filter(verb=tokens.REFUSED).count() == tokens.MOST_REFUSALS
+
+
+def test_the_log_of_refusals_has_no_password_and_no_address(anybody, olga_user):
+    ask(anybody, password="s3cret-guess")
+    said = str(AuditEvent.objects.get(verb=tokens.REFUSED).detail)
+    assert "s3cret" not in said
+    assert "127.0.0.1" not in said

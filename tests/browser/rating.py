@@ -1,0 +1,176 @@
+"""Rating whatever screen stands in the browser, with the mouse or with the keyboard alone."""
+
+from __future__ import annotations
+
+import json
+import os
+from itertools import count
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+from rankme.actions.campaigns import launch_campaign
+from rankme.demonstration.domains import draw_domains
+from rankme.demonstration.pictures import furniture, person
+from rankme.models import Campaign
+from rankme.protocols.definition import Definition
+from rankme.protocols.files import preset
+from tests.campaigns import make_campaign
+
+SCREENSHOTS = os.environ.get("SCREENSHOTS")
+numbers = count(1)  # nobody may write the same text twice
+SYSTEMS = {"e2e-quality": 5, "e2e-naturalness": 5, "pairwise-preference": 2, "best-worst": 4}
+
+
+def shot(page: Page, name: str) -> None:
+    """Keep a picture, for those who want to look at it."""
+    if SCREENSHOTS:
+        page.screenshot(path=f"{SCREENSHOTS}/{name}.png")
+
+
+def small(name: str, **changes: Any) -> Definition:
+    """A shipped campaign file for one rater over little material."""
+    definition = preset(name)
+    crowd = definition.crowd.model_copy(update={"wait_least_seconds": False})
+    changes = {"raters_per_trial": 1, "crowd": crowd} | changes
+    if definition.design.kind == "latin_square":
+        design = definition.design.model_copy(update={"options": {}, "stratify_by": ""})
+        changes = {"design": design} | changes
+    return definition.model_copy(update=changes)
+
+
+def campaign_of(name: str, *, items: int = 2, **changes: Any) -> Campaign:
+    """A launched campaign of a preset with material that its screens can show."""
+    definition = small(name, **changes)
+    campaign = make_campaign(definition, items=items, systems=SYSTEMS.get(name, 1), launch=False)
+    inputs = {"tables": tables, "images": images}.get(definition.input_kind)
+    for number, item in enumerate(campaign.items.all()):
+        if inputs:
+            item.input = inputs(number)
+            item.save()
+    return launch_campaign(campaign, by=campaign.owner)
+
+
+def tables(number: int) -> str:
+    box = {
+        "title": "Box score",
+        "columns": ["Player", "Team", "MIN", "PTS", "REB", "AST", "STL", "BLK", "TO"],
+        "rows": [[f"Player {n}", "Herons", "31", str(20 + n), *"73102"] for n in range(6)],
+    }
+    line = {
+        "title": "Line score",
+        "columns": ["Team", "Q1", "Q2", "PTS"],
+        "rows": [["Herons", "20", "31", "101"]],
+    }
+    return json.dumps({"tables": [line, box]})
+
+
+def images(number: int) -> str:
+    domain = draw_domains(number + 1)[number]
+    draw = {"furniture": furniture, "people": person}[domain.kind]
+    images = [
+        {"name": one.name, "svg": draw(one.attributes), "x": one.column, "y": one.row}
+        for one in domain.entities
+    ]
+    return json.dumps({"images": images, "columns": 5, "rows": 3, "target": domain.target.name})
+
+
+def come_in(page: Page, campaign: Campaign, **link: str) -> None:
+    query = "&".join(f"{name}={value}" for name, value in link.items())
+    page.goto(f"/r/{campaign.code}/?{query}")
+    page.get_by_role("button", name="I agree").click()
+    if "/questions/" in page.url:
+        for question in campaign.definition["entry_questions"]:
+            page.check(f"[name=entry-{question['name']}][value={question['accept'][0]}]")
+        page.get_by_role("button", name="Go on").click()
+
+
+def begin(page: Page) -> None:
+    page.get_by_role("button", name="Begin").click()
+    expect(page.locator("#stage > *").first).to_be_visible()
+
+
+def await_screen(page: Page) -> None:
+    """A screen that listens: its onset is known, and a double click's second half is over."""
+    expect(page.locator("form.screen[data-onset]")).to_be_visible()
+    page.wait_for_timeout(300)
+
+
+def next_screen(page: Page) -> None:
+    """Press Next, and see the screen go."""
+    handle = page.locator("form.screen").element_handle()
+    page.locator("[data-next]").click()
+    page.wait_for_function("form => !form.isConnected", arg=handle)
+
+
+def go_on(page: Page) -> None:
+    """Leave a message, and see it go."""
+    message = page.locator(".message-screen").element_handle()
+    page.locator("[data-go-on]").click()
+    page.wait_for_function("message => !message.isConnected", arg=message)
+
+
+def rate_to_the_end(page: Page, name: str = "", *, answer: Any = None, most: int = 60) -> int:
+    """Answer screens and pass messages until the code appears; gives the number of screens."""
+    screens = 0
+    for _ in range(most):
+        page.wait_for_selector(
+            "form.screen[data-onset], [data-go-on]:not([hidden]), #completion-code"
+        )
+        if page.locator("#completion-code").count():
+            return screens
+        if page.locator("[data-go-on]:visible").count():
+            go_on(page)
+            continue
+        await_screen(page)
+        screens += 1
+        answered = page.locator("form.screen").element_handle()
+        (answer or answer_with_mouse)(page)
+        if name:
+            shot(page, f"{name}-{screens}")
+        if answered.evaluate("form => form.isConnected && !form.classList.contains('timed')"):
+            next_screen(page)
+        else:
+            page.wait_for_function("form => !form.isConnected", arg=answered)
+    raise AssertionError("the sitting has no end")
+
+
+def answer_with_mouse(page: Page) -> None:
+    form = page.locator("form.screen")
+    if form.locator(".picture").count():
+        form.locator(".picture").first.click()
+        return
+    if "timed" in (form.get_attribute("class") or ""):
+        form.locator("[data-next]").click()
+        return
+    for index, instrument in enumerate(form.locator("[data-instrument]").all()):
+        answer_instrument(page, instrument, index)
+
+
+def answer_instrument(page: Page, instrument: Locator, index: int) -> None:
+    kind = instrument.get_attribute("data-instrument")
+    if kind in ("rankme", "slider"):
+        slider = instrument.get_by_role("slider")
+        slider.scroll_into_view_if_needed()
+        box = slider.bounding_box()
+        page.mouse.click(box["x"] + box["width"] * (0.2 + 0.15 * (index % 5)), box["y"] + 12)
+    elif kind in ("likert", "choice"):
+        instrument.get_by_role("radio").nth(1).check()
+    elif kind == "checklist":
+        instrument.get_by_role("checkbox").last.check()
+    elif kind == "count":
+        instrument.get_by_role("button", name="One more").click()
+    elif kind == "text":
+        instrument.get_by_role("textbox").fill(f"A fine place with soup, number {next(numbers)}.")
+    elif kind == "preference":
+        if index == 0:
+            instrument.get_by_role("radio").check()
+    elif kind == "best_worst":
+        if index < 2:
+            instrument.get_by_role("radio").nth(index).check()
+    elif kind == "mr_coverage":
+        for group in instrument.locator("fieldset").all():
+            group.get_by_role("radio").first.check()
+        instrument.get_by_role("button", name="One less").click()
+    else:
+        raise AssertionError(f"nobody has said how to answer {kind}")

@@ -1,0 +1,300 @@
+"""The organiser's main job in a real browser: by keyboard, without scripts, and on a phone."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.contrib.auth import get_user_model
+from django.urls import reverse
+from playwright.sync_api import Browser, Page, expect
+
+from rankme.actions import assignments, campaigns, judgements
+from rankme.management.commands.demo import FOLDER
+from rankme.models import Campaign, Output
+from rankme.pages.urls import organiser_urls
+from tests.campaigns import make_campaign, make_rater, slider_definition
+from tests.live import LiveSite
+from tests.test_judgement_table import submit
+
+pytestmark = pytest.mark.browser
+
+PASSWORD = "a-long-enough-password"
+PHONE = {"width": 390, "height": 844}
+MOST_TABS = 250
+# Pages that an organiser looks at; the others answer a button or send a file.
+LOOKED_AT = (
+    "campaigns",
+    "campaign-start",
+    "campaign-load",
+    "password-change",
+    "campaign",
+    "campaign-edit",
+    "campaign-file-edit",
+    "campaign-delete",
+    "campaign-material",
+    "campaign-items",
+    "campaign-launch",
+    "campaign-links",
+    "campaign-monitor",
+    "campaign-close",
+    "campaign-raters",
+    "campaign-members",
+    "campaign-history",
+)
+
+
+def make_olga():
+    return get_user_model().objects.create_user("olga", password=PASSWORD)
+
+
+def log_in(page: Page) -> None:
+    page.goto(reverse("rankme:log-in"))
+    page.get_by_label("Username").fill("olga")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url("**" + reverse("rankme:campaigns"))
+
+
+NAME_OF_FOCUS = """() => {
+    const it = document.activeElement;
+    if (it === document.body) return "";
+    const labels = [...(it.labels || [])].map((label) => label.innerText);
+    return [it.innerText, it.getAttribute("aria-label"), ...labels].join(" ").trim();
+}"""
+
+
+def tab_to(page: Page, name: str) -> None:
+    """Walk with the Tab key alone until the focus stands on what has this name."""
+    met = []
+    for _ in range(MOST_TABS):
+        page.keyboard.press("Tab")
+        met.append(page.evaluate(NAME_OF_FOCUS))
+        if name in met[-1]:
+            return
+    raise AssertionError(f"{name!r} is not reached by Tab; met {met}")
+
+
+def press(page: Page, name: str, key: str = "Enter") -> None:
+    tab_to(page, name)
+    page.keyboard.press(key)
+
+
+def test_from_the_login_to_the_raters_link_by_keyboard(page: Page, live_site: LiveSite):
+    make_olga()
+    live_site.start_worker()
+    page.goto("/")
+    press(page, "Log in as an organiser")
+    page.wait_for_url("**/login/**")
+    tab_to(page, "Username")
+    page.keyboard.type("olga")
+    tab_to(page, "Password")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/campaigns/")
+    press(page, "Make the first campaign")
+    page.wait_for_url("**/campaigns/new/")
+    press(page, "E2E quality")
+    page.wait_for_url("**/e2e-quality/")
+    tab_to(page, "Title")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("Restaurants by keyboard")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("The definition was saved.")).to_be_visible()
+    press(page, "Upload outputs")
+    page.wait_for_url("**/material/")
+    # The window in which files are chosen is the system's own: from here on it is simulated.
+    tab_to(page, "Outputs")
+    page.locator(":focus").set_input_files(FOLDER / "restaurants" / "outputs.csv")
+    tab_to(page, "Items (optional)")
+    page.locator(":focus").set_input_files(FOLDER / "restaurants" / "items.csv")
+    press(page, "Upload and check")
+    expect(page.get_by_role("button", name="Take it in")).to_be_visible(timeout=30_000)
+    press(page, "Take it in")
+    expect(page.get_by_text("The material was taken in.")).to_be_visible(timeout=30_000)
+    press(page, "On to the next step")
+    expect(page.get_by_text("Check the plan, then launch")).to_be_visible()
+    press(page, "Look at the plan")
+    page.wait_for_url("**/launch/")
+    press(page, "I have seen the screens", "Space")
+    press(page, "Launch the campaign")
+    page.wait_for_url("**/links/")
+    campaign = Campaign.objects.get()
+    assert campaign.is_running and campaign.title == "Restaurants by keyboard"
+    expect(page.get_by_text(f"/r/{campaign.code}/", exact=False).first).to_be_visible()
+    page.goto(reverse("rankme:enter", args=[campaign.code]))
+    expect(page.get_by_text("In this study you read short descriptions")).to_be_visible()
+
+
+def test_the_form_changes_its_shape_and_keeps_what_was_typed(page: Page):
+    make_olga()
+    log_in(page)
+    page.goto(reverse("rankme:campaign-new", args=["e2e-quality"]))
+    page.get_by_label("Title", exact=True).first.fill("Half done")
+    page.get_by_role("button", name="Add: criterion").click()
+    name = page.locator("#criteria-2-name")
+    expect(name).to_be_focused()
+    name.fill("fluency")
+    page.locator("#criteria-2-question").fill("How fluent is it?")
+    page.locator("#criteria-2-instrument").select_option("likert")
+    page.locator("#criteria-2-options-points").fill("5")
+    page.locator("#screens-0-ask").fill("quality\ncoverage\nfluency")
+    page.get_by_role("button", name="Save", exact=True).last.click()
+    expect(page.get_by_text("The definition was saved.")).to_be_visible()
+    definition = campaigns.definition_of(Campaign.objects.get())
+    assert definition.title == "Half done"
+    assert definition.criterion("fluency").options == {"points": 5}
+
+
+def test_the_form_works_without_scripts(browser: Browser, live_site: LiveSite):
+    make_olga()
+    context = browser.new_context(base_url=live_site.url, java_script_enabled=False)
+    page = context.new_page()
+    log_in(page)
+    page.goto(reverse("rankme:campaign-new", args=["sr11-deep"]))
+    page.get_by_role("button", name="Add: criterion").click()
+    page.locator("#criteria-3-instrument").select_option("count")
+    page.locator("#criteria-3-row").get_by_role("button", name="Show the options").click()
+    expect(page.locator("#criteria-3-options-most")).to_be_visible()
+    page.locator("#criteria-3-row").get_by_role("button", name="Remove").click()
+    expect(page.locator("#criteria-3-row")).to_have_count(0)
+    page.get_by_role("button", name="Save", exact=True).last.click()
+    expect(page.get_by_text("The definition was saved.")).to_be_visible()
+    context.close()
+
+
+def test_a_problem_leads_to_its_field(page: Page):
+    make_olga()
+    log_in(page)
+    page.goto(reverse("rankme:campaign-new", args=["e2e-quality"]))
+    page.locator("#crowd-lease_minutes").evaluate("it => it.closest('details').open = true")
+    page.locator("#crowd-lease_minutes").fill("1")
+    page.get_by_role("button", name="Save", exact=True).last.click()
+    alert = page.get_by_role("alert")
+    alert.get_by_role("link").click()
+    expect(page.locator("#crowd-lease_minutes")).to_be_in_viewport()
+    expect(page.locator("#crowd-lease_minutes")).to_have_attribute("aria-invalid", "true")
+
+
+def test_the_monitor_follows_by_itself_and_leaves_the_focus_alone(page: Page):
+    olga = make_olga()
+    campaign = make_campaign(slider_definition(), owner=olga)
+    rater = make_rater(campaign)
+    held = assignments.claim_batch(rater)
+    page.clock.install()
+    log_in(page)
+    page.goto(reverse("rankme:campaign-monitor", args=[campaign.code]))
+    expect(page.get_by_text("of 16 screens (0 %)")).to_be_visible()
+    free = page.get_by_role("button", name="Free")
+    free.focus()
+    submit(campaign, rater, held, 0, 50)
+    page.clock.run_for(16_000)
+    expect(page.get_by_text("of 16 screens (6 %)")).to_be_visible()
+    expect(free).to_be_focused()
+
+
+def test_a_link_is_copied(page: Page, live_site: LiveSite):
+    campaign = make_campaign(owner=make_olga())
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    log_in(page)
+    page.goto(reverse("rankme:campaign-links", args=[campaign.code]))
+    page.get_by_role("button", name="Copy").first.click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert link == live_site.url + reverse("rankme:enter", args=[campaign.code])
+
+
+def addresses(owner) -> list[str]:
+    """Every page that is looked at, of a draft and of a campaign at work."""
+    draft = make_campaign(owner=owner, launch=False)
+    launched = make_campaign(owner=owner)
+    rater = make_rater(launched)
+    submit(launched, rater, assignments.claim_batch(rater), 0, 50)
+    pages = []
+    for name in LOOKED_AT:
+        pattern = next(found for found in organiser_urls if found.name == name)
+        needs_code = "code" in pattern.pattern.converters
+        for campaign in (draft, launched) if needs_code else (None,):
+            pages.append(reverse(f"rankme:{name}", args=[campaign.code] if campaign else []))
+    pages.append(reverse("rankme:campaign-new", args=["tuna08-identification"]))
+    pages.append(reverse("rankme:campaign-rater", args=[launched.code, rater.label]))
+    return pages
+
+
+def test_no_page_scrolls_sideways_on_a_phone(page: Page):
+    owner = make_olga()
+    log_in(page)
+    page.set_viewport_size(PHONE)
+    for address in addresses(owner):
+        page.goto(address)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        assert width <= PHONE["width"], f"{address} is {width} px wide"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_has_a_fault_that_axe_finds(page: Page, scheme):
+    owner = make_olga()
+    log_in(page)
+    page.emulate_media(color_scheme=scheme)
+    for address in addresses(owner):
+        page.goto(address)
+        found = Axe().run(page)
+        assert found.violations_count == 0, f"{address}\n{found.generate_report()}"
+
+
+PAYLOADS = (
+    "<script>document.title='owned'</script>",
+    '"><img src=x onerror="document.title=\'owned\'">',
+    "<svg/onload=document.title='owned'>",
+    "javascript:document.title='owned'",
+    "</textarea></title></script><b class=made-from-data>",
+    "{{ 707|add:707 }}",
+    "\u202egnirts desrever <iframe srcdoc='<b>x</b>'></iframe>",
+)
+
+
+def test_what_strangers_write_is_text_on_every_page(page: Page):
+    evil = " ".join(PAYLOADS)
+    owner = make_olga()
+    definition = slider_definition(
+        title=evil[:200],
+        description=evil,
+        texts={"consent": evil, "instructions": evil, "thanks": evil},
+        practice=[{"input": evil, "outputs": [evil], "feedback": evil}],
+        entry_questions=[{"name": "q", "question": evil, "choices": {evil: evil, "b": evil}}],
+    )
+    pages = []
+    for launch in (False, True):
+        campaign = make_campaign(definition, owner=owner, launch=False)
+        campaign.items.update(input=evil, reference=evil, context=evil)
+        campaign.items.filter(position=0).update(key=evil)
+        campaign.systems.filter(position=0).update(name=evil[:200])
+        Output.objects.filter(system__campaign=campaign).update(text=evil)
+        upload = campaign.material_imports.create(
+            state="failed",
+            labels={"0": evil},
+            error=evil,
+            problems=[{"file": evil, "line": 1, "column": evil, "message": evil}],
+        )
+        campaign.invitations.create(token=f"t{launch}", name=evil[:200])
+        if launch:
+            campaign = campaigns.launch_campaign(campaign, by=owner)
+            rater = make_rater(campaign)
+            held = assignments.claim_batch(rater)
+            submit(campaign, rater, held, 0, 50, comment=evil)
+            judgements.exclude_rater(rater, reason=evil[:500], by=owner)
+            campaign.participants.update(comment=evil, entry_answers={evil: evil})
+            pages.append(reverse("rankme:campaign-rater", args=[campaign.code, rater.label]))
+        names = [name for name in LOOKED_AT if name.startswith("campaign-") or name == "campaign"]
+        for name in set(names) - {"campaign-start", "campaign-load"}:
+            pages.append(reverse(f"rankme:{name}", args=[campaign.code]))
+        pages.append(reverse("rankme:campaign-import", args=[campaign.code, upload.pk]))
+    page.on("dialog", lambda dialog: pytest.fail(f"a dialog: {dialog.message}"))
+    log_in(page)
+    for address in [reverse("rankme:campaigns"), *pages]:
+        page.goto(address)
+        assert page.title() != "owned", address
+        made = "img[src=x], iframe, .made-from-data, svg[onload], main script"
+        assert page.locator(made).count() == 0, address
+        assert page.locator("main").count() == 1, address
+        assert "1414" not in page.locator("main").inner_text(), address

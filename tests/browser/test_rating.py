@@ -1,0 +1,367 @@
+"""Rating in a real browser: every preset from the link to the code, mouse, keyboard and phone."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from rankme.actions.campaigns import launch_campaign
+from rankme.models import Judgement, Output, Participant, Submission
+from rankme.protocols.definition import ScreenSpec
+from rankme.protocols.files import preset_names
+from tests.browser.keyboard import rate_by_keyboard
+from tests.browser.rating import (
+    answer_with_mouse,
+    await_screen,
+    begin,
+    campaign_of,
+    come_in,
+    go_on,
+    images,
+    next_screen,
+    rate_to_the_end,
+    shot,
+    small,
+)
+from tests.campaigns import make_campaign, slider_definition
+
+pytestmark = pytest.mark.browser
+
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_every_preset_from_the_link_to_the_code(page: Page, name):
+    campaign = campaign_of(name)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    rate_to_the_end(page, name)
+    screens = len(campaign.definition["screens"])
+    assert Submission.objects.count() == 2 * screens
+    assert Submission.objects.filter(surplus=False, late=False).count() == 2 * screens
+    assert Judgement.objects.filter(submission__assignment__campaign=campaign).exists()
+    assert Participant.objects.get().state == "completed"
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_every_preset_on_a_phone_never_scrolls_sideways(page: Page, name):
+    page.set_viewport_size(PHONE)
+    campaign = campaign_of(name)
+    come_in(page, campaign, id="w1")
+    begin(page)
+
+    def answer(page):
+        width = page.evaluate("document.documentElement.scrollWidth")
+        assert width <= PHONE["width"]
+        answer_with_mouse(page)
+
+    rate_to_the_end(page, f"phone-{name}", answer=answer)
+    assert Participant.objects.get().state == "completed"
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_every_preset_by_keyboard_alone(page: Page, name):
+    campaign = campaign_of(name, items=1)
+    page.goto(f"/r/{campaign.code}/?id=w1")
+    rate_by_keyboard(page)
+    assert Submission.objects.count() == len(campaign.definition["screens"])
+
+
+def test_what_is_missing_is_said_beside_it_and_gets_the_focus(page: Page):
+    campaign = campaign_of("e2e-quality")
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    page.locator("[data-next]").click()
+    expect(page.get_by_text("Please give this a score.")).to_have_count(5)
+    slider = page.get_by_role("slider").first
+    expect(slider).to_be_focused()
+    message = page.locator(f"#{slider.get_attribute('aria-describedby')}")
+    assert message.inner_text() == "Please give this a score."
+    shot(page, "missing")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_text("Please give this a score.")).to_have_count(4)
+
+
+FACTS = (
+    "name[The Harbour Lights], eatType[restaurant], food[Fish and chips], priceRange[cheap], "
+    "customer rating[3 out of 5], area[riverside], familyFriendly[yes], near[Old Mill Bakery]"
+)
+SENTENCES = (
+    "The Harbour Lights is a cheap, child-friendly restaurant by the river, near Old Mill Bakery. "
+    "It serves fish and chips and has a customer rating of 3 out of 5, so families like it."
+)
+
+
+def test_all_five_outputs_are_in_view_beside_their_sliders(page: Page):
+    """With facts and utterances as long as those of the E2E challenge's longest tenth."""
+    campaign = make_campaign(small("e2e-quality", practice=[]), items=1, systems=5, launch=False)
+    campaign.items.update(input=FACTS)
+    Output.objects.filter(item__campaign=campaign).update(text=SENTENCES)
+    campaign = launch_campaign(campaign, by=campaign.owner)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    for row in page.locator("li.output").all():
+        text, slider = (
+            row.locator(".output-text").bounding_box(),
+            row.get_by_role("slider").bounding_box(),
+        )
+        assert (
+            slider["y"] < text["y"] + text["height"] and text["y"] < slider["y"] + slider["height"]
+        )
+    shot(page, "five-outputs")
+    button = page.locator("[data-next]").bounding_box()
+    assert button["y"] + button["height"] <= 768
+    assert page.get_by_text("score 100", exact=True).is_visible()
+
+
+def test_there_is_no_handle_before_the_first_touch(page: Page):
+    campaign = campaign_of("e2e-naturalness", practice=[])
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    expect(page.locator("[data-handle]:visible")).to_have_count(0)
+    slider = page.get_by_role("slider").first
+    assert slider.get_attribute("aria-valuetext") == "not yet set"
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("[data-handle]:visible")).to_have_count(1)
+
+
+def test_a_score_may_go_beyond_the_line_and_two_may_be_equal(page: Page):
+    campaign = campaign_of("e2e-naturalness", items=1, practice=[])
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    scores = page.get_by_role("textbox", name="Score as a number")
+    for index, score in enumerate(["350", "80", "80", "12,5", "0"]):
+        scores.nth(index).fill(score)
+    next_screen(page)
+    expect(page.locator("#completion-code")).to_be_visible()
+    stored = Judgement.objects.order_by("position").values_list("value", flat=True)
+    assert list(stored) == [350, 80, 80, 12.5, 0]
+
+
+def test_the_e2e_form_can_be_done_by_keyboard_alone(page: Page):
+    campaign = campaign_of("e2e-quality", items=1, practice=[])
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    page.keyboard.press("Tab")
+    for place in range(5):
+        page.keyboard.press("ArrowRight")  # the handle comes to stand at the standard
+        for key in ["PageUp", "ArrowLeft", "ArrowLeft"][: place + 1]:
+            page.keyboard.press(key)
+        page.keyboard.press("Tab")  # the number
+        for _ in range(3):
+            page.keyboard.press("Tab")
+        page.keyboard.press("Space")  # reflects the meaning perfectly
+        page.keyboard.press("Tab")  # the next output's slider, or the button
+    page.keyboard.press("Enter")
+    expect(page.locator("#completion-code")).to_be_visible()
+    stored = Judgement.objects.filter(criterion__name="quality").order_by("position")
+    assert list(stored.values_list("value", flat=True)) == [110, 109, 108, 108, 108]
+    assert set(Submission.objects.get().payload["times"]["input"].split("+")) <= {
+        "keyboard",
+        "mouse",
+    }
+
+
+def test_digits_open_the_number_and_enter_goes_on_when_all_is_there(page: Page):
+    campaign = campaign_of("e2e-naturalness", items=1, practice=[])
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    for index in range(5):
+        page.get_by_role("slider").nth(index).focus()
+        page.keyboard.type(f"12{index}")
+        if index == 0:
+            page.keyboard.press("Enter")
+            expect(page.get_by_text("Please give this a score.")).to_have_count(4)
+            page.get_by_role("textbox", name="Score as a number").first.focus()
+    page.get_by_role("slider").first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#completion-code")).to_be_visible()
+    stored = Judgement.objects.order_by("position").values_list("value", flat=True)
+    assert list(stored) == [120, 121, 122, 123, 124]
+
+
+def test_one_may_go_back_and_change_the_last_screen(page: Page):
+    campaign = campaign_of("e2e-naturalness", practice=[])
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    answer_with_mouse(page)
+    next_screen(page)
+    await_screen(page)
+    page.get_by_role("button", name="Back").click()
+    await_screen(page)
+    first = page.get_by_role("textbox", name="Score as a number").first
+    expect(first).not_to_have_value("")
+    first.fill("999")
+    next_screen(page)
+    await_screen(page)
+    rate_to_the_end(page)
+    revisions = Submission.objects.filter(trial=Submission.objects.earliest("id").trial)
+    assert [(row.revision, row.surplus) for row in revisions.order_by("id")] == [
+        (1, False),
+        (2, False),
+    ]
+    newest = revisions.latest("id")
+    assert newest.payload["replaces"] == str(revisions.earliest("id").key)
+    assert newest.judgements.filter(value=999).exists()
+
+
+def test_instructions_can_be_read_at_any_time_and_stop_the_clock(page: Page):
+    campaign = campaign_of("e2e-naturalness", items=1, practice=[])
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    page.get_by_role("button", name="Instructions").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Could a native speaker")
+    page.wait_for_timeout(1_000)
+    page.get_by_role("button", name="Back to the work").click()
+    rate_to_the_end(page)
+    times = Submission.objects.get().payload["times"]
+    ((since, until),) = times["paused"]
+    assert until - since >= 1_000
+
+
+def test_reload_brings_back_what_was_answered_under_the_same_key(page: Page):
+    campaign = campaign_of("e2e-naturalness", items=1, practice=[])
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    page.get_by_role("textbox", name="Score as a number").first.fill("77")
+    page.wait_for_timeout(400)
+    key = page.evaluate(READ_DRAFT_KEY)
+    page.reload()
+    await_screen(page)
+    expect(page.get_by_role("textbox", name="Score as a number").first).to_have_value("77")
+    answer_with_mouse(page)
+    next_screen(page)
+    expect(page.locator("#completion-code")).to_be_visible()
+    stored = Submission.objects.get()
+    assert str(stored.key) == key
+    assert stored.payload["times"]["reloads"] == 1
+
+
+def test_facts_may_come_as_pictures(page: Page):
+    screen = {
+        "name": "write",
+        "show": [{"block": "input", "pictorial": True}],
+        "ask": ["text"],
+    }
+    definition = small("e2e-elicitation", practice=[], screens=[ScreenSpec(**screen)])
+    campaign = make_campaign(definition, items=1, systems=1, launch=False)
+    campaign.items.update(input=FACTS)
+    campaign = launch_campaign(campaign, by=campaign.owner)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    shot(page, "pictorial")
+    figure = page.get_by_role("img", name="name: The Harbour Lights; eatType: restaurant")
+    expect(figure).to_contain_text("The Harbour Lights")
+    expect(figure).to_contain_text("★★★☆☆")
+    expect(figure).to_contain_text("✓")
+    assert "riverside" not in figure.inner_text()
+    assert figure.locator("[data-spot=riverside]").is_visible()
+    assert Axe().run(page).violations_count == 0
+
+
+def test_a_screen_may_ask_for_a_comment(page: Page):
+    screen = {"name": "rate", "show": ["outputs"], "ask": ["fluency"], "comment": True}
+    campaign = make_campaign(slider_definition(screens=[screen]), items=1, systems=1)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    page.get_by_text("Leave a comment on this page").click()
+    page.get_by_role("textbox", name="Comment").fill("  Two words are doubled. ")
+    answer_with_mouse(page)
+    next_screen(page)
+    expect(page.locator("#completion-code")).to_be_visible()
+    assert Submission.objects.get().payload["comment"] == "Two words are doubled."
+
+
+def test_the_page_holds_raters_back_where_the_campaign_says_so(page: Page):
+    crowd = {"least_seconds_per_screen": 3, "wait_least_seconds": True}
+    campaign = make_campaign(slider_definition(crowd=crowd), items=1, systems=1)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    answer_with_mouse(page)
+    page.locator("[data-next]").click()
+    expect(page.get_by_text("Please take your time")).to_be_visible()
+    page.wait_for_timeout(3_000)
+    next_screen(page)
+    expect(page.locator("#completion-code")).to_be_visible()
+    assert Submission.objects.get().payload["times"]["spent_ms"] >= 3_000
+
+
+def test_a_pause_waits_until_no_time_is_being_measured(page: Page):
+    campaign = campaign_of("tuna08-identification", items=2)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("form.screen[data-onset]")).to_be_visible()
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    page.locator("[data-next]").click()
+    expect(page.get_by_role("dialog")).to_contain_text("You can close this page")
+    page.get_by_role("dialog").get_by_role("button", name="Go on").click()
+    rate_to_the_end(page)
+    assert Submission.objects.filter(judgements__value=None).count() == 0
+
+
+def test_a_phase_that_runs_out_of_time_goes_on_by_itself(page: Page):
+    campaign = campaign_of("tuna08-identification", items=1)
+    screens = [
+        screen | {"timed": {"fixation_ms": 100, "timeout_ms": 700}}
+        for screen in campaign.definition["screens"]
+    ]
+    campaign = make_campaign(
+        small("tuna08-identification").model_copy(
+            update={"screens": [ScreenSpec(**screen) for screen in screens]}
+        ),
+        items=1,
+        systems=1,
+        launch=False,
+    )
+    campaign.items.update(input=images(0))
+    campaign = launch_campaign(campaign, by=campaign.owner)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("#completion-code")).to_be_visible()
+    assert set(Judgement.objects.values_list("value", "text")) == {(None, "timed out")}
+
+
+def test_the_organisers_preview_is_the_same_and_stores_nothing(page: Page):
+    campaign = make_campaign(small("e2e-quality"), items=2, systems=5, launch=False)
+    campaign.owner.set_password("a long enough word")
+    campaign.owner.save()
+    page.goto("/login/")
+    page.get_by_label("Username").fill(campaign.owner.username)
+    page.get_by_label("Password").fill("a long enough word")
+    page.get_by_role("button", name="Log in").click()
+    page.goto(f"/campaigns/{campaign.code}/preview/")
+    shot(page, "preview")
+    page.get_by_role("link", name="Work").click()
+    for screen in range(3):
+        await_screen(page)
+        answer_with_mouse(page)
+        shot(page, f"preview-{screen}")
+        next_screen(page)
+        if screen == 0:
+            go_on(page)
+            go_on(page)
+    expect(page.get_by_text("nothing was stored")).to_be_visible()
+    assert not (Participant.objects.exists() or Submission.objects.exists())
+
+
+READ_DRAFT_KEY = """() => new Promise((resolve) => {
+  indexedDB.open("rankme").onsuccess = (event) => {
+    const drafts = event.target.result.transaction("drafts").objectStore("drafts").getAll();
+    drafts.onsuccess = () => resolve(drafts.result.find((draft) => draft.key).key);
+  };
+})"""

@@ -1,0 +1,145 @@
+"""The rater's pages for everybody: axe-core finds nothing, nothing foreign, nothing heavy."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from rankme.actions.campaigns import launch_campaign
+from rankme.models import Output
+from rankme.protocols.files import preset_names
+from tests.browser.rating import (
+    answer_with_mouse,
+    await_screen,
+    begin,
+    campaign_of,
+    come_in,
+    rate_to_the_end,
+)
+from tests.campaigns import make_campaign, rankme_definition
+
+pytestmark = pytest.mark.browser
+
+WIDTHS = {"laptop": {"width": 1366, "height": 768}, "phone": {"width": 390, "height": 844}}
+
+
+def assert_accessible(page: Page) -> None:
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+def test_the_check_itself_would_see_a_fault(page: Page):
+    campaign = campaign_of("e2e-quality", items=1)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    page.evaluate("document.querySelector('[role=slider]').removeAttribute('aria-labelledby')")
+    assert Axe().run(page).violations_count == 1
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", preset_names())
+def test_every_screen_of_every_preset_is_accessible(page: Page, name, width):
+    page.set_viewport_size(WIDTHS[width])
+    campaign = campaign_of(name, items=1)
+    come_in(page, campaign, id="w1")
+    begin(page)
+
+    def answer(page):
+        assert_accessible(page)
+        answer_with_mouse(page)
+
+    rate_to_the_end(page, answer=answer)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_pages_around_the_work_are_accessible(page: Page, width):
+    page.set_viewport_size(WIDTHS[width])
+    campaign = campaign_of("e2e-quality", items=1)
+    page.goto(f"/r/{campaign.code}/?id=w1")
+    assert_accessible(page)  # consent
+    page.get_by_role("button", name="I agree").click()
+    assert_accessible(page)  # questions
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    assert_accessible(page)  # questions, with what is missing
+    page.get_by_label("Yes").check()
+    page.get_by_label("United Kingdom").check()
+    page.get_by_role("button", name="Go on").click()
+    assert_accessible(page)  # instructions
+    begin(page)
+    await_screen(page)
+    page.locator("[data-next]").click()
+    assert_accessible(page)  # a screen with what is missing
+    for dialog in ("Instructions", "Pause"):
+        page.get_by_role("button", name=dialog).click()
+        assert_accessible(page)
+        page.keyboard.press("Escape")
+    rate_to_the_end(page)
+    assert_accessible(page)  # the code
+
+
+def test_a_whole_sitting_weighs_at_most_100_kilobytes_and_meets_no_foreign_host(page: Page):
+    definition_trials = {"raters_per_trial": 1}
+    campaign = campaign_of("e2e-quality", items=20, **definition_trials)
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    sizes, hosts = [], set()
+    session.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    page.on("request", lambda request: hosts.add(request.url.split("/")[2]))
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    page.wait_for_timeout(500)
+    print(f"the way to the first trial: {sum(sizes) / 1024:.1f} KiB in {len(sizes)} files")
+    assert sum(sizes) <= 100 * 1024
+    assert hosts == {page.url.split("/")[2]}
+
+
+PAYLOADS = [
+    "<script>window.stolen = 1</script>",
+    "<img src=x onerror='window.stolen = 1'>",
+    "</template></script><svg onload='window.stolen = 1'>",
+    "<iframe srcdoc='<script>parent.stolen = 1</script>'>",
+    "javascript:window.stolen=1",
+    "{{ 7|add:7 }}${window.stolen = 1}",
+    "\u202e<b>right to left</b>",
+    "<a href='https://elsewhere.example/'>link</a><link rel=prefetch href=//elsewhere.example/x>",
+    "<style>@import '//elsewhere.example/x'</style>",
+    "]]><!-- <script>window.stolen = 1</script> -->",
+]
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_what_others_wrote_stays_text_in_the_browser(page: Page, payload):
+    definition = rankme_definition(
+        title=payload[:200],
+        texts={"consent": payload, "instructions": payload, "thanks": payload},
+        standard={"input": payload, "output": payload, "score": 100},
+        screens=[
+            {
+                "name": "rate",
+                "title": payload,
+                "show": [
+                    {"block": name, "title": payload, "text": payload}
+                    for name in ("input", "standard", "context", "reference_context", "reference")
+                ]
+                + [{"block": "text", "text": payload}, "outputs"],
+                "ask": ["quality"],
+            }
+        ],
+    )
+    campaign = make_campaign(definition, items=3, systems=3, launch=False)
+    campaign.items.update(input=payload, reference=payload, context=payload)
+    Output.objects.filter(item__campaign=campaign).update(text=payload)
+    campaign = launch_campaign(campaign, by=campaign.owner)
+    hosts, dialogs = set(), []
+    page.on("request", lambda request: hosts.add(request.url.split("/")[2]))
+    page.on("dialog", lambda dialog: dialogs.append(dialog.message))
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    assert page.evaluate("window.stolen") is None
+    made_of_data = "#stage :is(script, img, iframe, svg, a, link, style, b)"
+    assert page.locator(made_of_data).count() == 0
+    assert page.locator("li.output bdi.given").first.inner_text() == payload
+    assert dialogs == [] and hosts == {page.url.split("/")[2]}

@@ -1,0 +1,312 @@
+"""What goes wrong at a rater's desk: dead connections, killed browsers, double clicks, two tabs."""
+
+import json
+
+import psutil
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from rankme.models import Judgement, Submission
+from tests.browser.rating import (
+    answer_with_mouse,
+    await_screen,
+    begin,
+    come_in,
+    next_screen,
+    rate_to_the_end,
+)
+from tests.campaigns import make_campaign, slider_definition
+from tests.live import CHROMIUM_FLAGS, installed_chromium, wait_for
+
+pytestmark = pytest.mark.browser
+
+OFFLINE_SCREENS = 6
+# The outbox without its guard: what is "kept" lives in the page's memory alone.
+FORGETFUL_STORAGE = """
+export const openStorage = async () => ({ ...memoryStorage(), lasting: true });
+export function memoryStorage() {
+  const stores = { drafts: new Map(), outbox: new Map() };
+  const transaction = {
+    get: async (store, key) => stores[store].get(key),
+    all: async (store) => [...stores[store].values()],
+    put: async (store, value) =>
+      void stores[store].set(store === "outbox" ? value.key : value.id, value),
+    delete: async (store, key) => void stores[store].delete(key),
+  };
+  return { lasting: false, change: (work) => work(transaction) };
+}
+"""
+
+
+def plain_campaign(items: int = 8):
+    return make_campaign(slider_definition(), items=items, systems=1)
+
+
+class OwnBrowser:
+    """A Chromium of this test alone, with a profile that outlives it."""
+
+    def __init__(self, browser, live_site, profile) -> None:
+        self.launch = browser.browser_type.launch_persistent_context
+        self.url, self.profile = live_site.url, profile
+        self.context: BrowserContext | None = None
+
+    def start(self) -> Page:
+        self.context = self.launch(
+            self.profile,
+            executable_path=installed_chromium(),
+            args=CHROMIUM_FLAGS,
+            base_url=self.url,
+            viewport={"width": 1366, "height": 768},
+            locale="en",
+        )
+        return self.context.pages[0]
+
+    def kill(self) -> None:
+        """SIGKILL for the browser and all of its processes, as a crash or a power cut."""
+        mine = [
+            process
+            for process in psutil.process_iter(["cmdline"])
+            if f"--user-data-dir={self.profile}" in (process.info["cmdline"] or [])
+        ]
+        assert mine
+        for process in mine:
+            process.kill()
+        psutil.wait_procs(mine, timeout=10)
+
+
+@pytest.fixture
+def own_browser(browser, live_site, tmp_path):
+    mine = OwnBrowser(browser, live_site, tmp_path / "profile")
+    yield mine
+    mine.context.close()
+
+
+def rate_offline_and_be_killed(own: OwnBrowser, campaign, *, storage: str | None) -> Page:
+    page = own.start()
+    if storage:
+        page.route(
+            "**/participant/storage*.js",
+            lambda route: route.fulfill(body=storage, content_type="text/javascript"),
+        )
+    come_in(page, campaign, id="w1")
+    begin(page)
+    own.context.set_offline(True)
+    for _ in range(OFFLINE_SCREENS):
+        await_screen(page)
+        answer_with_mouse(page)
+        next_screen(page)
+    await_screen(page)
+    own.kill()
+    assert Submission.objects.count() == 0
+    page = own.start()
+    page.goto(f"/r/{campaign.code}/?id=w1")
+    await_screen(page)
+    return page
+
+
+def test_what_was_rated_offline_survives_a_killed_browser(own_browser):
+    campaign = plain_campaign()
+    page = rate_offline_and_be_killed(own_browser, campaign, storage=None)
+    wait_for(lambda: Submission.objects.count() == OFFLINE_SCREENS, "the answers of before")
+    assert Submission.objects.filter(surplus=False, revision=1).count() == OFFLINE_SCREENS
+    # The rater goes on where the browser was killed.
+    assert page.locator("#progress").inner_text().startswith(f"{OFFLINE_SCREENS + 1} of 8")
+    assert rate_to_the_end(page) == 8 - OFFLINE_SCREENS
+    assert Judgement.objects.count() == 8
+
+
+def test_without_storage_on_the_disk_the_same_is_lost(own_browser):
+    """The guard taken away: this is what the outbox is for."""
+    campaign = plain_campaign()
+    page = rate_offline_and_be_killed(own_browser, campaign, storage=FORGETFUL_STORAGE)
+    page.wait_for_timeout(2_000)
+    assert Submission.objects.count() == 0
+
+
+def test_a_dead_connection_is_told_and_nothing_is_lost(page: Page):
+    campaign = plain_campaign(3)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    page.context.set_offline(True)
+    for waiting in ("One answer waits", "2 answers wait"):
+        await_screen(page)
+        answer_with_mouse(page)
+        next_screen(page)
+        expect(page.locator("#unsent")).to_contain_text(waiting)
+    expect(page.get_by_text("There is no connection at the moment")).to_be_visible()
+    page.context.set_offline(False)
+    expect(page.locator("#unsent")).to_be_hidden()
+    expect(page.get_by_text("There is no connection at the moment")).to_be_hidden()
+    assert Submission.objects.count() == 2
+
+
+def test_a_web_server_that_is_killed_and_comes_back_gets_every_answer(page: Page, live_site):
+    campaign = plain_campaign(4)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    for screen in range(4):
+        await_screen(page)
+        if screen == 1:
+            live_site.kill_web()
+        answer_with_mouse(page)
+        page.locator("[data-next]").click()
+    live_site.start_web()
+    expect(page.locator("#completion-code")).to_be_visible(timeout=30_000)
+    assert Submission.objects.filter(revision=1, surplus=False).count() == 4
+
+
+def test_six_impatient_clicks_make_one_row(page: Page):
+    campaign = plain_campaign(2)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    page.route("**/submit/", lambda route: (page.wait_for_timeout(1_000), route.continue_()))
+    answer_with_mouse(page)
+    page.evaluate(
+        """() => {
+          const button = document.querySelector("[data-next]");
+          for (let click = 0; click < 6; click += 1) {
+            button.click();
+            button.form?.requestSubmit();
+          }
+        }"""
+    )
+    await_screen(page)
+    page.wait_for_timeout(1_500)
+    assert Submission.objects.count() == 1
+    expect(page.locator("#progress")).to_contain_text("2 of 2")
+
+
+def test_two_windows_with_the_same_screen_make_one_row(page: Page):
+    campaign = plain_campaign(2)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    other = page.context.new_page()
+    other.goto(f"/r/{campaign.code}/work/")
+    for window in (page, other):
+        await_screen(window)
+        window.get_by_role("slider").press("End")
+    barrier = "() => document.querySelector('form.screen').requestSubmit()"
+    page.evaluate(barrier)
+    other.evaluate(barrier)
+    for window in (page, other):
+        expect(window.locator("#progress")).to_contain_text("2 of 2")
+    wait_for(lambda: Submission.objects.count(), "the first answer")
+    page.wait_for_timeout(500)
+    assert Submission.objects.count() == 1
+    assert campaign.assignments.count() == 1
+
+
+def test_a_window_left_behind_moves_on_when_it_is_looked_at(page: Page):
+    campaign = plain_campaign(2)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    other = page.context.new_page()
+    other.goto(f"/r/{campaign.code}/work/")
+    await_screen(other)
+    answer_with_mouse(other)
+    next_screen(other)
+    page.evaluate("dispatchEvent(new Event('focus'))")
+    expect(page.locator("#progress")).to_contain_text("2 of 2")
+
+
+def test_the_back_button_leads_to_the_same_screen(page: Page):
+    campaign = plain_campaign(3)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    answer_with_mouse(page)
+    next_screen(page)
+    await_screen(page)
+    page.go_back()
+    await_screen(page)
+    expect(page.locator("#progress")).to_contain_text("2 of 3")
+    rate_to_the_end(page)
+    page.go_back()
+    expect(page.locator("#completion-code")).to_be_visible()
+    assert Submission.objects.count() == 3
+
+
+@pytest.mark.parametrize(
+    "blocked",
+    [
+        "Object.defineProperty(window, 'indexedDB', { get() { throw new Error('blocked'); } })",
+        "IDBFactory.prototype.open = () => { throw new DOMException('no', 'SecurityError'); }",
+        "IDBObjectStore.prototype.put = () => { throw new DOMException('', 'QuotaExceededError') }",
+    ],
+)
+def test_without_storage_each_answer_is_acknowledged_before_the_next_screen(page: Page, blocked):
+    campaign = plain_campaign(2)
+    page.add_init_script(blocked)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    expect(page.get_by_text("does not let us keep answers")).to_be_visible()
+    page.context.set_offline(True)
+    answer_with_mouse(page)
+    page.locator("[data-next]").click()
+    page.wait_for_timeout(1_000)
+    expect(page.locator("#progress")).to_contain_text("1 of 2")
+    page.context.set_offline(False)
+    expect(page.locator("#progress")).to_contain_text("2 of 2", timeout=10_000)
+    assert Submission.objects.count() == 1
+    rate_to_the_end(page)
+    assert Submission.objects.count() == 2
+
+
+def test_an_answer_that_the_server_refuses_comes_back_with_its_reason(page: Page):
+    campaign = plain_campaign(2)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    spoiled = []
+
+    def spoil(route):
+        document = json.loads(route.request.post_data)
+        if not spoiled:
+            document["answers"][0]["value"] = 9_999
+            spoiled.append(document["key"])
+        route.continue_(post_data=json.dumps(document))
+
+    page.route("**/submit/", spoil)
+    await_screen(page)
+    answer_with_mouse(page)
+    next_screen(page)
+    expect(page.get_by_text("The value must lie between 0 and 100.")).to_be_visible()
+    expect(page.locator("#progress")).to_contain_text("1 of 2")
+    assert rate_to_the_end(page) == 2
+    assert Submission.objects.count() == 2
+    assert not Submission.objects.filter(key=spoiled[0]).exists()
+
+
+def test_a_rater_whom_the_server_forgot_keeps_the_answers_and_is_told(page: Page):
+    campaign = plain_campaign(2)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    page.context.clear_cookies(name="rater")
+    answer_with_mouse(page)
+    next_screen(page)
+    expect(page.get_by_text("We no longer know who you are")).to_be_visible()
+    assert Submission.objects.count() == 0
+    page.goto(f"/r/{campaign.code}/?id=w1")
+    await_screen(page)
+    wait_for(lambda: Submission.objects.count() == 1, "the answer that was kept")
+    expect(page.locator("#progress")).to_contain_text("2 of 2")
+
+
+def test_an_enforced_break_outlasts_a_reload(page: Page):
+    breaks = {"after_trials": 1, "minutes": 0.1, "enforced": True}
+    campaign = make_campaign(slider_definition(breaks=breaks), items=2, systems=1)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    answer_with_mouse(page)
+    next_screen(page)
+    for _ in range(2):
+        expect(page.get_by_text("You can go on in 0:0")).to_be_visible()
+        expect(page.get_by_role("button", name="Go on")).to_be_disabled()
+        page.reload()
+    expect(page.get_by_text("You can go on now.")).to_be_visible(timeout=10_000)
+    page.get_by_role("button", name="Go on").click()
+    rate_to_the_end(page)
+    assert Submission.objects.count() == 2

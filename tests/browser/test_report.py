@@ -1,0 +1,121 @@
+"""The way from judgements to a public report, with real workers and a real browser."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+import psutil
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from rankme.actions import analysis_runs
+from rankme.models import AnalysisRun
+from tests.actions.test_analysis_runs import rated_campaign
+from tests.campaigns import make_owner
+from tests.live import wait_for
+from tests.reports import assert_same_report
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def log_in(page) -> None:
+    olga = make_owner()
+    olga.set_password("correct horse battery staple")
+    olga.save()
+    page.goto("/login/")
+    page.fill("[name=username]", "olga")
+    page.fill("[name=password]", "correct horse battery staple")
+    page.click("main button")
+
+
+def test_an_analysis_is_asked_for_watched_read_and_published(page, live_site):
+    campaign = rated_campaign()
+    live_site.start_worker()
+    live_site.start_beat()
+    log_in(page)
+    page.goto(f"/campaigns/{campaign.code}/analysis/")
+    page.fill("[name=runs]", "40")
+    page.get_by_role("button", name="Analyse").click()
+    page.get_by_text("The paper's table").wait_for(timeout=120_000)
+    run = AnalysisRun.objects.get()
+    assert page.get_by_text(run.data_sha256).count() == 1
+    page.wait_for_function(
+        "() => [...document.images].every(image => !image.complete || image.naturalWidth > 0)"
+    )
+    assert page.locator(".plots img").count() > 0
+    page.get_by_role("link", name="Publish").click()
+    page.get_by_role("button", name="Publish").click()
+    page.get_by_role("link", name="Public page").click()
+    assert page.get_by_role("heading", name=campaign.title, exact=True).is_visible()
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.slow
+def test_no_page_of_an_analysis_has_a_fault_that_axe_finds_or_is_too_wide(page):
+    campaign = rated_campaign()
+    options = {"runs": 20, "agreement_resamples": 10}
+    run = analysis_runs.request_run(campaign, options, by=make_owner())
+    assert analysis_runs.execute(run.pk, "here")
+    waiting = analysis_runs.request_run(campaign, options, by=make_owner())
+    report = analysis_runs.publish_report(run, by=make_owner())
+    log_in(page)
+    home = f"/campaigns/{campaign.code}/"
+    for scheme, width in (("light", 1366), ("dark", 390)):
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size({"width": width, "height": 800})
+        for address in (
+            *(f"{home}analysis/{part}" for part in ("", f"{run.pk}/", f"{waiting.pk}/")),
+            *(f"{home}analysis/{run.pk}/{part}/" for part in ("publish", "withdraw")),
+            f"{home}judgements/",
+            f"/reports/{report.code}/",
+            "/api/v1/docs/",
+        ):
+            page.goto(address)
+            for details in page.locator("details > summary").all():
+                details.click()
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, address
+            found = Axe().run(page)
+            assert found.violations_count == 0, f"{address}\n{found.generate_report()}"
+
+
+@pytest.mark.slow
+def test_a_killed_worker_is_replaced_and_the_numbers_are_the_same(live_site):
+    campaign = rated_campaign()
+    options = {"runs": 4000, "agreement_resamples": 10}
+    undisturbed = analysis_runs.request_run(campaign, options, by=make_owner())
+    assert analysis_runs.execute(undisturbed.pk, "here")
+    live_site.start_worker()
+    live_site.start_beat()
+    run = analysis_runs.request_run(campaign, options, by=make_owner())
+    wait_for(lambda: fresh(run).state == "working", "a worker")
+    before = fresh(run).claimed_by
+    os.kill(int(before.partition("#")[0].rpartition(":")[2]), signal.SIGKILL)
+    killed = time.monotonic()
+    wait_for(lambda: fresh(run).claimed_by != before, "another worker", 30)
+    print(f"taken over after {time.monotonic() - killed:.2f} s")
+    wait_for(lambda: fresh(run).is_over, "the end", 120)
+    assert fresh(run).state == "done"
+    undisturbed.refresh_from_db()
+    assert_same_report(fresh(run).result["report"], undisturbed.result["report"])
+
+
+@pytest.mark.slow
+def test_a_lost_broker_delays_a_run_and_loses_nothing(live_site):
+    campaign = rated_campaign()
+    live_site.kill_valkey()
+    run = analysis_runs.request_run(campaign, {"runs": 20}, by=make_owner())
+    live_site.start_valkey()
+    live_site.start_worker()
+    live_site.start_beat()
+    live_site.flush_valkey()
+    wait_for(lambda: fresh(run).is_over, "the reconciler's news", 120)
+    assert fresh(run).state == "done"
+    assert fresh(run).attempts == 1
+    assert psutil.pid_exists(live_site.processes["worker"].pid)
+
+
+def fresh(run: AnalysisRun) -> AnalysisRun:
+    return AnalysisRun.objects.get(pk=run.pk)

@@ -1,0 +1,51 @@
+"""Every test run brings its own real PostgreSQL and Valkey, and takes them away again."""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+
+import psutil
+import pytest
+
+from evalsite.embedded import Servers, data_folder
+from evalsite.run import end_orphans
+
+pytest_plugins = ["tests.live"]
+
+
+@pytest.fixture(scope="session")
+def servers() -> Iterator[Servers]:
+    """A cluster and a Valkey of this process alone; with pytest-xdist each worker has its own."""
+    end_what_killed_runs_left()
+    mine = Servers(data_folder(), durable=False)
+    mine.start()
+    try:
+        yield mine
+    finally:
+        mine.postgresql.stop("immediate")
+        mine.valkey.stop()
+
+
+def end_what_killed_runs_left() -> None:
+    """End the processes of a test run that was killed; its number stands in its folder's name."""
+    for folder in data_folder().parent.glob("rankme-test-*-*"):
+        run = int(re.match(r"rankme-test-(\d+)-", folder.name)[1])
+        if folder.stat().st_uid == os.geteuid() and not psutil.pid_exists(run):
+            end_orphans(folder)
+            Servers(folder).stop()
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    servers: Servers, django_db_modify_db_settings_parallel_suffix: None
+) -> None:
+    """Point Django and Celery at the servers of this test run."""
+    from django.conf import settings
+
+    from evalsite.celery import app
+
+    settings.DATABASES["default"]["HOST"] = str(servers.postgresql.sockets)
+    app.conf.broker_url = f"redis+socket://{servers.valkey.socket}"
+    os.environ["REDIS_URL"] = servers.valkey.url

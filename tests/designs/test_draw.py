@@ -1,0 +1,93 @@
+"""Drawing by name: options, seeds, the plan as objects, and the order for one participant."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankme.designs import DESIGNS, DesignError, Trial, checked_options, draw, draw_order
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_the_same_seed_draws_the_same_plan_and_another_seed_another(design: str) -> None:
+    first, again, other = (draw(design, 40, 6, {}, 2, seed) for seed in (7, 7, 8))
+    assert first == again
+    assert hash(first) == hash(again)
+    assert first != other
+    assert (first.items.tolist(), first.systems.tolist()) == (
+        again.items.tolist(),
+        again.systems.tolist(),
+    )
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_defaults_are_allowed_values_and_every_option_says_what_it_does(design: str) -> None:
+    for option in DESIGNS[design].options:
+        assert option.problem_with(option.default) is None
+        assert option.help.endswith(".")
+
+
+def test_all_wrong_options_are_named_at_once() -> None:
+    with pytest.raises(DesignError) as refused:
+        checked_options(
+            "random_blocks", {"outputs_per_screen": 0, "screens_per_item": True, "outputs": 5}
+        )
+    assert len(refused.value.problems) == 3
+    assert "outputs_per_screen is a number from 1 to 50." in refused.value.problems
+
+
+def test_an_unknown_design_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(DesignError, match="latin_square, random_blocks, complete"):
+        draw("latin", 3, 3, {}, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0, 3, {}, 1, 1), "at least one item"),
+        ((3, 0, {}, 1, 1), "one system"),
+        ((3, 3, {}, 0, 1), "one rater"),
+        ((3, 3, {}, 1, -1), "seed"),
+        ((3, 3, {}, 1, 1, np.ones((2, 3), dtype=bool)), "do not fit"),
+        ((3, 3, {}, 1, 1, np.zeros((3, 3), dtype=bool)), "no output at all"),
+    ],
+)
+def test_impossible_requests_are_refused(arguments: tuple, message: str) -> None:
+    with pytest.raises(DesignError, match=message):
+        draw("complete", *arguments)
+
+
+def test_batches_are_a_sequence_of_trials() -> None:
+    plan = draw("complete", 5, 2, {"trials_per_batch": 3, "outputs_per_screen": 2}, 1, seed=1)
+    batches = plan.batches
+    assert [len(batch.trials) for batch in batches] == [3, 2]
+    assert batches[-1] == batches[1] == list(batches)[1] == batches[1:][0]
+    assert isinstance(batches[0].trials[0], Trial)
+    with pytest.raises(IndexError):
+        batches[2]
+
+
+@given(sizes=st.lists(st.integers(1, 8), max_size=30), seed=st.integers(0, 2**60))
+def test_a_participants_order_holds_every_trial_and_output_once(
+    sizes: list[int], seed: int
+) -> None:
+    order = draw_order(sizes, seed)
+    assert sorted(trial for trial, _ in order) == list(range(len(sizes)))
+    for trial, outputs in order:
+        assert sorted(outputs) == list(range(sizes[trial]))
+    assert draw_order(sizes, seed) == order
+
+
+def test_either_order_can_be_kept() -> None:
+    kept = draw_order([3, 3, 3, 3], 5, shuffle_trials=False, shuffle_outputs=False)
+    assert kept == [(trial, (0, 1, 2)) for trial in range(4)]
+    assert [trial for trial, _ in draw_order([2] * 9, 5, shuffle_trials=False)] == list(range(9))
+
+
+def test_every_place_is_equally_likely_for_every_output() -> None:
+    counts = np.zeros((5, 5), dtype=int)
+    for seed in range(4000):
+        [(_, places)] = draw_order([5], seed)
+        counts[np.arange(5), places] += 1
+    # 800 expected in each cell; five standard deviations are 126.
+    assert abs(counts - 800).max() < 130

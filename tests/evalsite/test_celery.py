@@ -1,0 +1,85 @@
+"""The news of a job gets through, and a broker that is away holds nobody up."""
+
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from evalsite import environment
+from evalsite.celery import app
+from evalsite.embedded import PROJECT, Valkey
+from tests.live import LiveSite, wait_for
+
+PUBLISH_ASIDE = """
+import threading
+import django, evalsite; django.setup()
+from celery import current_app
+def publish():
+    print(current_app.main)
+    current_app.send_task("rankme.tasks.reconcile", retry=False)
+thread = threading.Thread(target=publish)
+thread.start(); thread.join()
+"""
+
+
+def queue_length(valkey: Valkey) -> int:
+    import redis
+
+    with redis.Redis(unix_socket_path=str(valkey.socket)) as client:
+        return client.llen("rankme")
+
+
+def test_every_thread_tells_the_news_to_our_broker(live_site: LiveSite):
+    live_site.flush_valkey()
+    command = [sys.executable, "-c", PUBLISH_ASIDE]
+    environment = live_site.environment.copy()
+    del environment["DJANGO_SETTINGS_MODULE"]  # a container does not set it either
+    told = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True)
+    assert told.stdout == "evalsite\n", told.stderr
+    assert queue_length(live_site.servers.valkey) == 1
+
+
+def test_a_worker_hears_the_beat_again_after_the_broker_was_killed(live_site: LiveSite):
+    live_site.flush_valkey()
+    live_site.start_worker()
+    live_site.start_beat()
+    wait_for(lambda: reconciliations(live_site) > 0, "the first tick")
+    live_site.kill_valkey()
+    heard = reconciliations(live_site)
+    live_site.start_valkey()
+    wait_for(lambda: reconciliations(live_site) > heard, "a tick after the broker was back")
+
+
+def reconciliations(site: LiveSite) -> int:
+    return site.log("worker").read_text().count("Task rankme.tasks.reconcile")
+
+
+def test_a_broker_that_is_away_refuses_at_once_and_is_not_asked_again(live_site: LiveSite):
+    from kombu.exceptions import OperationalError
+
+    live_site.kill_valkey()
+    refused: list[Exception] = []
+
+    def publish() -> None:
+        try:
+            app.send_task("rankme.tasks.reconcile", retry=False)
+        except OperationalError as error:
+            refused.append(error)
+
+    publisher = threading.Thread(target=publish, daemon=True)
+    publisher.start()
+    publisher.join(timeout=20)
+    assert len(refused) == 1, "publishing goes on trying"
+
+
+@pytest.mark.parametrize(
+    ("given", "celerys"),
+    [
+        ("redis://redis:6379/0", "redis://redis:6379/0"),
+        ("rediss://redis:6380/0", "rediss://redis:6380/0"),
+        ("unix:///run/valkey.sock", "redis+socket:///run/valkey.sock"),
+    ],
+)
+def test_addresses_of_sockets_are_spelt_as_celery_wants(given: str, celerys: str):
+    assert environment.broker_address(given) == celerys

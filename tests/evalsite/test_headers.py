@@ -1,0 +1,99 @@
+"""What every answer of the site carries: pages, files, errors and refusals."""
+
+import re
+import urllib.error
+import urllib.request
+
+import pytest
+from django.conf import settings
+
+from tests.live import LiveSite
+
+EVERYWHERE = {
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Embedder-Policy": "require-corp",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": settings.SECURE_REFERRER_POLICY,
+}
+
+
+def policy_of(header: str) -> dict[str, list[str]]:
+    """Take a Content-Security-Policy apart: directive → sources."""
+    directives = [directive.split() for directive in header.split(";") if directive.strip()]
+    return {words[0]: words[1:] for words in directives}
+
+
+def fetch(address: str):
+    try:
+        return urllib.request.urlopen(address, timeout=20)
+    except urllib.error.HTTPError as error:
+        return error
+
+
+ADDRESSES = {
+    "a probe": "/healthz/",
+    "a page": "/login/",
+    "a redirect to the login": "/admin/",
+    "an unknown address": "/there/is/nothing/",
+    "the API to a stranger": "/api/v1/campaigns/",
+}
+
+
+@pytest.mark.parametrize("path", ADDRESSES.values(), ids=list(ADDRESSES))
+def test_every_answer_is_isolated_and_strict(live_site: LiveSite, path: str):
+    with fetch(live_site.url + path) as answer:
+        assert_strict(answer.headers)
+
+
+def test_a_static_file_is_as_strict_as_a_page(live_site: LiveSite):
+    with fetch(f"{live_site.url}/static/admin/css/base.css") as answer:
+        assert answer.status == 200
+        assert_strict(answer.headers)
+
+
+def assert_strict(headers) -> None:
+    for name, value in EVERYWHERE.items():
+        assert headers[name] == value, name
+    policy = policy_of(headers["Content-Security-Policy"])
+    assert "unsafe-" not in headers["Content-Security-Policy"]
+    assert policy["default-src"] == ["'none'"]
+    assert policy["script-src"] == ["'self'"]
+    assert policy["style-src"] == ["'self'"]
+    for closed in ("object-src", "base-uri", "frame-ancestors"):
+        assert policy[closed] == ["'none'"]
+    assert policy["require-trusted-types-for"] == ["'script'"]
+
+
+def test_files_are_kept_for_ever_under_names_that_change(live_site: LiveSite):
+    name = live_site.manage(
+        "shell",
+        "--verbosity",
+        "0",
+        "-c",
+        "from django.templatetags.static import static; print(static('admin/css/base.css'))",
+    ).strip()
+    assert re.search(r"base\.[0-9a-f]{12}\.css$", name)
+    request = urllib.request.Request(live_site.url + name, headers={"Accept-Encoding": "gzip"})
+    with urllib.request.urlopen(request, timeout=20) as answer:
+        assert "immutable" in answer.headers["Cache-Control"]
+        assert answer.headers["Content-Encoding"] == "gzip"
+
+
+@pytest.mark.browser
+def test_a_browser_isolates_the_page(page):
+    page.goto("/login/")
+    assert page.evaluate("crossOriginIsolated") is True
+
+
+@pytest.mark.browser
+def test_a_browser_makes_no_markup_of_text(browser, live_site: LiveSite):
+    # A page of its own: the fixture `page` would count the refusal as a fault of ours.
+    with browser.new_page() as page:
+        page.goto(f"{live_site.url}/login/")
+        refused = page.evaluate(
+            """() => { try { document.body.innerHTML = "<b>x</b>"; return "" }
+                       catch (error) { return error.name } }"""
+        )
+    assert refused == "TypeError"

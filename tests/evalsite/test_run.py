@@ -1,0 +1,198 @@
+"""`make run` as a user meets it: it comes up, says how to get in, and leaves nothing behind."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from http.cookiejar import CookieJar
+from pathlib import Path
+
+import psutil
+import pytest
+
+from evalsite.embedded import PROJECT, Servers
+from evalsite.run import MARK
+from tests.live import free_port, wait_for
+
+pytestmark = pytest.mark.slow
+
+
+class Run:
+    """One `make run` on a free port and a data folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.log = folder / "make-run.log"
+        outside = {"DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE", "ENVIRONMENT"}
+        self.environment = {k: v for k, v in os.environ.items() if k not in outside}
+        self.environment |= {"PORT": str(self.port), "DATA_FOLDER": str(folder)}
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        self.log.unlink(missing_ok=True)
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                ["make", "run"],
+                cwd=PROJECT,
+                env=self.environment,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def is_up(self) -> bool:
+        return "Ctrl-C stops everything." in self.printed()
+
+    def wait_until_up(self) -> None:
+        wait_for(lambda: self.is_up() or self.process.poll() is not None, "make run", 120)
+        assert self.process.poll() is None, self.printed()
+
+    def printed(self) -> str:
+        return self.log.read_text(errors="replace")
+
+    def supervisor(self) -> psutil.Process:
+        return psutil.Process(self.process.pid).children()[0]
+
+    def parts(self) -> dict[str, psutil.Process]:
+        started = re.findall(r"(\w+) +started \(pid=(\d+)\)", self.printed())
+        return {name: psutil.Process(int(pid)) for name, pid in started}
+
+    def wait_until_gone(self) -> None:
+        self.process.wait(60)
+        wait_for(lambda: self.left_behind() == [], f"all to end: {self.left_behind()}", 20)
+
+    def left_behind(self) -> list[str]:
+        """Name every process that has our mark, or lives in our data folder."""
+        return [process.name() for process in psutil.process_iter() if self.is_ours(process)]
+
+    def is_ours(self, process: psutil.Process) -> bool:
+        try:
+            if process.status() == psutil.STATUS_ZOMBIE:
+                return False
+            in_folder = Path(process.cwd()).is_relative_to(self.folder)
+            return in_folder or process.environ().get(MARK) == str(self.folder)
+        except psutil.Error:
+            return False
+
+
+@pytest.fixture
+def site() -> Iterator[Run]:
+    with tempfile.TemporaryDirectory(prefix="rankme-run-", dir=tempfile.gettempdir()) as name:
+        folder = Path(name).resolve()
+        folder.chmod(0o711)
+        run = Run(folder)
+        yield run
+        if run.process and run.process.poll() is None:
+            os.killpg(run.process.pid, signal.SIGTERM)
+            run.process.wait(60)
+        Servers(folder).stop()
+
+
+def log_in(url: str, name: str, password: str) -> str:
+    """Log in through the form as a browser would, and give the page that follows."""
+    cookies = CookieJar()
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(cookies))
+    opener.open(f"{url}/admin/login/", timeout=20).close()
+    token = next(cookie.value for cookie in cookies if cookie.name == "csrftoken")
+    fields = {"username": name, "password": password, "csrfmiddlewaretoken": token}
+    body = urllib.parse.urlencode(fields).encode()
+    with opener.open(f"{url}/admin/login/?next=/admin/", body, timeout=20) as answer:
+        return answer.read().decode()
+
+
+def test_the_site_comes_up_and_goes_without_a_trace(site: Run):
+    site.start()
+    site.wait_until_up()
+    password = re.search(r"Password: +(\S+)", site.printed())[1]
+    raters_link = re.search(r"Raters: +(\S+)", site.printed())[1]
+    assert urllib.request.urlopen(raters_link, timeout=20).status == 200
+    assert "id_password" not in log_in(site.url, "organiser", password)
+    assert set(site.parts()) == {"web", "worker", "beat", "servers"}
+
+    site.process.terminate()
+    site.wait_until_gone()
+
+    site.start()
+    site.wait_until_up()
+    assert "shown this once" not in site.printed()
+    assert "manage.py demo --reset-password" in site.printed()
+    assert "id_password" not in log_in(site.url, "organiser", password)
+    for kept in site.folder.rglob("*"):
+        assert not (kept.is_file() and password.encode() in kept.read_bytes()), kept
+
+    os.killpg(site.process.pid, signal.SIGINT)
+    site.wait_until_gone()
+
+
+def test_it_starts_again_after_any_part_was_killed(site: Run):
+    site.start()
+    site.wait_until_up()
+    for part in ("web", "worker", "beat"):
+        site.parts()[part].kill()
+        site.wait_until_gone()
+        site.start()
+        site.wait_until_up()
+
+    # Nobody is left to end the others: the next start does.
+    orphans = site.parts()
+    site.supervisor().kill()
+    site.process.wait(20)
+    assert all(orphan.is_running() for orphan in orphans.values())
+    site.start()
+    site.wait_until_up()
+    assert not any(orphan.is_running() for orphan in orphans.values())
+
+
+def test_killed_servers_are_started_again_under_the_running_site(site: Run):
+    site.start()
+    site.wait_until_up()
+    servers = Servers(site.folder)
+    servers.postgresql.kill()
+    servers.valkey.kill()
+    wait_for(lambda: site.printed().count("starting it again"), "the servers to be missed")
+    wait_for(servers.valkey.is_running, "Valkey")
+    wait_for(lambda: is_ready(site.url), "the database")
+
+
+def is_ready(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{url}/readyz/", timeout=20) as answer:
+            return answer.status == 200
+    except urllib.error.HTTPError:
+        return False
+
+
+def test_a_taken_port_is_said_with_the_way_out(site: Run):
+    with socket.create_server(("127.0.0.1", site.port)):
+        site.start()
+        assert site.process.wait(60) != 0
+    assert f"Port {site.port} on 127.0.0.1 cannot be used" in site.printed()
+    assert f"PORT={site.port + 1} make run" in site.printed()
+    assert not Servers(site.folder).postgresql.is_running()
+
+
+def test_a_second_run_on_the_same_data_is_refused(site: Run):
+    site.start()
+    site.wait_until_up()
+    second = subprocess.run(
+        ["make", "run"],
+        cwd=PROJECT,
+        env=site.environment | {"PORT": str(free_port())},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert second.returncode != 0
+    assert "already runs" in second.stderr
+    time.sleep(1)
+    assert site.process.poll() is None

@@ -1,0 +1,141 @@
+"""A production start with an unsafe setting is refused, and the refusal says which."""
+
+import os
+import re
+import secrets
+import subprocess
+import sys
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.db import connection
+
+from evalsite import checks, environment, safety
+from evalsite.embedded import PROJECT, PostgreSQL, Servers
+
+SAFE = {
+    "ENVIRONMENT": "production",
+    "SECRET_KEY": secrets.token_urlsafe(48),
+    "ALLOWED_HOSTS": "evaluation.example.org",
+}
+UNSAFE = {
+    "no key": ({"SECRET_KEY": ""}, "SECRET_KEY is missing"),
+    "a short key": ({"SECRET_KEY": "secret"}, "SECRET_KEY can be guessed"),
+    "a monotonous key": ({"SECRET_KEY": "ab" * 40}, "SECRET_KEY can be guessed"),
+    "the example's key": ({"SECRET_KEY": "change-me" * 9}, "SECRET_KEY is a published example"),
+    "Django's key": (
+        {"SECRET_KEY": "django-insecure-" + "x1y2z3" * 9},
+        "SECRET_KEY is a published example",
+    ),
+    "a weak old key": ({"SECRET_KEY_FALLBACKS": "old"}, "SECRET_KEY_FALLBACKS can be guessed"),
+    "debugging": ({"DEBUG": "true"}, "DEBUG is on"),
+    "no host": ({"ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS is missing"),
+    "any host": ({"ALLOWED_HOSTS": "*"}, "ALLOWED_HOSTS holds \\*"),
+    "a misspelt switch": ({"DEBUG": "flase"}, "DEBUG='flase': write true or false"),
+    "a misspelt environment": ({"ENVIRONMENT": "prod"}, "ENVIRONMENT='prod': choose one of"),
+    "another database": ({"DATABASE_URL": "sqlite:///db.sqlite3"}, "DATABASE_URL.*postgresql://"),
+    "another broker": ({"REDIS_URL": "amqp://localhost"}, "REDIS_URL='amqp://localhost'"),
+}
+
+
+def run(arguments: list[str], servers: Servers, **settings: str) -> subprocess.CompletedProcess:
+    """Start one of the site's processes in an environment of its own."""
+    environment = {"PATH": os.environ["PATH"], "DATA_FOLDER": str(servers.folder)}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=PROJECT,
+        env=environment | servers.addresses() | SAFE | settings,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def load_settings(servers: Servers, **settings: str) -> subprocess.CompletedProcess:
+    return run(["-c", "import evalsite.settings"], servers, **settings)
+
+
+def test_a_safe_production_start_is_not_refused(servers: Servers):
+    assert load_settings(servers).returncode == 0
+
+
+@pytest.mark.parametrize(("settings", "refusal"), UNSAFE.values(), ids=list(UNSAFE))
+def test_an_unsafe_setting_is_refused_by_name(
+    servers: Servers, settings: dict[str, str], refusal: str
+):
+    started = load_settings(servers, **settings)
+    assert started.returncode != 0
+    assert re.search(refusal, started.stderr), started.stderr
+
+
+def test_all_unsafe_settings_are_named_at_once():
+    with pytest.raises(ImproperlyConfigured) as refusal:
+        safety.refuse_unsafe_settings("short", True, ["*"], [])
+    for setting in ("SECRET_KEY", "DEBUG", "ALLOWED_HOSTS"):
+        assert setting in str(refusal.value)
+
+
+@pytest.mark.parametrize("word", ["False", "0", "no", "off", ""])
+def test_a_switch_that_says_no_is_off(monkeypatch, word: str):
+    # Appraise: os.environ.get("APPRAISE_DEBUG", True) makes the text "False" true.
+    monkeypatch.setenv("DEBUG", word)
+    assert environment.flag("DEBUG", default=True) is False
+
+
+def test_the_local_key_is_drawn_once_and_is_its_owners_alone(tmp_path):
+    first = safety.local_secret_key(tmp_path)
+    assert safety.local_secret_key(tmp_path) == first
+    assert safety.secret_key_problems("SECRET_KEY", first) == []
+    assert (tmp_path / "secret-key").stat().st_mode & 0o077 == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["secret-key"]
+
+
+@pytest.fixture
+def forgetful(servers: Servers, django_db_setup: None, django_db_blocker):
+    """Switch a setting of the running database, as a careless administrator would."""
+    changed = []
+
+    def switch_off(setting: str) -> PostgreSQL:
+        changed.append(setting)
+        with django_db_blocker.unblock(), connection.cursor() as cursor:
+            cursor.execute(f"ALTER DATABASE rankme SET {setting} = off")
+        return servers.postgresql
+
+    yield switch_off
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        for setting in changed:
+            cursor.execute(f"ALTER DATABASE rankme RESET {setting}")
+    with django_db_blocker.unblock():
+        connection.close()
+
+
+PROCESSES = {
+    "web": ["-m", "gunicorn", "--config", "python:evalsite.gunicorn", "evalsite.wsgi"],
+    "worker": ["-m", "celery", "-A", "evalsite", "worker"],
+    "beat": ["-m", "celery", "-A", "evalsite", "beat", "--pidfile="],
+}
+
+
+@pytest.mark.parametrize("process", PROCESSES)
+def test_no_process_starts_on_a_database_that_forgets(servers: Servers, forgetful, process: str):
+    forgetful("synchronous_commit")
+    started = run(PROCESSES[process], servers, PORT="0")
+    assert started.returncode != 0
+    assert "synchronous_commit=off: an acknowledged judgement could be lost" in started.stderr
+    assert "fsync=off: a power cut would damage the database" in started.stderr
+
+
+@pytest.mark.django_db
+def test_a_forgetful_setting_is_an_error_in_production_only(settings):
+    # The cluster of the tests has fsync off, and keeps synchronous_commit.
+    found = checks.database_keeps_what_it_acknowledges(None, databases=["default"])
+    assert found == []
+    settings.PRODUCTION = True
+    found = checks.database_keeps_what_it_acknowledges(None, databases=["default"])
+    assert [each.id for each in found] == ["evalsite.E001_fsync", "evalsite.E001_full_page_writes"]
+
+
+def test_production_settings_pass_djangos_own_inspection(servers: Servers):
+    inspected = run(["manage.py", "check", "--deploy", "--fail-level", "WARNING"], servers)
+    assert inspected.returncode == 0, inspected.stderr

@@ -1,0 +1,160 @@
+"""Whole campaigns of a preset: its material through the real import, its raters, its report."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from uuid import UUID
+
+from rankme.actions import analysis_runs, assignments, judgements
+from rankme.actions.campaigns import create_campaign, launch_campaign
+from rankme.actions.materials import execute_import, start_import, take_import
+from rankme.demonstration.material import material
+from rankme.models import AnalysisRun, Assignment, Campaign, Participant
+from rankme.pages.trial_page import page_document, trials_of
+from rankme.protocols.definition import Definition
+from rankme.protocols.files import preset
+from rankme.simulation.answers import Taste, answers_to
+from tests.campaigns import make_owner
+
+WORKER = "experiments"
+QUICK = {"runs": 50, "agreement_resamples": 20}
+
+
+def launched(name: str, *, full: bool = True, definition: Definition | None = None) -> Campaign:
+    """The preset with our material, taken in as an organiser would."""
+    owner = make_owner()
+    campaign = create_campaign(owner, definition or preset(name))
+    take_in(campaign, name, full=full)
+    campaign.refresh_from_db()
+    return launch_campaign(campaign, by=owner)
+
+
+def take_in(campaign: Campaign, name: str, *, full: bool) -> None:
+    """Upload, check and take the preset's material; its format must be found by its content."""
+    made = material(name, full=full)
+    with TemporaryDirectory() as folder:
+        row = start_import(campaign, made.write(Path(folder)), by=campaign.owner)
+    assert execute_import(row.pk, WORKER)
+    row.refresh_from_db()
+    assert row.state == "done", (row.error, row.problems)
+    assert row.preview["format"] == made.format
+    take_import(row, by=campaign.owner)
+    assert execute_import(row.pk, WORKER)
+    row.refresh_from_db()
+    assert row.state == "done", row.error
+
+
+def abilities(campaign: Campaign) -> dict[str, float]:
+    """A quality for every system, from clearly good to clearly bad, in the order of their names."""
+    names = list(campaign.systems.order_by("position").values_list("name", flat=True))
+    width = max(len(names) - 1, 1)
+    return {name: 1.2 - 2.4 * place / width for place, name in enumerate(names)}
+
+
+def rate(campaign: Campaign, *, seed: int = 5, most_raters: int = 1_000) -> int:
+    """Let raters come until nothing is left to do; returns how many did a batch."""
+    quality = abilities(campaign)
+    outputs = campaign.items.values_list("outputs__text", "outputs__system__name")
+    truth = {text: quality[system] for text, system in outputs if system}
+    for number in range(most_raters):
+        rater = _entered(campaign, number)
+        found = assignments.claim_batch(rater)
+        if not isinstance(found, Assignment):
+            assert found.reason == "complete"
+            return number
+        _sit(campaign, found, Person(seed, number, truth))
+    raise AssertionError("this campaign has no end")
+
+
+def report_of(campaign: Campaign, **options: Any) -> AnalysisRun:
+    """The campaign's own analysis, as the form offers it, with fewer runs."""
+    run = analysis_runs.request_run(campaign, QUICK | options, by=campaign.owner)
+    assert analysis_runs.execute(run.pk, WORKER)
+    run.refresh_from_db()
+    assert run.state == "done", run.error
+    return run
+
+
+class Person:
+    """One simulated rater: a taste, an own speed, and a mouse that sometimes misses."""
+
+    def __init__(self, seed: int, number: int, truth: Mapping[str, float]) -> None:
+        self.rng = random.Random(f"{seed}:{number}")
+        self.taste = Taste(self.rng, truth, leniency=self.rng.gauss(0, 0.3))
+        self.slowness = self.rng.lognormvariate(0, 0.2)
+
+    def answers(self, screen: Mapping[str, Any], trial: Mapping[str, Any], target: int | None):
+        """As the simulated client answers; but a person finds the picture, and may be too late."""
+        found = answers_to(screen, trial, self.taste)
+        for answer, question in zip(found, screen["ask"] * len(found), strict=False):
+            if question["instrument"] in TIMED:
+                TIMED[question["instrument"]](self, answer, trial["outputs"][0], target)
+        return found
+
+    def read(self, answer: dict[str, Any], text: str, target: int | None) -> None:
+        answer["value"] = self._milliseconds(1200, text)
+
+    def identify(self, answer: dict[str, Any], text: str, target: int | None) -> None:
+        answer["time_ms"] = self._milliseconds(1500, text)
+        answer["value"] = self.rng.randrange(7) if self._errs(text) else target
+        if answer["time_ms"] is None:
+            answer["value"] = None
+
+    def _errs(self, text: str) -> bool:
+        return self.rng.random() < 0.1 * math.exp(-0.8 * self.taste.truth[text])
+
+    def _milliseconds(self, usual: float, text: str) -> float | None:
+        """Slower for worse texts; None past the limit."""
+        spread = self.rng.lognormvariate(0, 0.5) * self.slowness
+        time = usual * spread * math.exp(-0.3 * self.taste.truth[text])
+        return None if self.rng.random() < LATE else round(min(time, 14_999), 1)
+
+
+LATE = 0.005
+TIMED = {"response_time": Person.read, "click_target": Person.identify}
+
+
+def _entered(campaign: Campaign, number: int) -> Participant:
+    rater = assignments.enter(campaign, panel="generic", external_id=f"w{number}")
+    assignments.give_consent(rater)
+    rater.refresh_from_db()
+    return rater
+
+
+def _sit(campaign: Campaign, assignment: Assignment, person: Person) -> None:
+    """Answer every screen of the very document that the rater's page is made of."""
+    definition = _definition_of(campaign)
+    shown = trials_of(assignment)
+    document = page_document(definition, shown, seed=assignment.pk)
+    for place, (trial, material_shown) in enumerate(zip(document["trials"], shown, strict=True)):
+        for index, screen in enumerate(document["screens"]):
+            payload = {
+                "version": judgements.PAYLOAD_VERSION,
+                "key": str(UUID(int=person.rng.getrandbits(128), version=4)),
+                "assignment": assignment.pk,
+                "trial": place,
+                "screen": index,
+                "answers": person.answers(screen, trial, _target(material_shown.input)),
+                "times": {},
+                "comment": "",
+            }
+            judgements.record_submission(assignment.participant, payload)
+    assignments.finish_batch(assignment)
+
+
+def _definition_of(campaign: Campaign) -> Definition:
+    return judgements.runtime_of(campaign).definition
+
+
+def _target(item_input: str) -> int | None:
+    """Where in the item's list the picture stands that is meant."""
+    if not item_input.startswith('{"images"'):
+        return None
+    domain = json.loads(item_input)
+    return [image["name"] for image in domain["images"]].index(domain["target"])

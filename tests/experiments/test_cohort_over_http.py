@@ -1,0 +1,36 @@
+"""A small cohort does every preset over HTTP, blind, from the link to its code; then the report."""
+
+import io
+import re
+
+import pytest
+from django.core.management import call_command
+
+from rankme.actions import analysis_runs
+from rankme.models import Campaign
+from rankme.protocols.files import preset, preset_names
+from rankme.simulation.raters import Plan, run_raters
+from tests.experiments.cohorts import report_of
+from tests.live import LiveSite
+
+RATERS = 2
+
+
+@pytest.mark.slow
+def test_every_preset_of_the_demonstration_is_rated_and_reported(live_site: LiveSite):
+    printed = io.StringIO()
+    call_command("demo", "--all", stdout=printed)
+    links = re.findall(r"Raters: +\S+(/r/\S+/)", printed.getvalue())
+    assert len(links) == 2 + len(preset_names()) == Campaign.objects.count()
+    for link in links[2:]:
+        campaign = Campaign.objects.get(code=link.split("/")[2])
+        raters = min(RATERS, campaign.slots.count())
+        outcome = run_raters(Plan(live_site.url + link, raters=raters, concurrency=raters, seed=9))
+        assert (outcome.problems, outcome.endings) == ([], {"completed": raters}), campaign.title
+    titles = {f"Preset: {preset(name).title}": name for name in preset_names()}
+    for campaign in Campaign.objects.filter(title__startswith="Preset: "):
+        name = titles[campaign.title]
+        assert analysis_runs.has_judgements(campaign) == (name != "e2e-elicitation")
+        if name != "e2e-elicitation":
+            report = report_of(campaign).result["report"]
+            assert report["data"]["raters"] == min(RATERS, campaign.slots.count()), name

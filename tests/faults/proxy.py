@@ -1,0 +1,96 @@
+"""A bad line: a proxy that delays, drops, cuts and resets some of what goes through it."""
+
+import contextlib
+import random
+import select
+import socket
+import socketserver
+import struct
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+
+FAULTS = ("drop answer", "cut answer", "reset after request", "delay")
+
+
+class BadLine(socketserver.ThreadingTCPServer):
+    """Forwards to a port of this machine; every request has a chance of one of the faults."""
+
+    daemon_threads = True
+    allow_reuse_address = True
+
+    def __init__(self, port: int, chance: float) -> None:
+        super().__init__(("127.0.0.1", 0), Line)
+        self.port_behind = port
+        self.chance = chance
+        self.done: Counter[str] = Counter()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class Line(socketserver.BaseRequestHandler):
+    server: BadLine
+
+    def handle(self) -> None:
+        with (
+            contextlib.suppress(OSError),
+            socket.create_connection(("127.0.0.1", self.server.port_behind)) as behind,
+        ):
+            while self.forward_one(behind):
+                pass
+
+    def forward_one(self, behind: socket.socket) -> bool:
+        """Forward what one side says; whether the line is still good."""
+        ready, _, _ = select.select([self.request, behind], [], [], 30)
+        if not ready:
+            return False
+        if self.request in ready:
+            heard = self.request.recv(65_536)
+            behind.sendall(heard)
+            return bool(heard) and self.may_go_on(heard)
+        said = behind.recv(65_536)
+        return bool(said) and self.answer(said)
+
+    def may_go_on(self, heard: bytes) -> bool:
+        self.fault = ""
+        if b"/submit/" in heard and random.random() < self.server.chance:
+            self.fault = random.choice(FAULTS)
+            self.server.done[self.fault] += 1
+        if self.fault != "reset after request":
+            return True
+        time.sleep(0.05)  # the site works on it, but nobody will hear the answer
+        self.reset()
+        return False
+
+    def answer(self, said: bytes) -> bool:
+        fault = getattr(self, "fault", "")
+        if fault == "drop answer":
+            self.reset()
+            return False
+        if fault == "cut answer":
+            self.request.sendall(said[: len(said) // 2])
+            self.reset()
+            return False
+        if fault == "delay":
+            time.sleep(0.5)
+        self.request.sendall(said)
+        return True
+
+    def reset(self) -> None:
+        self.request.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.request.close()
+
+
+@contextlib.contextmanager
+def bad_line(port: int, chance: float) -> Iterator[BadLine]:
+    line = BadLine(port, chance)
+    thread = threading.Thread(target=line.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield line
+    finally:
+        line.shutdown()
+        line.server_close()

@@ -1,0 +1,51 @@
+"""A campaign that raters do while something is taken away from them."""
+
+import threading
+import time
+from collections.abc import Callable
+
+from rankme.models import Campaign, Submission
+from rankme.simulation.raters import Outcome, Plan, run_raters
+from tests.campaigns import make_campaign, rankme_definition
+from tests.invariants import acknowledged, check_record
+from tests.live import LiveSite
+
+RATERS = 16
+SCREENS = 12  # per rater
+
+
+def campaign_for(raters: int = RATERS) -> Campaign:
+    """One batch of twelve screens for each rater."""
+    design = {
+        "kind": "random_blocks",
+        "options": {"outputs_per_screen": 3, "trials_per_batch": SCREENS},
+    }
+    definition = rankme_definition(design=design, raters_per_trial=raters)
+    return make_campaign(definition, items=SCREENS, systems=4)
+
+
+def rate(site_url: str, campaign: Campaign, **changes: object) -> Outcome:
+    plan = {"raters": RATERS, "concurrency": 8, "patience_seconds": 120.0} | changes
+    return run_raters(Plan(f"{site_url}/r/{campaign.code}/", **plan))
+
+
+def rate_while(
+    site: LiveSite, campaign: Campaign, fault: Callable[[], None], every: float, **changes: object
+) -> Outcome:
+    """Let raters work while the fault happens again and again."""
+    outcomes: list[Outcome] = []
+    work = threading.Thread(target=lambda: outcomes.append(rate(site.url, campaign, **changes)))
+    work.start()
+    time.sleep(0.3)
+    while work.is_alive():
+        fault()
+        work.join(every)
+    return outcomes[0]
+
+
+def check_nothing_lost_nothing_doubled(outcome: Outcome) -> None:
+    """Every rater got through, and each screen of theirs is stored once."""
+    assert outcome.problems == []
+    assert outcome.endings == {"completed": RATERS}
+    assert Submission.objects.count() == RATERS * SCREENS == len(outcome.acknowledged)
+    check_record(map(acknowledged, outcome.acknowledged))

@@ -1,0 +1,46 @@
+"""The database pulled and put in again while raters work: F4."""
+
+import pytest
+from django.db import connection, connections
+
+from tests.faults.raters_at_work import (
+    campaign_for,
+    check_nothing_lost_nothing_doubled,
+    rate_while,
+)
+from tests.invariants import acknowledged, check_record
+from tests.live import LiveSite
+
+pytestmark = pytest.mark.slow
+
+
+def test_the_database_stopped_at_once_and_restarted_loses_nothing(live_site: LiveSite):
+    campaign = campaign_for()
+    outcome = rate_while(
+        live_site, campaign, live_site.restart_postgresql, every=1.5, seconds_per_screen=0.3
+    )
+    assert outcome.retries > 0
+    check_nothing_lost_nothing_doubled(outcome)
+
+
+def set_commits(live_site: LiveSite, mode: str) -> None:
+    name = connection.settings_dict["NAME"]
+    with connection.cursor() as cursor:
+        cursor.execute(f'ALTER DATABASE "{name}" SET synchronous_commit = {mode}')
+    connections.close_all()
+    live_site.restart_postgresql()
+
+
+def test_commits_that_do_not_wait_for_the_disk_would_lose_what_was_acknowledged(
+    live_site: LiveSite,
+):
+    campaign = campaign_for()
+    set_commits(live_site, "off")
+    try:
+        outcome = rate_while(
+            live_site, campaign, live_site.restart_postgresql, every=0.5, seconds_per_screen=0.1
+        )
+        with pytest.raises(AssertionError, match="acknowledged, but not stored"):
+            check_record(map(acknowledged, outcome.acknowledged))
+    finally:
+        set_commits(live_site, "on")

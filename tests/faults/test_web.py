@@ -1,0 +1,104 @@
+"""Web workers killed while they store submissions, and lines that break: F1, F2, F3, F22."""
+
+import contextlib
+from collections.abc import Iterator
+
+import psutil
+import pytest
+
+from rankme.models import Judgement, Submission
+from tests.faults.proxy import bad_line
+from tests.faults.raters_at_work import (
+    RATERS,
+    SCREENS,
+    campaign_for,
+    check_nothing_lost_nothing_doubled,
+    rate,
+    rate_while,
+)
+from tests.invariants import check_record
+from tests.live import LiveSite, wait_for
+
+pytestmark = pytest.mark.slow
+TIMES = 30
+
+
+@contextlib.contextmanager
+def failing_at(site: LiveSite, point: str, **settings: str) -> Iterator[None]:
+    """Each of the site's web workers kills itself when it is at this point once more."""
+    usual = site.environment
+    site.kill_web()
+    site.environment = usual | settings | {"FAILPOINT": f"{point}:{TIMES}"}
+    site.start(
+        "web", "-m", "gunicorn", "-c", "python:evalsite.gunicorn", "tests.faults.failing_site"
+    )
+    wait_for(site.web_answers, f"the failing site; its log is {site.log('web')}")
+    try:
+        yield
+    finally:
+        site.environment = usual
+        site.kill_web()
+
+
+def deaths(site: LiveSite) -> int:
+    return site.log("web").read_text().count("SIGKILL")
+
+
+@pytest.mark.parametrize("point", ["before_commit", "between_inserts", "after_commit"])
+def test_a_web_worker_killed_at_any_point_loses_and_doubles_nothing(live_site: LiveSite, point):
+    campaign = campaign_for()
+    before = deaths(live_site)
+    with failing_at(live_site, point):
+        outcome = rate(live_site.url, campaign)
+    assert outcome.retries > 0 and deaths(live_site) > before, "nobody was killed"
+    check_nothing_lost_nothing_doubled(outcome)
+
+
+def test_with_a_new_key_for_each_try_screens_would_be_stored_twice(live_site: LiveSite):
+    campaign = campaign_for()
+    with failing_at(live_site, "after_commit"):
+        outcome = rate(live_site.url, campaign, new_key_per_try=True)
+    assert outcome.retries > 0
+    assert Submission.objects.count() > RATERS * SCREENS
+
+
+def test_without_a_transaction_screens_would_be_stored_without_their_values(live_site: LiveSite):
+    campaign = campaign_for()
+    with failing_at(live_site, "between_inserts", WITHOUT_TRANSACTION="1"):
+        rate(live_site.url, campaign)
+    with pytest.raises(AssertionError, match="without its values"):
+        check_record()
+
+
+def test_web_workers_killed_at_random_lose_nothing(live_site: LiveSite):
+    campaign = campaign_for()
+    master = psutil.Process(live_site.processes["web"].pid)
+
+    def kill_one() -> None:
+        with contextlib.suppress(psutil.NoSuchProcess, IndexError):
+            master.children()[0].kill()
+
+    outcome = rate_while(live_site, campaign, kill_one, every=0.7, seconds_per_screen=0.2)
+    assert outcome.retries > 0
+    check_nothing_lost_nothing_doubled(outcome)
+
+
+def test_the_whole_web_server_killed_and_started_again_loses_nothing(live_site: LiveSite):
+    campaign = campaign_for()
+
+    def pull_the_plug() -> None:
+        live_site.kill_web()
+        live_site.start_web()
+
+    outcome = rate_while(live_site, campaign, pull_the_plug, every=4.0, seconds_per_screen=0.4)
+    assert outcome.retries > 0
+    check_nothing_lost_nothing_doubled(outcome)
+
+
+def test_a_bad_line_loses_nothing(live_site: LiveSite):
+    campaign = campaign_for()
+    with bad_line(live_site.port, chance=0.15) as line:
+        outcome = rate(line.url, campaign)
+    assert set(line.done) == {"drop answer", "cut answer", "reset after request", "delay"}
+    check_nothing_lost_nothing_doubled(outcome)
+    assert Judgement.objects.count() == RATERS * SCREENS * 3

@@ -1,0 +1,84 @@
+"""Whatever text can be stored comes through unchanged; whatever bytes come in, nothing breaks."""
+
+import csv
+import io
+import json
+import tempfile
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankme.importing import ImportRefused, Material, read_judgement_material, read_material
+
+STORABLE = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
+
+
+@settings(deadline=None, max_examples=60)
+@given(texts=st.lists(STORABLE, min_size=1, max_size=4))
+def test_text_comes_through_csv_and_json_lines_unchanged(texts: list[str]) -> None:
+    for name, content in (("o.csv", as_csv(texts)), ("o.jsonl", as_json_lines(texts))):
+        with read_one(name, content.encode()) as material:
+            assert [row.text for row in material.outputs()] == texts
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    content=st.binary(max_size=200),
+    header=st.sampled_from(
+        [
+            b"system,item,output\n",
+            b"MR\toutput\n",
+            b'{"system": "S", "item": 1, "output": "x"}\n',
+            b'[{"box_score": ',
+            b"<TRIAL ",
+            b"PK\x03\x04",
+            b"",
+        ]
+    ),
+)
+def test_any_bytes_are_material_or_refused_in_words(content: bytes, header: bytes) -> None:
+    try:
+        read_one("upload", header + content).close()
+    except ImportRefused as refused:
+        assert refused.count >= 1
+        assert all(problem.message.endswith(".") for problem in refused.problems)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    content=st.binary(max_size=200),
+    header=st.sampled_from(
+        [b"rater,item,system,criterion,value,screen\n", b"mr,_worker_id,sys1,ref1,quality1\n", b""]
+    ),
+)
+def test_any_bytes_are_judgements_or_refused_in_words(content: bytes, header: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "ratings.csv"
+        path.write_bytes(header + content)
+        try:
+            read_judgement_material(path).close()
+        except ImportRefused as refused:
+            assert refused.problems
+
+
+def read_one(name: str, content: bytes) -> Material:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes(content)
+        return read_material(path)
+
+
+def as_csv(texts: list[str]) -> str:
+    file = io.StringIO()
+    rows = csv.writer(file, quoting=csv.QUOTE_ALL)
+    rows.writerow(["system", "item", "output"])
+    rows.writerows(["S", number, text] for number, text in enumerate(texts))
+    return file.getvalue()
+
+
+def as_json_lines(texts: list[str]) -> str:
+    return "\n".join(
+        json.dumps({"system": "S", "item": number, "output": text})
+        for number, text in enumerate(texts)
+    )

@@ -1,0 +1,186 @@
+"""Judgements collected elsewhere: RankME ratings of the E2E challenge, and our own export."""
+
+import io
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from analysis.table import read_table, write_table
+from rankme.importing import ImportRefused, JudgementMaterial, read_judgement_material
+
+DATA = Path(__file__).parents[3] / "shared" / "data"
+
+LONG = """rater,item,system,criterion,value,screen,time_ms,entity,hour
+r1,a,S,quality,70,x1,1200,people,9
+r1,a,T,quality,80.5,x1,900,people,9
+r2,a,S,quality,60,x2,,people,10
+r2,b,T,quality,50,x3,100,furniture,10
+"""
+E2E = """_worker_id,_unit_id,_id,_started_at,_created_at,mr,mr_id,sys1,ref1,quality1,check1,sys2,ref2,quality2,check2
+w1,7,90,11/28/2017 14:42:14,11/28/2017 14:51:43,name[A],1,S,"A, it is.",100,ok,T,A.,60,"added
+missing"
+"""  # noqa: E501
+
+
+def read(tmp_path: Path, text: str | bytes, **options: str) -> JudgementMaterial:
+    path = tmp_path / "ratings.csv"
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return read_judgement_material(path, **options)
+
+
+def places(tmp_path: Path, text: str) -> list[tuple[int | None, str]]:
+    with pytest.raises(ImportRefused) as refused:
+        read(tmp_path, text)
+    return [(problem.line, problem.column) for problem in refused.value.problems]
+
+
+def test_a_long_file_brings_its_items_systems_and_screens(tmp_path: Path) -> None:
+    with read(tmp_path, LONG) as material:
+        preview, rows = material.preview, list(material.judgements())
+        items = list(material.items())
+        outputs = [(row.system, row.item_key, row.text) for row in material.outputs()]
+    assert (preview.format, preview.n_judgements, preview.n_screens) == ("long", 4, 3)
+    assert (preview.n_raters, preview.systems) == (2, ("S", "T"))
+    [criterion] = preview.criteria
+    assert (criterion.lowest, criterion.highest, criterion.whole_numbers) == (50, 80.5, False)
+    assert [(row.screen_number, row.position, row.value, row.time_ms) for row in rows] == [
+        (0, 0, 70, 1200),
+        (0, 1, 80.5, 900),
+        (1, 0, 60, None),
+        (2, 0, 50, 100),
+    ]
+    assert [item.factors for item in items] == [{"entity": "people"}, {"entity": "furniture"}]
+    assert [row.factors for row in rows] == [
+        {"hour": "9"},
+        {"hour": "9"},
+        {"hour": "10"},
+        {"hour": "10"},
+    ]
+    assert outputs == [("S", "a", ""), ("T", "a", ""), ("T", "b", "")]
+
+
+def test_a_screen_whose_rows_lie_apart_is_put_together(tmp_path: Path) -> None:
+    with read(tmp_path, LONG + "r1,a,U,quality,1,x1,,people,9\n") as material:
+        screens = [
+            [row.system for row in rows]
+            for _, rows in groupby(material.judgements(), lambda row: row.screen_number)
+        ]
+    assert screens == [["S", "T", "U"], ["S"], ["T"]]
+
+
+def test_texts_come_with_the_judgements_when_they_are_there(tmp_path: Path) -> None:
+    text = "rater,item,system,criterion,value,screen,input,output\n"
+    text += "r,a,S,q,1,1,IN,OUT\nt,a,S,q,1,2,IN,OUT\n"
+    with read(tmp_path, text) as material:
+        assert [row.text for row in material.outputs()] == ["OUT"]
+        assert [item.input for item in material.items()] == ["IN"]
+    assert places(tmp_path, text + "u,a,S,q,1,3,IN,OTHER\n") == [(4, "output")]
+
+
+def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
+    faults = (
+        "r1,a,S,quality,71,x1,,people,9\n"
+        ",a,S,quality,1,x4,,people,9\n"
+        "r1,a,s,quality,1,x4,,people,9\n"
+        "r1,a,S,quality,nan,x4,,people,9\n"
+        "r1,a,S,quality,1_0,x4,,people,9\n"
+        "r1,a,S,quality,much,x4,-5,people,9\n"
+        "r1,a,S\n"
+    )
+    assert places(tmp_path, LONG + faults) == [
+        (6, ""),
+        (7, "rater"),
+        (8, "system"),
+        (9, "value"),
+        (10, "value"),
+        (11, "value"),
+        (11, "time_ms"),
+        (12, "4"),
+    ]
+
+
+def test_flags_are_read_and_other_words_refused(tmp_path: Path) -> None:
+    head = "rater,item,system,criterion,value,screen,late,excluded\n"
+    with read(tmp_path, head + "r,a,S,q,1,1,1,\nr,b,S,q,1,2,0,true\n") as material:
+        flags = [(row.late, row.excluded) for row in material.judgements()]
+    assert flags == [(True, False), (False, True)]
+    assert places(tmp_path, head + "r,a,S,q,1,1,maybe,\n") == [(2, "late")]
+
+
+def test_our_own_export_is_read_back_with_its_guarded_labels(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text(LONG.replace("r1", '"=SUM(A1)"').replace(",S,", ",-S,"))
+    exported = io.BytesIO()
+    write_table(read_table(path), exported)
+    assert b"'=SUM" in exported.getvalue()
+    with read(tmp_path, exported.getvalue()) as material:
+        assert {row.rater for row in material.judgements()} == {"=SUM(A1)", "r2"}
+        assert "-S" in material.preview.systems
+
+
+def test_a_line_of_rankme_ratings_is_a_screen(tmp_path: Path) -> None:
+    with read(tmp_path, E2E) as material:
+        rows = list(material.judgements())
+        assert [(row.text, row.system) for row in material.outputs()] == [
+            ("A, it is.", "S"),
+            ("A.", "T"),
+        ]
+        assert [(item.key, item.input, item.factors) for item in material.items()] == [
+            ("1", "name[A]", {"unit": "7"})
+        ]
+    assert [(row.system, row.criterion, row.value, row.label, row.position) for row in rows] == [
+        ("S", "quality", 100, "", 0),
+        ("S", "coverage", 0, "ok", 0),
+        ("T", "quality", 60, "", 1),
+        ("T", "coverage", 3, "added+missing", 1),
+    ]
+    assert rows[0].started_at == "2017-11-28T14:42:14"
+    assert rows[0].submitted_at == "2017-11-28T14:51:43"
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "column"),
+    [
+        (",ok,", ",fine,", "check1"),
+        ("11/28/2017 14:42:14", "28.11.2017", "_started_at"),
+        (",100,", ",,", "value"),
+        ("w1,", ",", "rater"),
+    ],
+)
+def test_faults_in_rankme_ratings_have_their_column(
+    tmp_path: Path, right: str, wrong: str, column: str
+) -> None:
+    assert (2, column) in places(tmp_path, E2E.replace(right, wrong, 1))
+
+
+def test_other_tables_are_refused(tmp_path: Path) -> None:
+    assert places(tmp_path, "a,b\n1,2\n") == [(1, "")]
+    with pytest.raises(ImportRefused, match="choose e2e, long"):
+        read(tmp_path, LONG, format="xml")
+    with pytest.raises(ImportRefused, match="lacks one of the columns"):
+        read(tmp_path, LONG, format="e2e")
+    with pytest.raises(ImportRefused, match="not a single judgement"):
+        read(tmp_path, LONG.splitlines()[0])
+
+
+@pytest.mark.shared_data
+def test_the_published_quality_ratings_are_those_of_the_analysis() -> None:
+    path = DATA / "e2e-eval" / "human_ratings" / "quality.csv"
+    if not path.exists():
+        pytest.skip(f"the published ratings are not at {path}")
+    with read_judgement_material(path) as material:
+        preview = material.preview
+        rows = [row for row in material.judgements() if row.criterion == "quality"]
+        texts = {(row.system, row.item_key): row.text for row in material.outputs()}
+    assert (preview.n_screens, preview.n_items, len(preview.systems)) == (2_979, 630, 21)
+    assert len(rows) == 14_895
+    table = read_table(path).for_criterion("quality")
+    by_system = {name: [] for name in preview.systems}
+    for row in rows:
+        by_system[row.system].append(row.value)
+    for code, name in enumerate(table.system.labels):
+        expected = np.sort(table.value[table.system.codes == code])
+        assert np.array_equal(np.sort(by_system[name]), expected)
+    assert all(texts.values())

@@ -1,0 +1,115 @@
+"""The main job on real input: 21 systems' outputs in, raters, and a ranking in clusters out."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from rankme.actions import analysis_runs, campaigns, materials
+from rankme.actions.judgement_imports import import_judgements
+from rankme.models import Campaign, Judgement, Output, Submission
+from rankme.protocols.files import preset
+from rankme.simulation.raters import Plan, run_raters
+from tests.campaigns import make_owner
+from tests.invariants import acknowledged, check_record
+from tests.live import LiveSite, wait_for
+
+DATA = Path("../shared/data/e2e-eval")
+OUTPUTS = DATA / "system_outputs" / "primary"
+RATINGS = DATA / "human_ratings" / "quality.csv"
+
+pytestmark = [
+    pytest.mark.shared_data,
+    pytest.mark.slow,
+    pytest.mark.skipif(not OUTPUTS.exists(), reason="NO SHARED DATA: the E2E files are not here"),
+]
+
+
+def over(row) -> bool:
+    row.refresh_from_db()
+    return row.is_over
+
+
+def wait_for_end(row) -> None:
+    wait_for(lambda: over(row), f"{row}", seconds=300)
+    assert row.state == "done", (row.error, getattr(row, "problems", None))
+
+
+def launched_campaign(owner) -> Campaign:
+    campaign = campaigns.create_campaign(owner, preset("e2e-quality"))
+    row = materials.start_import(campaign, sorted(OUTPUTS.iterdir()), by=owner)
+    wait_for_end(row)
+    assert (row.preview["format"], len(row.preview["systems"])) == ("e2e", 21)
+    assert (row.preview["n_items"], row.preview["n_outputs"]) == (630, 630 * 21)
+    materials.take_import(row, by=owner)
+    wait_for_end(row)
+    return campaigns.launch_campaign(campaign, by=owner)
+
+
+def levels_of_systems(campaign: Campaign) -> dict[str, float]:
+    """How good each system shall be, from worst to best in the order of the alphabet."""
+    names = sorted(campaign.systems.values_list("name", flat=True))
+    return dict(zip(names, np.linspace(-1.5, 1.5, len(names)).tolist(), strict=True))
+
+
+def truth_of(campaign: Campaign, levels: dict[str, float]) -> dict[str, float]:
+    outputs = Output.objects.filter(item__campaign=campaign)
+    return {text: levels[name] for text, name in outputs.values_list("text", "system__name")}
+
+
+def finished_run(campaign: Campaign, owner, **options):
+    wanted = analysis_runs.default_options(campaign) | options
+    run = analysis_runs.request_run(campaign, wanted, by=owner)
+    wait_for_end(run)
+    return run
+
+
+def test_from_the_upload_of_21_systems_to_their_ranking(live_site: LiveSite):
+    live_site.start_worker()
+    live_site.start_beat()
+    owner = make_owner()
+    campaign = launched_campaign(owner)
+    slots = campaign.slots.count()
+    assert (campaign.batches.count(), slots) == (32, 96)
+
+    levels = levels_of_systems(campaign)
+    link = f"{live_site.url}/r/{campaign.code}/"
+    truth = truth_of(campaign, levels)
+    outcome = run_raters(Plan(link, raters=slots, concurrency=8, truth=truth))
+    assert outcome.problems == []
+    assert outcome.endings == {"completed": slots}
+    check_record(map(acknowledged, outcome.acknowledged))
+    assert campaign.slots.filter(state="done").count() == slots
+
+    judged = Judgement.objects.filter(criterion__name="quality")
+    per_system = Counter(judged.values_list("output__system__name", flat=True))
+    assert sorted(per_system.values())[0] == campaign.plan.balance["per_system"]["min"]
+    assert sorted(per_system.values())[-1] == campaign.plan.balance["per_system"]["max"]
+    assert sum(per_system.values()) == campaign.plan.balance["judgements"] == 630 * 5 * 3
+
+    means = trueskill_means(finished_run(campaign, owner))
+    assert len(means) == 21
+    assert spearmanr([levels[name] for name in means], list(means.values())).statistic > 0.95
+
+
+def trueskill_means(run) -> dict[str, float]:
+    """System and mean of the paper's own ranking, in which judgements are resampled singly."""
+    criteria = run.result["report"]["criteria"]
+    quality = next(found for found in criteria if found["criterion"] == "quality")
+    systems = quality["ranking"]["rankings"]["none"]["systems"]
+    return {system["system"]: system["mean"] for system in systems}
+
+
+def test_the_published_ratings_rank_as_in_the_rerun(live_site: LiveSite):
+    """Figures of the folder's README, which reran Bojar et al.'s procedure on this file."""
+    live_site.start_worker()
+    live_site.start_beat()
+    owner = make_owner()
+    campaign = import_judgements(owner, RATINGS, title="E2E quality")
+    assert Submission.objects.count() == 2_979
+    means = trueskill_means(finished_run(campaign, owner, runs=200, method="wmt"))
+    assert means["tuda"] == pytest.approx(0.307, abs=0.01)
+    assert means["slug"] == pytest.approx(0.266, abs=0.01)
+    assert means["forge3"] == pytest.approx(-0.109, abs=0.01)

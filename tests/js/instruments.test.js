@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { keyTarget } from "../../static/js/instruments/line.js";
+import { parseScore } from "../../static/js/instruments/rankme.js";
+import { inSigns } from "../../static/js/participant/pictorial.js";
+import { leastLength, problemOf } from "../../static/js/instruments/text.js";
+
+const scale = { minimum: 0, maximum: 200, start: 100, step: 1 };
+
+test("arrows move by one, page keys by ten, home and end to the ends", () => {
+  const moves = { ArrowRight: 51, ArrowUp: 51, ArrowLeft: 49, ArrowDown: 49, PageUp: 60, PageDown: 40 };
+  for (const [key, target] of Object.entries(moves)) assert.equal(keyTarget(key, 50, scale), target);
+  assert.equal(keyTarget("Home", 50, scale), 0);
+  assert.equal(keyTarget("End", 50, scale), 200);
+  assert.equal(keyTarget("x", 50, scale), undefined);
+  assert.equal(keyTarget("Enter", 50, scale), undefined);
+});
+
+test("the first arrow only puts the handle on the line", () => {
+  assert.equal(keyTarget("ArrowLeft", null, scale), 100);
+});
+
+test("in a page from right to left the sideways arrows change sides", () => {
+  assert.equal(keyTarget("ArrowRight", 50, scale, true), 49);
+  assert.equal(keyTarget("ArrowLeft", 50, scale, true), 51);
+  assert.equal(keyTarget("ArrowUp", 50, scale, true), 51);
+});
+
+test("a typed score may go beyond the line, and nonsense is no score", () => {
+  assert.equal(parseScore("350", 999_999), 350);
+  assert.equal(parseScore(" 12,5 ", 999_999), 12.5);
+  for (const text of ["", "-1", "1e9", "ten", "1000000", "Infinity", "0x10", "1.2.3"]) {
+    assert.ok(Number.isNaN(parseScore(text, 999_999)), text);
+  }
+});
+
+const words = { too_short: "short {least}", too_long: "long {most}", strange_signs: "strange {signs}" };
+const options = { least: 3, most: 5, characters: ",'.:;£", least_of_input: 0 };
+
+test("texts are checked as the server checks them", () => {
+  assert.equal(problemOf("ab", options, 3, words), "short 3");
+  assert.equal(problemOf("abcdef", options, 3, words), "long 5");
+  assert.equal(problemOf("a!b?!", options, 3, words), "strange ! ?");
+  assert.equal(problemOf("£3, ü", options, 3, words), "");
+  assert.equal(problemOf("a!b", { ...options, characters: null }, 3, words), "");
+});
+
+test("a sign outside the basic plane is one character", () => {
+  assert.equal(problemOf("😀😀😀😀😀", { ...options, characters: null }, 3, words), "");
+});
+
+test("the least length may depend on the input", () => {
+  assert.equal(leastLength({ least: 3, least_of_input: 0.5 }, 40), 20);
+  assert.equal(leastLength({ least: 30, least_of_input: 0.5 }, 40), 30);
+  assert.equal(leastLength({ least: 3, least_of_input: 0 }), 3);
+});
+
+test("values are shown in signs where there are any", () => {
+  assert.equal(inSigns("customer rating", "3 out of 5"), "★★★☆☆");
+  assert.equal(inSigns("customer rating", "low"), "★☆☆☆☆");
+  assert.equal(inSigns("priceRange", "moderate"), "££");
+  assert.equal(inSigns("priceRange", "less than £20"), "less than £20");
+  assert.equal(inSigns("familyFriendly", "no"), "✗");
+  assert.equal(inSigns("food", "Chinese"), "Chinese");
+});

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { response } from "../../static/js/participant/timed.js";
+import {
+  createStopwatch,
+  frameInterval,
+  painted,
+  timerResolution,
+} from "../../static/js/participant/timing.js";
+import { stillClock } from "./parts.js";
+
+const frames = (interval) => {
+  let stamp = 100;
+  return (work) => setImmediate(() => work((stamp += interval)));
+};
+
+test("the onset is the frame after the one that painted", async () => {
+  assert.equal(await painted(frames(10)), 120);
+});
+
+test("the frame interval is the median of what was seen", async () => {
+  assert.equal(await frameInterval(frames(16.667)), 16.67);
+});
+
+test("the timer's resolution is the smallest step that it made", () => {
+  const stamps = [0, 0, 0.1, 0.1, 0.3, 0.305];
+  let index = 0;
+  assert.equal(timerResolution(() => stamps[Math.min(index++, 5)], 10), 0.005);
+  assert.equal(timerResolution(() => 1, 10), null);
+});
+
+test("times are relative to the onset", () => {
+  const watch = createStopwatch({ onset: 1_000 });
+  watch.hide(1_500);
+  watch.show(1_700);
+  watch.blur();
+  watch.used("mouse");
+  watch.used("keyboard");
+  const times = watch.times(3_000, { frame_ms: 16.67 });
+  assert.deepEqual(times, {
+    onset: 1_000,
+    spent_ms: 2_000,
+    hidden: [[500, 700]],
+    paused: [],
+    blurs: 1,
+    reloads: 0,
+    input: "keyboard+mouse",
+    frame_ms: 16.67,
+  });
+});
+
+test("pauses are not time spent, and what an earlier page counted is", () => {
+  const watch = createStopwatch({ onset: 1_000, before: 5_000, reloads: 2 });
+  watch.pause(2_000);
+  watch.pause(2_500);
+  watch.resume(4_000);
+  const times = watch.times(6_000, {});
+  assert.equal(times.spent_ms, 5_000 + 5_000 - 2_000);
+  assert.deepEqual([times.paused, times.reloads], [[[1_000, 3_000]], 2]);
+});
+
+test("a touch before the onset counts as no time, never as negative time", () => {
+  assert.equal(createStopwatch({ onset: 1_000 }).since(990), 0);
+});
+
+function waiting(timeoutMs) {
+  const clock = stillClock();
+  let respond;
+  const done = response({
+    onset: 0,
+    timeoutMs,
+    watch: (report) => ((respond = report), () => undefined),
+    tools: clock,
+  });
+  return { clock, done, respond };
+}
+
+test("a response is its own time stamp", async () => {
+  const { done, respond } = waiting(15_000);
+  respond(1_234.5);
+  assert.equal(await done, 1_234.5);
+});
+
+test("without a response the time runs out", async () => {
+  const { clock, done } = waiting(15_000);
+  await clock.pass(15_000);
+  await clock.pass(50);
+  assert.equal(await done, null);
+});
+
+test("a key that was pressed in time counts, though its handler ran late", async () => {
+  const { clock, done, respond } = waiting(15_000);
+  await clock.pass(15_010); // the timer ran first
+  respond(14_990);
+  assert.equal(await done, 14_990);
+});
+
+test("a key that was pressed too late does not count", async () => {
+  const { clock, done, respond } = waiting(15_000);
+  await clock.pass(15_010);
+  respond(15_005);
+  assert.equal(await done, null);
+});

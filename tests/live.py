@@ -1,0 +1,259 @@
+"""The site as real processes, to be killed and started again; and a real browser before it.
+
+`live_site` is a function fixture over one web server per test run: it is started when the first
+test asks for it and again when a test has killed it. Its database is that of the test, so what
+a test writes the site sees (the tests are transactional), and what the site writes is swept away.
+"""
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from evalsite.embedded import PROJECT, Servers
+from evalsite.run import MARK
+
+CHROMIUM_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PATIENCE = 60
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for(condition: Callable[[], object], what: str, seconds: float = PATIENCE) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            pytest.fail(f"Waited {seconds} s in vain for {what}.")
+        time.sleep(0.05)
+
+
+class LiveSite:
+    """Web server, worker, beat, PostgreSQL and Valkey, each of which a test may take away."""
+
+    def __init__(self, servers: Servers, database: str, log_folder: Path) -> None:
+        self.servers = servers
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.log_folder = log_folder
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.environment = os.environ | {
+            "DJANGO_SETTINGS_MODULE": "evalsite.settings",
+            "ENVIRONMENT": "local",
+            "DATABASE_URL": servers.postgresql.url.rpartition("/")[0] + "/" + database,
+            "REDIS_URL": servers.valkey.url,
+            "DATA_FOLDER": str(servers.folder),
+            "PORT": str(self.port),
+            "SITE_URL": self.url,
+            "GRACEFUL_SECONDS": "2",
+            MARK: str(servers.folder),
+        }
+
+    # Web ------------------------------------------------------------------------------------
+
+    def start_web(self) -> None:
+        self.start("web", "-m", "gunicorn", "-c", "python:evalsite.gunicorn", "evalsite.wsgi")
+        wait_for(self.web_answers, f"the web server; its log is {self.log('web')}")
+
+    def stop_web(self) -> None:
+        """Take the web server away as a deployment does (SIGTERM)."""
+        self.stop("web")
+
+    def kill_web(self) -> None:
+        """Take the whole web server away without a word: the master and all of its children."""
+        self.kill("web")
+
+    def kill_web_child(self) -> None:
+        """Kill one gunicorn worker; the master starts another."""
+        master = psutil.Process(self.processes["web"].pid)
+        master.children()[0].kill()
+
+    def web_answers(self) -> bool:
+        try:
+            urllib.request.urlopen(f"{self.url}/healthz/", timeout=5).close()
+        except (OSError, urllib.error.URLError):
+            return False
+        return True
+
+    # Worker and beat ------------------------------------------------------------------------
+
+    def start_worker(self) -> None:
+        self.start("worker", "-m", "celery", "-A", "evalsite", "worker", "--loglevel", "info")
+
+    def stop_worker(self) -> None:
+        self.stop("worker")
+
+    def kill_worker(self) -> None:
+        self.kill("worker")
+
+    def start_beat(self) -> None:
+        self.start("beat", "-m", "celery", "-A", "evalsite", "beat", "--pidfile=")
+
+    def kill_beat(self) -> None:
+        self.kill("beat")
+
+    # Servers --------------------------------------------------------------------------------
+
+    def restart_postgresql(self) -> None:
+        """Pull the plug of the database (immediate stop), and put it in again."""
+        self.stop_postgresql()
+        self.start_postgresql()
+
+    def stop_postgresql(self) -> None:
+        from django.db import connections
+
+        connections.close_all()
+        self.servers.postgresql.stop("immediate")
+
+    def start_postgresql(self) -> None:
+        self.servers.postgresql.start()
+
+    def kill_valkey(self) -> None:
+        self.servers.valkey.kill()
+
+    def start_valkey(self) -> None:
+        self.servers.valkey.start()
+
+    def flush_valkey(self) -> None:
+        import redis
+
+        with redis.Redis(unix_socket_path=str(self.servers.valkey.socket)) as client:
+            client.flushall()
+
+    # Processes ------------------------------------------------------------------------------
+
+    def manage(self, *arguments: str) -> str:
+        """Run a command of manage.py against the live database, and give what it prints."""
+        command = [sys.executable, "manage.py", *arguments]
+        return subprocess.check_output(command, cwd=PROJECT, env=self.environment, text=True)
+
+    def log(self, name: str) -> Path:
+        return self.log_folder / f"{name}.log"
+
+    def start(self, name: str, *arguments: str) -> None:
+        if self.is_running(name):
+            return
+        with self.log(name).open("ab") as log:
+            self.processes[name] = subprocess.Popen(
+                [sys.executable, *arguments],
+                cwd=PROJECT,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def is_running(self, name: str) -> bool:
+        return name in self.processes and self.processes[name].poll() is None
+
+    def stop(self, name: str) -> None:
+        if self.is_running(name):
+            self.processes[name].terminate()
+            try:
+                self.processes[name].wait(15)
+            except subprocess.TimeoutExpired:
+                self.kill(name)
+
+    def kill(self, name: str) -> None:
+        if name in self.processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.processes[name].pid, signal.SIGKILL)
+            self.processes[name].wait(15)
+
+    def repair(self) -> None:
+        """Bring back what a test may have taken away."""
+        self.servers.start()
+        self.start_web()
+
+    def end(self) -> None:
+        for name in list(self.processes):
+            self.stop(name)
+
+
+@pytest.fixture(scope="session")
+def site_of_the_session(
+    servers: Servers, django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LiveSite]:
+    from django.conf import settings
+
+    site = LiveSite(servers, settings.DATABASES["default"]["NAME"], tmp_path_factory.mktemp("live"))
+    site.manage("collectstatic", "--no-input", "--verbosity", "0")
+    try:
+        yield site
+    finally:
+        site.end()
+
+
+@pytest.fixture
+def live_site(site_of_the_session: LiveSite, transactional_db: None) -> Iterator[LiveSite]:
+    """The running site; whatever the test kills is back for the next test."""
+    site_of_the_session.repair()
+    yield site_of_the_session
+    site_of_the_session.stop("worker")
+    site_of_the_session.stop("beat")
+    site_of_the_session.servers.start()
+
+
+def installed_chromium() -> str | None:
+    named = os.environ.get("CHROMIUM")
+    return named or next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """An installed Chromium; where there is none the test is skipped loudly, and in CI it fails."""
+    chromium = installed_chromium()
+    if chromium is None:
+        say = pytest.fail if os.environ.get("CI") else pytest.skip
+        say("NO CHROMIUM FOUND: the browser tests did not run. Install one, or name it: CHROMIUM=")
+    from playwright.sync_api import sync_playwright
+
+    # Playwright keeps an event loop in this thread, and Django takes that for asynchronous code.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    with sync_playwright() as playwright:
+        chromium_browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
+        yield chromium_browser
+        chromium_browser.close()
+
+
+@pytest.fixture
+def page(browser, live_site: LiveSite):
+    """A fresh page on the live site, in which no script may fail and no policy be broken."""
+    context = browser.new_context(
+        base_url=live_site.url, viewport={"width": 1366, "height": 768}, locale="en"
+    )
+    context.set_default_timeout(15_000)
+    fresh = context.new_page()
+    problems: list[str] = []
+    fresh.on("pageerror", lambda error: problems.append(str(error)))
+    fresh.on("console", lambda message: problems.extend(broken_policies(message.text)))
+    yield fresh
+    context.close()
+    assert problems == []
+
+
+def broken_policies(message: str) -> list[str]:
+    return [message] if "Content Security Policy" in message or "TrustedHTML" in message else []

@@ -1,0 +1,46 @@
+"""The gallery shows every preset's screens with our own material, and stores nothing."""
+
+import json
+import re
+
+import pytest
+from django.urls import reverse
+
+from rankme.models import Campaign, Participant
+from rankme.pages.gallery import sample
+from rankme.protocols.files import preset, preset_names
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_gallery_names_every_preset(client):
+    page = client.get(reverse("rankme:gallery")).content.decode()
+    for name in preset_names():
+        assert reverse("rankme:gallery-preset", args=[name]) in page
+
+
+@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize("station", ["consent", "questions", "instructions", "work", "done"])
+def test_every_station_of_every_preset_is_shown_and_nothing_stored(client, name, station):
+    answer = client.get(reverse("rankme:gallery-preset", args=[name]), {"page": station})
+    assert answer.status_code == 200
+    assert not Campaign.objects.exists()
+    assert not Participant.objects.exists()
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_the_work_page_holds_trials_of_our_own(client, name):
+    page = client.get(reverse("rankme:gallery-preset", args=[name]), {"page": "work"})
+    found = re.search(
+        r'<script id="work-document" type="application/json">(.*?)</script>',
+        page.content.decode(),
+        re.DOTALL,
+    )
+    document = json.loads(found[1])
+    assert document["preview"] is True
+    assert len(document["trials"]) == len(sample(name)) > 0
+    assert len(document["screens"]) == len(preset(name).screens)
+
+
+def test_an_unknown_preset_is_not_found(client):
+    assert client.get(reverse("rankme:gallery-preset", args=["nothing"])).status_code == 404

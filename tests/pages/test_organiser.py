@@ -1,0 +1,434 @@
+"""The organiser's pages: what each says, does and refuses."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from rankme.actions import assignments, campaigns, judgements
+from rankme.models import Assignment, Campaign, Invitation, RaterExclusion
+from rankme.pages.launching import FORMULA_SIGNS, estimate
+from rankme.pages.next_step import next_step
+from tests.actions.test_analysis_runs import rated_campaign
+from tests.campaigns import (
+    add_material,
+    make_campaign,
+    make_owner,
+    make_rater,
+    rankme_definition,
+    slider_definition,
+)
+from tests.test_judgement_table import submit
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def olga(client):
+    client.force_login(make_owner())
+    return client
+
+
+def address(name: str, campaign: Campaign, *more) -> str:
+    return reverse(f"rankme:{name}", args=[campaign.code, *more])
+
+
+def text(answer) -> str:
+    return answer.content.decode()
+
+
+def draft(**material) -> Campaign:
+    campaign = campaigns.create_campaign(make_owner(), slider_definition())
+    if material:
+        add_material(campaign, **material)
+    return campaign
+
+
+# --- The front door -----------------------------------------------------------------------------
+
+
+def test_home_welcomes_strangers_and_leads_organisers_to_their_campaigns(client):
+    page = text(client.get("/"))
+    assert "there is no sign-up" in page
+    assert reverse("rankme:log-in") in page
+    client.force_login(make_owner())
+    assert client.get("/")["Location"] == reverse("rankme:campaigns")
+
+
+def test_logging_in_leads_to_where_one_wanted_to_go(client):
+    get_user_model().objects.create_user("olga", password="a-long-enough-one")
+    campaign = draft()
+    asked = client.get(address("campaign", campaign))["Location"]
+    answer = client.post(asked, {"username": "olga", "password": "a-long-enough-one"})
+    assert answer.status_code == 302
+    foreign = "/login/?next=https://elsewhere.example/"
+    client.logout()
+    answer = client.post(foreign, {"username": "olga", "password": "a-long-enough-one"})
+    assert answer["Location"] == "/"
+
+
+def test_a_wrong_password_is_said_without_saying_which_part_was_wrong(client):
+    make_owner()
+    for name in ("olga", "nobody"):
+        page = text(client.post("/login/", {"username": name, "password": "wrong"}))
+        assert "Please enter a correct" in page
+
+
+def test_the_password_can_be_changed(client):
+    user = get_user_model().objects.create_user("olga", password="an-old-password-1")
+    client.force_login(user)
+    new = {"new_password1": "Quite-another-7", "new_password2": "Quite-another-7"}
+    page = text(client.post("/password/", new | {"old_password": "not it"}))
+    assert "entered incorrectly" in page
+    assert client.post("/password/", new | {"old_password": "an-old-password-1"}).status_code == 302
+    user.refresh_from_db()
+    assert user.check_password("Quite-another-7")
+
+
+def test_an_empty_list_says_what_to_do_next(olga):
+    page = text(olga.get(reverse("rankme:campaigns")))
+    assert "No campaigns yet" in page
+    assert reverse("rankme:campaign-start") in page
+
+
+def test_the_list_shows_state_and_progress(olga):
+    rated_campaign(raters=2)
+    page = text(olga.get(reverse("rankme:campaigns")))
+    assert "Running" in page
+    assert "2 of 4" in page
+
+
+# --- The next step ------------------------------------------------------------------------------
+
+
+def test_the_next_step_is_always_the_one_to_do_now(olga):
+    campaign = draft()
+    assert next_step(campaign).address == address("campaign-material", campaign)
+    add_material(campaign, items=2, systems=2)
+    assert next_step(campaign).address == address("campaign-launch", campaign)
+    campaign = campaigns.launch_campaign(campaign, by=campaign.owner)
+    assert next_step(campaign).address == address("campaign-links", campaign)
+    make_rater(campaign)
+    assert "at work" in next_step(campaign).title
+    campaign.slots.update(state="done")
+    assert "close and analyse" in next_step(campaign).title
+    campaign = campaigns.pause_campaign(campaign, by=campaign.owner)
+    assert "paused" in next_step(campaign).title
+    campaign = campaigns.close_campaign(campaign, by=campaign.owner)
+    step = next_step(campaign)
+    assert step.address == address("analysis-runs", campaign)
+    assert step.title in text(olga.get(address("campaign", campaign)))
+
+
+def test_an_upload_that_waits_is_the_next_step():
+    campaign = draft(items=2, systems=2)
+    campaign.material_imports.create(phase="previewed", state="done")
+    assert next_step(campaign).address == address("campaign-material", campaign)
+
+
+# --- Launch -------------------------------------------------------------------------------------
+
+
+def test_the_plan_is_shown_before_anything_is_stored(olga):
+    campaign = campaigns.create_campaign(
+        make_owner(),
+        rankme_definition(crowd={"pay_per_batch": 5, "expected_seconds_per_screen": 30}),
+    )
+    add_material(campaign, items=8, systems=5)
+    page = olga.get(address("campaign-launch", campaign))
+    assert page.context["estimate"].cost == 5 * page.context["estimate"].sittings
+    assert page.context["balance"].trials == 8
+    assert {name for name, _ in page.context["systems"]} == {f"Sys{n}" for n in range(5)}
+    assert not campaign.batches.exists()
+    assert Campaign.objects.get().is_draft
+
+
+def test_the_plan_that_is_shown_is_the_plan_that_is_launched(olga):
+    campaign = draft(items=8, systems=4)
+    shown = olga.get(address("campaign-launch", campaign)).context["plan"]
+    assert olga.post(address("campaign-launch", campaign), {"sure": "on"}).status_code == 302
+    campaign.refresh_from_db()
+    assert campaign.is_running
+    assert campaign.plan.balance["batches"] == len(shown.batch_sizes)
+    stored = [batch.trials.count() for batch in campaign.batches.all()]
+    assert stored == shown.batch_sizes.tolist()
+
+
+def test_nobody_launches_without_being_sure(olga):
+    campaign = draft(items=4, systems=4)
+    answer = olga.post(address("campaign-launch", campaign))
+    assert answer.status_code == 422
+    assert "Please tick this box first." in text(answer)
+    assert Campaign.objects.get().is_draft
+
+
+def test_what_cannot_be_launched_says_why(olga):
+    page = text(olga.get(address("campaign-launch", draft())))
+    assert "There is no material yet" in page
+    assert 'name="sure"' not in page
+
+
+def test_minutes_and_raters_follow_from_the_plan():
+    definition = rankme_definition(
+        crowd={"batches_per_rater": 2, "pay_per_batch": 3, "expected_seconds_per_screen": 60},
+        raters_per_trial=3,
+    )
+    campaign = campaigns.create_campaign(make_owner(), definition)
+    add_material(campaign, items=16, systems=5)
+    plan, *_ = campaigns.draw_plan(campaign)
+    found = estimate(plan, definition)
+    assert (found.sittings, found.raters) == (12, 6)  # 4 batches × 3 raters, 2 batches each
+    assert (found.minutes_per_batch, found.minutes_per_rater) == (4, 8)
+    assert (found.cost, found.hours_in_all) == (36, 0.8)
+
+
+# --- Links --------------------------------------------------------------------------------------
+
+
+def test_the_links_are_those_that_let_raters_in(olga, client):
+    campaign = make_campaign()
+    page = olga.get(address("campaign-links", campaign))
+    open_link, panel_link = page.context["open_link"], page.context["panel_link"]
+    assert open_link.endswith(address("enter", campaign))
+    assert panel_link == f"{open_link}?id=ID&session=SESSION"
+    client.logout()
+    assert client.get(open_link).status_code == 200
+
+
+def test_a_panels_own_names_stand_in_its_link(olga):
+    campaign = make_campaign(slider_definition(crowd={"panel": "prolific"}))
+    link = olga.get(address("campaign-links", campaign)).context["panel_link"]
+    assert "PROLIFIC_PID={{%PROLIFIC_PID%}}" in link
+    assert "SESSION_ID={{%SESSION_ID%}}" in link
+
+
+def test_a_closed_door_is_not_offered(olga):
+    campaign = make_campaign(slider_definition(crowd={"open_link": False}))
+    assert olga.get(address("campaign-links", campaign)).context["open_link"] == ""
+
+
+def test_personal_links_are_made_listed_and_downloaded(olga, client):
+    campaign = make_campaign()
+    names = "Ada\r\n=cmd|calc\r\n\r\n"
+    answer = olga.post(address("campaign-links", campaign), {"names": names, "unnamed": "2"})
+    assert answer.status_code == 302
+    assert sorted(Invitation.objects.values_list("name", flat=True)) == ["", "", "=cmd|calc", "Ada"]
+    file = olga.get(address("campaign-invitations", campaign))
+    rows = file.content.decode().splitlines()
+    assert rows[0] == "name,link"
+    assert not any(row.startswith(FORMULA_SIGNS) for row in rows)
+    ada = next(row for row in rows if row.startswith("Ada,"))
+    assert client.get(ada.partition(",")[2]).status_code == 200
+    assert len({row.rpartition("=")[2] for row in rows[1:]}) == 4
+
+
+def test_links_without_names_or_number_are_refused(olga):
+    campaign = make_campaign()
+    answer = olga.post(address("campaign-links", campaign), {"names": " ", "unnamed": "0"})
+    assert answer.status_code == 422
+    assert not Invitation.objects.exists()
+
+
+# --- Monitor ------------------------------------------------------------------------------------
+
+
+def test_the_monitor_counts_what_was_judged(olga):
+    campaign = rated_campaign(raters=3, items=8)
+    page = olga.get(address("campaign-monitor", campaign)).context
+    sent = sum(len(one.presentation) for one in campaign.assignments.all())
+    assert page["progress"].screens_done == sent
+    assert (page["progress"].done, page["progress"].batches) == (3, 4)
+    assert sum(system.judged for system in page["systems"]) == 3 * sent
+    assert page["pace"].screens_per_hour > 0
+    # One criterion about each of three outputs on a screen.
+    assert page["pace"].judgements_per_hour == pytest.approx(3 * page["pace"].screens_per_hour)
+    assert sum(hour.screens for hour in page["hours"]) == sent
+
+
+def test_pairs_are_counted_by_the_screens_that_show_both(olga):
+    campaign = rated_campaign(raters=4, items=8)
+    pairs = olga.get(address("campaign-monitor", campaign)).context["pairs"]
+    assert pairs.least >= 1
+    total = sum(cell for _, row in pairs.rows for cell in row if cell)
+    screens = sum(len(one.presentation) for one in campaign.assignments.all())
+    assert total == screens * 3 * 2  # three outputs make three pairs, each counted from both ends
+    assert all(row[place] is None for place, (_, row) in enumerate(pairs.rows))
+
+
+def test_a_screen_that_was_changed_counts_once(olga):
+    campaign = make_campaign()
+    rater = make_rater(campaign)
+    held = assignments.claim_batch(rater)
+    first = submit(campaign, rater, held, 0, 40)
+    submit(campaign, rater, held, 0, 60, replaces=str(first.key))
+    page = olga.get(address("campaign-monitor", campaign)).context
+    assert page["progress"].screens_done == 1
+    assert sum(system.judged for system in page["systems"]) == 1
+
+
+def test_the_monitor_asks_the_database_no_more_often_for_more_raters(olga):
+    few, many = rated_campaign(raters=1, items=8), rated_campaign(raters=4, items=8)
+    statements = []
+    for campaign in (few, many):
+        olga.get(address("campaign-monitor", campaign))
+        with CaptureQueriesContext(connection) as asked:
+            olga.get(address("campaign-monitor", campaign))
+        statements.append(len(asked))
+    assert statements[0] == statements[1]
+
+
+def test_a_lease_can_be_freed(olga):
+    campaign = make_campaign()
+    held = assignments.claim_batch(make_rater(campaign))
+    page = text(olga.get(address("campaign-monitor", campaign)))
+    free = address("campaign-lease-free", campaign, held.pk)
+    assert free in page
+    assert olga.post(free).status_code == 302
+    held.refresh_from_db()
+    assert held.state == Assignment.State.FREED
+    again = olga.post(free, follow=True)
+    assert "no longer held" in text(again)
+
+
+def test_a_lease_that_ran_out_is_marked(olga):
+    campaign = make_campaign()
+    held = assignments.claim_batch(make_rater(campaign))
+    Assignment.objects.filter(pk=held.pk).update(leased_until=timezone.now() - timedelta(minutes=1))
+    assert "overdue" in text(olga.get(address("campaign-monitor", campaign)))
+
+
+def test_a_campaign_is_paused_resumed_and_closed(olga):
+    campaign = make_campaign()
+    olga.post(address("campaign-pause", campaign))
+    assert Campaign.objects.get().state == "paused"
+    olga.post(address("campaign-resume", campaign))
+    assert Campaign.objects.get().state == "running"
+    assert "cannot be opened again" in text(olga.get(address("campaign-close", campaign)))
+    assert Campaign.objects.get().state == "running"
+    olga.post(address("campaign-close", campaign))
+    assert Campaign.objects.get().state == "closed"
+    refused = olga.post(address("campaign-resume", campaign), follow=True)
+    assert "cannot be resumed" in text(refused)
+
+
+def test_a_draft_is_deleted_only_after_asking_and_a_launched_campaign_never(olga):
+    campaign = draft(items=2, systems=2)
+    assert "cannot be undone" in text(olga.get(address("campaign-delete", campaign)))
+    assert Campaign.objects.exists()
+    olga.post(address("campaign-delete", campaign))
+    assert not Campaign.objects.exists()
+    campaign = make_campaign()
+    answer = olga.post(address("campaign-delete", campaign), follow=True)
+    assert "cannot be deleted" in text(answer)
+    assert Campaign.objects.filter(pk=campaign.pk).exists()
+
+
+# --- Raters -------------------------------------------------------------------------------------
+
+
+def test_a_rater_is_excluded_with_a_reason_and_readmitted(olga):
+    campaign = rated_campaign(raters=1)
+    rater = campaign.participants.get()
+    page = address("campaign-rater", campaign, rater.label)
+    assert olga.post(page, {"reason": " "}).status_code == 422
+    assert olga.post(page, {"reason": "a\x00b"}).status_code == 422
+    assert not RaterExclusion.objects.exists()
+    olga.post(page, {"reason": "All at the same place."})
+    assert "All at the same place." in text(olga.get(page))
+    assert "excluded" in text(olga.get(address("campaign-raters", campaign)))
+    olga.post(address("campaign-rater-readmit", campaign, rater.label))
+    assert RaterExclusion.objects.get().withdrawn_at is not None
+    assert rater.assignments.get().submissions.exists()
+    assert "Excluded from" in text(olga.get(page))
+
+
+def test_raters_are_named_by_label_and_never_by_the_panels_id(olga):
+    campaign = make_campaign()
+    rater = make_rater(campaign, "5f1d-panel-id")
+    assignments.claim_batch(rater)
+    for name in ("campaign-raters", "campaign-monitor"):
+        page = text(olga.get(address(name, campaign)))
+        assert rater.label in page
+        assert "5f1d-panel-id" not in page
+
+
+def test_an_invited_rater_stands_under_their_name(olga):
+    campaign = make_campaign()
+    invitation = campaign.invitations.create(token="t", name="Ada")
+    assignments.enter(campaign, panel="invitation", external_id=str(invitation.pk))
+    assert "Ada" in text(olga.get(address("campaign-raters", campaign)))
+
+
+def test_slow_and_fast_raters_are_marked(olga):
+    campaign = make_campaign(items=4, systems=4)
+    for name, seconds in (("a", 20), ("b", 22), ("c", 70), ("d", 5)):
+        rater = make_rater(campaign, name)
+        held = assignments.claim_batch(rater)
+        submit(campaign, rater, held, 0, 50, times={"spent_ms": seconds * 1000})
+    lines = olga.get(address("campaign-raters", campaign)).context["raters"]
+    assert {line.seconds_per_screen: line.pace for line in lines} == {
+        20: "",
+        22: "",
+        70: "slow",
+        5: "fast",
+    }
+
+
+def test_comments_of_raters_are_shown_as_text(olga):
+    campaign = make_campaign()
+    rater = make_rater(campaign)
+    held = assignments.claim_batch(rater)
+    submit(campaign, rater, held, 0, 50, comment="<script>alert(1)</script>")
+    page = text(olga.get(address("campaign-rater", campaign, rater.label)))
+    assert "&lt;script&gt;alert(1)" in page
+    assert "<script>alert" not in page
+
+
+def test_nobody_yet_says_where_the_links_are(olga):
+    campaign = make_campaign()
+    page = text(olga.get(address("campaign-raters", campaign)))
+    assert "Nobody has come yet" in page
+    assert address("campaign-links", campaign) in page
+
+
+# --- Members and history ------------------------------------------------------------------------
+
+
+def test_a_colleague_is_invited_by_name_and_removed(olga):
+    campaign = draft()
+    mia = make_owner("mia")
+    page = address("campaign-members", campaign)
+    answer = olga.post(page, {"username": "mai"})
+    assert answer.status_code == 422
+    assert "no account of this name" in text(answer)
+    olga.post(page, {"username": "mia"})
+    assert campaign.memberships.get().user == mia
+    olga.post(page, {"username": "olga"})
+    assert campaign.memberships.count() == 1
+    member = campaign.memberships.get().pk
+    olga.post(address("campaign-member-remove", campaign, member))
+    assert not campaign.memberships.exists()
+
+
+def test_the_history_tells_who_did_what(olga):
+    campaign = make_campaign()
+    judgements.exclude_rater(make_rater(campaign), reason="Bots.", by=make_owner())
+    page = text(olga.get(address("campaign-history", campaign)))
+    for verb in ("created", "launched", "rater excluded"):
+        assert f"<td>{verb}</td>" in page
+    assert "reason: Bots." in page
+
+
+def test_titles_of_any_script_stay_text(olga):
+    campaign = campaigns.create_campaign(
+        make_owner(), slider_definition(title='<img src=x onerror="alert(1)">')
+    )
+    for name in ("campaign", "campaign-edit", "campaign-members"):
+        assert "<img src=x" not in text(olga.get(address(name, campaign)))
+    assert "<img src=x" not in text(olga.get(reverse("rankme:campaigns")))

@@ -1,0 +1,276 @@
+"""The form and the file of a campaign: two ways to write the same document."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankme.actions import campaigns
+from rankme.definition_form import change_shape, draw_form, read_form
+from rankme.definition_form.settings import settings_of
+from rankme.definition_form.wording import SECTIONS
+from rankme.models import Campaign
+from rankme.protocols.definition import Definition
+from rankme.protocols.files import (
+    definition_from_document,
+    definition_to_document,
+    definition_to_yaml,
+    preset,
+    preset_names,
+)
+from tests.campaigns import make_campaign, make_owner, slider_definition
+from tests.pages.sent_forms import fields_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def olga(client):
+    client.force_login(make_owner())
+    return client
+
+
+def new(start: str = "e2e-quality") -> str:
+    return reverse("rankme:campaign-new", args=[start])
+
+
+def edit(campaign: Campaign) -> str:
+    return reverse("rankme:campaign-edit", args=[campaign.code])
+
+
+# --- The same document ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_the_form_of_a_preset_saves_that_preset(olga, name):
+    sent = fields_of(olga.get(new(name)).content.decode())
+    answer = olga.post(new(name), sent)
+    assert answer.status_code == 302, answer.content.decode()
+    campaign = Campaign.objects.get()
+    document = definition_to_document(preset(name))
+    assert campaign.definition == {**document, "seed": campaign.seed}
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_the_file_of_a_campaign_makes_the_same_campaign_again(olga, name):
+    campaign = campaigns.create_campaign(make_owner(), preset(name))
+    file = olga.get(reverse("rankme:campaign-file", args=[campaign.code]))
+    assert "attachment" in file["Content-Disposition"]
+    upload = SimpleUploadedFile("campaign.yaml", file.content)
+    answer = olga.post(reverse("rankme:campaign-load"), {"file": upload, "text": ""})
+    assert answer.status_code == 302
+    copy = Campaign.objects.exclude(pk=campaign.pk).get()
+    assert (copy.definition, copy.seed) == (campaign.definition, campaign.seed)
+
+
+def test_what_the_form_changes_the_file_says(olga):
+    campaign = campaigns.create_campaign(make_owner(), slider_definition())
+    sent = fields_of(olga.get(edit(campaign)).content.decode())
+    sent |= {"title": "Fluency of news", "raters_per_trial": "4", "crowd.currency": "EUR"}
+    sent |= {"texts.consent": "Agreed?\r\n\r\nReally?"}
+    assert olga.post(edit(campaign), sent).status_code == 302
+    definition = campaigns.definition_of(Campaign.objects.get())
+    assert definition == slider_definition(
+        title="Fluency of news",
+        raters_per_trial=4,
+        crowd={"currency": "EUR"},
+        texts={"consent": "Agreed?\n\nReally?", "instructions": "Move the slider."},
+    )
+    assert "Fluency of news" in definition_to_yaml(definition)
+
+
+def test_every_setting_of_a_campaign_has_its_place_in_the_form():
+    placed = [name for section in SECTIONS for name in section.fields]
+    assert sorted(placed) == sorted(found.name for found in settings_of(Definition, {}))
+
+
+odd_text = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), min_size=1)
+
+
+@settings(deadline=None)
+@given(outputs=st.lists(odd_text, max_size=4), choices=st.dictionaries(odd_text, odd_text))
+def test_lists_and_pairs_come_back_whatever_stands_in_them(outputs, choices):
+    document = definition_to_document(slider_definition())
+    document["practice"] = [{"outputs": outputs}]
+    document["criteria"][0] |= {"instrument": "choice", "options": {"choices": choices}}
+    back = read_form(_sent(document))
+    assert back["practice"][0]["outputs"] == outputs
+    kept = back["criteria"][0]["options"].get("choices", {})
+    assert list(kept.items()) == list(choices.items())
+
+
+def _sent(document) -> dict[str, str]:
+    """The values of a drawn form, without a page around them."""
+    sent: dict[str, str] = {}
+
+    def collect(parts) -> None:
+        for part in parts:
+            if hasattr(part, "rows"):
+                sent.update({f"{row.path}.row": "1" for row in part.rows})
+                collect(part.rows)
+            elif hasattr(part, "parts"):
+                if part.is_there:
+                    sent[f"{part.path}.is_there"] = "on"
+                collect([*part.parts, *part.more])
+            elif part.kind != "tick":
+                sent[part.path] = part.value
+
+    for section in draw_form(document)[0]:
+        collect(section.parts)
+    return sent
+
+
+# --- Problems and their places ------------------------------------------------------------------
+
+
+def test_a_problem_stands_beside_its_field_and_nothing_is_saved(olga):
+    sent = fields_of(olga.get(new()).content.decode())
+    sent |= {"title": "", "criteria.0.options.track_end": "50", "raters_per_trial": "many"}
+    answer = olga.post(new(), sent)
+    assert answer.status_code == 422
+    page = answer.content.decode()
+    assert 'href="#title"' in page and "this must not be empty" in page
+    assert 'href="#raters_per_trial"' in page and "this must be a whole number" in page
+    assert "standard &lt; track_end" in page
+    assert 'value="many"' in page
+    assert not Campaign.objects.exists()
+
+
+def test_a_problem_of_an_option_stands_beside_that_option():
+    document = definition_to_document(preset("direct-assessment"))
+    document["criteria"][0] |= {"instrument": "likert", "options": {"points": 40}}
+    problems = _problems_of(document)
+    assert [problem.place for problem in problems] == ["criteria[0].options.points"]
+    _, findings = draw_form(document, problems)
+    assert [finding.element for finding in findings] == ["criteria-0-options-points"]
+
+
+def _problems_of(document):
+    from rankme.errors import InvalidDefinition
+
+    with pytest.raises(InvalidDefinition) as refused:
+        definition_from_document(document)
+    return refused.value.problems
+
+
+def test_hidden_settings_with_a_problem_are_opened(olga):
+    sent = fields_of(olga.get(new("sr11-deep")).content.decode())
+    sent["crowd.lease_minutes"] = "1"
+    page = olga.post(new("sr11-deep"), sent).content.decode()
+    around = page[: page.index('id="crowd-lease_minutes"')]
+    assert around.rindex("<details open>") > around.rindex("<legend>")
+
+
+def test_a_pasted_file_says_line_and_place(olga):
+    text = definition_to_yaml(slider_definition()).replace("slider", "lever")
+    answer = olga.post(reverse("rankme:campaign-load"), {"text": text})
+    assert answer.status_code == 422
+    page = answer.content.decode()
+    line = next(n for n, row in enumerate(text.splitlines(), 1) if "lever" in row)
+    assert f"line {line}, criteria[0].instrument" in page
+    assert "lever" in page  # what was pasted is still there to be mended
+    assert not Campaign.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\xff\xfe\x00", "not UTF-8"),
+        (b"title: [", "no YAML"),
+        (b"- a\n- b", "a campaign file is a mapping"),
+        (b'title: "\\0"', "sign"),
+    ],
+)
+def test_what_is_no_campaign_file_is_refused_with_a_reason(olga, content, said):
+    upload = SimpleUploadedFile("campaign.yaml", content)
+    answer = olga.post(reverse("rankme:campaign-load"), {"file": upload, "text": ""})
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+
+
+def test_neither_file_nor_text_is_refused(olga):
+    answer = olga.post(reverse("rankme:campaign-load"), {"text": " "})
+    assert "Choose a file, or paste its text." in answer.content.decode()
+
+
+def test_what_cannot_be_stored_is_refused_and_not_an_accident(olga):
+    sent = fields_of(olga.get(new()).content.decode())
+    sent["title"] = "a\x00b"
+    assert olga.post(new(), sent).status_code == 422
+
+
+# --- Rows come and go ---------------------------------------------------------------------------
+
+
+def test_rows_are_added_moved_and_removed_without_saving(olga):
+    sent = fields_of(olga.get(new()).content.decode())
+    page = olga.post(new(), sent | {"do": "add:criteria"}).content.decode()
+    more = fields_of(page)
+    assert more["criteria.2.instrument"] == "slider"
+    page = olga.post(new(), more | {"do": "up:criteria:1"}).content.decode()
+    moved = fields_of(page)
+    assert [moved[f"criteria.{number}.name"] for number in range(3)] == ["coverage", "quality", ""]
+    page = olga.post(new(), moved | {"do": "remove:criteria:2"}).content.decode()
+    assert "criteria.2.name" not in fields_of(page)
+    assert not Campaign.objects.exists()
+
+
+def test_another_instrument_brings_its_own_options(olga):
+    sent = fields_of(olga.get(new()).content.decode())
+    sent |= {"criteria.0.instrument": "likert", "do": "refresh:criteria.0.instrument"}
+    fields = fields_of(olga.post(new(), sent).content.decode())
+    assert "criteria.0.options.points" in fields
+    assert "criteria.0.options.track_end" not in fields
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "remove:criteria:99",
+        "up:nothing:0",
+        "down:criteria:x",
+        "add:title",
+        "::",
+        "remove:screens.7.show:0",
+    ],
+)
+def test_a_forged_command_changes_nothing(command):
+    document = definition_to_document(slider_definition())
+    before = definition_to_document(slider_definition())
+    change_shape(document, command)
+    assert document == before
+
+
+def test_a_standard_can_be_left_out(olga):
+    sent = fields_of(olga.get(new()).content.decode())
+    del sent["standard.is_there"]
+    sent["screens.0.show.1.block"] = "reference"
+    assert olga.post(new(), sent).status_code == 302
+    assert campaigns.definition_of(Campaign.objects.get()).standard is None
+
+
+# --- After the launch ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["campaign-edit", "campaign-file-edit"])
+def test_a_launched_campaign_shows_its_file_and_takes_no_changes(olga, name):
+    campaign = make_campaign()
+    before = campaign.definition
+    address = reverse(f"rankme:{name}", args=[campaign.code])
+    assert "can no longer be changed" in olga.get(address).content.decode()
+    assert olga.post(address, {"title": "Another", "text": "title: x"}).status_code == 409
+    campaign.refresh_from_db()
+    assert campaign.definition == before
+
+
+def test_a_draft_is_changed_by_its_file(olga):
+    campaign = campaigns.create_campaign(make_owner(), slider_definition())
+    address = reverse("rankme:campaign-file-edit", args=[campaign.code])
+    text = olga.get(address).context["form"]["text"].value()
+    answer = olga.post(address, {"text": text.replace("title: Fluency", "title: Ease")})
+    assert answer.status_code == 302
+    campaign.refresh_from_db()
+    assert campaign.title == campaign.definition["title"] == "Ease"

@@ -1,0 +1,158 @@
+"""Material through the pages: upload, check, preview, take or drop."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from rankme.actions import campaigns
+from rankme.actions.materials import execute_import
+from rankme.models import Campaign, MaterialImport, Output
+from tests.campaigns import make_campaign, make_owner, slider_definition
+
+pytestmark = pytest.mark.django_db
+
+OUTPUTS = (
+    "system,item,output\nA,1,The sun shines.\nA,2,\nB,1,The sun shines.\nB,2,It ra\u200bins.\n"
+)
+ITEMS = "item,input,reference\n1,sun,Sun.\n2,rain,Rain.\n"
+
+
+@pytest.fixture(autouse=True)
+def uploads_of_the_test(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+
+
+@pytest.fixture
+def olga(client):
+    client.force_login(make_owner())
+    return client
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return campaigns.create_campaign(make_owner(), slider_definition())
+
+
+def address(name: str, campaign: Campaign, *more) -> str:
+    return reverse(f"rankme:{name}", args=[campaign.code, *more])
+
+
+def upload(olga, campaign: Campaign, outputs: str = OUTPUTS, items: str = ITEMS, **more):
+    files = {"outputs": SimpleUploadedFile("outputs.csv", outputs.encode())}
+    if items:
+        files["items"] = SimpleUploadedFile("items.csv", items.encode())
+    sent = {"kind": "outputs", "format": ""} | files | more
+    return olga.post(address("campaign-material", campaign), sent)
+
+
+def checked(olga, campaign: Campaign, **files) -> MaterialImport:
+    """Upload, and do what a worker would."""
+    assert upload(olga, campaign, **files).status_code == 302
+    found = campaign.material_imports.latest("pk")
+    assert execute_import(found.pk, "tester")
+    return found
+
+
+def test_without_material_the_page_says_what_is_read(olga, campaign):
+    page = olga.get(address("campaign-material", campaign)).content.decode()
+    assert "Upload the outputs" in page
+    assert "One row per output" in page
+
+
+def test_an_upload_is_followed_until_it_was_checked(olga, campaign):
+    answer = upload(olga, campaign)
+    found = campaign.material_imports.get()
+    assert answer["Location"] == address("campaign-import", campaign, found.pk)
+    page = olga.get(answer["Location"]).content.decode()
+    assert "data-live" in page and "<progress" in page and "outputs.csv" in page
+    assert "Take it in" not in page
+
+
+def test_the_preview_shows_what_may_surprise(olga, campaign):
+    found = checked(olga, campaign)
+    page = olga.get(address("campaign-import", campaign, found.pk)).content.decode()
+    assert "data-over" in page  # the script stops asking
+    assert "1 empty" in page
+    assert "Systems that say the same" in page
+    assert "Unusual characters" in page
+    assert "The sun shines." in page
+    assert page.index("<bdi>A</bdi></dt>") < page.index("<bdi>B</bdi></dt>")
+    assert not Output.objects.exists()
+
+
+def test_what_was_seen_is_taken_in(olga, campaign):
+    found = checked(olga, campaign)
+    olga.post(address("campaign-import-take", campaign, found.pk))
+    assert execute_import(found.pk, "tester")
+    assert Output.objects.count() == 4
+    page = olga.get(address("campaign-import", campaign, found.pk)).content.decode()
+    assert "The material was taken in." in page
+    page = olga.get(address("campaign-items", campaign)).content.decode()
+    assert "It ra\u200bins." in page and "rain" in page
+
+
+def test_what_was_seen_can_be_dropped(olga, campaign):
+    found = checked(olga, campaign)
+    olga.post(address("campaign-import-drop", campaign, found.pk))
+    assert not Output.objects.exists()
+    page = olga.get(address("campaign-import", campaign, found.pk)).content.decode()
+    assert "This upload was dropped." in page
+    refused = olga.post(address("campaign-import-take", campaign, found.pk), follow=True)
+    assert "Only an upload that was checked" in refused.content.decode()
+
+
+def test_every_problem_is_listed_with_file_line_and_column(olga, campaign):
+    found = checked(olga, campaign, outputs="system,item,output\nA,1,x\nA,1,y\nB,9,z\nB,1\n")
+    page = olga.get(address("campaign-import", campaign, found.pk)).content.decode()
+    found.refresh_from_db()
+    assert len(found.problems) >= 3
+    assert "Nothing was taken in." in page
+    for problem in found.problems:
+        assert f'<td class="number">{problem["line"]}</td>' in page
+    assert "Take it in" not in page
+    assert not Output.objects.exists()
+
+
+def test_one_upload_at_a_time(olga, campaign):
+    upload(olga, campaign)
+    answer = upload(olga, campaign)
+    assert answer.status_code == 422
+    assert "under way" in answer.content.decode()
+    assert campaign.material_imports.count() == 1
+
+
+def test_no_file_is_said_beside_the_field(olga, campaign):
+    answer = olga.post(address("campaign-material", campaign), {"kind": "outputs"})
+    assert answer.status_code == 422
+    assert answer.context["form"].errors["outputs"]
+
+
+def test_after_the_launch_nothing_is_uploaded(olga):
+    campaign = make_campaign()
+    page = olga.get(address("campaign-material", campaign)).content.decode()
+    assert "can no longer be changed" in page
+    assert '<input type="file"' not in page
+    answer = upload(olga, campaign)
+    assert answer.status_code == 422
+    assert not campaign.material_imports.exists()
+
+
+def test_names_in_files_stay_text(olga, campaign):
+    evil = "system,item,output\n<script>alert(1)</script>,<b>1</b>,<img src=x>\n"
+    found = checked(olga, campaign, outputs=evil, items="")
+    page = olga.get(address("campaign-import", campaign, found.pk)).content.decode()
+    assert "<script>alert" not in page and "<img src=x>" not in page
+    assert "&lt;img src=x&gt;" in page
+
+
+def test_judgements_from_elsewhere_become_an_archive(olga):
+    answer = olga.post(reverse("rankme:campaign-archive"), {"title": "Ratings of 2017"})
+    archive = Campaign.objects.get()
+    assert answer["Location"] == address("campaign-material", archive)
+    assert archive.is_archive
+    page = olga.get(answer["Location"]).content.decode()
+    assert "Upload judgements" in page
+    assert address("campaign-launch", archive) not in page
+    assert olga.post(reverse("rankme:campaign-archive"), {"title": ""}).status_code == 422

@@ -1,0 +1,565 @@
+"""The rater's way through the pages: from the link to the code."""
+
+import json
+import re
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.db.models.functions import Now
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from rankme.actions import assignments
+from rankme.actions.assignments import NoBatch
+from rankme.actions.campaigns import close_campaign, launch_campaign, pause_campaign
+from rankme.models import (
+    Invitation,
+    Judgement,
+    Output,
+    Participant,
+    QuarantinedPayload,
+    Submission,
+    TrialOutput,
+)
+from rankme.pages.trial_page import ShownTrial, page_document
+from rankme.protocols.files import preset
+from tests.campaigns import answers_for, make_campaign, rankme_definition, slider_definition
+
+pytestmark = pytest.mark.django_db
+
+
+def document_of(response) -> dict:
+    found = re.search(
+        r'<script id="work-document" type="application/json">(.*?)</script>',
+        response.content.decode(),
+        re.DOTALL,
+    )
+    assert found, response.content.decode()[:2000]
+    return json.loads(found[1])
+
+
+def arrive(client, campaign, **link) -> Participant:
+    """Follow the link and agree; the client carries the rater's cookie afterwards."""
+    door = reverse("rankme:enter", args=[campaign.code])
+    page = client.get(door, link)
+    arrival = re.search(r'name="arrival" value="([^"]+)"', page.content.decode())
+    assert arrival, page.content.decode()
+    client.post(door, {"arrival": arrival[1], "decision": "agree"})
+    return campaign.participants.latest("pk")
+
+
+def begin(client, campaign, **link) -> dict:
+    """Arrive and go on to the work page; returns its document."""
+    arrive(client, campaign, **link)
+    client.post(reverse("rankme:instructions", args=[campaign.code]))
+    return document_of(client.get(reverse("rankme:work", args=[campaign.code])))
+
+
+def payload_for(campaign, document, trial=0, screen=0, **changes) -> dict:
+    assignment = campaign.assignments.get(pk=document["assignment"])
+    return {
+        "version": 1,
+        "key": str(uuid4()),
+        "assignment": document["assignment"],
+        "trial": trial,
+        "screen": screen,
+        "answers": answers_for(campaign, assignment, trial, screen),
+        "times": {"spent_ms": 1},
+        "comment": "",
+        "replaces": None,
+    } | changes
+
+
+def send(client, campaign, payload):
+    address = reverse("rankme:submit", args=[campaign.code])
+    body = payload if isinstance(payload, bytes | str) else json.dumps(payload)
+    return client.post(address, body, content_type="application/json")
+
+
+def test_a_rater_goes_from_the_link_to_the_code(client):
+    campaign = make_campaign(rankme_definition())
+    document = begin(client, campaign, id="w1")
+    for trial in range(len(document["trials"])):
+        assert send(client, campaign, payload_for(campaign, document, trial)).status_code == 201
+    answer = client.post(reverse("rankme:finish", args=[campaign.code]))
+    assert answer.json() == {"next": reverse("rankme:done", args=[campaign.code])}
+    page = client.get(answer.json()["next"])
+    rater = campaign.participants.get()
+    assert rater.completion_code in page.content.decode()
+    assert Judgement.objects.count() == len(document["trials"]) * 3
+    assert Submission.objects.filter(late=True).count() == 0
+
+
+# Coming in ---------------------------------------------------------------------------------
+
+
+def test_nothing_is_stored_before_consent(client):
+    campaign = make_campaign()
+    client.get(reverse("rankme:enter", args=[campaign.code]), {"id": "w1"})
+    assert not campaign.participants.exists()
+
+
+def test_declining_ends_the_visit_and_may_be_taken_back(client):
+    campaign = make_campaign()
+    door = reverse("rankme:enter", args=[campaign.code])
+    arrival = re.search(r'name="arrival" value="([^"]+)"', client.get(door).content.decode())[1]
+    page = client.post(door, {"arrival": arrival, "decision": "decline"})
+    assert "You do not take part" in page.content.decode()
+    assert campaign.participants.get().state == "declined"
+    client.post(door, {"arrival": arrival, "decision": "agree"})
+    assert campaign.participants.get().consented_at is not None
+
+
+def test_consent_sent_twice_makes_one_rater(client):
+    campaign = make_campaign()
+    door = reverse("rankme:enter", args=[campaign.code])
+    arrival = re.search(r'name="arrival" value="([^"]+)"', client.get(door).content.decode())[1]
+    for _ in range(2):
+        client.post(door, {"arrival": arrival, "decision": "agree"})
+    assert campaign.participants.count() == 1
+
+
+def test_an_arrival_that_we_did_not_sign_is_not_believed(client):
+    campaign = make_campaign()
+    door = reverse("rankme:enter", args=[campaign.code])
+    answer = client.post(door, {"arrival": "generic:w1:forged", "decision": "agree"})
+    assert answer.url == door
+    assert not campaign.participants.exists()
+
+
+def test_the_panel_link_brings_the_same_person_back_on_any_device(client):
+    campaign = make_campaign()
+    document = begin(client, campaign, id="w1", session="s1")
+    other = Client()
+    door = reverse("rankme:enter", args=[campaign.code])
+    answer = other.get(door, {"id": "w1", "session": "s2"})
+    assert answer.url == reverse("rankme:work", args=[campaign.code])
+    assert document_of(other.get(answer.url))["assignment"] == document["assignment"]
+    assert campaign.participants.count() == 1
+
+
+def test_the_resume_link_brings_the_rater_to_another_device(client):
+    campaign = make_campaign()
+    begin(client, campaign)  # the open link: only the cookie knows this rater
+    page = client.get(reverse("rankme:work", args=[campaign.code]))
+    link = re.search(r'value="(http[^"]+/resume/[^"]+)"', page.content.decode())[1]
+    other = Client()
+    answer = other.get(link)
+    assert document_of(other.get(answer.url))["assignment"] == document_of(page)["assignment"]
+
+
+def test_a_forged_resume_link_is_nobodys(client):
+    campaign = make_campaign()
+    rater = arrive(client, campaign)
+    forged = reverse("rankme:resume", args=[campaign.code, f"{rater.pk}:AAAA:BBBB"])
+    other = Client()
+    assert other.get(forged).url == reverse("rankme:enter", args=[campaign.code])
+    assert not other.cookies
+
+
+def test_the_cookie_of_one_campaign_opens_no_other(client):
+    mine, other = make_campaign(), make_campaign()
+    rater = arrive(client, mine)
+    stolen = client.cookies["rater"].value
+    stranger = Client()
+    stranger.cookies["rater"] = stolen
+    work = reverse("rankme:work", args=[other.code])
+    assert stranger.get(work).url == reverse("rankme:enter", args=[other.code])
+    stranger.cookies["rater"] = f"{rater.pk}:forged:signature"
+    work = reverse("rankme:work", args=[mine.code])
+    assert stranger.get(work).url == reverse("rankme:enter", args=[mine.code])
+
+
+def test_the_cookie_is_for_this_campaign_alone_and_out_of_reach_of_scripts(client):
+    campaign = make_campaign()
+    arrive(client, campaign)
+    cookie = client.cookies["rater"]
+    assert cookie["path"] == f"/r/{campaign.code}/"
+    assert cookie["httponly"] and cookie["samesite"] == "Lax"
+
+
+def test_a_personal_invitation_names_its_rater(client):
+    campaign = make_campaign()
+    invitation = Invitation.objects.create(campaign=campaign, token="t" * 32, name="Ada")
+    rater = arrive(client, campaign, invitation=invitation.token)
+    assert (rater.panel, rater.external_id) == ("invitation", str(invitation.pk))
+
+
+@pytest.mark.parametrize("link", [{}, {"id": "{{%PROLIFIC_PID%}}"}, {"id": "x" * 201}, {"id": " "}])
+def test_without_an_open_link_a_nameless_visitor_stays_outside(client, link):
+    closed_door = {"open_link": False}
+    campaign = make_campaign(slider_definition(crowd=closed_door))
+    page = client.get(reverse("rankme:enter", args=[campaign.code]), link)
+    assert page.status_code == 403
+    assert "This link is not complete" in page.content.decode()
+
+
+def test_the_campaign_may_rename_the_panels_parameters(client):
+    crowd = {"panel": "prolific", "id_parameter": "WORKER", "open_link": False}
+    campaign = make_campaign(slider_definition(crowd=crowd))
+    assert arrive(client, campaign, WORKER="p1").external_id == "p1"
+
+
+def test_a_draft_has_no_door(client):
+    campaign = make_campaign(launch=False)
+    assert client.get(reverse("rankme:enter", args=[campaign.code])).status_code == 404
+
+
+def test_who_does_not_fit_is_screened_out_for_good(client):
+    question = {"name": "native", "question": "Native?", "kind": "yes-no", "accept": ["yes"]}
+    campaign = make_campaign(slider_definition(entry_questions=[question]))
+    arrive(client, campaign, id="w1")
+    questions = reverse("rankme:questions", args=[campaign.code])
+    assert client.post(questions, {}).status_code == 422
+    client.post(questions, {"entry-native": "no"})
+    assert campaign.participants.get().state == "screened_out"
+    # Neither the link nor another answer opens the door again.
+    answer = client.get(reverse("rankme:enter", args=[campaign.code]), {"id": "w1"}, follow=True)
+    assert "other answers than yours" in answer.content.decode()
+    client.post(questions, {"entry-native": "yes"})
+    assert client.get(reverse("rankme:work", args=[campaign.code])).url == questions
+    assert not campaign.assignments.exists()
+
+
+def test_no_page_can_be_reached_before_its_turn(client):
+    question = {"name": "native", "question": "Native?", "kind": "yes-no"}
+    campaign = make_campaign(slider_definition(entry_questions=[question]))
+    arrive(client, campaign)
+    for page in ("instructions", "work", "done"):
+        answer = client.get(reverse(f"rankme:{page}", args=[campaign.code]))
+        assert answer.url == reverse("rankme:questions", args=[campaign.code])
+
+
+# Work --------------------------------------------------------------------------------------
+
+
+def test_the_page_names_no_system_and_no_output(client):
+    campaign = make_campaign(rankme_definition())
+    replies = [client.get(reverse("rankme:enter", args=[campaign.code]), {"id": "w1"})]
+    document = begin(client, campaign, id="w1")
+    replies.append(client.get(reverse("rankme:instructions", args=[campaign.code])))
+    replies.append(client.get(reverse("rankme:work", args=[campaign.code])))
+    for trial in range(len(document["trials"])):
+        replies.append(send(client, campaign, payload_for(campaign, document, trial)))
+    replies.append(client.post(reverse("rankme:finish", args=[campaign.code])))
+    replies.append(client.get(reverse("rankme:done", args=[campaign.code])))
+    names = [system.name for system in campaign.systems.all()]
+    for reply in replies:
+        whole = (reply.content + str(reply.headers).encode()).decode().casefold()
+        assert not [name for name in names if name.casefold() in whole]
+    assert set(document["trials"][0]) == {"places", "input", "outputs"}
+    assert all(isinstance(text, str) for text in document["trials"][0]["outputs"])
+
+
+def test_only_what_the_screens_show_is_sent():
+    shown = ShownTrial("name[X]", "A reference.", "Before [[SENTENCE]] after.", ("One.",))
+    naturalness = preset("e2e-naturalness")
+    assert set(page_document(naturalness, [shown])["trials"][0]) == {"places", "outputs"}
+    similarity = page_document(preset("sr11-deep"), [shown])["trials"][0]
+    assert set(similarity) == {"places", "reference", "context", "outputs"}
+
+
+def test_the_order_is_the_assignments_own(client):
+    campaign = make_campaign(rankme_definition())
+    document = begin(client, campaign)
+    assignment = campaign.assignments.get()
+    for (trial, places), shown in zip(assignment.presentation, document["trials"], strict=True):
+        planned = list(
+            TrialOutput.objects.filter(trial=trial)
+            .order_by("position")
+            .values_list("output__text", flat=True)
+        )
+        assert shown["outputs"] == [planned[place] for place in places]
+
+
+def test_pages_are_kept_in_no_cache(client):
+    campaign = make_campaign()
+    begin(client, campaign)
+    for page in ("work", "done", "instructions"):
+        answer = client.get(reverse(f"rankme:{page}", args=[campaign.code]))
+        assert answer.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("script", ["<script>alert(1)</script>", "</template><img src=x>", "'\"&"])
+def test_what_others_wrote_stays_text(client, script):
+    definition = slider_definition(
+        title=script,
+        texts={"consent": script, "instructions": script},
+        practice=[{"outputs": [script], "feedback": script}],
+    )
+    campaign = make_campaign(definition, launch=False, items=1, systems=1)
+    campaign.items.update(input=script, reference=script, context=script)
+    Output.objects.filter(item__campaign=campaign).update(text=script)
+    campaign = launch_campaign(campaign, by=campaign.owner)
+    document = begin(client, campaign, id="w1")
+    page = client.get(reverse("rankme:work", args=[campaign.code])).content.decode()
+    assert "<script>alert" not in page and "<img src=x" not in page
+    assert document["trials"][0]["outputs"] == [script]
+
+
+def test_reloading_brings_the_same_batch_and_says_what_is_stored(client):
+    campaign = make_campaign()
+    document = begin(client, campaign)
+    send(client, campaign, payload_for(campaign, document, 1))
+    again = document_of(client.get(reverse("rankme:work", args=[campaign.code])))
+    assert again["assignment"] == document["assignment"]
+    assert (document["stored"], again["stored"]) == ([], [[1, 0]])
+
+
+def test_practice_is_shown_until_it_was_done(client):
+    campaign = make_campaign(slider_definition(practice=[{"outputs": ["Try me."]}]))
+    document = begin(client, campaign)
+    assert document["practice"][0]["outputs"] == ["Try me."]
+    client.post(reverse("rankme:practised", args=[campaign.code]))
+    assert document_of(client.get(reverse("rankme:work", args=[campaign.code])))["practice"] == []
+
+
+# Submissions -------------------------------------------------------------------------------
+
+
+def test_the_same_submission_twice_is_one_row(client):
+    campaign = make_campaign()
+    document = begin(client, campaign)
+    payload = payload_for(campaign, document)
+    assert [send(client, campaign, payload).status_code for _ in range(3)] == [201, 200, 200]
+    assert Submission.objects.count() == 1
+
+
+def test_the_same_key_with_other_answers_is_refused_and_logged(client, caplog):
+    campaign = make_campaign()
+    document = begin(client, campaign)
+    payload = payload_for(campaign, document)
+    send(client, campaign, payload)
+    payload["answers"][0]["value"] += 1
+    answer = send(client, campaign, payload)
+    assert (answer.status_code, answer.json()["code"]) == (409, "key_reused")
+    assert payload["key"] in caplog.text
+    assert "w1" not in caplog.text
+
+
+@pytest.mark.parametrize("value", [9999, -1, "50", None, True, [], {"x": 1}])
+def test_an_impossible_answer_is_refused_with_its_place(client, value):
+    campaign = make_campaign()
+    document = begin(client, campaign)
+    payload = payload_for(campaign, document)
+    payload["answers"][0]["value"] = value
+    answer = send(client, campaign, payload)
+    assert answer.status_code == 422
+    assert answer.json()["problems"][0]["place"] == "fluency[0]"
+    assert not Submission.objects.exists()
+
+
+def test_another_raters_assignment_is_refused(client):
+    campaign = make_campaign()
+    document = begin(client, campaign, id="w1")
+    thief = Client()
+    begin(thief, campaign, id="w2")
+    answer = send(thief, campaign, payload_for(campaign, document))
+    assert answer.status_code == 422
+    assert not Submission.objects.exists()
+
+
+def test_a_stranger_submits_nothing(client):
+    campaign = make_campaign()
+    document = begin(client, campaign)
+    answer = send(Client(), campaign, payload_for(campaign, document))
+    assert answer.status_code == 401
+    assert not Submission.objects.exists()
+
+
+def test_a_submission_from_another_site_is_refused(client):
+    campaign = make_campaign()
+    document = begin(client, campaign)
+    strict = Client(enforce_csrf_checks=True)
+    strict.cookies = client.cookies
+    assert send(strict, campaign, payload_for(campaign, document)).status_code == 403
+
+
+def test_a_payload_of_another_release_is_kept_for_a_person(client):
+    campaign = make_campaign()
+    document = begin(client, campaign)
+    answer = send(client, campaign, payload_for(campaign, document, version=2))
+    assert answer.status_code == 202
+    kept = QuarantinedPayload.objects.get()
+    assert json.loads(kept.body)["version"] == 2
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b"\xff",
+        b"{",
+        b'{"version": 1, "version": 1}',
+        b'{"version": 1, "key": NaN}',
+        b'{"version": 1, "key": 1e999}',
+        b"[" * 100_000,
+        b'{"version": 1, "key": ' + b"9" * 5_000 + b"}",
+        b'{"version": 1, "comment": "\\u0000"}',
+        b'{"version": 1, "comment": "\\ud800"}',
+        b'{"version": 1, "key": "x"}',
+    ],
+)
+def test_what_is_no_submission_is_refused_without_harm(client, body):
+    campaign = make_campaign()
+    begin(client, campaign)
+    assert send(client, campaign, body).status_code == 422
+    assert not Submission.objects.exists()
+
+
+def test_a_submission_may_not_be_endless(client):
+    campaign = make_campaign()
+    document = begin(client, campaign)
+    payload = payload_for(campaign, document, comment="x" * 200_001)
+    assert send(client, campaign, payload).status_code == 413
+
+
+@pytest.mark.parametrize("fresh", [True, False])
+def test_a_submission_takes_eight_statements_at_most(client, fresh):
+    campaign = make_campaign(rankme_definition())
+    document = begin(client, campaign)
+    if not fresh:  # the lease was renewed a while ago: this one renews it
+        campaign.assignments.update(leased_until=Now() + timedelta(minutes=30))
+    payload = payload_for(campaign, document)
+    with CaptureQueriesContext(connection) as captured:
+        assert send(client, campaign, payload).status_code == 201
+    statements = [
+        query["sql"] for query in captured if not query["sql"].startswith(("SAVEPOINT", "RELEASE"))
+    ]
+    assert len(statements) <= 8, statements
+
+
+# The end -----------------------------------------------------------------------------------
+
+
+def test_nobody_finishes_with_screens_missing(client):
+    campaign = make_campaign()
+    document = begin(client, campaign)
+    send(client, campaign, payload_for(campaign, document, 2))
+    answer = client.post(reverse("rankme:finish", args=[campaign.code]))
+    assert answer.status_code == 409
+    assert answer.json()["stored"] == [[2, 0]]
+    assert campaign.participants.get().completion_code == ""
+
+
+def test_a_rater_may_do_several_batches_or_stop(client):
+    definition = rankme_definition(
+        design={
+            "kind": "random_blocks",
+            "options": {"outputs_per_screen": 3, "trials_per_batch": 2},
+        },
+        crowd={"batches_per_rater": 2},
+    )
+    campaign = make_campaign(definition)
+    document = begin(client, campaign)
+    answer = complete(client, campaign, document)
+    assert answer.json()["next"] == reverse("rankme:more", args=[campaign.code])
+    assert "stop here" in client.get(answer.json()["next"]).content.decode()
+    document = document_of(client.get(reverse("rankme:work", args=[campaign.code])))
+    answer = complete(client, campaign, document)
+    assert answer.json()["next"] == reverse("rankme:done", args=[campaign.code])
+
+
+def test_who_stops_after_a_batch_gets_the_code(client):
+    definition = rankme_definition(
+        design={
+            "kind": "random_blocks",
+            "options": {"outputs_per_screen": 3, "trials_per_batch": 2},
+        },
+        crowd={"batches_per_rater": 2},
+    )
+    campaign = make_campaign(definition)
+    complete(client, campaign, begin(client, campaign))
+    page = client.post(reverse("rankme:done", args=[campaign.code]), follow=True)
+    assert campaign.participants.get().completion_code in page.content.decode()
+
+
+def test_the_code_leads_back_to_the_panel(client):
+    crowd = {"panel": "prolific", "completion_code": "C0DE"}
+    campaign = make_campaign(slider_definition(crowd=crowd))
+    complete(client, campaign, begin(client, campaign, PROLIFIC_PID="p1", SESSION_ID="s1"))
+    page = client.get(reverse("rankme:done", args=[campaign.code])).content.decode()
+    assert "https://app.prolific.com/submissions/complete?cc=C0DE" in page
+
+
+def test_a_last_comment_is_kept(client):
+    campaign = make_campaign()
+    complete(client, campaign, begin(client, campaign))
+    done = reverse("rankme:done", args=[campaign.code])
+    page = client.post(done, {"comment": "Well made.\x00"}, follow=True)
+    assert "Well made." in page.content.decode()
+    assert campaign.participants.get().comment == "Well made."
+
+
+@pytest.mark.parametrize(
+    ("reason", "sentence", "asks_again"),
+    [
+        ("busy", "One moment", True),
+        ("later", "All work is handed out", True),
+        ("paused", "This study is paused", True),
+        ("closed", "This study is closed", False),
+        ("complete", "Everything has been judged", False),
+        ("enough", "You have done your part", False),
+    ],
+)
+def test_no_work_is_said_plainly_and_why(client, monkeypatch, reason, sentence, asks_again):
+    campaign = make_campaign()
+    begin(client, campaign)
+    monkeypatch.setattr(assignments, "claim_batch", lambda rater: NoBatch(reason))
+    page = client.get(reverse("rankme:work", args=[campaign.code])).content.decode()
+    assert sentence in page
+    assert ("wait.js" in page) == asks_again
+
+
+def test_when_all_work_is_done_a_latecomer_is_told(client):
+    campaign = make_campaign(items=1, systems=1)
+    complete(client, campaign, begin(client, campaign, id="w1"))
+    late = Client()
+    arrive(late, campaign, id="w2")
+    late.post(reverse("rankme:instructions", args=[campaign.code]))
+    page = late.get(reverse("rankme:work", args=[campaign.code])).content.decode()
+    assert "Everything has been judged" in page
+
+
+def test_when_others_hold_the_rest_a_rater_is_asked_to_wait(client):
+    campaign = make_campaign(items=1, systems=1)
+    begin(client, campaign, id="w1")
+    late = Client()
+    arrive(late, campaign, id="w2")
+    late.post(reverse("rankme:instructions", args=[campaign.code]))
+    page = late.get(reverse("rankme:work", args=[campaign.code])).content.decode()
+    assert "All work is handed out" in page
+
+
+def test_a_paused_or_closed_campaign_says_so_at_the_door(client):
+    campaign = make_campaign()
+    pause_campaign(campaign, by=campaign.owner)
+    door = reverse("rankme:enter", args=[campaign.code])
+    assert "This study is paused" in client.get(door).content.decode()
+    close_campaign(campaign, by=campaign.owner)
+    assert "This study is closed" in client.get(door).content.decode()
+
+
+def test_work_that_was_handed_out_can_be_sent_after_the_close(client):
+    campaign = make_campaign()
+    document = begin(client, campaign)
+    close_campaign(campaign, by=campaign.owner)
+    assert complete(client, campaign, document).json()["next"].endswith("/done/")
+
+
+def complete(client, campaign, document):
+    for trial in range(len(document["trials"])):
+        for screen in range(len(document["screens"])):
+            answer = send(client, campaign, payload_for(campaign, document, trial, screen))
+            assert answer.status_code == 201
+    return client.post(reverse("rankme:finish", args=[campaign.code]))
+
+
+def test_the_buttons_speak_the_campaigns_language(client):
+    campaign = make_campaign(slider_definition(language="ar"))
+    page = client.get(reverse("rankme:enter", args=[campaign.code])).content.decode()
+    assert '<html lang="ar" dir="rtl">' in page

@@ -1,0 +1,242 @@
+"""Three named people and a stranger without a name, before every door of the organiser."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.urls import URLPattern, reverse
+from django.utils.functional import cached_property
+
+from rankme.actions import analysis_runs, assignments, campaigns, judgements
+from rankme.exporting import bundle
+from rankme.models import AnalysisRun, Campaign, MaterialImport
+from rankme.pages.urls import participant_urls, urlpatterns
+from tests.actions.test_analysis_runs import rated_campaign
+from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition
+
+pytestmark = pytest.mark.django_db
+
+# Who may: everybody; whoever has an account; whoever is in the campaign; its owner alone.
+ALL, ACCOUNT, INSIDE, OWNER = "all", "account", "inside", "owner"
+
+POLICY: dict[str, dict[str, str]] = {
+    "welcome": {"GET": ALL},
+    "log-in": {"GET": ALL, "POST": ALL},
+    "log-out": {"POST": ALL},
+    "password-change": {"GET": ACCOUNT, "POST": ACCOUNT},
+    "campaigns": {"GET": ACCOUNT},
+    "campaign-start": {"GET": ACCOUNT},
+    "campaign-load": {"GET": ACCOUNT, "POST": ACCOUNT},
+    "campaign-archive": {"POST": ACCOUNT},
+    "campaign-new": {"GET": ACCOUNT, "POST": ACCOUNT},
+    "campaign": {"GET": INSIDE},
+    "campaign-edit": {"GET": INSIDE, "POST": INSIDE},
+    "campaign-file-edit": {"GET": INSIDE, "POST": INSIDE},
+    "campaign-file": {"GET": INSIDE},
+    "campaign-delete": {"GET": OWNER, "POST": OWNER},
+    "campaign-material": {"GET": INSIDE, "POST": INSIDE},
+    "campaign-items": {"GET": INSIDE},
+    "campaign-import": {"GET": INSIDE},
+    "campaign-import-take": {"POST": INSIDE},
+    "campaign-import-drop": {"POST": INSIDE},
+    "campaign-launch": {"GET": INSIDE, "POST": INSIDE},
+    "campaign-links": {"GET": INSIDE, "POST": INSIDE},
+    "campaign-invitations": {"GET": INSIDE},
+    "campaign-monitor": {"GET": INSIDE},
+    "campaign-lease-free": {"POST": INSIDE},
+    "campaign-pause": {"POST": INSIDE},
+    "campaign-resume": {"POST": INSIDE},
+    "campaign-close": {"GET": INSIDE, "POST": INSIDE},
+    "campaign-raters": {"GET": INSIDE},
+    "campaign-rater": {"GET": INSIDE, "POST": INSIDE},
+    "campaign-rater-readmit": {"POST": INSIDE},
+    "campaign-members": {"GET": INSIDE, "POST": OWNER},
+    "campaign-member-remove": {"POST": OWNER},
+    "campaign-history": {"GET": INSIDE},
+    "preview": {"GET": INSIDE},
+    "export-judgements": {"GET": INSIDE},
+    "analysis-runs": {"GET": INSIDE, "POST": INSIDE},
+    "analysis-run": {"GET": INSIDE},
+    "analysis-cancel": {"POST": INSIDE},
+    "analysis-publish": {"GET": INSIDE, "POST": INSIDE},
+    "analysis-withdraw": {"GET": INSIDE, "POST": INSIDE},
+    "analysis-file": {"GET": INSIDE},
+    "report-public": {"GET": ALL},
+    "gallery": {"GET": ALL},
+    "gallery-preset": {"GET": ALL},
+    "report-file": {"GET": ALL},
+}
+RATERS_DOORS = {pattern.name for pattern in participant_urls} - {"preview"}
+DOORS = [(name, method) for name, methods in POLICY.items() for method in methods]
+PEOPLE = ("olga", "mia", "stan", "")  # owner, member, stranger; "" did not log in
+
+
+@dataclass
+class World:
+    """A launched campaign of Olga's, with one of everything that an address can name."""
+
+    campaign: Campaign
+
+    @cached_property
+    def parts(self) -> dict[str, Any]:
+        rater = make_rater(self.campaign)
+        held = assignments.claim_batch(rater)
+        judgements.exclude_rater(rater, reason="Too fast.", by=self.campaign.owner)
+        membership = campaigns.invite_member(
+            self.campaign, make_owner("mia"), by=self.campaign.owner
+        )
+        upload = MaterialImport.objects.create(campaign=self.campaign, state="failed")
+        run = published_run(self.campaign)
+        return {
+            "code": self.campaign.code,
+            "start": "e2e-quality",
+            "number": upload.pk,
+            "assignment": held.pk,
+            "label": rater.label,
+            "member": membership.pk,
+            "run": run.pk,
+            "report": run.report.code,
+            "name": bundle.members(run)[0],
+        }
+
+    def address(self, name: str) -> str:
+        needed = pattern_named(name).pattern.converters
+        parts = self.parts | ({"name": "e2e-quality"} if name == "gallery-preset" else {})
+        return reverse(f"rankme:{name}", kwargs={part: parts[part] for part in needed})
+
+
+def published_run(campaign: Campaign) -> AnalysisRun:
+    """The run of a report that is small enough to be computed for every door."""
+    run = analysis_runs.request_run(campaign, {"agreement_resamples": 2}, by=campaign.owner)
+    analysis_runs.execute(run.pk, "tester")
+    run.refresh_from_db()
+    assert run.state == "done", run.error
+    analysis_runs.publish_report(run, by=campaign.owner)
+    return run
+
+
+def pattern_named(name: str) -> URLPattern:
+    return next(pattern for pattern in urlpatterns if pattern.name == name)
+
+
+@pytest.fixture
+def world() -> World:
+    found = World(rated_campaign(slider_definition(), raters=1, items=2, systems=2))
+    assert found.parts
+    return found
+
+
+def test_every_address_has_its_policy():
+    assert {pattern.name for pattern in urlpatterns} == set(POLICY) | RATERS_DOORS
+
+
+@pytest.mark.parametrize(("name", "method"), DOORS)
+def test_each_door_opens_to_whom_it_should(client, world, name, method):
+    meetings = {}
+    for person in PEOPLE:
+        # Each finds the world as it was, whatever the one before did to it.
+        with transaction.atomic():
+            client.logout()
+            if person:
+                client.force_login(make_owner(person))
+            meetings[person] = met(client.generic(method, world.address(name)))
+            transaction.set_rollback(True)
+    assert meetings == {person: expected(POLICY[name][method], person) for person in PEOPLE}
+
+
+def met(answer: Any) -> str:
+    """What a person meets behind a door, in one word."""
+    if answer.status_code == 302 and answer["Location"].startswith("/login/?next="):
+        return "login"
+    return {404: "nothing", 403: "forbidden"}.get(answer.status_code, "open")
+
+
+def expected(who: str, person: str) -> str:
+    if who == ALL:
+        return "open"
+    if not person:
+        return "login"
+    if who == ACCOUNT:
+        return "open"
+    if person == "stan":
+        return "nothing"
+    return "forbidden" if who == OWNER and person == "mia" else "open"
+
+
+def test_no_door_of_a_campaign_takes_other_methods(client, world):
+    client.force_login(make_owner("stan"))
+    for name, methods in POLICY.items():
+        if set(methods.values()) <= {ALL, ACCOUNT}:
+            continue
+        for other in {"GET", "POST", "PUT", "DELETE", "PATCH"} - set(methods):
+            answer = client.generic(other, world.address(name))
+            assert answer.status_code in (404, 405), (name, other)
+
+
+def test_parts_of_another_campaign_are_not_found_under_ones_own(client, world):
+    """A number that belongs to Olga's campaign opens nothing under an address of Stan's."""
+    own = make_campaign(items=2, systems=2, owner=make_owner("stan"))
+    client.force_login(make_owner("stan"))
+    for name, method in DOORS:
+        needed = set(pattern_named(name).pattern.converters)
+        if "code" not in needed or needed == {"code"}:
+            continue
+        parts = {part: world.parts[part] for part in needed} | {"code": own.code}
+        answer = client.generic(method, reverse(f"rankme:{name}", kwargs=parts))
+        assert answer.status_code == 404, name
+
+
+def test_a_list_shows_only_ones_own_campaigns(client, world):
+    client.force_login(make_owner("stan"))
+    assert world.campaign.code not in client.get("/campaigns/").content.decode()
+    client.force_login(make_owner("mia"))
+    assert world.campaign.code in client.get("/campaigns/").content.decode()
+
+
+def test_a_removed_member_is_a_stranger(client, world):
+    mia = make_owner("mia")
+    client.force_login(mia)
+    assert client.get(world.address("campaign")).status_code == 200
+    campaigns.remove_member(world.campaign, mia, by=world.campaign.owner)
+    assert client.get(world.address("campaign")).status_code == 404
+
+
+def test_changes_need_the_csrf_token(world):
+    from django.test import Client
+
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(make_owner("olga"))
+    for name, method in DOORS:
+        if method == "POST" and POLICY[name][method] != ALL:
+            assert client.post(world.address(name)).status_code == 403, name
+
+
+def test_the_admin_changes_nothing(client, world):
+    from django.contrib import admin
+    from django.contrib.auth import get_user_model
+
+    boss = get_user_model().objects.create_superuser("boss", password="x")
+    client.force_login(boss)
+    for model in admin.site._registry:
+        base = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+        assert client.get(reverse(f"{base}_changelist")).status_code == 200, model
+        assert client.get(reverse(f"{base}_add")).status_code == 403, model
+        row = model._default_manager.first()
+        if row is not None:
+            change = reverse(f"{base}_change", args=[row.pk])
+            assert client.get(change).status_code == 200, model
+            assert client.post(change, {}).status_code == 403, model
+            assert client.post(reverse(f"{base}_delete", args=[row.pk])).status_code == 403, model
+
+
+def test_the_admin_shows_no_panel_ids_and_no_tokens(client, world):
+    from django.contrib.auth import get_user_model
+
+    client.force_login(get_user_model().objects.create_superuser("boss", password="x"))
+    rater = world.campaign.participants.first()
+    page = client.get(reverse("admin:rankme_participant_change", args=[rater.pk])).content.decode()
+    assert rater.label in page
+    assert f">{rater.external_id}<" not in page

@@ -1,0 +1,224 @@
+"""From the judgements to a published report, on pages."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import zipfile
+
+import pytest
+from django.core.files.storage import default_storage
+from django.urls import reverse
+from django.utils.html import escape
+
+from analysis.table import read_table
+from rankme.actions import analysis_runs, judgements
+from rankme.exporting import bundle
+from rankme.models import AnalysisRun
+from tests.actions.test_analysis_runs import asked, executed, rated_campaign
+from tests.campaigns import make_campaign, make_owner, rankme_definition, slider_definition
+from tests.reports import assert_same_report
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def campaign():
+    return rated_campaign(raters=3, items=6)
+
+
+@pytest.fixture
+def olga(client):
+    client.force_login(make_owner())
+    return client
+
+
+def address(name: str, campaign, *more) -> str:
+    return reverse(f"rankme:{name}", args=[campaign.code, *more])
+
+
+def test_without_judgements_the_page_says_what_to_do(olga):
+    campaign = make_campaign(rankme_definition())
+    page = olga.get(address("analysis-runs", campaign)).content.decode()
+    assert "Nothing to analyse yet" in page
+    assert address("campaign-links", campaign) in page
+    assert "<form" not in page.partition("Nothing to analyse yet")[2]
+
+
+def filled(olga, campaign, **changes) -> dict:
+    """The form as it is offered, with some changes."""
+    form = olga.get(address("analysis-runs", campaign)).context["form"]
+    return {name: form.initial.get(name, "") for name in form.fields} | changes
+
+
+def test_the_form_begins_with_the_campaigns_own_options_and_becomes_a_run(olga, campaign):
+    sent = filled(olga, campaign)
+    assert (sent["method"], sent["runs"], sent["resample"]) == ("wmt", 200, ["none", "raters"])
+    answer = olga.post(address("analysis-runs", campaign), sent | {"runs": 30})
+    run = AnalysisRun.objects.get()
+    assert answer["Location"] == address("analysis-run", campaign, run.pk)
+    assert (run.options["runs"], run.options["kinds"]) == (30, {"quality": "relative"})
+
+
+def test_a_form_of_sliders_asks_nothing_about_rankings(olga):
+    campaign = rated_campaign(slider_definition(), raters=2)
+    fields = olga.get(address("analysis-runs", campaign)).context["form"].fields
+    assert "runs" not in fields
+    assert "model" in fields
+
+
+def test_what_is_wrong_is_said_beside_its_field(olga, campaign):
+    sent = filled(olga, campaign, exclude_raters="nobody", exclusion_reason="Fast.")
+    answer = olga.post(address("analysis-runs", campaign), sent)
+    assert answer.status_code == 422
+    assert "nobody" in str(answer.context["form"].errors["exclude_raters"])
+    assert not AnalysisRun.objects.exists()
+
+
+def test_a_run_is_watched_and_can_be_stopped(olga, campaign):
+    run = asked(campaign)
+    page = olga.get(address("analysis-run", campaign, run.pk)).content.decode()
+    assert "Waiting for a worker" in page
+    assert "data-live" in page
+    olga.post(address("analysis-cancel", campaign, run.pk))
+    run.refresh_from_db()
+    assert run.state == "cancelled"
+    assert "was stopped" in olga.get(address("analysis-run", campaign, run.pk)).content.decode()
+
+
+def test_a_result_has_both_tables_its_hash_and_its_exclusions(olga, campaign):
+    rater = campaign.participants.first()
+    judgements.exclude_rater(rater, reason="Answered <b>in seconds</b>.", by=make_owner())
+    run = executed(asked(campaign))
+    page = olga.get(address("analysis-run", campaign, run.pk)).content.decode()
+    for told in ("As published in this field", "whole raters", run.data_sha256, run.signature):
+        assert escape(told) in page
+    assert rater.label in page
+    assert "Answered &lt;b&gt;in seconds&lt;/b&gt;." in page
+    for system in campaign.systems.values_list("name", flat=True):
+        assert system in page
+
+
+def test_a_failed_run_says_why(olga, campaign):
+    run = asked(campaign)
+    AnalysisRun.objects.filter(pk=run.pk).update(state="failed", error="Nobody rated <two>.")
+    page = olga.get(address("analysis-run", campaign, run.pk)).content.decode()
+    assert "Nobody rated &lt;two&gt;." in page
+
+
+def test_the_bundle_gives_the_same_numbers_without_the_site(olga, campaign, tmp_path):
+    run = executed(asked(campaign))
+    answer = olga.get(address("analysis-file", campaign, run.pk, "bundle.zip"))
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(b"".join(answer.streaming_content))
+    answer.close()
+    with zipfile.ZipFile(path) as opened:
+        stored = json.loads(opened.read("report.json"))
+        assert "campaign.yaml" in opened.namelist()
+    printed = subprocess.run(
+        [sys.executable, "-m", "analysis", "report", str(path), "--json"],
+        capture_output=True,
+        check=True,
+        env={"PATH": "/usr/bin:/bin"},
+    )
+    assert stored == run.result["report"]
+    assert_same_report(json.loads(printed.stdout), stored)
+
+
+def test_the_files_are_there_after_the_bundle_is_lost(olga, campaign):
+    run = executed(asked(campaign))
+    before = set(bundle.members(run))
+    default_storage.delete(bundle.path_of(run))
+    page = olga.get(address("analysis-run", campaign, run.pk))
+    assert page.status_code == 200
+    assert set(page.context["files"]) == before
+    kept = olga.get(address("analysis-file", campaign, run.pk, "judgements.csv"))
+    assert read_table(io.BytesIO(kept.content)).sha256 == run.data_sha256
+
+
+def test_every_file_of_a_report_can_be_fetched_and_no_other(olga, campaign):
+    run = executed(asked(campaign))
+    page = olga.get(address("analysis-run", campaign, run.pk))
+    for name in page.context["files"]:
+        answer = olga.get(address("analysis-file", campaign, run.pk, name))
+        assert answer.status_code == 200, name
+        assert answer["X-Content-Type-Options"] == "nosniff"
+    csv = olga.get(address("analysis-file", campaign, run.pk, "csv/quality/ranking-none.csv"))
+    assert csv.content.decode().splitlines()[0] == "Cluster,Score,Ranks,System"
+    for name in ("nothing.svg", "../../settings.py", "csv/quality/nothing.csv", "csv/x", "a\x00b"):
+        assert olga.get(address("analysis-file", campaign, run.pk, name)).status_code == 404
+
+
+def test_a_run_that_is_not_done_has_no_files(olga, campaign):
+    run = asked(campaign)
+    assert olga.get(address("analysis-file", campaign, run.pk, "bundle.zip")).status_code == 404
+
+
+def test_a_report_is_published_read_by_anybody_and_withdrawn(olga, campaign):
+    from django.test import Client
+
+    run = executed(asked(campaign))
+    assert "Publish" in olga.get(address("analysis-publish", campaign, run.pk)).content.decode()
+    assert not hasattr(AnalysisRun.objects.get(pk=run.pk), "report"), "asking must not publish"
+    olga.post(address("analysis-publish", campaign, run.pk))
+    public = reverse("rankme:report-public", args=[AnalysisRun.objects.get().report.code])
+    anybody = Client()
+    page = anybody.get(public).content.decode()
+    assert run.data_sha256 in page
+    for participant in campaign.participants.all():
+        assert participant.external_id not in page.replace(participant.label, "")
+    fetched = anybody.get(public + "files/bundle.zip")
+    assert fetched.status_code == 200
+    fetched.close()
+    assert anybody.get(public + "files/judgements.csv").status_code == 200
+    olga.post(address("analysis-withdraw", campaign, run.pk))
+    assert anybody.get(public).status_code == 404
+    assert anybody.get(public + "files/bundle.zip").status_code == 404
+
+
+def test_what_is_public_names_no_panel_id(campaign):
+    campaign.participants.filter(external_id="w0").update(external_id="prolific-5f0c")
+    run = executed(asked(campaign))
+    for name in bundle.members(run):
+        assert b"prolific-5f0c" not in bundle.read_member(run, name)
+
+
+def test_judgements_are_downloaded_as_csv_and_as_they_were_sent(olga, campaign):
+    page = olga.get(address("export-judgements", campaign)).content.decode()
+    assert "?format=csv" in page
+    csv = b"".join(olga.get(address("export-judgements", campaign) + "?format=csv"))
+    assert csv.startswith(b'"rater","item","system","criterion","value","screen"')
+    raw = b"".join(olga.get(address("export-judgements", campaign) + "?format=jsonl"))
+    lines = [json.loads(line) for line in io.BytesIO(raw)]
+    assert sum(len(line["judgements"]) for line in lines) == csv.count(b"\n") - 1
+    assert lines[0]["payload"]["key"] == lines[0]["key"]
+
+
+def test_strangers_meet_404_and_visitors_the_door(client, campaign):
+    run = executed(asked(campaign))
+    names = [
+        ("analysis-runs", ()),
+        ("analysis-run", (run.pk,)),
+        ("analysis-publish", (run.pk,)),
+        ("analysis-file", (run.pk, "bundle.zip")),
+        ("export-judgements", ()),
+    ]
+    for name, more in names:
+        assert client.get(address(name, campaign, *more))["Location"].startswith("/login/")
+    client.force_login(make_owner("sven"))
+    for name, more in names:
+        assert client.get(address(name, campaign, *more)).status_code == 404
+    for name in ("analysis-cancel", "analysis-publish", "analysis-withdraw"):
+        assert client.post(address(name, campaign, run.pk)).status_code == 404
+    other = make_campaign(owner=make_owner("sven"))
+    assert client.get(address("analysis-run", other, run.pk)).status_code == 404
+    assert not analysis_runs.Report.objects.exists()
+
+
+def test_addresses_with_signs_that_no_database_holds_are_404(olga):
+    olga.raise_request_exception = False
+    for prefix in ("campaigns", "r", "reports"):
+        for code in ("%00", "a%00b", "%ed%a0%80"):
+            assert olga.get(f"/{prefix}/{code}/").status_code == 404

@@ -1,0 +1,218 @@
+"""Races of submissions: with each other, with the end of the batch, with the end of the lease."""
+
+import time
+
+import pytest
+
+from rankme.actions import assignments, campaigns, judgements
+from rankme.errors import KeyReused, RefusedAction
+from rankme.models import Assignment, Judgement, Submission
+from tests.campaigns import make_campaign, make_rater, slider_definition
+from tests.invariants import acknowledged, check_record
+from tests.races.threads import (
+    errors_in,
+    rule_of_keys,
+    run_together,
+    without_locks,
+    without_rules,
+)
+from tests.sittings import answer, answer_all, claim, payload_for, run_out
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+RULES_OF_ROWS = ("one_row_per_revision",)
+ROUNDS = 25
+
+
+def short_batch(raters_per_trial: int = 1, items: int = 1) -> Assignment:
+    definition = slider_definition(
+        design={"kind": "complete"}, raters_per_trial=raters_per_trial, title="Race"
+    )
+    return claim(make_rater(make_campaign(definition, items=items, systems=1)))
+
+
+def submit(held: Assignment, payload: dict):
+    return lambda: judgements.record_submission(held.participant, payload)
+
+
+@pytest.fixture
+def slow_reading(monkeypatch):
+    """Let every submission take its time between looking and writing, so that races meet."""
+    quick = judgements._read
+
+    def slow(*arguments):
+        time.sleep(0.05)
+        return quick(*arguments)
+
+    monkeypatch.setattr(judgements, "_read", slow)
+
+
+def test_one_key_sent_20_times_at_once_is_stored_once(slow_reading):
+    held = short_batch()
+    payload = payload_for(held)
+    results = run_together([submit(held, payload)] * 20)
+    assert not errors_in(results)
+    assert sorted(receipt.is_new for receipt in results) == [False] * 19 + [True]
+    assert {(receipt.key, receipt.revision) for receipt in results} == {(results[0].key, 1)}
+    assert Submission.objects.count() == Judgement.objects.count() == 1
+    check_record([acknowledged(payload)])
+
+
+def test_without_lock_and_rules_one_key_is_stored_many_times(slow_reading, monkeypatch):
+    with without_rules(rule_of_keys(), *RULES_OF_ROWS):
+        held = short_batch()
+        payload = payload_for(held)
+        without_locks(monkeypatch)
+        run_together([submit(held, payload)] * 20)
+        assert Submission.objects.count() > 1
+        with pytest.raises(AssertionError):
+            check_record([acknowledged(payload)])
+
+
+def test_without_the_lock_the_rule_of_keys_still_refuses(slow_reading, monkeypatch):
+    held = short_batch()
+    payload = payload_for(held)
+    without_locks(monkeypatch)
+    results = run_together([submit(held, payload)] * 20)
+    assert not errors_in(results)
+    assert Submission.objects.count() == 1
+    check_record([acknowledged(payload)])
+
+
+def test_without_the_comparison_of_hashes_an_acknowledged_answer_is_lost(monkeypatch):
+    held = short_batch()
+    first = payload_for(held, value=10)
+    second = payload_for(held, value=90, key=first["key"])
+    judgements.record_submission(held.participant, first)
+    with pytest.raises(KeyReused):
+        judgements.record_submission(held.participant, second)
+    monkeypatch.setattr(
+        judgements,
+        "_replay",
+        lambda found, digest: judgements.Receipt(found.key, 1, False, False, is_new=False),
+    )
+    judgements.record_submission(held.participant, second)
+    with pytest.raises(AssertionError, match="not stored as sent"):
+        check_record([acknowledged(first), acknowledged(second)])
+
+
+def test_two_keys_for_one_screen_leave_one_that_stands(slow_reading):
+    for _ in range(5):
+        held = short_batch()
+        payloads = [payload_for(held, value=value) for value in (10, 90)]
+        results = run_together([submit(held, payload) for payload in payloads])
+        assert not errors_in(results)
+        assert sorted(receipt.surplus for receipt in results) == [False, True]
+        assert sorted(receipt.revision for receipt in results) == [1, 2]
+        check_record(map(acknowledged, payloads))
+
+
+def test_without_lock_and_rule_two_keys_for_one_screen_both_stand(slow_reading, monkeypatch):
+    with without_rules(*RULES_OF_ROWS):
+        held = short_batch()
+        payloads = [payload_for(held, value=value) for value in (10, 90)]
+        without_locks(monkeypatch)
+        run_together([submit(held, payload) for payload in payloads])
+        assert Submission.objects.filter(surplus=False).count() == 2
+        with pytest.raises(AssertionError):
+            check_record()
+
+
+def test_one_key_for_two_batches_at_once_is_refused_to_the_second(slow_reading):
+    holds = [short_batch(), short_batch()]
+    first = payload_for(holds[0])
+    payloads = [first, payload_for(holds[1], key=first["key"])]
+    results = run_together(
+        [submit(held, payload) for held, payload in zip(holds, payloads, strict=True)]
+    )
+    assert [type(error) for error in errors_in(results)] == [KeyReused]
+    assert Submission.objects.count() == 1
+    check_record()
+
+
+def test_a_change_meets_the_end_of_the_batch(slow_reading):
+    """Whatever came before the end stands, whatever came after it is surplus."""
+    for _ in range(ROUNDS // 5):
+        change_meets_end()
+    check_record()
+
+
+def test_without_the_lock_a_change_slips_in_after_the_end(slow_reading, monkeypatch):
+    without_locks(monkeypatch)
+    with pytest.raises(AssertionError, match="after the end"):
+        for _ in range(ROUNDS):
+            change_meets_end()
+
+
+def change_meets_end() -> None:
+    held = short_batch()
+    first = answer(held)
+    change = payload_for(held, value=90, replaces=str(first.key))
+    results = run_together([submit(held, change), lambda: assignments.finish_batch(held)])
+    assert not errors_in(results)
+    held.refresh_from_db()
+    stored = Submission.objects.get(key=change["key"])
+    came_before = stored.received_at < held.ended_at
+    assert stored.surplus is not came_before, "a standing change came after the end"
+
+
+def test_the_last_screen_meets_the_end_of_the_batch(slow_reading):
+    for _ in range(ROUNDS // 5):
+        held = short_batch()
+        payload = payload_for(held)
+        sent, finished = run_together(
+            [submit(held, payload), lambda held=held: assignments.finish_batch(held)]
+        )
+        assert not isinstance(sent, Exception)
+        assert isinstance(finished, RefusedAction) or finished.state == "completed"
+        check_record([acknowledged(payload)])
+
+
+def test_a_submission_meets_the_end_of_its_lease(slow_reading):
+    for _ in range(ROUNDS // 5):
+        submission_meets_expiry()
+    check_record()
+
+
+def test_without_the_lock_late_work_passes_for_timely(slow_reading, monkeypatch):
+    without_locks(monkeypatch)
+    with pytest.raises(AssertionError, match="late"):
+        for _ in range(ROUNDS):
+            submission_meets_expiry()
+
+
+def submission_meets_expiry() -> None:
+    held = short_batch(items=2)
+    run_out(held)
+    results = run_together([submit(held, payload_for(held)), assignments.expire_overdue])
+    assert not errors_in(results)
+    held.refresh_from_db()
+    was_late = held.submissions.get().late
+    assert was_late == (held.state == "expired"), f"{held.state}, and late is {was_late}"
+
+
+def test_late_work_and_the_new_holders_work_are_both_kept_and_one_counts():
+    for turn in range(ROUNDS // 2):
+        late = short_batch()
+        run_out(late)
+        new = claim(make_rater(late.campaign, "second"))
+        answer_all(late)
+        answer_all(new)
+        works = [
+            lambda held=held: assignments.finish_batch(held)
+            for held in ((late, new) if turn % 2 else (new, late))
+        ]
+        assert not errors_in(run_together(works))
+        assert late.slot.assignments.filter(state="completed").count() == 2
+        assert late.slot.assignments.filter(counts=True).count() == 1
+    check_record()
+
+
+def test_no_submission_is_lost_to_the_close_of_the_campaign(slow_reading):
+    held = short_batch(items=8)
+    payloads = [payload_for(held, trial) for trial in range(8)]
+    works = [submit(held, payload) for payload in payloads]
+    owner = held.campaign.owner
+    close = [lambda: campaigns.close_campaign(held.campaign, by=owner)]
+    assert not errors_in(run_together(works + close))
+    check_record(map(acknowledged, payloads))

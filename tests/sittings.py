@@ -1,0 +1,58 @@
+"""Raters at work, for tests: what a browser would send, and a whole sitting at once."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+from rankme.actions import assignments, judgements
+from rankme.models import Assignment, Participant
+from tests.campaigns import answers_for
+
+
+def payload_for(
+    assignment: Assignment, trial: int = 0, screen: int = 0, *, value: float = 50, **changes: Any
+) -> dict[str, Any]:
+    """One answered screen, as the browser sends it, under a fresh key."""
+    campaign = assignment.campaign
+    return {
+        "version": 1,
+        "key": str(uuid4()),
+        "assignment": assignment.pk,
+        "trial": trial,
+        "screen": screen,
+        "answers": answers_for(campaign, assignment, trial, screen, value),
+    } | changes
+
+
+def claim(rater: Participant) -> Assignment:
+    """A batch for this rater, where there must be one."""
+    found = assignments.claim_batch(rater)
+    assert isinstance(found, Assignment), found
+    return found
+
+
+def answer(
+    assignment: Assignment, trial: int = 0, screen: int = 0, **changes: Any
+) -> judgements.Receipt:
+    payload = payload_for(assignment, trial, screen, **changes)
+    return judgements.record_submission(assignment.participant, payload)
+
+
+def answer_all(assignment: Assignment, **changes: Any) -> None:
+    screens = len(judgements.runtime_of(assignment.campaign).definition.screens)
+    for trial in range(len(assignment.presentation)):
+        for screen in range(screens):
+            answer(assignment, trial, screen, **changes)
+
+
+def sit(rater: Participant) -> Assignment:
+    """Claim, answer every screen and finish."""
+    assignment = claim(rater)
+    answer_all(assignment)
+    return assignments.finish_batch(assignment)
+
+
+def run_out(assignment: Assignment) -> None:
+    """Let the lease end in the past, as if the rater had gone long ago."""
+    Assignment.objects.filter(pk=assignment.pk).update(leased_until="2001-01-01T00:00:00Z")

@@ -1,0 +1,188 @@
+"""The table holds what counts, once, and says so in a CSV that reads back to the same table."""
+
+from __future__ import annotations
+
+import io
+import random
+import uuid
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.table import csv_parts, guarded, read_table, unguarded, write_table
+from rankme.actions import assignments, judgements
+from rankme.judgement_table import factor_column, judgement_table, with_counting
+from rankme.models import Assignment, Submission, System
+from tests.campaigns import (
+    answers_for,
+    make_campaign,
+    make_owner,
+    make_rater,
+    rankme_definition,
+    slider_definition,
+)
+
+
+def submit(campaign, rater, assignment, trial, value, **more):
+    payload = {
+        "key": str(uuid.uuid4()),
+        "assignment": assignment.pk,
+        "trial": trial,
+        "screen": 0,
+        "answers": answers_for(campaign, assignment, trial, value=value),
+    }
+    return judgements.record_submission(rater, payload | more)
+
+
+@pytest.fixture
+def campaign(db):
+    return make_campaign(rankme_definition(raters_per_trial=2), items=8, systems=6)
+
+
+def rate_at_random(campaign, raters: int = 4) -> None:
+    """Sittings of all kinds: finished, left, taken over, changed, doubled and late."""
+    dice = random.Random(5)
+    for number in range(raters):
+        rater = make_rater(campaign, f"w{number}")
+        held = assignments.claim_batch(rater)
+        if not isinstance(held, Assignment):
+            continue
+        trials = range(len(held.presentation))
+        for trial in trials:
+            first = submit(campaign, rater, held, trial, dice.randrange(200))
+            if dice.random() < 0.4:
+                submit(campaign, rater, held, trial, 1, replaces=str(first.key))
+            if dice.random() < 0.4:
+                submit(campaign, rater, held, trial, 2)
+            if number % 2 and trial == 1:
+                assignments.return_batch(held)
+                submit(campaign, rater, held, 2, 3)
+                break
+        else:
+            assignments.finish_batch(held)
+            submit(campaign, rater, held, 0, 4)
+
+
+def test_the_table_holds_exactly_what_counts(campaign):
+    rate_at_random(campaign)
+    table = judgement_table(campaign)
+    counted = judgements.counted_submissions(campaign).values_list("pk", flat=True)
+    standing = Submission.objects.filter(pk__in=list(counted))
+    expected = sorted(
+        (found.assignment.participant.label, said.output.item.key, said.output.system.name)
+        for found in standing
+        for said in found.judgements.all()
+    )
+    found = zip(*(labels(table, name) for name in ("rater", "item", "system")), strict=True)
+    assert sorted(found) == expected
+    assert 0 < len(table) < Submission.objects.count() * 3
+    marked = with_counting(Submission.objects.all()).filter(is_counted=True)
+    assert set(marked.values_list("pk", flat=True)) == set(counted)
+
+
+def labels(table, name):
+    column = getattr(table, name)
+    return [column.labels[code] for code in column.codes]
+
+
+def test_everything_stored_is_there_when_asked_for_and_says_whether_it_counts(campaign):
+    rate_at_random(campaign)
+    whole = judgement_table(campaign, stored=True)
+    assert len(whole) == sum(found.judgements.count() for found in Submission.objects.all())
+    says = whole.factors["counted"]
+    counted = sum(says.labels[code] == "1" for code in says.codes)
+    assert counted == len(judgement_table(campaign)) < len(whole)
+
+
+def test_excluded_raters_are_marked_and_leave_with_counted(campaign):
+    rate_at_random(campaign)
+    rater = campaign.participants.get(external_id="w0")
+    judgements.exclude_rater(rater, reason="Always 50.", by=make_owner())
+    table = judgement_table(campaign)
+    marked = {
+        label for label, out in zip(labels(table, "rater"), table.excluded, strict=True) if out
+    }
+    assert marked == {rater.label}
+    assert rater.label not in table.counted().rater.labels
+    judgements.readmit_rater(rater, by=make_owner())
+    assert not judgement_table(campaign).excluded.any()
+
+
+def test_no_panel_id_leaves_the_record(campaign):
+    rater = make_rater(campaign, "5f0c-prolific-person")
+    held = assignments.claim_batch(rater)
+    submit(campaign, rater, held, 0, 10)
+    assert b"prolific-person" not in b"".join(csv_parts(judgement_table(campaign, stored=True)))
+
+
+def test_the_csv_reads_back_to_the_same_table(campaign):
+    rate_at_random(campaign)
+    table = judgement_table(campaign)
+    file = io.BytesIO()
+    write_table(table, file)
+    assert file.getvalue().splitlines()[0].decode().replace('"', "") == (
+        "rater,item,system,criterion,value,screen,time_ms,excluded,late,domain"
+    )
+    assert read_table(io.BytesIO(file.getvalue())).sha256 == table.sha256
+
+
+def test_the_table_is_the_same_whatever_the_order_of_the_rows(campaign):
+    rate_at_random(campaign)
+    assert judgement_table(campaign).sha256 == judgement_table(campaign).sha256
+    assert len(set(labels(judgement_table(campaign), "screen"))) > 1
+
+
+def test_a_campaign_without_judgements_has_an_empty_table(campaign):
+    assert len(judgement_table(campaign)) == 0
+    assert b"".join(csv_parts(judgement_table(campaign))).count(b"\n") == 1
+
+
+def test_a_question_about_the_item_counts_for_the_only_output(db):
+    question = {
+        "name": "order",
+        "question": "How well is it ordered?",
+        "instrument": "likert",
+        "about": "item",
+    }
+    screen = {"name": "rate", "show": ["outputs"], "ask": ["order"]}
+    campaign = make_campaign(slider_definition(criteria=[question], screens=[screen]))
+    rater = make_rater(campaign)
+    held = assignments.claim_batch(rater)
+    submit(campaign, rater, held, 0, 5)
+    table = judgement_table(campaign)
+    assert (len(table), table.criterion.labels) == (1, ("order",))
+
+
+def test_names_that_a_spreadsheet_would_run_are_guarded(db):
+    campaign = make_campaign(rankme_definition(), launch=False, items=4, systems=3)
+    System.objects.filter(campaign=campaign, position=0).update(name="=cmd|' /C calc'!A0")
+    System.objects.filter(campaign=campaign, position=1).update(name="-5")
+    from rankme.actions import campaigns
+
+    campaign = campaigns.launch_campaign(campaign, by=campaign.owner)
+    rater = make_rater(campaign)
+    held = assignments.claim_batch(rater)
+    submit(campaign, rater, held, 0, 10)
+    text = b"".join(csv_parts(judgement_table(campaign))).decode()
+    assert "\"'=cmd|' /C calc'!A0\"" in text
+    assert '"-5"' in text
+    assert "=cmd|' /C calc'!A0" in read_table(io.BytesIO(text.encode())).system.labels
+
+
+@given(st.text(alphabet="'=+-@\t\r ab5.e", max_size=8))
+def test_guarding_loses_nothing(label):
+    assert unguarded(guarded(label)) == label
+
+
+@given(st.text(alphabet="'=+-@\t\r ab5.e", max_size=8))
+def test_no_guarded_cell_begins_a_formula(label):
+    cell = guarded(label)
+    is_number = cell.lstrip("+-")[:1].isdigit() and not cell.strip("+-.e5")
+    assert is_number or not cell.startswith(("=", "+", "-", "@", "\t", "\r"))
+
+
+def test_factors_named_like_the_table_get_another_name():
+    assert factor_column("domain") == "domain"
+    assert factor_column("rater") == "item_rater"
+    assert factor_column("item_rater") == "item_item_rater"

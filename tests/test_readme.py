@@ -1,0 +1,63 @@
+"""What the README shows is run: its commands work, and its links lead somewhere."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parent.parent
+README = (PROJECT / "README.md").read_text(encoding="utf-8")
+COMMANDS = [
+    line
+    for block in re.findall(r"```sh\n(.*?)```", README, flags=re.DOTALL)
+    for line in block.splitlines()
+]
+
+
+def commands_of(program: str) -> list[list[str]]:
+    return [shlex.split(line)[1:] for line in COMMANDS if line.startswith(f".venv/bin/{program}")]
+
+
+def test_the_readme_shows_commands_of_both_programs():
+    first_words = [words[:2] for words in commands_of("python")]
+    assert ["manage.py", "campaign"] in first_words
+    assert ["-m", "analysis"] in first_words
+
+
+@pytest.mark.parametrize(
+    "words", [words for words in commands_of("python") if words[0] == "-m"], ids=" ".join
+)
+def test_a_command_of_the_statistics_prints_its_signature(words):
+    done = subprocess.run(
+        [sys.executable, *words], cwd=PROJECT, capture_output=True, text=True, check=True
+    )
+    assert "seed:1" in done.stdout
+    assert "Aster" in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "words", [words for words in commands_of("python") if words[0] == "manage.py"], ids=" ".join
+)
+def test_a_command_of_the_site_works_beside_a_running_site(words, live_site):
+    manage = [sys.executable, "manage.py"]
+    run = {"cwd": PROJECT, "env": live_site.environment, "capture_output": True, "text": True}
+    subprocess.run([*manage, "organiser", "olga"], check=True, **run)
+    done = subprocess.run([sys.executable, *words], check=False, **run)
+    assert done.returncode == 0, done.stderr
+    assert "/r/" in done.stdout
+
+
+def test_every_link_of_the_docs_leads_to_a_file():
+    pages = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *(PROJECT / "docs").rglob("*.md")]
+    missing = [
+        f"{page.relative_to(PROJECT)}: {target}"
+        for page in pages
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8"))
+        if not (page.parent / target).exists()
+    ]
+    assert missing == []

@@ -1,0 +1,186 @@
+"""Rules of the whole repository that no single test could keep."""
+
+import ast
+import importlib.metadata
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parent.parent
+CODE = ("analysis", "rankme", "evalsite")
+
+# Room: what it must not import, not even inside a function.
+CLOSED_DOORS = {
+    "analysis": {"django", "rankme", "evalsite", "celery", "rest_framework"},
+    "rankme/designs": {"django", "rankme.models", "rankme.actions", "rankme.pages", "rankme.api"},
+    "rankme/models": {
+        "rankme.actions",
+        "rankme.pages",
+        "rankme.api",
+        "rankme.tasks",
+        "rankme.forms",
+        "rest_framework",
+    },
+    "rankme/actions": {"rankme.pages", "rankme.api", "rankme.forms", "rest_framework"},
+    "rankme/pages": {"rankme.api", "rest_framework"},
+    "rankme/api": {"rankme.pages"},
+}
+
+# Pattern: the files in which it is looked for, and a bait that it must find.
+FORBIDDEN = {
+    r"\|\s*safe\b(?!seq)|\|\s*safeseq\b": ("templates/**/*", "{{ output|safe }}"),
+    r"\{%\s*autoescape\s+off": ("templates/**/*", "{% autoescape off %}"),
+    r"<script(?![^>]*\bsrc=)[^>]*>(?!\s*</script>)": ("templates/**/*", "<script>go()</script>"),
+    r"\bon(click|load|submit|error|change|input)\s*=": ("templates/**/*", '<a onclick="x()">'),
+    r"\bstyle\s*=\s*[\"']": ("templates/**/*", '<p style="color: red">'),
+    r"https?://(?!www\.w3\.org/)[^\s\"']+\.(js|css|woff2?)": (
+        "templates/**/*",
+        '<script src="https://cdn.example.org/x.js"></script>',
+    ),
+    r"\bmark_safe\b|\bSafeString\b|\bSafeText\b": ("rankme/**/*.py", "mark_safe(text)"),
+    r"\bcsrf_exempt\b": ("rankme/**/*.py", "@csrf_exempt"),
+    r"fields\s*=\s*[\"']__all__[\"']": ("rankme/**/*.py", 'fields = "__all__"'),
+    r"\.(inner|outer)HTML\b|insertAdjacentHTML|document\.write": (
+        "static/js/**/*.js",
+        "node.innerHTML = text",
+    ),
+    r"\beval\(|new Function\(": ("static/js/**/*.js", "eval(text)"),
+}
+
+# What would tie the project to one machine.
+MACHINE_PATHS = re.compile(
+    r"(?<![\w.])(/root/|/home/\w+/|/Users/\w+/|/opt/pypi|/work/(main|shared))"
+)
+
+
+def files(pattern: str) -> list[Path]:
+    return sorted(path for path in PROJECT.glob(pattern) if path.is_file())
+
+
+def python_files(*folders: str) -> list[Path]:
+    return [path for folder in folders for path in files(f"{folder}/**/*.py")]
+
+
+def imported_modules(source: str, package: str) -> Iterator[str]:
+    """Name every module that a source imports, anywhere in it, relative names made whole."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            parents = package.split(".")[: len(package.split(".")) - node.level + 1]
+            base = ".".join([*parents, node.module or ""]) if node.level else node.module
+            base = base.rstrip(".")
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def package_of(path: Path) -> str:
+    return ".".join(path.relative_to(PROJECT).parent.parts)
+
+
+def enters(module: str, closed: set[str]) -> bool:
+    return any(module == door or module.startswith(f"{door}.") for door in closed)
+
+
+@pytest.mark.parametrize("room", CLOSED_DOORS)
+def test_imports_go_one_way(room: str):
+    trespasses = [
+        f"{path.relative_to(PROJECT)} imports {module}"
+        for path in python_files(room)
+        for module in imported_modules(path.read_text(), package_of(path))
+        if enters(module, CLOSED_DOORS[room])
+    ]
+    assert trespasses == []
+
+
+def test_the_watch_over_imports_sees_every_way_in():
+    source = "def late():\n    from ..actions import jobs\n    import rankme.pages.urls\n"
+    found = set(imported_modules(source, "rankme.models"))
+    assert enters("rankme.actions.jobs", {"rankme.actions"})
+    assert {"rankme.actions", "rankme.actions.jobs", "rankme.pages.urls"} <= found
+
+
+@pytest.mark.parametrize("pattern", FORBIDDEN)
+def test_no_door_is_left_open_to_markup_or_forgery(pattern: str):
+    where, bait = FORBIDDEN[pattern]
+    assert re.search(pattern, bait), "the pattern does not find its own bait"
+    found = [
+        f"{path.relative_to(PROJECT)}:{number}: {line.strip()}"
+        for path in files(where)
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if re.search(pattern, line)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])
+def test_every_requirement_is_pinned_and_has_a_reason(name: str):
+    for line in (PROJECT / name).read_text().splitlines():
+        if line and not line.startswith(("#", "-r")):
+            assert re.fullmatch(r"[\w.\[\]-]+==[\w.]+\s+# \S.{10,}", line), line
+
+
+def required_modules(*names: str) -> set[str]:
+    """Name every module that the requirements install by themselves."""
+    lines = [line for name in names for line in (PROJECT / name).read_text().splitlines()]
+    required = {re.match(r"[\w.-]+", line)[0].lower() for line in lines if re.match(r"\w", line)}
+    return {
+        module
+        for module, distributions in importlib.metadata.packages_distributions().items()
+        if required & {distribution.lower() for distribution in distributions}
+    }
+
+
+def test_what_the_site_imports_is_required_by_name():
+    required = required_modules("requirements.txt") | set(CODE) | set(sys.stdlib_module_names)
+    undeclared = {
+        f"{path.relative_to(PROJECT)} imports {module}"
+        for path in python_files(*CODE)
+        for module in imported_modules(path.read_text(), package_of(path))
+        if module.split(".")[0] not in required
+    }
+    assert undeclared == set()
+
+
+def test_every_setting_of_the_environment_is_in_the_example():
+    listed = set(re.findall(r"^#? ?([A-Z_]+)=", (PROJECT / ".env.example").read_text(), re.M))
+    reading = re.compile(
+        r"environment\.(?:text|flag|choice|listed|whole_number)\(\s*\"([A-Z_]+)\""
+        r"|os\.environ(?:\.get\(|\[|\.setdefault\()\"([A-Z_]+)\""
+    )
+    read = {
+        first or second
+        for path in python_files(*CODE)
+        for first, second in reading.findall(path.read_text())
+    }
+    assert len(read) > 20
+    assert read - listed == {"DJANGO_SETTINGS_MODULE"}
+
+
+def test_every_module_says_in_a_sentence_what_lives_there():
+    silent = [
+        str(path.relative_to(PROJECT))
+        for path in python_files(*CODE, "tests", "benchmarks")
+        if path.read_text().strip() and "migrations" not in path.parts
+        if not (ast.get_docstring(ast.parse(path.read_text())) or "").strip()
+    ]
+    assert silent == []
+
+
+def test_nothing_is_tied_to_one_machine():
+    kinds = {".py", ".md", ".html", ".js", ".css", ".yaml", ".yml", ".toml", ".txt", ".sh", ""}
+    folders = (*CODE, "tests", "benchmarks", "templates", "static", "docs", ".ci")
+    inside = [path for folder in folders for path in files(f"{folder}/**/*")]
+    texts = [path for path in inside + files("*") if path.suffix in kinds]
+    assert MACHINE_PATHS.search("read from /root/.cache")
+    tied = [
+        f"{path.relative_to(PROJECT)}:{number}"
+        for path in texts
+        if path != Path(__file__)
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), start=1)
+        if MACHINE_PATHS.search(line)
+    ]
+    assert tied == []
