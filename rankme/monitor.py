@@ -63,6 +63,10 @@ class Progress:
         return self.batches - self.done - self.held
 
     @property
+    def is_complete(self) -> bool:
+        return self.done == self.batches > 0
+
+    @property
     def percent(self) -> int:
         return round(100 * self.screens_done / self.screens) if self.screens else 0
 
@@ -100,6 +104,7 @@ class RaterLine:
     flags: tuple[tuple[str, int], ...]
     last_seen: datetime | None
     exclusion: RaterExclusion | None
+    waits: bool  # agreed and was admitted, but there was no batch to give
 
 
 @dataclass(frozen=True)
@@ -223,6 +228,8 @@ def rater_lines(campaign: Campaign, participants: Sequence[Participant]) -> list
     exclusions = RaterExclusion.objects.filter(participant__in=ids, withdrawn_at=None)
     excluded = {found.participant_id: found for found in exclusions.select_related("decided_by")}
     names = _invited_names(campaign, participants)
+    sittings = Assignment.objects.filter(participant__in=ids)
+    holders = set(sittings.values_list("participant", flat=True).distinct())
     return [
         RaterLine(
             participant=participant,
@@ -235,6 +242,7 @@ def rater_lines(campaign: Campaign, participants: Sequence[Participant]) -> list
             flags=tuple(sorted(flags.get(participant.pk, {}).items())),
             last_seen=work.get(participant.pk, {}).get("last"),
             exclusion=excluded.get(participant.pk),
+            waits=participant.state == Participant.State.WORKING and participant.pk not in holders,
         )
         for participant in participants
     ]

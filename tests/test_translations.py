@@ -1,6 +1,8 @@
-"""The rater's interface is complete in every language that the site offers."""
+"""The interface is complete in every language that the site offers."""
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import polib
@@ -8,13 +10,21 @@ import pytest
 from django.conf import settings
 from django.urls import reverse
 from django.utils import translation
+from django.utils.translation.template import templatize
+from pydantic import BaseModel
 
+from rankme import words
+from rankme.definition_form.settings import Setting, option_settings, sentence_of, settings_of
+from rankme.definition_form.wording import HINTS, LABELS
+from rankme.designs.registry import DESIGNS
 from rankme.pages.participant_words import script_words
+from rankme.protocols.definition import BLOCKS, Definition
+from rankme.protocols.instruments import INSTRUMENTS
 
 PROJECT = Path(__file__).parent.parent
 LANGUAGES = [code for code, _ in settings.LANGUAGES if code != "en"]
-TEXTS = re.compile(r"""\{%\s*translate\s+(?:"([^"]+)"|'([^']+)')\s*(?:as \w+\s*)?%\}""")
-CALLS = re.compile(r"""\b(?:_|gettext)\(\s*"([^"]+)"\s*\)""")
+MARKED = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"}
+MARKED_IN_TEMPLATES = re.compile(r"""(?:gettext|_)\(u?('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")""")
 GAP = re.compile(r"\{\w+\}|%\(\w+\)s")
 
 
@@ -22,13 +32,64 @@ def catalogue(language: str) -> polib.POFile:
     return polib.pofile(str(PROJECT / "locale" / language / "LC_MESSAGES" / "django.po"))
 
 
-def rater_texts() -> set[str]:
-    templates = (PROJECT / "templates" / "participant").rglob("*.html")
-    found = {
-        one or other for page in templates for one, other in TEXTS.findall(page.read_text("utf-8"))
-    }
-    modules = [PROJECT / "rankme/pages/participant.py", PROJECT / "rankme/pages/entry_form.py"]
-    return found | {text for module in modules for text in CALLS.findall(module.read_text("utf-8"))}
+def texts_of_modules() -> Iterator[str]:
+    for path in sorted((PROJECT / "rankme").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in MARKED:
+                text = node.args[0]
+                if isinstance(text, ast.Constant):
+                    yield text.value
+
+
+def texts_of_templates() -> Iterator[str]:
+    for path in sorted((PROJECT / "templates").rglob("*.html")):
+        marked = templatize(path.read_text("utf-8"), origin=path.name)
+        for text in MARKED_IN_TEMPLATES.findall(marked):
+            yield ast.literal_eval(text)
+
+
+def settings_everywhere() -> Iterator[Setting]:
+    """Every field of the campaign form, whatever is chosen in it."""
+
+    def visit(model: type[BaseModel]) -> Iterator[Setting]:
+        for setting in settings_of(model, {}):
+            if setting.kind != "options":
+                yield setting
+            if setting.part is not None:
+                yield from visit(setting.part)
+
+    yield from visit(Definition)
+    for name in INSTRUMENTS:
+        yield from option_settings("CriterionSpec", {"instrument": name})
+    for name in DESIGNS:
+        yield from option_settings("DesignSpec", {"kind": name})
+
+
+def texts_of_the_form() -> set[str]:
+    found = {sentence_of(entry) for entry in [*INSTRUMENTS.values(), *DESIGNS.values()]}
+    found |= set(BLOCKS.values())
+    for setting in settings_everywhere():
+        if setting.key not in LABELS and setting.key != "Definition.crowd":
+            found.add(setting.name.replace("_", " ").capitalize())
+        if setting.hint and setting.key not in HINTS:
+            found.add(setting.hint)
+    return found
+
+
+def test_the_texts_that_the_form_derives_are_written_down_for_translators():
+    assert set(words.DEFINITION) == texts_of_the_form()
+
+
+def test_the_verbs_of_the_history_are_written_down_for_translators():
+    actions = "".join(path.read_text() for path in (PROJECT / "rankme/actions").glob("*.py"))
+    noted = re.findall(r"""note\(\s*[^"()]*(?:\([^()]*\))?[^"()]*"([^"]+)\"""", actions)
+    noted += re.findall(r"""verb="([^"]+)\"""", actions)
+    assert set(words.VERBS) == set(noted)
+
+
+def test_the_flags_of_submissions_are_written_down_for_translators():
+    source = (PROJECT / "rankme/actions/judgements.py").read_text()
+    assert set(words.FLAGS) == set(re.findall(r"""flags\.append\("([^"]+)\"""", source))
 
 
 def test_the_languages_are_those_that_were_promised():
@@ -36,9 +97,14 @@ def test_the_languages_are_those_that_were_promised():
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_text_of_the_raters_templates_is_translated(language):
-    translated = {entry.msgid for entry in catalogue(language) if entry.translated()}
-    assert rater_texts() - translated == set()
+def test_every_marked_text_is_translated(language):
+    translated = {
+        entry.msgid
+        for entry in catalogue(language)
+        if entry.translated() and not entry.fuzzy and not entry.obsolete
+    }
+    marked = {text for text in [*texts_of_modules(), *texts_of_templates()] if text}
+    assert marked - translated == set()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

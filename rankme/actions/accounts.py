@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from rankme.errors import RefusedAction
 
@@ -18,7 +19,7 @@ def make_organiser(name: str, *, is_superuser: bool = False) -> tuple[Any, str]:
     """Make an account; returns it with its password, which is kept only as a hash."""
     users = get_user_model().objects
     if users.filter(username=name).exists():
-        raise RefusedAction(f'There is an account "{name}" already.')
+        raise RefusedAction(_('There is an account "%(name)s" already.') % {"name": name})
     password = secrets.token_urlsafe(12)
     create = users.create_superuser if is_superuser else users.create_user
     user = create(name, password=password)

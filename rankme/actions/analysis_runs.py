@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from django.db import connection, transaction
 from django.db.models.functions import Now
+from django.utils.translation import gettext as _
 
 from analysis.errors import AnalysisError, OptionsError, RankingError
 from analysis.report_options import ReportOptions
@@ -85,7 +86,7 @@ def default_options(campaign: Campaign) -> dict[str, Any]:
 def request_run(campaign: Campaign, options: Mapping[str, Any], *, by: Any) -> AnalysisRun:
     """Ask for an analysis; `options` override those with which the campaign's analyses begin."""
     if not has_judgements(campaign):
-        raise RefusedAction("There are no judgements to analyse yet.")
+        raise RefusedAction(_("There are no judgements to analyse yet."))
     whole = checked_options(campaign, default_options(campaign) | dict(options))
     run = AnalysisRun.objects.create(
         campaign=campaign,
@@ -101,7 +102,7 @@ def request_run(campaign: Campaign, options: Mapping[str, Any], *, by: Any) -> A
 def cancel_run(run: AnalysisRun, *, by: Any) -> None:
     """Stop a run that is under way; one that is over stays as it is."""
     if not jobs.cancel(run):
-        raise RefusedAction("This analysis is already over.")
+        raise RefusedAction(_("This analysis is already over."))
     note(run.campaign, by, "analysis cancelled", run=run.pk)
 
 
@@ -187,7 +188,7 @@ def _snapshot(run: AnalysisRun) -> None:
     _measure_tables()
     table = _on_criteria(judgement_table(run.campaign), run.options.get("criteria"))
     if not len(table):
-        raise RefusedAction("There are no judgements on these criteria yet.")
+        raise RefusedAction(_("There are no judgements on these criteria yet."))
     packed = io.BytesIO()
     with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=3, mtime=0) as file:
         write_table(table, file)
@@ -371,7 +372,7 @@ def publish_report(run: AnalysisRun, *, by: Any) -> Report:
     """Give the run a page that anybody with its address can read; again after a withdrawal."""
     run = AnalysisRun.objects.select_for_update(of=("self",)).get(pk=run.pk)
     if run.state != jobs.Job.State.DONE:
-        raise RefusedAction("Only an analysis that is done can be published.")
+        raise RefusedAction(_("Only an analysis that is done can be published."))
     report, created = Report.objects.get_or_create(run=run, defaults={"published_by": by})
     if created or report.withdrawn_at is not None:
         Report.objects.filter(pk=report.pk).update(

@@ -11,6 +11,8 @@ from django.db import transaction
 from django.db.models import Count, Q
 from django.db.models.functions import Now
 from django.utils.crypto import get_random_string, salted_hmac
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from rankme.clean_text import storable
 from rankme.designs.order import draw_order
@@ -134,7 +136,7 @@ def _why_no_more(participant: Participant, definition: Definition) -> NoBatch | 
     if participant.state == Participant.State.COMPLETED:
         return NoBatch("enough")
     if participant.state != Participant.State.WORKING:
-        raise RefusedAction("Only a rater who has agreed and was admitted gets work.")
+        raise RefusedAction(_("Only a rater who has agreed and was admitted gets work."))
     completed = participant.assignments.filter(state=COMPLETED).count()
     return NoBatch("enough") if completed >= definition.crowd.batches_per_rater else None
 
@@ -269,7 +271,7 @@ def _give_up(assignment: Assignment, state: str) -> None:
     slot = Slot.objects.select_for_update().get(pk=assignment.slot_id)
     assignment = Assignment.objects.get(pk=assignment.pk)
     if assignment.state != HELD:
-        raise RefusedAction("This batch is no longer held.")
+        raise RefusedAction(_("This batch is no longer held."))
     _end(assignment, state)
     settle_slot(slot)
 
@@ -283,7 +285,14 @@ def finish_batch(assignment: Assignment) -> Assignment:
         return assignment
     missing = _screens_missing(assignment)
     if missing:
-        raise RefusedAction(f"{missing} screens have no answers yet.")
+        raise RefusedAction(
+            ngettext(
+                "%(screens)s screen has no answer yet.",
+                "%(screens)s screens have no answers yet.",
+                missing,
+            )
+            % {"screens": missing}
+        )
     _end(assignment, COMPLETED)
     settle_slot(slot)
     return assignment
@@ -296,9 +305,9 @@ def complete_participation(participant: Participant, *, comment: str = "") -> Pa
     if participant.state == Participant.State.COMPLETED:
         return participant
     if participant.assignments.live().exists():
-        raise RefusedAction("There is a batch to finish first.")
+        raise RefusedAction(_("There is a batch to finish first."))
     if not participant.assignments.filter(state=COMPLETED).exists():
-        raise RefusedAction("No batch was finished yet.")
+        raise RefusedAction(_("No batch was finished yet."))
     crowd = runtime_of(participant.campaign).definition.crowd
     code = crowd.completion_code or get_random_string(22)  # 22 of 62 signs: 131 bits
     Participant.objects.filter(pk=participant.pk).update(
@@ -314,7 +323,7 @@ def complete_participation(participant: Participant, *, comment: str = "") -> Pa
 def leave_comment(participant: Participant, comment: str) -> None:
     """Keep what a rater wants to say about the whole; writing again replaces it."""
     if not storable(comment):
-        raise RefusedAction("The comment holds a sign that cannot be stored.")
+        raise RefusedAction(_("The comment holds a sign that cannot be stored."))
     Participant.objects.filter(pk=participant.pk).update(comment=comment.strip()[:LONGEST_COMMENT])
 
 

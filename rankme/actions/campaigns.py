@@ -10,6 +10,7 @@ import numpy as np
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from rankme.designs.plan import NO_SYSTEM, DesignError, Plan
 from rankme.designs.registry import draw
@@ -48,7 +49,7 @@ def create_campaign(
 @transaction.atomic
 def change_definition(campaign: Campaign, definition: Definition, *, by: Any) -> Campaign:
     """Replace a draft's definition; what raters may have seen can no longer be changed."""
-    campaign = _locked(campaign, State.DRAFT, doing="changed")
+    campaign = _locked(campaign, State.DRAFT)
     if definition.seed is None:
         definition = definition.model_copy(update={"seed": campaign.seed})
     campaign.title = definition.title
@@ -78,7 +79,7 @@ def draw_plan(campaign: Campaign) -> tuple[Plan, list[int], list[int], dict[tupl
     item_index = {item: index for index, (item, _) in enumerate(items)}
     system_index = {system: index for index, system in enumerate(systems)}
     if not items:
-        raise RefusedAction("There is no material yet: import items and outputs first.")
+        raise RefusedAction(_("There is no material yet: import items and outputs first."))
     outputs = {}
     coverage = np.zeros((len(items), len(systems)), dtype=bool)
     rows = campaign.items.values_list("id", "outputs__system_id", "outputs__id")
@@ -89,7 +90,7 @@ def draw_plan(campaign: Campaign) -> tuple[Plan, list[int], list[int], dict[tupl
             outputs[place] = output
     strata = None
     if definition.design.stratify_by:
-        factor = [str(factors.get(definition.design.stratify_by, "")) for _, factors in items]
+        factor = [str(factors.get(definition.design.stratify_by, "")) for _item, factors in items]
         strata = np.unique(factor, return_inverse=True)[1].astype(np.int64)
     try:
         plan = draw(
@@ -104,16 +105,16 @@ def draw_plan(campaign: Campaign) -> tuple[Plan, list[int], list[int], dict[tupl
         )
     except DesignError as error:
         raise RefusedAction(str(error)) from error
-    return plan, [item for item, _ in items], systems, outputs
+    return plan, [item for item, _factors in items], systems, outputs
 
 
 @transaction.atomic
 def launch_campaign(campaign: Campaign, *, by: Any) -> Campaign:
     """Draw and store the plan, freeze what will be shown, and open the doors to raters."""
     _refuse_during_import(campaign)  # before the lock, because an import holds it for long
-    campaign = _locked(campaign, State.DRAFT, doing="launched")
+    campaign = _locked(campaign, State.DRAFT)
     _refuse_during_import(campaign)
-    plan, items, _, outputs = draw_plan(campaign)
+    plan, items, _systems, outputs = draw_plan(campaign)
     StoredPlan.objects.create(
         campaign=campaign,
         design=plan.design,
@@ -132,18 +133,18 @@ def launch_campaign(campaign: Campaign, *, by: Any) -> Campaign:
 @transaction.atomic
 def pause_campaign(campaign: Campaign, *, by: Any) -> Campaign:
     """Hand out no more batches; those who hold one may finish it."""
-    return _move(campaign, State.RUNNING, to=State.PAUSED, doing="paused", by=by)
+    return _move(campaign, State.RUNNING, to=State.PAUSED, verb="paused", by=by)
 
 
 @transaction.atomic
 def resume_campaign(campaign: Campaign, *, by: Any) -> Campaign:
-    return _move(campaign, State.PAUSED, to=State.RUNNING, doing="resumed", by=by)
+    return _move(campaign, State.PAUSED, to=State.RUNNING, verb="resumed", by=by)
 
 
 @transaction.atomic
 def close_campaign(campaign: Campaign, *, by: Any) -> Campaign:
     """End the collection. Work that still arrives is kept and flagged."""
-    campaign = _move(campaign, State.RUNNING, State.PAUSED, to=State.CLOSED, doing="closed", by=by)
+    campaign = _move(campaign, State.RUNNING, State.PAUSED, to=State.CLOSED, verb="closed", by=by)
     campaign.closed_at = timezone.now()
     campaign.save(update_fields=["closed_at"])
     return campaign
@@ -152,7 +153,7 @@ def close_campaign(campaign: Campaign, *, by: Any) -> Campaign:
 @transaction.atomic
 def delete_draft(campaign: Campaign, *, by: Any) -> None:
     """Delete a campaign that was never launched."""
-    campaign = _locked(campaign, State.DRAFT, doing="deleted")
+    campaign = _locked(campaign, State.DRAFT)
     note(None, by, "draft deleted", title=campaign.title)
     forget_material(campaign)
     campaign.delete()
@@ -172,25 +173,26 @@ def remove_member(campaign: Campaign, user: AbstractBaseUser, *, by: Any) -> Non
         note(campaign, by, "member removed", user=user.get_username())
 
 
-def _locked(campaign: Campaign, *allowed: str, doing: str) -> Campaign:
+def _locked(campaign: Campaign, *allowed: str) -> Campaign:
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if locked.state not in allowed:
         raise RefusedTransition(
-            f"A {locked.get_state_display().lower()} campaign cannot be {doing}."
+            _("This cannot be done to a campaign in the state “%(state)s”.")
+            % {"state": locked.get_state_display()}
         )
     return locked
 
 
 def _refuse_during_import(campaign: Campaign) -> None:
     if campaign.material_imports.filter(state__in=["queued", "working"]).exists():
-        raise RefusedAction("Material is still being imported: launch when it is in.")
+        raise RefusedAction(_("Material is still being imported: launch when it is in."))
 
 
-def _move(campaign: Campaign, *allowed: str, to: str, doing: str, by: Any) -> Campaign:
-    campaign = _locked(campaign, *allowed, doing=doing)
+def _move(campaign: Campaign, *allowed: str, to: str, verb: str, by: Any) -> Campaign:
+    campaign = _locked(campaign, *allowed)
     campaign.state = to
     campaign.save(update_fields=["state"])
-    note(campaign, by, doing)
+    note(campaign, by, verb)
     return campaign
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from rankme.errors import RefusedAction
 from rankme.models import Campaign, Invitation
@@ -20,7 +21,9 @@ MOST_AT_ONCE = 1_000
 def invite_raters(campaign: Campaign, names: Sequence[str], *, by: Any) -> list[Invitation]:
     """Make one personal link for each name; an empty name is a link for somebody unnamed."""
     if not 1 <= len(names) <= MOST_AT_ONCE:
-        raise RefusedAction(f"Make between 1 and {MOST_AT_ONCE} links at a time.")
+        raise RefusedAction(
+            _("Make between 1 and %(most)s links at a time.") % {"most": MOST_AT_ONCE}
+        )
     invitations = Invitation.objects.bulk_create(
         Invitation(campaign=campaign, token=secrets.token_urlsafe(16), name=name[:200])
         for name in names

@@ -13,6 +13,7 @@ from django.contrib.postgres.aggregates import ArrayAgg
 from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.db.models.functions import Now
+from django.utils.translation import gettext as _
 
 from rankme.clean_text import check_document
 from rankme.errors import InvalidAnswer, KeyReused, Problem, RefusedAction
@@ -122,7 +123,7 @@ def quarantine(participant: Participant, body: str, *, reason: str) -> Quarantin
 def exclude_rater(participant: Participant, *, reason: str, by: Any) -> RaterExclusion:
     """Leave a rater out of coming analyses; nothing is deleted and it can be withdrawn."""
     if not reason.strip():
-        raise RefusedAction("Say why this rater is excluded: the report will quote it.")
+        raise RefusedAction(_("Say why this rater is excluded: the report will quote it."))
     exclusion, created = RaterExclusion.objects.get_or_create(
         participant=participant,
         withdrawn_at=None,

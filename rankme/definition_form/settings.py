@@ -6,6 +6,7 @@ import types
 from dataclasses import dataclass
 from typing import Any, Literal, Union, get_args, get_origin
 
+from django.utils.translation import gettext
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
@@ -99,12 +100,15 @@ def _is_part(annotation: Any) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, BaseModel)
 
 
+def sentence_of(entry: Any) -> str:
+    """What a registry's entry says of itself: its title, or the first line of its docstring."""
+    return getattr(entry, "title", "") or (type(entry).__doc__ or "").partition("\n")[0]
+
+
 def _named(key: str) -> tuple[tuple[str, str], ...]:
     def title(entry: Any, name: str) -> str:
-        if isinstance(entry, str):
-            return f"{name}: {entry}"
-        said = getattr(entry, "title", "") or (type(entry).__doc__ or "").partition("\n")[0]
-        return f"{name}: {said}" if key != "Crowd.panel" else name
+        said = entry if isinstance(entry, str) else sentence_of(entry)
+        return f"{name}: {gettext(said)}" if key != "Crowd.panel" else name
 
     return tuple((name, title(entry, name)) for name, entry in NAMES[key].items())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 
@@ -179,7 +180,7 @@ HINTS = {
 
 
 def label_of(key: str) -> Any:
-    return LABELS.get(key) or key.rpartition(".")[2].replace("_", " ").capitalize()
+    return LABELS.get(key) or gettext(key.rpartition(".")[2].replace("_", " ").capitalize())
 
 
 def title_of(key: str) -> Any:
@@ -187,4 +188,4 @@ def title_of(key: str) -> Any:
 
 
 def hint_of(key: str, described: str) -> Any:
-    return HINTS.get(key, described)
+    return HINTS.get(key) or (described and gettext(described))

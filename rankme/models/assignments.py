@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 from .campaigns import Campaign
 from .materials import Item, Output
@@ -84,9 +85,9 @@ class Slot(models.Model):
     """One of the sittings that a batch needs: `raters_per_trial` slots stand for each batch."""
 
     class State(models.TextChoices):
-        FREE = "free", "Free"
-        HELD = "held", "Held"
-        DONE = "done", "Done"
+        FREE = "free", _("Free")
+        HELD = "held", _("Held")
+        DONE = "done", _("Done")
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="slots", db_index=False)
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="slots", db_index=False)
@@ -119,12 +120,12 @@ class Participant(models.Model):
     """
 
     class State(models.TextChoices):
-        ARRIVED = "arrived", "Arrived"
-        WORKING = "working", "Working"
-        COMPLETED = "completed", "Completed"
-        SCREENED_OUT = "screened_out", "Screened out"
-        DECLINED = "declined", "Did not consent"
-        RETURNED = "returned", "Returned"
+        ARRIVED = "arrived", _("Arrived")
+        WORKING = "working", _("Working")
+        COMPLETED = "completed", _("Completed")
+        SCREENED_OUT = "screened_out", _("Screened out")
+        DECLINED = "declined", _("Did not consent")
+        RETURNED = "returned", _("Returned")
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="participants")
     panel = models.CharField(max_length=20)
@@ -195,11 +196,11 @@ class Assignment(models.Model):
     """
 
     class State(models.TextChoices):
-        HELD = "held", "Held"
-        COMPLETED = "completed", "Completed"
-        EXPIRED = "expired", "Lease ran out"
-        RETURNED = "returned", "Returned"
-        FREED = "freed", "Freed by the organiser"
+        HELD = "held", _("Held")
+        COMPLETED = "completed", _("Completed")
+        EXPIRED = "expired", _("Lease ran out")
+        RETURNED = "returned", _("Returned")
+        FREED = "freed", _("Freed by the organiser")
 
     # The campaign and batch stand here again because the rules below are about them.
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="assignments")

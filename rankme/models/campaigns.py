@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 
 def new_code() -> str:
@@ -31,11 +32,11 @@ class Campaign(models.Model):
     """
 
     class State(models.TextChoices):
-        DRAFT = "draft", "Draft"
-        RUNNING = "running", "Running"
-        PAUSED = "paused", "Paused"
-        CLOSED = "closed", "Closed"
-        PUBLISHED = "published", "Published"
+        DRAFT = "draft", _("Draft")
+        RUNNING = "running", _("Running")
+        PAUSED = "paused", _("Paused")
+        CLOSED = "closed", _("Closed")
+        PUBLISHED = "published", _("Published")
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="campaigns")
     code = models.CharField(max_length=24, unique=True, default=new_code, editable=False)

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 from .campaigns import Campaign
 
@@ -76,11 +77,11 @@ class Job(models.Model):
     """
 
     class State(models.TextChoices):
-        QUEUED = "queued", "Queued"
-        WORKING = "working", "Working"
-        DONE = "done", "Done"
-        FAILED = "failed", "Failed"
-        CANCELLED = "cancelled", "Cancelled"
+        QUEUED = "queued", _("Queued")
+        WORKING = "working", _("Working")
+        DONE = "done", _("Done")
+        FAILED = "failed", _("Failed")
+        CANCELLED = "cancelled", _("Cancelled")
 
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
     progress = models.FloatField(default=0.0, help_text="Share done, 0 to 1")
@@ -107,15 +108,15 @@ class MaterialImport(Job):
     """An uploaded file on its way in: first checked and previewed, then taken or dropped."""
 
     class Kind(models.TextChoices):
-        OUTPUTS = "outputs", "System outputs"
-        JUDGEMENTS = "judgements", "Judgements collected elsewhere"
+        OUTPUTS = "outputs", _("System outputs")
+        JUDGEMENTS = "judgements", _("Judgements collected elsewhere")
 
     class Phase(models.TextChoices):
-        CHECK = "check", "Checking"
-        PREVIEWED = "previewed", "Waiting for your decision"
-        TAKE = "take", "Taking in"
-        TAKEN = "taken", "Taken in"
-        DROPPED = "dropped", "Dropped"
+        CHECK = "check", _("Checking")
+        PREVIEWED = "previewed", _("Waiting for your decision")
+        TAKE = "take", _("Taking in")
+        TAKEN = "taken", _("Taken in")
+        DROPPED = "dropped", _("Dropped")
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="material_imports")
     kind = models.CharField(max_length=12, choices=Kind, default=Kind.OUTPUTS)

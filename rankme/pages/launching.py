@@ -95,7 +95,7 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
     context: dict[str, Any] = {
         "definition": definition,
         "size": monitor.size_of(campaign),
-        "design": DESIGNS[definition.design.kind],
+        "design": _(DESIGNS[definition.design.kind].title),
     }
     try:
         plan, _items, systems, _outputs = campaigns.draw_plan(campaign)

@@ -132,6 +132,9 @@ def delete(request: HttpRequest, code: str) -> HttpResponse:
             _("The draft was deleted."),
         )
         return redirect("rankme:campaigns") if done else redirect("rankme:campaign", code)
+    if not campaign.is_draft:
+        messages.error(request, _("What was launched stays; it can be closed."))
+        return redirect("rankme:campaign", code)
     context = {"size": monitor.size_of(campaign)}
     return render_campaign(request, campaign, "organiser/delete.html", context, tab="campaign")
 

@@ -314,7 +314,7 @@ def test_a_campaign_is_paused_resumed_and_closed(olga):
     olga.post(address("campaign-close", campaign))
     assert Campaign.objects.get().state == "closed"
     refused = olga.post(address("campaign-resume", campaign), follow=True)
-    assert "cannot be resumed" in text(refused)
+    assert "cannot be done to a campaign in the state “Closed”" in text(refused)
 
 
 def test_a_draft_is_deleted_only_after_asking_and_a_launched_campaign_never(olga):
@@ -325,7 +325,10 @@ def test_a_draft_is_deleted_only_after_asking_and_a_launched_campaign_never(olga
     assert not Campaign.objects.exists()
     campaign = make_campaign()
     answer = olga.post(address("campaign-delete", campaign), follow=True)
-    assert "cannot be deleted" in text(answer)
+    assert "cannot be done to a campaign in the state “Running”" in text(answer)
+    answer = olga.get(address("campaign-delete", campaign), follow=True)
+    assert "What was launched stays" in text(answer)
+    assert "Delete the draft" not in text(answer)
     assert Campaign.objects.filter(pk=campaign.pk).exists()
 
 
