@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
+import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db.models import Count, F, Q
+
+from analysis.table import unguarded
 from rankme.actions.judgements import canonical, counted_submissions
+from rankme.exporting.judgements import judgements_csv, judgements_jsonl
 from rankme.models import (
     AnalysisRun,
     Assignment,
@@ -41,6 +48,7 @@ def check_record(history: Iterable[Acknowledged] = ()) -> None:
     nothing_is_counted_twice()
     everybody_judged_what_they_were_given()
     slots_agree_with_their_assignments()
+    exports_say_what_the_database_says()
     codes_agree_with_finished_work()
     no_submission_ever_changed()
 
@@ -120,6 +128,96 @@ def slots_agree_with_their_assignments() -> None:
 def expected_slot_state(sittings: list[tuple[str, bool]]) -> str:
     states = {state for state, _ in sittings}
     return "done" if "completed" in states else "held" if "held" in states else "free"
+
+
+def exports_say_what_the_database_says() -> None:
+    """I5: both exports have as many rows as the database's own view of them, and its hash."""
+    for campaign in Campaign.objects.all():
+        assert summary(rows_of_the_csv(campaign)) == summary(rows_that_count(campaign)), (
+            f"{campaign}: the CSV is not what counts"
+        )
+        assert summary(rows_of_the_jsonl(campaign)) == summary(rows_that_are_stored(campaign)), (
+            f"{campaign}: the raw export is not what is stored"
+        )
+
+
+def summary(rows: Iterable[tuple]) -> tuple[int, str]:
+    """How many rows there are, and a hash of them all in whatever order they came."""
+    lines = sorted(json.dumps(row, sort_keys=True) for row in rows)
+    return len(lines), hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def rows_of_the_csv(campaign: Campaign) -> list[tuple]:
+    exported = b"".join(judgements_csv(campaign)).decode()
+    labels = ("rater", "item", "system", "criterion", "screen")
+    return [
+        (
+            *(unguarded(row[name]) for name in labels),
+            *(float(row[name]) if row[name] else None for name in ("value", "time_ms")),
+            *(row[name] == "1" for name in ("excluded", "late")),
+        )
+        for row in csv.DictReader(io.StringIO(exported, newline=""))
+    ]
+
+
+def rows_that_count(campaign: Campaign) -> list[tuple]:
+    """The CSV by another way: the querysets of the actions, where the export has SQL of its own."""
+    about_the_only_output = Q(output__isnull=True, outputs_shown=1)
+    judgements = (
+        Judgement.objects.filter(submission__in=counted_submissions(campaign).values("id"))
+        .annotate(outputs_shown=Count("submission__trial__places"))
+        .filter(Q(output__isnull=False) | about_the_only_output, value__isnull=False)
+        .select_related("submission__assignment__participant", "criterion", "output__system")
+        .select_related("submission__trial__item", "output__item")
+    )
+    excluded = set(campaign.rater_exclusions.filter(withdrawn_at=None).values_list("participant"))
+    rows = []
+    for judgement in judgements:
+        sent = judgement.submission
+        rater = sent.assignment.participant
+        output = judgement.output or sent.trial.places.get().output
+        screen = f"{sent.assignment_id}.{sent.trial_id}.{sent.screen}.{sent.revision}"
+        labels = (rater.label, output.item.key, output.system.name, judgement.criterion.name)
+        flags = ((rater.pk,) in excluded, sent.late)
+        rows.append((*labels, screen, judgement.value, judgement.time_ms, *flags))
+    return rows
+
+
+def rows_of_the_jsonl(campaign: Campaign) -> list[tuple]:
+    # PostgreSQL writes 50.0 as 50; a payload keeps its numbers as they were sent.
+    lines = [json.loads(line) for line in judgements_jsonl(campaign)]
+    facts = ("key", "revision", "counted", "late", "surplus", "payload", "chain_sha256")
+    values = ("criterion", "position", "value", "text", "time_ms")
+    return [
+        (
+            *(line[name] for name in facts),
+            [[as_float(found[name]) for name in values] for found in line["judgements"] or ()],
+        )
+        for line in lines
+    ]
+
+
+def as_float(value: object) -> object:
+    return float(value) if isinstance(value, int) else value
+
+
+def rows_that_are_stored(campaign: Campaign) -> list[tuple]:
+    counted = set(counted_submissions(campaign).values_list("pk", flat=True))
+    values = ("position", "value", "text", "time_ms")
+    judged: dict[int, list[list]] = {}
+    for submission, *found in (
+        Judgement.objects.filter(submission__assignment__campaign=campaign)
+        .order_by("id")
+        .values_list("submission_id", F("criterion__name"), *values)
+    ):
+        judged.setdefault(submission, []).append([as_float(value) for value in found])
+    return [
+        (
+            *(str(sent.key), sent.revision, sent.pk in counted, sent.late, sent.surplus),
+            *(sent.payload, sent.chain_sha256, judged.get(sent.pk, [])),
+        )
+        for sent in Submission.objects.filter(assignment__campaign=campaign)
+    ]
 
 
 def codes_agree_with_finished_work() -> None:
