@@ -17,9 +17,9 @@ def worker_name() -> str:
 
 @shared_task(name="rankme.tasks.execute_import")
 def execute_import(import_id: int) -> None:
-    from rankme.actions import materials
+    from rankme.actions import import_jobs
 
-    materials.execute_import(import_id, worker_name())
+    import_jobs.execute_import(import_id, worker_name())
 
 
 @shared_task(name="rankme.tasks.execute_run")

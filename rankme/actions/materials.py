@@ -1,10 +1,9 @@
-"""Material on its way in: stored, checked and previewed by a worker, then taken or dropped."""
+"""Material on its way in: stored for a worker to check, previewed, then taken or dropped."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils.translation import gettext as _
 
 from rankme.errors import RefusedAction
-from rankme.importing import LIMITS, ImportRefused, Material, Preview, read_material
+from rankme.importing import LIMITS, Material, Preview, read_material
 from rankme.importing.signs import folded
 from rankme.models import Campaign, MaterialImport
 
@@ -58,7 +57,7 @@ def start_import(
     try:
         return _queue(campaign, stored, labels, kind, format, dict(options or {}), by)
     except BaseException:
-        _delete_files(stored.values())
+        delete_files(stored.values())
         raise
 
 
@@ -83,7 +82,7 @@ def drop_import(row: MaterialImport, *, by: Any) -> None:
         jobs.cancel(row)
         MaterialImport.objects.filter(pk=row.pk).update(phase=Phase.DROPPED)
         note(row.campaign, by, "upload dropped", files=list(row.labels.values()))
-        transaction.on_commit(partial(_delete_files, row.files.values()))
+        transaction.on_commit(partial(delete_files, row.files.values()))
 
 
 def _refuse_if_closed(campaign: Campaign, kind: str) -> None:
@@ -136,7 +135,7 @@ def _store(uploads: list[Upload]) -> dict[str, str]:
             else:
                 stored[str(number)] = default_storage.save(name, upload)
     except BaseException:
-        _delete_files(stored.values())
+        delete_files(stored.values())
         raise
     return stored
 
@@ -176,7 +175,7 @@ def _locked(row: MaterialImport) -> MaterialImport:
     return found.get(pk=row.pk)
 
 
-def _delete_files(names: Iterable[str]) -> None:
+def delete_files(names: Iterable[str]) -> None:
     for name in names:
         default_storage.delete(name)
 
@@ -184,54 +183,12 @@ def _delete_files(names: Iterable[str]) -> None:
 # --- In the worker -----------------------------------------------------------------------------
 
 
-def execute_import(import_id: int, worker: str) -> bool:
-    """Do what a queued import waits for; False when another worker has it."""
-    return jobs.perform(MaterialImport, import_id, _work, worker=worker)
-
-
-def _work(row: MaterialImport) -> None:
-    from . import judgement_imports  # which builds on this module
-
-    works = {
-        (Kind.OUTPUTS, Phase.CHECK): partial(_check, preview_of=preview_of_outputs),
-        (Kind.OUTPUTS, Phase.TAKE): _take_outputs,
-        (Kind.JUDGEMENTS, Phase.CHECK): partial(
-            _check, preview_of=judgement_imports.preview_of_judgements
-        ),
-        (Kind.JUDGEMENTS, Phase.TAKE): judgement_imports.take_judgements,
-    }
-    works[Kind(row.kind), Phase(row.phase)](row)
-
-
-def _check(row: MaterialImport, *, preview_of: Any) -> None:
-    """Read everything; end with a preview, or with every problem and no files."""
-    try:
-        preview = preview_of(row)
-    except ImportRefused as refused:
-        problems = [asdict(problem) for problem in refused.problems]
-        with transaction.atomic():
-            jobs.fail(row, _refusal(refused), problems=problems)
-            transaction.on_commit(partial(_delete_files, row.files.values()))
-        return
-    jobs.finish(row, phase=Phase.PREVIEWED, preview=asdict(preview), format=preview.format)
-
-
 def preview_of_outputs(row: MaterialImport) -> Preview:
     with read_material(paths_of(row), row.format or None, progress=progress_of(row)) as material:
         return material.preview
 
 
-def _refusal(refused: ImportRefused) -> str:
-    listed = len(refused.problems)
-    if refused.count > listed:
-        return _("There are %(count)s problems; these are the first %(listed)s.") % {
-            "count": refused.count,
-            "listed": listed,
-        }
-    return _("Mend what is listed here and upload the files again.")
-
-
-def _take_outputs(row: MaterialImport) -> None:
+def take_outputs(row: MaterialImport) -> None:
     """Replace the draft's material in one transaction: raters read none of these rows."""
     progress = progress_of(row, upto=READ_SHARE)
     material = read_material(paths_of(row), row.format or None, progress=progress)
@@ -252,7 +209,7 @@ def lock_for_import(row: MaterialImport) -> Campaign:
 def end_import(row: MaterialImport) -> None:
     """End the job in the transaction that stored its rows; then its files are of no more use."""
     jobs.finish(row, phase=Phase.TAKEN)
-    transaction.on_commit(partial(_delete_files, row.files.values()))
+    transaction.on_commit(partial(delete_files, row.files.values()))
 
 
 def paths_of(row: MaterialImport) -> dict[str, Path]:

@@ -9,7 +9,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from rankme.actions.materials import execute_import, start_import, take_import
+from rankme.actions.import_jobs import execute_import
+from rankme.actions.materials import start_import, take_import
 from rankme.models import Campaign, MaterialImport
 
 WORKER = "manage.py"

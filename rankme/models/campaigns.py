@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import string
 
 from django.conf import settings
 from django.db import models
@@ -11,9 +12,15 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 
-def new_code() -> str:
-    """A short random name for links; it is no secret, but it cannot be counted through."""
-    return secrets.token_urlsafe(9)
+LETTERS_AND_DIGITS = string.ascii_letters + string.digits
+
+
+def new_code(length: int = 12) -> str:
+    """A short random name for links; it is no secret, but it cannot be counted through.
+
+    Letters and digits alone: a command would take a leading hyphen for an option.
+    """
+    return "".join(secrets.choice(LETTERS_AND_DIGITS) for _place in range(length))
 
 
 class CampaignQuerySet(models.QuerySet["Campaign"]):

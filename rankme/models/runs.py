@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import secrets
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from .campaigns import Campaign
+from .campaigns import Campaign, new_code
 from .materials import Job
 
 
 def new_public_code() -> str:
-    return secrets.token_urlsafe(12)
+    return new_code(16)
 
 
 class AnalysisRun(Job):

@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
 from analysis.table import JudgementTable, write_table
-from rankme.actions import materials
+from rankme.actions import import_jobs, materials
 from rankme.actions.judgement_imports import criterion_name, import_judgements, start_archive
 from rankme.errors import RefusedAction
 from rankme.importing import ImportRefused
@@ -168,11 +168,11 @@ def test_an_archive_is_filled_by_an_upload_too(owner, settings, tmp_path):
     campaign = start_archive(owner, title="Old")
     upload = SimpleUploadedFile("ratings.csv", LONG.encode())
     row = materials.start_import(campaign, [upload], kind="judgements", by=owner)
-    assert materials.execute_import(row.pk, "worker")
+    assert import_jobs.execute_import(row.pk, "worker")
     row.refresh_from_db()
     assert (row.state, row.phase, row.preview["n_judgements"]) == ("done", "previewed", 6)
     materials.take_import(row, by=owner)
-    assert materials.execute_import(row.pk, "worker")
+    assert import_jobs.execute_import(row.pk, "worker")
     row.refresh_from_db()
     campaign.refresh_from_db()
     assert (row.phase, campaign.state, Judgement.objects.count()) == ("taken", "closed", 6)

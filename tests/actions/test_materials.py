@@ -7,7 +7,7 @@ from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 
-from rankme.actions import campaigns, jobs, materials
+from rankme.actions import campaigns, import_jobs, jobs, materials
 from rankme.errors import RefusedAction
 from rankme.models import Item, MaterialImport, Output
 from tests.campaigns import make_campaign, make_owner, slider_definition
@@ -53,7 +53,7 @@ def stored_files() -> list[str]:
 
 
 def work_on(row: MaterialImport) -> MaterialImport:
-    assert materials.execute_import(row.pk, "worker")
+    assert import_jobs.execute_import(row.pk, "worker")
     row.refresh_from_db()
     return row
 
@@ -162,7 +162,7 @@ def test_a_dropped_upload_is_gone_with_its_files(draft, owner, django_capture_on
 def test_an_upload_that_is_dropped_before_its_check_is_not_checked(draft, owner):
     row = materials.start_import(draft, [upload()], by=owner)
     materials.drop_import(row, by=owner)
-    assert not materials.execute_import(row.pk, "worker")
+    assert not import_jobs.execute_import(row.pk, "worker")
     row.refresh_from_db()
     assert (row.state, row.phase) == ("cancelled", "dropped")
 

@@ -9,7 +9,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from analysis.table import read_table
-from rankme.actions import analysis_runs, materials
+from rankme.actions import analysis_runs, import_jobs
 from rankme.judgement_table import judgement_table
 from rankme.models import AnalysisRun, Campaign, MaterialImport
 from rankme.protocols.files import definition_to_yaml, preset
@@ -112,11 +112,11 @@ def test_material_is_uploaded_looked_at_and_taken(olga):
     started = olga.post(imports, {"outputs": [file]}, format="multipart")
     assert started.status_code == 202, started.content
     number = started.json()["id"]
-    materials.execute_import(number, "tester")
+    import_jobs.execute_import(number, "tester")
     looked = olga.get(f"{imports}{number}/").json()
     assert (looked["phase"], looked["error"]) == ("previewed", "")
     assert olga.post(f"{imports}{number}/take/").status_code == 200
-    materials.execute_import(number, "tester")
+    import_jobs.execute_import(number, "tester")
     assert olga.get(f"{imports}{number}/").json()["phase"] == "taken"
     assert olga.get(imports).json()["results"][0]["id"] == number
     assert Campaign.objects.get(code=made["code"]).items.count() == 4
@@ -248,9 +248,9 @@ def test_an_archive_is_made_filled_and_analysed(olga):
     file = SimpleUploadedFile("judgements.csv", csv)
     sent = {"outputs": [file], "kind": "judgements"}
     number = olga.post(imports, sent, format="multipart").json()["id"]
-    materials.execute_import(number, "tester")
+    import_jobs.execute_import(number, "tester")
     assert olga.post(f"{imports}{number}/take/").status_code == 200
-    materials.execute_import(number, "tester")
+    import_jobs.execute_import(number, "tester")
     assert olga.get(f"{imports}{number}/").json()["phase"] == "taken"
     archive = judgement_table(Campaign.objects.get(code=made["code"]))
     original = judgement_table(campaign)

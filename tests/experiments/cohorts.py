@@ -13,7 +13,8 @@ from uuid import UUID
 
 from rankme.actions import analysis_runs, assignments, judgements
 from rankme.actions.campaigns import create_campaign, launch_campaign
-from rankme.actions.materials import execute_import, start_import, take_import
+from rankme.actions.import_jobs import execute_import
+from rankme.actions.materials import start_import, take_import
 from rankme.demonstration.material import material
 from rankme.models import AnalysisRun, Assignment, Campaign, Participant
 from rankme.pages.trial_page import page_document, trials_of

@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from rankme.actions import campaigns
-from rankme.actions.materials import execute_import
+from rankme.actions.import_jobs import execute_import
 from rankme.models import Campaign, MaterialImport, Output
 from tests.campaigns import make_campaign, make_owner, slider_definition
 

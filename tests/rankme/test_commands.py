@@ -12,6 +12,7 @@ from django.core.management import CommandError, call_command
 from rankme.actions import campaigns
 from rankme.management.commands.demo import FOLDER
 from rankme.models import AuditEvent, Campaign
+from rankme.models.campaigns import new_code
 from rankme.protocols.files import preset
 from tests.campaigns import make_owner, slider_definition
 
@@ -157,3 +158,7 @@ def test_the_demonstrations_organiser_gets_a_new_password_on_demand():
     assert authenticate(username="organiser", password=second)
     assert not authenticate(username="organiser", password=first)
     assert get_user_model().objects.count() == 1
+
+
+def test_no_code_looks_like_an_option_of_a_command():
+    assert all(new_code().isalnum() for _ in range(2_000))

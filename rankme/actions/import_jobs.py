@@ -1,0 +1,57 @@
+"""What a worker does with an upload: check it, and later take it in, whatever it holds."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from rankme.importing import ImportRefused
+from rankme.models import MaterialImport
+
+from . import jobs
+from .judgement_imports import preview_of_judgements, take_judgements
+from .materials import delete_files, preview_of_outputs, take_outputs
+
+Kind, Phase = MaterialImport.Kind, MaterialImport.Phase
+PREVIEWS = {Kind.OUTPUTS: preview_of_outputs, Kind.JUDGEMENTS: preview_of_judgements}
+TAKERS = {Kind.OUTPUTS: take_outputs, Kind.JUDGEMENTS: take_judgements}
+
+
+def execute_import(import_id: int, worker: str) -> bool:
+    """Do what a queued import waits for; False when another worker has it."""
+    return jobs.perform(MaterialImport, import_id, _work, worker=worker)
+
+
+def _work(row: MaterialImport) -> None:
+    kind = Kind(row.kind)
+    if row.phase == Phase.CHECK:
+        _check(row, PREVIEWS[kind])
+    else:
+        TAKERS[kind](row)
+
+
+def _check(row: MaterialImport, preview_of: Any) -> None:
+    """Read everything; end with a preview, or with every problem and no files."""
+    try:
+        preview = preview_of(row)
+    except ImportRefused as refused:
+        problems = [asdict(problem) for problem in refused.problems]
+        with transaction.atomic():
+            jobs.fail(row, _refusal(refused), problems=problems)
+            transaction.on_commit(partial(delete_files, row.files.values()))
+        return
+    jobs.finish(row, phase=Phase.PREVIEWED, preview=asdict(preview), format=preview.format)
+
+
+def _refusal(refused: ImportRefused) -> str:
+    listed = len(refused.problems)
+    if refused.count > listed:
+        return _("There are %(count)s problems; these are the first %(listed)s.") % {
+            "count": refused.count,
+            "listed": listed,
+        }
+    return _("Mend what is listed here and upload the files again.")
