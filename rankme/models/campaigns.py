@@ -11,7 +11,6 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-
 LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 
 
