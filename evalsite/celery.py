@@ -34,3 +34,14 @@ def refuse_unsafe_start(**kwargs: object) -> None:
 def step_back(**kwargs: object) -> None:
     """Imports and analyses give way to raters, who wait for an answer at this moment."""
     os.nice(10)
+
+
+@worker_process_init.connect
+def look_out(**kwargs: object) -> None:
+    """Also do what nobody told of: the database knows of every job, whatever the broker forgot."""
+    from django.conf import settings
+
+    from rankme.lookout import keep_looking
+
+    if settings.WORKER_LOOKS_EVERY_SECONDS:
+        keep_looking(settings.WORKER_LOOKS_EVERY_SECONDS)

@@ -136,6 +136,8 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_CONCURRENCY = environment.whole_number("WORKER_PROCESSES", 2)
+# News may be lost on its way: each worker process also looks for jobs itself. 0: never.
+WORKER_LOOKS_EVERY_SECONDS = environment.whole_number("WORKER_LOOKS_EVERY_SECONDS", 1)
 CELERY_BEAT_SCHEDULE = {
     "reconcile": {
         "task": "rankme.tasks.reconcile",

@@ -99,8 +99,9 @@ class LiveSite:
 
     # Worker and beat ------------------------------------------------------------------------
 
-    def start_worker(self) -> None:
-        self.start("worker", "-m", "celery", "-A", "evalsite", "worker", "--loglevel", "info")
+    def start_worker(self, name: str = "worker", **settings: str) -> None:
+        celery = ("-m", "celery", "-A", "evalsite", "worker", "--loglevel", "info")
+        self.start(name, *celery, "--hostname", f"{name}@%h", **settings)
 
     def stop_worker(self) -> None:
         self.stop("worker")
@@ -152,14 +153,14 @@ class LiveSite:
     def log(self, name: str) -> Path:
         return self.log_folder / f"{name}.log"
 
-    def start(self, name: str, *arguments: str) -> None:
+    def start(self, name: str, *arguments: str, **settings: str) -> None:
         if self.is_running(name):
             return
         with self.log(name).open("ab") as log:
             self.processes[name] = subprocess.Popen(
                 [sys.executable, *arguments],
                 cwd=PROJECT,
-                env=self.environment,
+                env=self.environment | settings,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -188,8 +189,8 @@ class LiveSite:
         self.servers.start()
         self.start_web()
 
-    def end(self) -> None:
-        for name in list(self.processes):
+    def end(self, but: str = "") -> None:
+        for name in set(self.processes) - {but}:
             self.stop(name)
 
 
@@ -212,8 +213,7 @@ def live_site(site_of_the_session: LiveSite, transactional_db: None) -> Iterator
     """The running site; whatever the test kills is back for the next test."""
     site_of_the_session.repair()
     yield site_of_the_session
-    site_of_the_session.stop("worker")
-    site_of_the_session.stop("beat")
+    site_of_the_session.end(but="web")
     site_of_the_session.servers.start()
 
 

@@ -164,10 +164,17 @@ def execute(run_id: int, worker: str) -> bool:
 
 
 def compute_chunks(run_id: int, worker: str) -> int:
-    """Help with a run that another worker leads; returns how many chunks this worker computed."""
+    """Help with a run that another worker leads; returns how many chunks this worker computed.
+
+    Ends when the leader is lost: this worker may be the one who takes the run over.
+    """
     under_way = AnalysisRun.objects.filter(pk=run_id, state=jobs.WORKING).exclude(data_sha256="")
     done = 0
-    while (run := under_way.defer("table_csv_gz").first()) and _compute_one(run, worker):
+    while (
+        (run := under_way.defer("table_csv_gz").first())
+        and jobs.is_led(run)
+        and _compute_one(run, worker)
+    ):
         done += 1
     _jobs_by_key.cache_clear()  # a large table is not kept for a run that may be the last
     return done

@@ -39,6 +39,8 @@ TASKS: dict[type[Job], str] = {
 SECONDS_BETWEEN_BEATS = 1.0
 # Only for a lock that says nothing (two claims in one session); a dead process frees its lock.
 HEART_STOPS_AFTER = timedelta(seconds=2)
+# A database in trouble gets this long to recover before the job is to be had again.
+REST_AFTER_TROUBLE_SECONDS = 3.0
 # A job that has taken so many workers with it since its last checkpoint is not tried again.
 MOST_ATTEMPTS = 5
 NEWS_EXPIRE_SECONDS = 60
@@ -78,6 +80,7 @@ def perform(
         _fail_if_still_ours(row, str(error))
     except (OperationalError, InterfaceError):
         log.exception("%s %s waits for its next worker", model.__name__, pk)
+        time.sleep(REST_AFTER_TROUBLE_SECONDS)
     except Exception:
         log.exception("%s %s failed", model.__name__, pk)
         _fail_if_still_ours(row, APOLOGY)
@@ -92,10 +95,7 @@ def claim(model: type[Job], pk: int, *, worker: str) -> Any | None:
     if not hold.lock():
         return None
     name = f"{worker}#{secrets.token_hex(4)}"
-    abandoned = Q(state=WORKING) & (
-        Q(heartbeat_at=None) | Q(heartbeat_at__lt=Now() - HEART_STOPS_AFTER)
-    )
-    free = model.objects.filter(Q(state=QUEUED) | abandoned, pk=pk)
+    free = model.objects.filter(Q(state=QUEUED) | hold.abandoned, pk=pk)
     claimed = free.filter(attempts__lt=MOST_ATTEMPTS).update(
         state=WORKING, claimed_by=name, heartbeat_at=Now(), attempts=F("attempts") + 1, error=""
     )
@@ -202,16 +202,27 @@ def nudge(row: Any) -> None:
 
 def nudge_waiting() -> int:
     """Tell the workers of every job that nobody works on; returns how many there are."""
-    news = [(task, pk) for model, task in TASKS.items() for pk in waiting(model)]
+    news = all_waiting()
     tell(news)
     return len(news)
 
 
+def all_waiting() -> list[tuple[str, int]]:
+    """Every job that nobody works on, with the name of the task that does."""
+    return [(task, pk) for model, task in TASKS.items() for pk in waiting(model)]
+
+
 def waiting(model: type[Job]) -> list[int]:
-    """The jobs that are queued, or whose worker holds no lock any more."""
+    """The jobs that are queued, or whose worker holds no lock any more; the oldest first."""
     rows = model.objects.filter(state__in=[QUEUED, WORKING]).order_by("requested_at")
-    held = _held(model)
-    return [pk for pk in rows.values_list("pk", flat=True) if pk not in held]
+    found = list(rows.values_list("pk", flat=True))
+    held = _held(model) if found else set()
+    return [pk for pk in found if pk not in held]
+
+
+def is_led(row: Job) -> bool:
+    """Whether a living worker holds this job."""
+    return row.pk in _held(type(row))
 
 
 def tell(news: Iterable[tuple[str, int]]) -> None:
@@ -245,6 +256,14 @@ class _Hold:
         self.last_beat = time.monotonic()
         self.last_step: str | None = None
         self.is_held = False
+
+    @property
+    def abandoned(self) -> Q:
+        """Which jobs under way are to be had by whoever has locked them."""
+        if not self.is_borrowed:
+            return Q(state=WORKING)
+        stopped = Q(heartbeat_at=None) | Q(heartbeat_at__lt=Now() - HEART_STOPS_AFTER)
+        return Q(state=WORKING) & stopped
 
     def lock(self) -> bool:
         with self.connection.cursor() as cursor:

@@ -98,6 +98,14 @@ class Job(models.Model):
 
     class Meta:
         abstract = True
+        # Each worker process asks for these every second, however many are over.
+        indexes = [
+            models.Index(
+                fields=["requested_at"],
+                condition=Q(state__in=["queued", "working"]),
+                name="%(class)s_under_way",
+            )
+        ]
 
     @property
     def is_over(self) -> bool:
@@ -130,7 +138,7 @@ class MaterialImport(Job):
     problems = models.JSONField(default=list, blank=True)
     preview = models.JSONField(default=dict, blank=True)
 
-    class Meta:
+    class Meta(Job.Meta):
         ordering = ["-requested_at"]
         constraints = [
             models.UniqueConstraint(

@@ -34,7 +34,7 @@ class AnalysisRun(Job):
     result = models.JSONField(null=True, blank=True)
     signature = models.TextField(blank=True)
 
-    class Meta:
+    class Meta(Job.Meta):
         ordering = ["-requested_at", "-id"]
         constraints = [
             models.CheckConstraint(

@@ -1,4 +1,4 @@
-"""A bad line: a proxy that delays, drops, cuts and resets some of what goes through it."""
+"""Bad lines: proxies that delay, drop, cut and reset what goes through them, or fall silent."""
 
 import contextlib
 import random
@@ -10,7 +10,10 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
 
+Server = TypeVar("Server", bound=socketserver.BaseServer)
 FAULTS = ("drop answer", "cut answer", "reset after request", "delay")
 
 
@@ -80,13 +83,64 @@ class Line(socketserver.BaseRequestHandler):
         return True
 
     def reset(self) -> None:
-        self.request.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self.request.close()
+        reset(self.request)
+
+
+def reset(connection: socket.socket) -> None:
+    """Hang up with an RST instead of a goodbye."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+class BrokerLine(socketserver.ThreadingTCPServer):
+    """A line to the broker's socket that can be cut, or stay up and carry nothing any more."""
+
+    daemon_threads = True
+    allow_reuse_address = True
+
+    def __init__(self, broker: Path) -> None:
+        super().__init__(("127.0.0.1", 0), BrokerCall)
+        self.broker = str(broker)
+        self.calls: set[socket.socket] = set()
+        self.is_silent = False
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.server_address[1]}/0"
+
+    def reset_all(self) -> int:
+        """Cut every connection; how many there were."""
+        calls = list(self.calls)
+        for call in calls:
+            with contextlib.suppress(OSError):
+                reset(call)
+        return len(calls)
+
+
+class BrokerCall(socketserver.BaseRequestHandler):
+    server: BrokerLine
+
+    def handle(self) -> None:
+        self.server.calls.add(self.request)
+        with contextlib.suppress(OSError, ValueError), socket.socket(socket.AF_UNIX) as behind:
+            behind.connect(self.server.broker)
+            while self.carry(behind):
+                pass
+        self.server.calls.discard(self.request)
+
+    def carry(self, behind: socket.socket) -> bool:
+        ready, _, _ = select.select([self.request, behind], [], [], 0.2)
+        for side in ready:
+            said = side.recv(65_536)
+            if not said:
+                return False
+            if not self.server.is_silent:
+                (behind if side is self.request else self.request).sendall(said)
+        return True
 
 
 @contextlib.contextmanager
-def bad_line(port: int, chance: float) -> Iterator[BadLine]:
-    line = BadLine(port, chance)
+def served(line: Server) -> Iterator[Server]:
     thread = threading.Thread(target=line.serve_forever, daemon=True)
     thread.start()
     try:
@@ -94,3 +148,11 @@ def bad_line(port: int, chance: float) -> Iterator[BadLine]:
     finally:
         line.shutdown()
         line.server_close()
+
+
+def bad_line(port: int, chance: float) -> contextlib.AbstractContextManager[BadLine]:
+    return served(BadLine(port, chance))
+
+
+def broker_line(broker: Path) -> contextlib.AbstractContextManager[BrokerLine]:
+    return served(BrokerLine(broker))

@@ -31,6 +31,7 @@ def set_commits(live_site: LiveSite, mode: str) -> None:
     live_site.restart_postgresql()
 
 
+@pytest.mark.without_its_guard
 def test_commits_that_do_not_wait_for_the_disk_would_lose_what_was_acknowledged(
     live_site: LiveSite,
 ):

@@ -54,6 +54,7 @@ def test_a_web_worker_killed_at_any_point_loses_and_doubles_nothing(live_site: L
     check_nothing_lost_nothing_doubled(outcome)
 
 
+@pytest.mark.without_its_guard
 def test_with_a_new_key_for_each_try_screens_would_be_stored_twice(live_site: LiveSite):
     campaign = campaign_for()
     with failing_at(live_site, "after_commit"):
@@ -62,6 +63,7 @@ def test_with_a_new_key_for_each_try_screens_would_be_stored_twice(live_site: Li
     assert Submission.objects.count() > RATERS * SCREENS
 
 
+@pytest.mark.without_its_guard
 def test_without_a_transaction_screens_would_be_stored_without_their_values(live_site: LiveSite):
     campaign = campaign_for()
     with failing_at(live_site, "between_inserts", WITHOUT_TRANSACTION="1"):

@@ -1,4 +1,4 @@
-"""Imports and analyses whose worker, broker or database is taken away: F23, F25, F26."""
+"""Imports and analyses whose worker, broker or database is taken away: F25, F26, and F23's end."""
 
 import time
 from pathlib import Path
@@ -111,16 +111,28 @@ def test_news_that_a_broker_forgot_is_told_again(live_site: LiveSite, owner, out
     row = preview(owner, outputs)
     time.sleep(1)
     live_site.flush_valkey()
-    start_all(live_site)
+    live_site.start_worker(WORKER_LOOKS_EVERY_SECONDS="0")
+    live_site.start_beat()
     wait_for(lambda: is_over(row), "the reconciler to tell of it", seconds=120)
     assert row.state == "done"
 
 
-def test_without_the_reconciler_forgotten_news_would_be_lost(live_site: LiveSite, owner, outputs):
+def test_a_worker_finds_by_itself_what_a_broker_forgot(live_site: LiveSite, owner, outputs):
     row = preview(owner, outputs)
     time.sleep(1)
     live_site.flush_valkey()
     live_site.start_worker()
+    wait_for(lambda: is_over(row), "the worker to look for it", seconds=120)
+    assert row.state == "done"
+
+
+def test_with_neither_reconciler_nor_lookout_forgotten_news_would_be_lost(
+    live_site: LiveSite, owner, outputs
+):
+    row = preview(owner, outputs)
+    time.sleep(1)
+    live_site.flush_valkey()
+    live_site.start_worker(WORKER_LOOKS_EVERY_SECONDS="0")
     time.sleep(15)
     assert not is_over(row) and row.state == "queued"
 

@@ -1,0 +1,61 @@
+"""Every worker process also looks for jobs itself: news gets lost, and a broker may fall silent.
+
+A worker can be alive and deaf: connected to a broker from which nothing comes any more. So a thread
+of each worker process asks the database every second, over an index, whether there is a job that
+nobody works on, and does it. Which of two takes it is decided by the job's lock, as ever.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+
+from celery import current_app
+from celery.signals import task_postrun, task_prerun
+from django.db import Error as DatabaseTrouble
+from django.db import close_old_connections, connection
+
+from rankme.actions import jobs
+
+log = logging.getLogger(__name__)
+
+# A process does one thing at a time, whether it was told of it or has found it.
+_at_work = threading.Lock()
+
+
+def keep_looking(every_seconds: float) -> None:
+    """Begin to look, for as long as this process lives."""
+    task_prerun.connect(_begin_task)
+    task_postrun.connect(_end_task)
+    threading.Thread(target=_look_for_ever, args=[every_seconds], daemon=True).start()
+
+
+def look() -> None:
+    """Do what is to be had, one job after the other; nothing while this process is at work."""
+    if not _at_work.acquire(blocking=False):
+        return
+    try:
+        for task, pk in jobs.all_waiting():
+            current_app.tasks[task](pk)
+    finally:
+        _at_work.release()
+
+
+def _look_for_ever(every_seconds: float) -> None:
+    while True:
+        time.sleep(every_seconds)
+        close_old_connections()
+        try:
+            look()
+        except DatabaseTrouble as error:
+            log.warning("The database does not say what there is to do: %s", error)
+            connection.close()
+
+
+def _begin_task(**kwargs: object) -> None:
+    _at_work.acquire()
+
+
+def _end_task(**kwargs: object) -> None:
+    _at_work.release()

@@ -1,0 +1,18 @@
+"""After every test of faults the whole record is checked, whatever the test itself looked at."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.invariants import check_record
+from tests.live import LiveSite
+
+
+@pytest.fixture(autouse=True)
+def the_record_is_true_afterwards(
+    request: pytest.FixtureRequest, live_site: LiveSite
+) -> Iterator[None]:
+    yield
+    if request.node.get_closest_marker("without_its_guard") is None:
+        live_site.servers.start()
+        check_record()
