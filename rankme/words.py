@@ -27,7 +27,7 @@ DEFINITION = (
     _("Breaks"),
     _("Characters"),
     _("Characters at least"),
-    _("Characters at least, as a multiple of the values in the input"),
+    _("Characters at least, as a multiple of the input's length"),
     _("Choices"),
     _("Chunk size"),
     _("Completion code"),

@@ -16,7 +16,7 @@ class TextOptions(Options):
     most: int = Field(2_000, ge=1, le=20_000)
     characters: str | None = Field(None, description="none: every sign is allowed")
     least_of_input: float = Field(
-        0, ge=0, le=5, description="Characters at least, as a multiple of the values in the input"
+        0, ge=0, le=5, description="Characters at least, as a multiple of the input's length"
     )
     unique: bool = Field(False, description="A rater may not give the same text twice")
 
