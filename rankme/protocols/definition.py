@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    StringConstraints,
     ValidationInfo,
     field_validator,
     model_validator,
@@ -26,6 +27,11 @@ class Part(BaseModel):
     """A part of the file: unknown names are errors, values do not change afterwards."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+# Words for raters. A block scalar and a text field both leave line ends behind the last word,
+# which would stand on the page as a line of their own.
+Prose = Annotated[str, StringConstraints(strip_whitespace=True)]
 
 
 def mapping_of(value: Any) -> Any:
@@ -105,7 +111,7 @@ BLOCKS = {
 class BlockSpec(Part):
     block: str
     title: str = ""
-    text: str = Field("", description="For the block `text`: what it says")
+    text: Prose = Field("", description="For the block `text`: what it says")
     shuffle: bool = Field(
         False, description="For the block `input`: attributes in an order random per rater"
     )
@@ -211,15 +217,15 @@ class PracticeTrial(Part):
     reference: str = ""
     context: str = ""
     outputs: list[str] = Field(default_factory=list)
-    feedback: str = ""
+    feedback: Prose = ""
 
 
 class Texts(Part):
     """What raters read around the work. Plain text; blank lines part paragraphs."""
 
-    consent: str = Field(min_length=1)
-    instructions: str = Field(min_length=1)
-    thanks: str = "Thank you for taking part."
+    consent: Prose = Field(min_length=1)
+    instructions: Prose = Field(min_length=1)
+    thanks: Prose = "Thank you for taking part."
 
 
 class Breaks(Part):

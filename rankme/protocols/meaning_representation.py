@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_SLOT = re.compile(r"\s*([^\[\],]+?)\s*\[([^\]]*)\]\s*(?:,|$)")
+# No two parts of it may match the same sign: where they could share spaces, a text of 100,000
+# spaces would take days.
+_SLOT = re.compile(r"([^\[\],]+)\[([^\]]*)\]\s*(?:,|$)")
 
 
 def slots(text: str) -> list[tuple[str, str]]:
@@ -13,8 +15,9 @@ def slots(text: str) -> list[tuple[str, str]]:
     position = 0
     while position < len(text):
         match = _SLOT.match(text, position)
-        if match is None:
+        name = match[1].strip() if match else ""
+        if not match or not name:
             return []
-        found.append((match[1], match[2]))
+        found.append((name, match[2]))
         position = match.end()
     return found

@@ -1,9 +1,12 @@
 """Campaign files: what is wrong is said with its line, and what is right reads back the same."""
 
+import re
+
 import pytest
 
 from rankme.actions.campaigns import create_campaign, definition_of
 from rankme.errors import InvalidDefinition
+from rankme.management.commands.demo import DEMONSTRATIONS, FOLDER
 from rankme.protocols.files import (
     definition_from_document,
     definition_from_yaml,
@@ -20,6 +23,34 @@ def test_a_preset_reads_back_as_it_was_written(name):
     definition = preset(name)
     assert definition_from_yaml(definition_to_yaml(definition)) == definition
     assert definition_from_document(definition_to_document(definition)) == definition
+
+
+def shipped_definitions():
+    for name in preset_names():
+        yield preset(name)
+    for name in DEMONSTRATIONS:
+        yield definition_from_yaml((FOLDER / name / "campaign.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("definition", list(shipped_definitions()), ids=lambda found: found.title)
+def test_what_we_ship_has_paragraphs_and_no_line_breaks_in_mid_sentence(definition):
+    texts = definition.texts
+    said = [texts.consent, texts.instructions, texts.thanks]
+    said += [trial.feedback for trial in definition.practice]
+    for text in said:
+        assert not re.search(r"(?<!\n)\n(?!\n)", text), text
+    assert texts.consent.count("\n\n") >= 1
+
+
+def test_a_line_break_of_the_organisers_stays_and_line_ends_behind_the_words_go():
+    definition = slider_definition(
+        texts={"consent": "One,\ntwo.\n\n", "instructions": "\n\nThree.\n", "thanks": "Four. \n"}
+    )
+    assert definition.texts.model_dump() == {
+        "consent": "One,\ntwo.",
+        "instructions": "Three.",
+        "thanks": "Four.",
+    }
 
 
 def test_every_preset_of_the_seeds_is_shipped():
