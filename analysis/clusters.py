@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import groupby
 from typing import Protocol
 
@@ -21,9 +21,13 @@ METHODS = ("wmt", "bradley-terry", "order", "k-player")
 SCHEMES = ("none", "pairs", "screens", "items", "raters", "raters-items")
 KINDS = ("relative", "scale", "category", "count", "time", "error")
 CUT_CHECKS = 200
+# Runs that a thread makes at once (see `trueskill.reference_runs`).
+SIDE_BY_SIDE = 4
 
 Floats = NDArray[np.float64]
 Progress = Callable[[float], None]
+# seed and numbers of runs → scores, shape (runs, systems)
+Drawer = Callable[[int, range], Floats]
 
 
 class DrawOptions(Protocol):
@@ -126,28 +130,32 @@ class DrawJob:
         """The systems in alphabetical order: the columns of every draw."""
         return self.pairs.systems
 
-    def draw(self, first: int, count: int, *, threads: int = 1) -> Floats:
-        """Scores of the systems in runs first … first + count − 1, shape (count, systems)."""
-        runs = range(first, first + count)
-        if threads == 1 or count == 1:
-            scores = [self._run(run) for run in runs]
-        else:
-            with ThreadPoolExecutor(threads) as pool:  # the kernels release the interpreter
-                scores = list(pool.map(self._run, runs))
-        drawn = np.empty((count, len(self.systems)))
-        drawn[:, self._order] = np.reshape(scores, (count, len(self.systems)))
-        return drawn
+    def draw(
+        self, first: int, count: int, *, threads: int = 1, progress: Progress | None = None
+    ) -> Floats:
+        """Scores of the systems in runs first … first + count − 1, shape (count, systems).
 
-    def _run(self, run: int) -> Floats:
-        return self._drawer(self.seed, run)
+        `progress` hears the share that is done.
+        """
+        end = first + count
+        starts = range(first, end, SIDE_BY_SIDE)
+        portions = [range(start, min(start + SIDE_BY_SIDE, end)) for start in starts]
+        draw = partial(self._drawer, self.seed)
+        drawn = np.empty((count, len(self.systems)))
+        with ThreadPoolExecutor(threads) as pool:  # the kernels release the interpreter
+            for runs, scores in zip(portions, pool.map(draw, portions), strict=True):
+                drawn[runs.start - first : runs.stop - first, self._order] = scores
+                if progress:
+                    progress((runs.stop - first) / count)
+        return drawn
 
     @cached_property
     def _order(self) -> NDArray[np.int64]:
         return _order_by_record(count(self.pairs))
 
     @cached_property
-    def _drawer(self) -> Callable[[int, int], Floats]:
-        """The method's run, on systems in the order of their records: names do not matter."""
+    def _drawer(self) -> Drawer:
+        """The method's runs, on systems in the order of their records: names do not matter."""
         place = np.empty(len(self._order), dtype=np.int32)
         place[self._order] = np.arange(len(self._order), dtype=np.int32)
         renumbered = replace(
@@ -237,18 +245,16 @@ def compute_draws(
     """Draw every run of every job here; `progress` hears the share that is done."""
     threads = threads or os.cpu_count() or 1
     total = sum(job.runs for job in jobs)
-    done = 0
+    before = 0
     draws = {}
     for job in jobs:
-        portion = max(threads, math.ceil(job.runs / 50))
-        parts = []
-        for first in range(0, job.runs, portion):
-            size = min(portion, job.runs - first)
-            parts.append(job.draw(first, size, threads=threads))
-            done += size
+
+        def heard(share: float, job: DrawJob = job, before: int = before) -> None:
             if progress:
-                progress(done / total)
-        draws[job.key] = np.concatenate(parts)
+                progress((before + share * job.runs) / total)
+
+        draws[job.key] = job.draw(0, job.runs, threads=threads, progress=heard)
+        before += job.runs
     return draws
 
 
@@ -401,33 +407,42 @@ def _record(counts: Counts, i: int) -> list[tuple[float, ...]]:
     return sorted(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def _wmt_drawer(pairs: Pairs, scheme: str) -> Callable[[int, int], Floats]:
+def _wmt_drawer(pairs: Pairs, scheme: str) -> Drawer:
     from analysis.resampling import Resampler
-    from analysis.trueskill import reference_run
+    from analysis.trueskill import reference_runs
 
     resampler = Resampler.of(pairs, scheme)
-    return lambda seed, run: reference_run(resampler.counts(seed=seed, run=run), seed=seed, run=run)
+
+    def draw(seed: int, runs: range) -> Floats:
+        counts = np.stack([resampler.counts(seed=seed, run=run) for run in runs])
+        return reference_runs(counts, seed=seed, runs=runs)
+
+    return draw
 
 
-def _bradley_terry_drawer(pairs: Pairs, scheme: str) -> Callable[[int, int], Floats]:
+def _one_by_one(draw: Callable[[int, int], Floats]) -> Drawer:
+    return lambda seed, runs: np.stack([draw(seed, run) for run in runs])
+
+
+def _bradley_terry_drawer(pairs: Pairs, scheme: str) -> Drawer:
     from analysis.bradley_terry import abilities
     from analysis.resampling import Resampler
 
     resampler = Resampler.of(pairs, scheme)
-    return lambda seed, run: abilities(resampler.counts(seed=seed, run=run))
+    return _one_by_one(lambda seed, run: abilities(resampler.counts(seed=seed, run=run)))
 
 
-def _order_drawer(pairs: Pairs, scheme: str) -> Callable[[int, int], Floats]:
+def _order_drawer(pairs: Pairs, scheme: str) -> Drawer:
     from analysis.trueskill import ordered_pass
 
     def draw(seed: int, run: int) -> Floats:
         rows = np.repeat(np.arange(len(pairs)), _times(pairs, scheme, seed, run))
         return ordered_pass(_some(pairs, rows))[0]
 
-    return draw
+    return _one_by_one(draw)
 
 
-def _k_player_drawer(pairs: Pairs, scheme: str) -> Callable[[int, int], Floats]:
+def _k_player_drawer(pairs: Pairs, scheme: str) -> Drawer:
     from analysis.trueskill import Game, screen_pass, screens_of
 
     def draw(seed: int, run: int) -> Floats:
@@ -435,7 +450,7 @@ def _k_player_drawer(pairs: Pairs, scheme: str) -> Callable[[int, int], Floats]:
         screens = screens_of(pairs, times)
         return screen_pass(screens, len(pairs.systems), Game.of_size(int(times.sum())))[0]
 
-    return draw
+    return _one_by_one(draw)
 
 
 def _times(pairs: Pairs, scheme: str, seed: int, run: int) -> NDArray[np.int64]:
@@ -455,7 +470,7 @@ def _some(pairs: Pairs, rows: NDArray[np.int64]) -> Pairs:
     return replace(pairs, **{name: getattr(pairs, name)[rows] for name in names})
 
 
-DRAWERS: dict[str, Callable[[Pairs, str], Callable[[int, int], Floats]]] = {
+DRAWERS: dict[str, Callable[[Pairs, str], Drawer]] = {
     "wmt": _wmt_drawer,
     "bradley-terry": _bradley_terry_drawer,
     "order": _order_drawer,

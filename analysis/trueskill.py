@@ -77,13 +77,13 @@ def _update(
     """Update two systems after one comparison; `spread` is 2β²."""
     total = spread + variance[i] + variance[j]
     scale = math.sqrt(total)
+    difference = (mu[i] - mu[j]) / scale
     if outcome == TIE:
-        v, w = _tie((mu[i] - mu[j]) / scale, margin / scale)
-    elif outcome == WIN:
-        v, w = _win((mu[i] - mu[j]) / scale, margin / scale)
+        v, w = _tie(difference, margin / scale)
     else:
-        v, w = _win((mu[j] - mu[i]) / scale, margin / scale)
-        v = -v
+        side = 1.0 - outcome  # 1 for a win, −1 for a loss
+        v, w = _win(side * difference, margin / scale)
+        v *= side
     mu[i] += variance[i] / scale * v
     mu[j] -= variance[j] / scale * v
     variance[i] *= 1 - variance[i] / total * w
@@ -99,43 +99,43 @@ def _ordered_pass(
         _update(mu, variance, first[step], second[step], outcome[step], spread, margin)
 
 
-@numba.njit(nogil=True, cache=True)
-def _raised(tree: Any, variance: Any, leaf: int) -> None:
-    """Let the winners above one leaf play again: the larger variance wins, else the left."""
-    node = leaf >> 1
-    while node >= 1:
-        left, right = tree[2 * node], tree[2 * node + 1]
-        tree[node] = right if variance[right] > variance[left] else left
-        node >>= 1
+@numba.njit(nogil=True, cache=True, inline="always")
+def _replay(widest: Any, winner: Any, system: int, variance: float) -> None:
+    """Let one system play its way up with a new variance: the larger wins, else the left.
 
-
-@numba.njit(nogil=True, cache=True)
-def _tournament(variance: Any, degrees: Any) -> Any:
-    """A tree whose root is the system with the largest variance among those that have met one.
-
-    The last place of `variance` is a dummy that never wins; it fills the empty leaves.
+    Without branches, as nobody can foresee who wins.
     """
-    dummy = len(variance) - 1
-    leaves = 1
-    while leaves < dummy:
-        leaves *= 2
-    tree = np.full(2 * leaves, dummy, dtype=np.int64)
-    for system in range(dummy):
-        if degrees[system] > 0:
-            tree[leaves + system] = system
-    for node in range(leaves - 1, 0, -1):
-        left, right = tree[2 * node], tree[2 * node + 1]
-        tree[node] = right if variance[right] > variance[left] else left
-    return tree
+    node = len(widest) // 2 + system
+    widest[node] = variance
+    best = system
+    while node > 1:
+        rival, rivals_best = widest[node ^ 1], winner[node ^ 1]
+        beaten = (rival > variance) | ((rival == variance) & (node & 1 == 1))
+        variance = max(variance, rival)
+        best = rivals_best if beaten else best
+        node >>= 1
+        widest[node] = variance
+        winner[node] = best
 
 
 @numba.njit(nogil=True, cache=True)
-def _odds(counts: Any) -> Any:
+def _tournament(degrees: Any, widest: Any, winner: Any) -> None:
+    """Fill a tree: `winner[1]` is the system with the largest variance that has met another.
+
+    Systems stand in the lower half, from `len(widest) // 2`; a variance of −1 never wins.
+    """
+    widest[:] = -1.0
+    winner[:] = 0
+    for system in range(len(degrees)):
+        if degrees[system] > 0:
+            winner[len(widest) // 2 + system] = system
+            _replay(widest, winner, system, SIGMA * SIGMA)
+
+
+@numba.njit(nogil=True, cache=True)
+def _odds(counts: Any, odds: Any, opponents: Any, degrees: Any) -> None:
     """Chances of a win and of a win or tie, and who met whom, out of counts (S, S, 3), i < j."""
     systems = counts.shape[0]
-    odds = np.zeros((systems, systems, 2))
-    opponents = np.zeros((systems, systems), dtype=np.int32)
-    degrees = np.zeros(systems, dtype=np.int64)
     for i in range(systems):
         for j in range(i + 1, systems):
             total = counts[i, j, WIN] + counts[i, j, TIE] + counts[i, j, LOSS]
@@ -149,49 +149,73 @@ def _odds(counts: Any) -> Any:
             opponents[j, degrees[j]] = i
             degrees[i] += 1
             degrees[j] += 1
-    return odds, opponents, degrees
 
 
-@numba.njit(nogil=True, cache=True)
-def _reference_run(counts: Any, seed: Any, run: int, beta: float, margin: float) -> Any:
-    """One run of the reference procedure; returns μ, shape (systems,).
+@numba.njit(nogil=True, cache=True, inline="always")
+def _meeting(
+    i: int, mu: Any, odds: Any, opponents: Any, degrees: Any, key: Any
+) -> tuple[int, int, Any]:
+    """Draw an opponent of i and the outcome; returns them and where the stream stands.
 
     The opponent is drawn with weight exp(−|Δμ|) by rejection: propose any opponent, accept with
     that chance. As 1 − d ≤ exp(−d) ≤ 1, most proposals are accepted without the exponential.
     """
-    systems = counts.shape[0]
-    odds, opponents, degrees = _odds(counts)
-    mu = np.full(systems + 1, MU)
-    variance = np.full(systems + 1, SIGMA * SIGMA)
-    variance[systems] = -1.0
-    key = stream(seed, STEPS, run)
-    tree = _tournament(variance, degrees)
-    leaves = len(tree) // 2
-    spread = 2 * beta * beta
-    if tree[1] == systems:  # nobody met anybody
-        return mu[:systems]
-    for _ in range(counts.sum() + 1):
-        i = tree[1]
-        j = i
-        while True:
-            key += GAMMA
-            bits = mixed(key)
-            j = opponents[i, below(bits >> np.uint64(32), degrees[i])]
-            chance = (bits & LOW_HALF) * 2.0**-32
-            gap = abs(mu[i] - mu[j])
-            if chance < 1.0 - gap or chance < math.exp(-gap):
-                break
+    while True:
         key += GAMMA
-        luck = unit(mixed(key))
-        outcome = WIN if luck < odds[i, j, 0] else (TIE if luck < odds[i, j, 1] else LOSS)
-        _update(mu, variance, i, j, outcome, spread, margin)
-        _raised(tree, variance, leaves + i)
-        _raised(tree, variance, leaves + j)
-    return mu[:systems]
+        bits = mixed(key)
+        j = opponents[i, below(bits >> np.uint64(32), degrees[i])]
+        chance = (bits & LOW_HALF) * 2.0**-32
+        gap = abs(mu[i] - mu[j])
+        if chance < 1.0 - gap or chance < math.exp(-gap):
+            break
+    key += GAMMA
+    luck = unit(mixed(key))
+    # WIN, TIE, LOSS are 0, 1, 2; a sum needs no branch
+    return j, (luck >= odds[i, j, 0]) + (luck >= odds[i, j, 1]), key
 
 
-def reference_run(counts: NDArray[np.int64], *, seed: int, run: int) -> Floats:
-    """Run the reference procedure once (Sakaguchi, Post & Van Durme 2014).
+@numba.njit(nogil=True, cache=True)
+def _reference_runs(counts: Any, steps: Any, keys: Any, betas: Any, margins: Any, mu: Any) -> None:
+    """Run side by side, longest first; adds to μ, shape (runs, systems).
+
+    A step has to wait for the one before it, but not for another run's: a processor that works
+    on several at once does nearly twice as many. The runs share nothing.
+    """
+    runs, systems = mu.shape
+    odds = np.zeros((runs, systems, systems, 2))
+    opponents = np.zeros((runs, systems, systems), dtype=np.int32)
+    degrees = np.zeros((runs, systems), dtype=np.int64)
+    leaves = 1
+    while leaves < systems:
+        leaves *= 2
+    widest, winner = np.empty((runs, 2 * leaves)), np.empty((runs, 2 * leaves), dtype=np.int64)
+    for run in range(runs):
+        _odds(counts[run], odds[run], opponents[run], degrees[run])
+        _tournament(degrees[run], widest[run], winner[run])
+    variance = np.full((runs, systems), SIGMA * SIGMA)
+    spreads = 2 * betas * betas
+    first, second = np.empty(runs, dtype=np.int64), np.empty(runs, dtype=np.int64)
+    outcome = np.empty(runs, dtype=np.int64)
+    for step in range(steps[0]):
+        while steps[runs - 1] <= step:
+            runs -= 1
+        for run in range(runs):
+            i = winner[run, 1]
+            first[run] = i
+            second[run], outcome[run], keys[run] = _meeting(
+                i, mu[run], odds[run], opponents[run], degrees[run], keys[run]
+            )
+        for run in range(runs):
+            i, j = first[run], second[run]
+            _update(mu[run], variance[run], i, j, outcome[run], spreads[run], margins[run])
+        for run in range(runs):
+            i, j = first[run], second[run]
+            _replay(widest[run], winner[run], i, variance[run, i])
+            _replay(widest[run], winner[run], j, variance[run, j])
+
+
+def reference_runs(counts: NDArray[np.int64], *, seed: int, runs: Sequence[int]) -> Floats:
+    """Run the reference procedure (Sakaguchi, Post & Van Durme 2014), several runs side by side.
 
     N steps with N = comparisons + 1: the system with the largest σ meets an opponent drawn with
     weight exp(−|Δμ|) among those it was ever compared with; one of their judgements, drawn with
@@ -199,15 +223,35 @@ def reference_run(counts: NDArray[np.int64], *, seed: int, run: int) -> Floats:
 
     Parameters
     ----------
-    counts : shape (systems, systems, 3), wins, ties and losses of i against j for i < j
-    run : the run's number; the same seed and number give the same result anywhere
+    counts : shape (runs, systems, systems, 3), of each run wins, ties and losses of i against j
+        for i < j
+    runs : the runs' numbers; the same seed and number give the same result in any company
 
     Returns
     -------
-    μ, shape (systems,); 0 for a system that was never compared
+    μ, shape (runs, systems); 0 for a system that was never compared
     """
-    game = Game.of_size(int(counts.sum()))
-    means: Floats = _reference_run(counts, np.uint64(seed % 2**64), run, game.beta, game.margin)
+    totals = counts.sum(axis=(1, 2, 3))
+    order = np.argsort(-totals, kind="stable")
+    games = [Game.of_size(int(total)) for total in totals[order]]
+    mu = np.full(counts.shape[:2], MU)
+    start = np.uint64(seed % 2**64)
+    _reference_runs(
+        np.ascontiguousarray(counts[order]),
+        np.where(totals > 0, totals + 1, 0)[order],
+        np.array([stream(start, STEPS, runs[place]) for place in order], dtype=np.uint64),
+        np.array([game.beta for game in games]),
+        np.array([game.margin for game in games]),
+        mu,
+    )
+    means = np.empty_like(mu)
+    means[order] = mu
+    return means
+
+
+def reference_run(counts: NDArray[np.int64], *, seed: int, run: int) -> Floats:
+    """One run alone; counts have shape (systems, systems, 3), μ has shape (systems,)."""
+    means: Floats = reference_runs(counts[None], seed=seed, runs=[run])[0]
     return means
 
 

@@ -80,7 +80,8 @@ def import_seconds() -> float:
 
 
 def against_the_package() -> None:
-    from analysis.trueskill import Game, ordered_pass, reference_run
+    from analysis.clusters import SIDE_BY_SIDE
+    from analysis.trueskill import Game, ordered_pass, reference_run, reference_runs
 
     pairs, counts = made_pairs(SYSTEMS, PAIRS), made_counts(SYSTEMS, PAIRS)
     game = Game.of_size(PAIRS)
@@ -89,13 +90,16 @@ def against_the_package() -> None:
     plain = best(lambda: ordered_pass(pairs, game)) / PAIRS
     plain_package = best(lambda: package_pass(pairs, game, STRETCH), 2) / STRETCH
     whole = best(lambda: reference_run(counts, seed=1, run=0)) / PAIRS
+    together, runs = np.stack([counts] * SIDE_BY_SIDE), range(SIDE_BY_SIDE)
+    beside = best(lambda: reference_runs(together, seed=1, runs=runs)) / PAIRS / SIDE_BY_SIDE
     whole_package = best(lambda: package_procedure(counts, game, STRETCH), 2) / STRETCH
     print(f"\n## Against the `trueskill` package ({SYSTEMS} systems, {PAIRS} pairs, one thread)\n")
     print("| work | ours, ns a step | package, ns a step | ratio | ours, 200 runs | package |")
     print("|---|---|---|---|---|---|")
     rows = {
         "pass in given order": (plain, plain_package),
-        "whole reference procedure": (whole, whole_package),
+        "whole reference procedure, a run alone": (whole, whole_package),
+        f"whole reference procedure, {SIDE_BY_SIDE} runs side by side": (beside, whole_package),
     }
     for name, (ours, theirs) in rows.items():
         steps = PAIRS * RUNS

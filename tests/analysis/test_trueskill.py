@@ -10,7 +10,14 @@ from trueskill import TrueSkill, rate_1vs1
 from analysis.pairs import LOSS, TIE, WIN, Pairs, pairs_from_table
 from analysis.resampling import Resampler
 from analysis.streams import GAMMA, STEPS, mixed, stream
-from analysis.trueskill import Game, ordered_pass, reference_run, screen_pass, screens_of
+from analysis.trueskill import (
+    Game,
+    ordered_pass,
+    reference_run,
+    reference_runs,
+    screen_pass,
+    screens_of,
+)
 from tests.analysis.judged import simulated, table_of_screens
 
 ALL_BITS = 2**64 - 1
@@ -133,6 +140,19 @@ def test_a_system_without_comparisons_stays_at_the_prior():
     assert means[2] == 0
     assert means[0] > 0 > means[1]
     assert np.array_equal(reference_run(counts * 0, seed=1, run=0), np.zeros(3))
+
+
+def test_runs_side_by_side_are_the_runs_alone():
+    """Long and short runs, one without a comparison and one without some systems."""
+    rng = np.random.default_rng(2)
+    counts = np.zeros((5, 6, 6, 3), dtype=np.int64)
+    for run, size in enumerate((40, 3, 0, 90, 12)):
+        counts[run][np.triu_indices(6, k=1)] = rng.integers(size + 1, size=(15, 3))
+    counts[3, 2, :], counts[3, :, 2] = 0, 0
+    together = reference_runs(counts, seed=3, runs=range(10, 15))
+    alone = [reference_run(counts[k], seed=3, run=10 + k) for k in range(5)]
+    assert np.array_equal(together, alone)
+    assert len(np.unique(together, axis=0)) == 5
 
 
 def test_opponents_are_only_those_that_were_met():
