@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from rankme import coverage, monitor
 from rankme.actions import assignments, judgements
+from rankme.clean_text import storable
 from rankme.forms import ExclusionForm
+from rankme.models import Campaign, Participant
 from rankme.permissions import get_campaign
 
 from .campaign_page import act, render_campaign
@@ -68,12 +70,18 @@ def raters(request: HttpRequest, code: str) -> HttpResponse:
     )
 
 
+def _rater(campaign: Campaign, label: str) -> Participant:
+    if not storable(label):  # an address may hold NUL, which no database can look for
+        raise Http404
+    return get_object_or_404(campaign.participants.select_related("campaign"), label=label)
+
+
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def show_rater(request: HttpRequest, code: str, label: str) -> HttpResponse:
     """One rater's work, and the decision to leave it out of analyses."""
     campaign = get_campaign(request, code)
-    rater = get_object_or_404(campaign.participants.select_related("campaign"), label=label)
+    rater = _rater(campaign, label)
     form = ExclusionForm(request.POST or None)
     if form.is_valid():
         reason = form.cleaned_data["reason"]
@@ -100,7 +108,7 @@ def show_rater(request: HttpRequest, code: str, label: str) -> HttpResponse:
 @require_POST
 def readmit(request: HttpRequest, code: str, label: str) -> HttpResponse:
     campaign = get_campaign(request, code)
-    rater = get_object_or_404(campaign.participants.select_related("campaign"), label=label)
+    rater = _rater(campaign, label)
     act(
         request,
         lambda: judgements.readmit_rater(rater, by=request.user),

@@ -117,12 +117,12 @@ def _come_in(request: HttpRequest, campaign: Campaign, definition: Definition) -
     return render(
         request,
         "participant/consent.html",
-        {"campaign": campaign, "definition": definition, "arrival": arrival.signed()},
+        {"campaign": campaign, "definition": definition, "arrival": arrival.signed(campaign)},
     )
 
 
 def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definition) -> HttpResponse:
-    arrival = rater_identity.signed_arrival(request.POST.get("arrival", ""))
+    arrival = rater_identity.signed_arrival(request.POST.get("arrival", ""), campaign)
     if arrival is None:
         return redirect("rankme:enter", campaign.code)
     rater = assignments.enter(

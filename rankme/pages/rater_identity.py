@@ -30,14 +30,14 @@ class Arrival:
     external_id: str
     session_id: str = ""
 
-    def signed(self) -> str:
-        """For the consent form: what comes back is what we sent."""
-        return signing.dumps(asdict(self), salt=ARRIVAL_SALT, compress=True)
+    def signed(self, campaign: Campaign) -> str:
+        """For the consent form: what comes back is what we sent, and opens no other campaign."""
+        return signing.dumps(asdict(self), salt=f"{ARRIVAL_SALT}.{campaign.pk}", compress=True)
 
 
-def signed_arrival(token: str) -> Arrival | None:
+def signed_arrival(token: str, campaign: Campaign) -> Arrival | None:
     try:
-        return Arrival(**signing.loads(token, salt=ARRIVAL_SALT))
+        return Arrival(**signing.loads(token, salt=f"{ARRIVAL_SALT}.{campaign.pk}"))
     except signing.BadSignature:
         return None
 

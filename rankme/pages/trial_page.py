@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 from rankme.actions.assignments import outputs_in_order
 from rankme.models import Assignment, Output, Trial
 from rankme.protocols.definition import CriterionSpec, Definition, PracticeTrial, ScreenSpec
+from rankme.protocols.item_input import Picture, read_pictures, read_tables
 from rankme.protocols.meaning_representation import slots
 
 PLACE_OF_SENTENCE = "[[SENTENCE]]"
@@ -96,7 +96,15 @@ def _question(criterion: CriterionSpec) -> dict[str, Any]:
         "about": criterion.about,
         "required": criterion.required,
         "instrument": criterion.instrument,
-        "options": criterion.settings.model_dump(mode="json"),
+        "options": _options(criterion),
+    }
+
+
+def _options(criterion: CriterionSpec) -> dict[str, Any]:
+    """The instrument's options, choices as pairs: in a mapping a browser puts "10" first."""
+    return {
+        name: list(value.items()) if isinstance(value, dict) else value
+        for name, value in criterion.settings.model_dump(mode="json").items()
     }
 
 
@@ -143,36 +151,15 @@ def _input(definition: Definition, text: str, pictures: dict[str, int]) -> dict[
     kind = definition.input_kind
     if kind == "mr" and (pairs := slots(text)):
         return {"kind": "mr", "pairs": pairs}
-    document = _json_object(text) if kind in ("tables", "images") else {}
-    parts = document.get(kind)
-    if isinstance(parts, list) and kind == "tables":
-        return {"kind": "tables", "tables": [_table(table) for table in parts]}
-    if isinstance(parts, list) and kind == "images":
-        grid = {"columns": document.get("columns"), "rows": document.get("rows")}
-        return {"kind": "images", "images": _images(parts, pictures), **grid}
+    if kind == "tables" and (found := read_tables(text)):
+        return {"kind": "tables", "tables": [table.model_dump() for table in found.tables]}
+    if kind == "images" and (domain := read_pictures(text)):
+        grid = {"columns": domain.columns, "rows": domain.rows}
+        return {"kind": "images", "images": _images(domain.images, pictures), **grid}
     return {"kind": "text", "text": text}
 
 
-def _json_object(text: str) -> dict[str, Any]:
-    """The JSON object in a text; empty when the text is anything else."""
-    try:
-        document = json.loads(text)
-    except ValueError:
-        return {}
-    return document if isinstance(document, dict) else {}
-
-
-def _table(table: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "title": str(table.get("title", "")),
-        "columns": [str(column) for column in table.get("columns", [])],
-        "rows": [
-            ["" if cell is None else str(cell) for cell in row] for row in table.get("rows", [])
-        ],
-    }
-
-
-def _images(images: Sequence[dict[str, Any]], pictures: dict[str, int]) -> list[dict[str, Any]]:
+def _images(images: Sequence[Picture], pictures: dict[str, int]) -> list[dict[str, Any]]:
     """Pictures in reading order by their place; their names stay here, so does the target.
 
     The input is `{"images": [{"name", "svg" or "src", "x", "y"}, …], "columns", "rows", "target"}`
@@ -184,19 +171,18 @@ def _images(images: Sequence[dict[str, Any]], pictures: dict[str, int]) -> list[
         {
             "place": place,
             "picture": pictures.setdefault(_picture(image), len(pictures)),
-            "x": float(image.get("x", place)),
-            "y": float(image.get("y", 0)),
+            "x": float(place) if image.x is None else image.x,
+            "y": image.y,
         }
         for place, image in enumerate(images)
     ]
     return sorted(shown, key=lambda image: (image["y"], image["x"]))
 
 
-def _picture(image: dict[str, Any]) -> str:
-    if image.get("svg"):
-        return "data:image/svg+xml;base64," + base64.b64encode(image["svg"].encode()).decode()
-    source = str(image.get("src", ""))
-    return source if source.startswith("data:image/") else ""
+def _picture(image: Picture) -> str:
+    if image.svg:
+        return "data:image/svg+xml;base64," + base64.b64encode(image.svg.encode()).decode()
+    return image.src if image.src.startswith("data:image/") else ""
 
 
 def screen_parts(definition: Definition) -> list[dict[str, Any]]:

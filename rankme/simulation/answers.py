@@ -104,13 +104,14 @@ def _likert(impression: float, options: Any, trial: Any, rng: random.Random) -> 
 
 
 def _choice(impression: float, options: Any, trial: Any, rng: random.Random) -> str:
-    names = list(options["choices"])
+    names = [name for name, _ in options["choices"]]
     return names[min(int(_on_the_scale(impression) * len(names)), len(names) - 1)]
 
 
 def _checklist(impression: float, options: Any, trial: Any, rng: random.Random) -> list[str]:
     """The worse the text, the more is ticked."""
-    return [name for name in options["choices"] if rng.random() > 0.3 + _on_the_scale(impression)]
+    likely = 0.3 + _on_the_scale(impression)
+    return [name for name, _ in options["choices"] if rng.random() > likely]
 
 
 def _count(impression: float, options: Any, trial: Any, rng: random.Random) -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from pydantic import Field
+
+from rankme.protocols.item_input import read_pictures
 
 from .base import Instrument, Options, Refused, Subject, Value, finite_number, whole_number
 
@@ -49,12 +50,12 @@ class ClickTarget(Instrument):
     def clean(self, answer: Any, options: ClickTargetOptions, subject: Subject) -> Value:
         if answer is None:
             return Value(None, "timed out")
-        domain = json.loads(subject.item_input)
-        names = [image["name"] for image in domain["images"]]
+        domain = read_pictures(subject.item_input)
+        names = [image.name for image in domain.images] if domain else []
         place = whole_number(answer)
         if place not in range(len(names)):
             raise Refused("Click one of the pictures.")
-        return Value(float(names[place] != domain["target"]), names[place])
+        return Value(float(names[place] != domain.target), names[place])
 
     def derive(
         self, answer: Any, options: ClickTargetOptions, subject: Subject

@@ -4,7 +4,7 @@ import { createOptions } from "./options.js";
 
 export function mount(root, { options, words, labelledBy, onChange }) {
   const holder = root.querySelector("[data-choices]");
-  const boxes = createOptions(holder, Object.entries(options.choices), "checkbox");
+  const boxes = createOptions(holder, options.choices, "checkbox");
   const [none] = options.none ? createOptions(holder, [["", options.none]], "checkbox") : [];
   root.setAttribute("aria-labelledby", labelledBy);
 

@@ -4,7 +4,7 @@ import { createOptions, createSingle } from "./options.js";
 
 export function mount(root, { options, words, labelledBy, onChange }) {
   const holder = root.querySelector("[data-choices]");
-  const inputs = createOptions(holder, Object.entries(options.choices), "radio");
+  const inputs = createOptions(holder, options.choices, "radio");
   return createSingle(root, inputs, {
     missing: words.missing_choice,
     labelledBy,

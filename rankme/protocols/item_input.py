@@ -1,0 +1,71 @@
+"""Items' inputs that are JSON documents: tables or pictures, of which nothing is trusted."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+
+from rankme import strict_json
+from rankme.clean_text import check_document
+from rankme.errors import InvalidAnswer
+
+
+def _words(cell: Any) -> str:
+    if isinstance(cell, dict | list):
+        raise ValueError("must be a text or a number")
+    return "" if cell is None else str(cell)
+
+
+Cell = Annotated[str, BeforeValidator(_words)]
+Place = Annotated[float, Field(allow_inf_nan=False)]
+Lines = Annotated[int, Field(ge=1, le=1_000)]
+
+
+class Table(BaseModel):
+    title: Cell = ""
+    columns: list[Cell] = []
+    rows: list[list[Cell]] = []
+
+
+class Tables(BaseModel):
+    tables: list[Table]
+
+
+class Picture(BaseModel):
+    """A picture as inline SVG (`svg`) or as a data: address (`src`), at its place, from 1."""
+
+    name: Cell = ""
+    svg: str = ""
+    src: str = ""
+    x: Place | None = None
+    y: Place = 0.0
+
+
+class Pictures(BaseModel):
+    images: list[Picture]
+    columns: Lines | None = None
+    rows: Lines | None = None
+    target: Cell = ""
+
+
+Document = TypeVar("Document", Tables, Pictures)
+
+
+def read_tables(text: str) -> Tables | None:
+    """The tables that the text describes; None when it is anything else."""
+    return _read(Tables, text)
+
+
+def read_pictures(text: str) -> Pictures | None:
+    """The pictures that the text describes; None when it is anything else."""
+    return _read(Pictures, text)
+
+
+def _read(shape: type[Document], text: str) -> Document | None:
+    try:
+        document = strict_json.parse(text.encode())
+        check_document(document)
+        return shape.model_validate(document)
+    except (strict_json.InvalidJson, InvalidAnswer, ValidationError):
+        return None
