@@ -126,6 +126,8 @@ LABELS = {
     "Standard.input": _("Input of the standard"),
     "Standard.output": _("Output of the standard"),
     "Standard.score": _("Score of the standard"),
+    "SliderOptions.start": _("Where the handle starts"),
+    "TextOptions.characters": _("Signs that are allowed"),
     "DesignSpec.kind": _("Design"),
     "DesignSpec.shuffle_trials": _("Trials in an order random per rater"),
     "EntryQuestion.name": _("Short name"),

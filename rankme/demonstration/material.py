@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rankme.protocols.meaning_representation import slots
+
 from . import domains, extracts, games, places
 
 FOLDER = Path(__file__).parent
@@ -62,7 +64,13 @@ def _places_alone(full: bool) -> Material:
 
 
 def _restaurants(full: bool) -> Material:
-    return Material("long", _stored("restaurants"))
+    """The same with its facts in words, for evaluations whose input is any text."""
+    stored = _stored("restaurants")
+    header, *rows = csv.reader(io.StringIO(stored["items.csv"].decode(), newline=""))
+    place = header.index("input")
+    for row in rows:
+        row[place] = "; ".join(f"{name}: {value}" for name, value in slots(row[place]))
+    return Material("long", stored | {"items.csv": _table(header, rows)})
 
 
 def _extracts(systems: Sequence[str]) -> Callable[[bool], Material]:
@@ -101,13 +109,11 @@ def _lines(full: bool) -> Material:
     """As at WMT: a file of lines for each system, beside source and reference."""
     drawn = extracts.draw_extracts(20 if full else 4)
     sentences = [sentence for extract in drawn for sentence in extract.sentences]
-    source = (f"{one.when} / {one.who} / {one.what}" for one in sentences)
-    files = {"source.txt": source} | {
-        f"{name}.txt": (extracts.realise(one, system) for one in sentences)
-        for system in extracts.SYSTEMS
-        for name in ["reference" if system == "Corpus" else system]
-    }
-    return Material("plain", {name: _text(lines) for name, lines in files.items()})
+    files = {"source.txt": _text(f"{one.when} / {one.who} / {one.what}" for one in sentences)}
+    for system in extracts.SYSTEMS:
+        name = "reference" if system == "Corpus" else system
+        files[f"{name}.txt"] = _text(extracts.realise(one, system) for one in sentences)
+    return Material("plain", files)
 
 
 def _domains(full: bool) -> Material:

@@ -85,9 +85,9 @@ class Slot(models.Model):
     """One of the sittings that a batch needs: `raters_per_trial` slots stand for each batch."""
 
     class State(models.TextChoices):
-        FREE = "free", _("Free")
-        HELD = "held", _("Held")
-        DONE = "done", _("Done")
+        FREE = "free", "Free"
+        HELD = "held", "Held"
+        DONE = "done", "Done"
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="slots", db_index=False)
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="slots", db_index=False)

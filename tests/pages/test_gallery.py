@@ -6,6 +6,8 @@ import re
 import pytest
 from django.urls import reverse
 
+from rankme.demonstration.material import material
+from rankme.importing import read_material
 from rankme.models import Campaign, Participant
 from rankme.pages.gallery import sample
 from rankme.protocols.files import preset, preset_names
@@ -40,6 +42,16 @@ def test_the_work_page_holds_trials_of_our_own(client, name):
     assert document["preview"] is True
     assert len(document["trials"]) == len(sample(name)) > 0
     assert len(document["screens"]) == len(preset(name).screens)
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_the_systems_of_our_material_say_different_things(name, tmp_path):
+    ours = material(name)
+    texts: dict[str, list[str]] = {}
+    with read_material(ours.write(tmp_path), ours.format) as read:
+        for output in read.outputs():
+            texts.setdefault(output.system, []).append(output.text)
+    assert len(set(map(tuple, texts.values()))) == len(texts)
 
 
 def test_an_unknown_preset_is_not_found(client):
