@@ -1,0 +1,41 @@
+"""Where a request comes from: whose address it bears, and whether another site's page sent it."""
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.views.csrf import csrf_failure
+
+SAFE_METHODS = {"GET", "HEAD", "OPTIONS", "TRACE"}
+OUR_OWN = {"same-origin", "none"}  # "none": a person at the browser, and no page
+
+
+def refuse_other_sites(get_response: Callable[[HttpRequest], HttpResponse]):
+    """Let no other site's page change anything, whatever cookies and tokens it got hold of.
+
+    Browsers say where a request comes from, and no page can make them lie; scripts say nothing.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        sent_from = request.headers.get("Sec-Fetch-Site", "none")
+        trusted = request.headers.get("Origin") in settings.CSRF_TRUSTED_ORIGINS
+        if request.method not in SAFE_METHODS and sent_from not in OUR_OWN and not trusted:
+            return csrf_failure(request, reason="The request comes from a page of another site.")
+        return get_response(request)
+
+    return middleware
+
+
+def believe_the_proxy(get_response: Callable[[HttpRequest], HttpResponse]):
+    """Take the client's address from the proxy: its own would stand for everybody.
+
+    Only the last address is the proxy's word; what stands before it anybody may have written.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        address = request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
+        if address:
+            request.META["REMOTE_ADDR"] = address
+        return get_response(request)
+
+    return middleware
