@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.forms import AdminAuthenticationForm
 
 # Imported for their registrations, which are taken back below.
 from django.contrib.auth import admin as accounts_admin  # noqa: F401
@@ -14,6 +15,7 @@ from rest_framework.authtoken import admin as tokens_admin  # noqa: F401
 from rest_framework.authtoken.models import TokenProxy
 
 from rankme import models
+from rankme.forms import LoginForm
 
 
 class LookingOnly(admin.ModelAdmin):
@@ -100,3 +102,10 @@ for model, model_admin in SPECIAL.items():
     admin.site.register(model, model_admin)
 admin.site.register(OF_A_CAMPAIGN, OfCampaign)
 admin.site.register(OTHERS, LookingOnly)
+
+
+class AdminLoginForm(LoginForm, AdminAuthenticationForm):
+    """The admin's own door, guarded against guessing like the other two."""
+
+
+admin.site.login_form = AdminLoginForm

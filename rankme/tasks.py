@@ -7,7 +7,7 @@ import socket
 
 from celery import shared_task
 
-from rankme.actions import assignments, jobs
+from rankme.actions import assignments, jobs, rate_limits
 
 
 def worker_name() -> str:
@@ -47,3 +47,4 @@ def reconcile() -> None:
     """Every few seconds: tell of jobs that nobody works on, and free what was left lying."""
     jobs.nudge_waiting()
     assignments.expire_overdue()
+    rate_limits.forget_full()

@@ -3,6 +3,7 @@
 from .assignments import Assignment, Batch, Invitation, Participant, Plan, Slot, Trial, TrialOutput
 from .campaigns import AuditEvent, Campaign, Criterion, Membership
 from .judgements import Judgement, QuarantinedPayload, RaterExclusion, Submission
+from .limits import RateBucket
 from .materials import Item, MaterialImport, Output, System
 from .runs import AnalysisRun, Report, RunChunk
 
@@ -22,6 +23,7 @@ __all__ = [
     "Participant",
     "Plan",
     "QuarantinedPayload",
+    "RateBucket",
     "RaterExclusion",
     "Report",
     "RunChunk",

@@ -18,7 +18,7 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from rankme import strict_json
-from rankme.actions import assignments, judgements
+from rankme.actions import assignments, judgements, rate_limits
 from rankme.actions.assignments import NoBatch
 from rankme.actions.runtime import runtime_of
 from rankme.crowd import PANELS
@@ -125,6 +125,8 @@ def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definiti
     arrival = rater_identity.signed_arrival(request.POST.get("arrival", ""), campaign)
     if arrival is None:
         return redirect("rankme:enter", campaign.code)
+    if not _may_come_in(request, campaign, arrival):
+        return _stop(request, campaign, "crowded", status=429)
     rater = assignments.enter(
         campaign,
         panel=arrival.panel,
@@ -138,6 +140,13 @@ def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definiti
     assignments.give_consent(rater)
     rater.refresh_from_db()
     return rater_identity.remember(redirect(_step_of(rater, definition)), rater)
+
+
+def _may_come_in(request: HttpRequest, campaign: Campaign, arrival: rater_identity.Arrival) -> bool:
+    """Whoever is known or has a personal invitation may always; others not by the thousand."""
+    if arrival.panel == "invitation" or rater_identity.known_rater(campaign, arrival):
+        return True
+    return rate_limits.take(rate_limits.NEW_RATERS, campaign.pk, request.META["REMOTE_ADDR"])
 
 
 @require_GET

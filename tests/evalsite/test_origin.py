@@ -1,0 +1,163 @@
+"""Other sites' pages change nothing, and whoever asks bears an address of their own."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import threading
+
+import pytest
+from django.conf import settings
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
+from django.urls import reverse
+
+from evalsite.origin import believe_the_proxy
+from rankme.actions import tokens
+from rankme.models import AuditEvent, Campaign, Submission
+from tests.browser.test_organiser import PASSWORD, log_in, make_olga
+from tests.campaigns import make_campaign, make_owner
+from tests.evalsite.test_safety import run
+from tests.pages.test_participant import begin, payload_for, send
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("sent_from", ["cross-site", "same-site", "anything"])
+def test_a_page_of_another_site_changes_nothing_even_with_the_token(sent_from):
+    """`client` sends no CSRF token because none is asked for: this guard stands alone here."""
+    client = Client()
+    campaign = make_campaign()
+    document = begin(client, campaign, id="w1")
+    client.force_login(campaign.owner)
+    elsewhere = {"Sec-Fetch-Site": sent_from}
+    address = reverse("rankme:submit", args=[campaign.code])
+    body = json.dumps(payload_for(campaign, document))
+    answer = client.post(address, body, content_type="application/json", headers=elsewhere)
+    assert answer.status_code == 403
+    assert not Submission.objects.exists()
+    pause = reverse("rankme:campaign-pause", args=[campaign.code])
+    refused = client.post(pause, headers=elsewhere)
+    assert (refused.status_code, "Nothing was changed" in refused.text) == (403, True)
+    login = {"username": "olga", "password": PASSWORD}
+    assert client.post("/login/", login, headers=elsewhere).status_code == 403
+    assert client.delete("/api/v1/token/", headers=elsewhere).status_code == 403
+    assert Campaign.objects.get().is_running
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "headers", [{}, {"Sec-Fetch-Site": "same-origin"}, {"Sec-Fetch-Site": "none"}]
+)
+def test_our_own_pages_and_scripts_are_let_through(headers):
+    client = Client(headers=headers)
+    campaign = make_campaign()
+    document = begin(client, campaign, id="w1")
+    assert send(client, campaign, payload_for(campaign, document)).status_code == 201
+
+
+@pytest.mark.django_db
+def test_a_link_on_another_site_leads_in(client):
+    campaign = make_campaign()
+    door = reverse("rankme:enter", args=[campaign.code])
+    assert (
+        client.get(door, {"id": "w1"}, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 200
+    )
+
+
+@pytest.mark.django_db
+def test_a_trusted_origin_is_not_another_site(client, settings):
+    settings.CSRF_TRUSTED_ORIGINS = ["https://evaluation.example.org"]
+    campaign = make_campaign()
+    client.force_login(campaign.owner)
+    headers = {"Sec-Fetch-Site": "same-site", "Origin": "https://evaluation.example.org"}
+    pause = reverse("rankme:campaign-pause", args=[campaign.code])
+    assert client.post(pause, headers=headers).status_code == 302
+
+
+@pytest.fixture
+def elsewhere(live_site):
+    """A second origin on the same host: browsers send it even Lax cookies along."""
+    campaign = make_campaign(owner=make_olga())
+    form = f"""<form method=post action="{live_site.url}/campaigns/{campaign.code}/pause/">
+        <button>A nice button</button></form>
+        <form method=post action="{live_site.url}/login/"><input name=username value=eve>
+        <input name=password value=x><button>Another</button></form>"""
+
+    class Page(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(form.encode())
+
+        def log_message(self, *arguments):
+            """A test needs no log of it."""
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield campaign, f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("button", ["A nice button", "Another"])
+def test_a_form_on_another_site_is_refused_in_a_real_browser(page, elsewhere, button):
+    campaign, address = elsewhere
+    log_in(page)
+    page.goto(address)
+    with page.expect_navigation() as navigation:
+        page.get_by_role("button", name=button).click()
+    assert navigation.value.status == 403
+    campaign.refresh_from_db()
+    assert campaign.is_running
+
+
+# Addresses -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("forwarded", "address"),
+    [
+        ("203.0.113.7", "203.0.113.7"),
+        ("198.51.100.1, 203.0.113.7", "203.0.113.7"),  # the first is what the client claims
+        ("2001:db8::7", "2001:db8::7"),
+        ("", "127.0.0.1"),
+    ],
+)
+def test_behind_a_proxy_the_last_forwarded_address_is_the_clients(forwarded, address):
+    request = RequestFactory(headers={"X-Forwarded-For": forwarded}).get("/")
+    believe_the_proxy(lambda request: HttpResponse())(request)
+    assert request.META["REMOTE_ADDR"] == address
+
+
+def test_only_a_site_behind_a_proxy_believes_it(servers):
+    first = "from evalsite.settings import MIDDLEWARE; print(MIDDLEWARE[0])"
+    assert "evalsite.origin.believe_the_proxy" not in settings.MIDDLEWARE
+    behind = run(["-c", first], servers, BEHIND_TLS_PROXY="true")
+    assert behind.stdout.strip() == "evalsite.origin.believe_the_proxy"
+    assert "believe" not in run(["-c", first], servers).stdout
+
+
+@pytest.mark.django_db
+def test_the_admins_door_is_guarded_against_guessing_too(client, monkeypatch):
+    monkeypatch.setattr(tokens, "MOST_REFUSALS", 3)
+    boss = make_owner("boss")
+    boss.is_staff = boss.is_superuser = True
+    boss.set_password(PASSWORD)
+    boss.save()
+    for _ in range(3):
+        client.post("/admin/login/", {"username": "boss", "password": "guess"})
+    assert AuditEvent.objects.filter(verb=tokens.REFUSED).count() == 3
+    client.post("/admin/login/", {"username": "boss", "password": PASSWORD})
+    assert "_auth_user_id" not in client.session
+    monkeypatch.setattr(tokens, "MOST_REFUSALS", 30)
+    client.post("/admin/login/", {"username": "boss", "password": PASSWORD})
+    assert "_auth_user_id" in client.session
+
+
+@pytest.mark.django_db
+def test_the_admins_door_stays_shut_for_organisers(client):
+    olga = make_olga()
+    client.post("/admin/login/", {"username": olga.username, "password": PASSWORD})
+    assert "_auth_user_id" not in client.session

@@ -1,0 +1,112 @@
+"""Whoever takes too much waits; whoever rates never does."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.db.models import F
+from django.test import Client
+from django.urls import reverse
+
+from rankme.actions import rate_limits
+from rankme.actions.invitations import invite_raters
+from rankme.actions.rate_limits import Limit, take
+from rankme.models import RateBucket
+from tests.campaigns import make_campaign
+from tests.pages.test_participant import arrive, begin, complete
+from tests.races.threads import run_together
+
+FEW = Limit("test", most=7, again_every=timedelta(hours=1))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_fifty_calls_at_once_exactly_so_many_pass():
+    taken = run_together([lambda: take(FEW, "w1")] * 50)
+    assert sorted(taken) == [False] * 43 + [True] * 7
+
+
+@pytest.mark.django_db(transaction=True)
+def test_without_the_one_statement_more_would_pass(monkeypatch):
+    """The control: read, then write, as two statements."""
+    monkeypatch.setattr(rate_limits, "TAKE", READ_THEN_WRITE)
+    assert take(FEW, "w1")
+    taken = run_together([lambda: take(FEW, "w1")] * 50)
+    assert taken.count(True) > 6
+
+
+READ_THEN_WRITE = """
+    WITH seen AS (
+        SELECT "left", pg_sleep(0.02) FROM rankme_ratebucket WHERE mark = %(mark)s
+    )
+    INSERT INTO rankme_ratebucket AS bucket (mark, "left", filled_at)
+    SELECT %(mark)s, COALESCE((SELECT "left" FROM seen), %(most)s + 0 * %(per_second)s) - 1,
+        clock_timestamp()
+    WHERE COALESCE((SELECT "left" FROM seen), %(most)s) >= 1
+    ON CONFLICT (mark) DO UPDATE SET "left" = EXCLUDED."left"
+    RETURNING "left"
+"""
+
+
+@pytest.mark.django_db
+def test_a_bucket_fills_up_with_time_and_no_further():
+    assert [take(FEW, "w1") for _ in range(8)] == [True] * 7 + [False]
+    assert take(FEW, "w2"), "somebody else's is another"
+    RateBucket.objects.update(filled_at=F("filled_at") - timedelta(hours=2))
+    assert [take(FEW, "w1") for _ in range(3)] == [True, True, False]
+    RateBucket.objects.update(filled_at=F("filled_at") - timedelta(hours=1_000))
+    assert sum(take(FEW, "w1") for _ in range(20)) == 7
+
+
+@pytest.mark.django_db
+def test_a_clock_set_back_takes_nothing_away():
+    take(FEW, "w1")
+    RateBucket.objects.update(filled_at=F("filled_at") + timedelta(days=400))
+    assert take(FEW, "w1")
+
+
+@pytest.mark.django_db
+def test_the_table_names_nobody_and_forgets():
+    take(rate_limits.NEW_RATERS, "192.0.2.1")
+    assert re.fullmatch(r"[0-9a-f]{40}", RateBucket.objects.get().mark)
+    assert rate_limits.forget_full() == 0
+    RateBucket.objects.update(filled_at=F("filled_at") - timedelta(days=1))
+    assert rate_limits.forget_full() == 1
+
+
+@pytest.mark.django_db
+def test_one_address_does_not_bring_raters_by_the_thousand(client, monkeypatch):
+    """Each would hold a batch of an open campaign, and nobody else would find one free."""
+    monkeypatch.setattr(rate_limits, "NEW_RATERS", Limit("few", 2, timedelta(hours=1)))
+    campaign = make_campaign()
+    for name in ("w1", "w2"):
+        arrive(Client(), campaign, id=name)
+    refused = agree(Client(), campaign, id="w3")
+    assert refused.status_code == 429
+    assert "Many people are coming in" in refused.content.decode()
+    assert campaign.participants.count() == 2
+    # Somebody else's address, another campaign, whoever is known or was invited: all come in.
+    assert agree(Client(REMOTE_ADDR="192.0.2.7"), campaign, id="w4").status_code == 302
+    assert agree(Client(), make_campaign(), id="w3").status_code == 302
+    assert (
+        Client().get(reverse("rankme:enter", args=[campaign.code]), {"id": "w1"}).status_code == 302
+    )
+    [invitation] = invite_raters(campaign, ["Ada"], by=campaign.owner)
+    assert agree(Client(), campaign, invitation=invitation.token).status_code == 302
+
+
+@pytest.mark.django_db
+def test_no_rating_is_refused_however_fast_they_come(client, monkeypatch):
+    monkeypatch.setattr(rate_limits, "NEW_RATERS", Limit("one", 1, timedelta(hours=1)))
+    campaign = make_campaign()
+    document = begin(client, campaign, id="w1")
+    monkeypatch.setattr(rate_limits, "take", lambda *whose: pytest.fail("a rating was counted"))
+    assert complete(client, campaign, document).json()["next"].endswith("/done/")
+
+
+def agree(client, campaign, **link):
+    door = reverse("rankme:enter", args=[campaign.code])
+    page = client.get(door, link).content.decode()
+    arrival = re.search(r'name="arrival" value="([^"]+)"', page)[1]
+    return client.post(door, {"arrival": arrival, "decision": "agree"})
