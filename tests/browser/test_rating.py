@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from rankme.actions.campaigns import launch_campaign
 from rankme.models import Judgement, Output, Participant, Submission
-from rankme.protocols.definition import ScreenSpec
+from rankme.protocols.definition import Crowd, ScreenSpec
 from rankme.protocols.files import preset_names
 from tests.browser.keyboard import rate_by_keyboard
 from tests.browser.rating import (
@@ -80,6 +80,10 @@ def test_what_is_missing_is_said_beside_it_and_gets_the_focus(page: Page):
     shot(page, "missing")
     page.keyboard.press("ArrowRight")
     expect(page.get_by_text("Please give this a score.")).to_have_count(4)
+    summary = page.get_by_text("Some answers are missing.")
+    expect(summary).to_be_visible()
+    answer_with_mouse(page)
+    expect(summary).to_be_hidden()
 
 
 FACTS = (
@@ -113,6 +117,29 @@ def test_all_five_outputs_are_in_view_beside_their_sliders(page: Page):
     button = page.locator("[data-next]").bounding_box()
     assert button["y"] + button["height"] <= 768
     assert page.get_by_text("score 100", exact=True).is_visible()
+
+
+def test_a_text_that_was_written_before_comes_back_with_the_reason_beside_it(page: Page):
+    crowd = {"least_seconds_per_screen": 0}
+    campaign = campaign_of("e2e-elicitation", practice=[], crowd=Crowd(**crowd))
+    come_in(page, campaign, id="w1")
+    begin(page)
+    for text in ("A place with fine soup.", "A place with FINE soup."):
+        await_screen(page)
+        page.get_by_role("textbox").fill(text)
+        page.locator("[data-next]").click()
+        page.wait_for_load_state("networkidle")
+    beside = page.locator("[data-missing]:visible")
+    expect(beside).to_have_text("You have written this text before. Please write a new one.")
+    expect(page.get_by_role("textbox")).to_have_value("A place with FINE soup.")
+    expect(page.get_by_role("textbox")).to_be_focused()
+    assert Submission.objects.count() == 1
+    await_screen(page)
+    page.get_by_role("textbox").fill("Another place, with fine bread.")
+    expect(beside).to_have_count(0)
+    next_screen(page)
+    expect(page.locator("#completion-code")).to_be_visible()
+    assert Submission.objects.count() == 2
 
 
 def test_there_is_no_handle_before_the_first_touch(page: Page):
@@ -238,12 +265,16 @@ def test_reload_brings_back_what_was_answered_under_the_same_key(page: Page):
     page.reload()
     await_screen(page)
     expect(page.get_by_role("textbox", name="Score as a number").first).to_have_value("77")
-    answer_with_mouse(page)
+    for score in page.get_by_role("textbox", name="Score as a number").all()[1:]:
+        score.fill("80")
     next_screen(page)
     expect(page.locator("#completion-code")).to_be_visible()
     stored = Submission.objects.get()
     assert str(stored.key) == key
     assert stored.payload["times"]["reloads"] == 1
+    # Nobody knows when, after this page's onset, the answer was given that an earlier page brought.
+    times = stored.judgements.order_by("position").values_list("time_ms", flat=True)
+    assert [time is not None for time in times] == [False, True, True, True, True]
 
 
 def test_facts_may_come_as_pictures(page: Page):
@@ -307,6 +338,9 @@ def test_a_pause_waits_until_no_time_is_being_measured(page: Page):
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("dialog")).to_be_hidden()
     page.locator("[data-next]").click()
+    expect(page.locator("form.with-images[data-onset]")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_be_hidden()  # reading and finding are one trial
+    page.locator(".picture").first.click()
     expect(page.get_by_role("dialog")).to_contain_text("You can close this page")
     page.get_by_role("dialog").get_by_role("button", name="Go on").click()
     rate_to_the_end(page)

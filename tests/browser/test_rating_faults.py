@@ -271,9 +271,16 @@ def test_an_answer_that_the_server_refuses_comes_back_with_its_reason(page: Page
     await_screen(page)
     answer_with_mouse(page)
     next_screen(page)
-    expect(page.get_by_text("The value must lie between 0 and 100.")).to_be_visible()
+    reason = "The value must lie between 0 and 100."
+    expect(page.locator("#notices")).to_contain_text(reason)
+    expect(page.locator("[data-missing]:visible")).to_have_text(reason)
+    expect(page.get_by_role("slider")).to_be_focused()
     expect(page.locator("#progress")).to_contain_text("1 of 2")
-    assert rate_to_the_end(page) == 2
+    await_screen(page)
+    answer_with_mouse(page)
+    next_screen(page)
+    expect(page.locator("#notices")).to_be_empty()
+    assert rate_to_the_end(page) == 1
     assert Submission.objects.count() == 2
     assert not Submission.objects.filter(key=spoiled[0]).exists()
 

@@ -55,6 +55,7 @@ function mountQuestion({ form, rows, question, material, page, instruments, onCh
     onChange(time) {
       one.settledAt(time);
       markMissing(one.root, "");
+      if (!form.querySelector(".is-missing")) form.querySelector("[data-problem]").textContent = "";
       onChange(time);
     },
   }));
@@ -107,6 +108,9 @@ function labels(form, holder, row, { criterion }) {
   return parts.filter(Boolean).map((part) => identify(part, "label")).join(" ");
 }
 
+/** As the server names a question in what it refuses. */
+const nameOf = ({ criterion, place }) => (place === null ? criterion : `${criterion}[${place}]`);
+
 function collector(form, questions, words) {
   /** What is missing or wrong, question by question, in the order of the page. */
   const problems = () =>
@@ -125,11 +129,19 @@ function collector(form, questions, words) {
   return {
     problems,
     /** Say beside each question what it lacks, and go to the first. */
-    showProblems(found = problems()) {
+    showProblems(found, summary = words.missing_some) {
       for (const { root } of questions) markMissing(root, "");
       for (const { asked, message } of found) markMissing(asked.root, message);
-      form.querySelector("[data-problem]").textContent = found.length ? words.missing_some : "";
-      found[0]?.asked.instrument.focus();
+      form.querySelector("[data-problem]").textContent = summary;
+      found[0].asked.instrument.focus();
+    },
+    /** What the server said against answers, by the places that it names, each beside its own. */
+    showRefusals(refusals) {
+      const found = refusals.flatMap(({ place, message }) => {
+        const asked = questions.find((one) => place === nameOf(one) || place === one.criterion);
+        return asked ? [{ asked, message }] : [];
+      });
+      if (found.length) this.showProblems(found, "");
     },
     say: (sentence) => (form.querySelector("[data-problem]").textContent = sentence),
     /** The answers as the server takes them; `since` turns a time stamp into milliseconds. */

@@ -34,6 +34,7 @@ export function createSitting(parts) {
   let running = false; // a block of timed trials runs on without asking
   let measuring = false; // nothing may cover a timed screen
   const interruptions = [];
+  const refusals = new Map(); // what the server said against answers, by screen
 
   const id = (step) => idOf(page.assignment, step);
   const isAnswered = (step) => answered.has(id(step));
@@ -56,7 +57,8 @@ export function createSitting(parts) {
         if (await parts.onEnd(reopenMissing)) return;
         continue;
       }
-      while (interruptions.length) await interruptions.shift()();
+      // Reading and finding are one trial: what covers the page waits until both are done.
+      while (interruptions.length && steps[index].screen === 0) await interruptions.shift()();
       await rest();
       await showStep(steps[index]);
     }
@@ -112,7 +114,7 @@ export function createSitting(parts) {
   async function start(step) {
     showHeader(step, false);
     const going = showMessage(view.stage, view.messageTemplate, {
-      title: progressText(step),
+      title: placeText(step),
       text: words.ready,
       button: words.start,
     });
@@ -130,6 +132,7 @@ export function createSitting(parts) {
     await ready(screen.form, tools.fonts);
     const onset = await painted(tools.nextFrame);
     watch(step, draft, screen, onset);
+    screen.showRefusals(refusals.get(id(step)) ?? []);
     return new Promise((resolve) => {
       current.resolve = resolve;
       screen.form.addEventListener("submit", (event) => {
@@ -206,6 +209,7 @@ export function createSitting(parts) {
     const outcome = await send(time);
     if (outcome === "sent") seconds.push(stopwatch.spent(time) / 1_000);
     answered.add(id(step));
+    if (refusals.delete(id(step))) view.notice("refused", "");
     return resolve(outcome);
   }
 
@@ -323,9 +327,13 @@ export function createSitting(parts) {
 
   // Around the work -----------------------------------------------------------------------
 
-  function progressText(step) {
+  function placeText(step) {
     const name = step.practice ? "practice" : "progress";
-    const text = say(words, name, { number: step.number, count: step.count });
+    return say(words, name, { number: step.number, count: step.count });
+  }
+
+  function progressText(step) {
+    const text = placeText(step);
     if (step.screens === 1) return text;
     return `${text} · ${say(words, "page_of", { number: step.screen + 1, count: step.screens })}`;
   }
@@ -365,9 +373,10 @@ export function createSitting(parts) {
   }
 
   /** The server has refused an answer: back to its screen, if it is one of this batch. */
-  async function refused({ payload }) {
+  async function refused({ payload }, problems) {
     if (payload.assignment !== page.assignment) return;
     const step = steps.find((one) => one.trial === payload.trial && one.screen === payload.screen);
+    refusals.set(id(step), problems);
     await keep();
     await reopen(step);
     current?.resolve("refused");

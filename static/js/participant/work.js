@@ -136,7 +136,7 @@ function reports(sitting) {
     refused(entry, answer) {
       const message = answer?.problems?.map((problem) => problem.message).join(" ");
       notice("refused", say(words, "refused", { message: message ?? answer?.message ?? "" }), "error");
-      return sitting().refused(entry);
+      return sitting().refused(entry, answer?.problems ?? []);
     },
   };
 }
