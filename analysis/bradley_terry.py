@@ -23,6 +23,7 @@ PRECISION = 1e-10
 RIDGE = 1e-6
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -287,7 +288,8 @@ def _covariance(pairs: Pairs, found: Fit, cluster: str) -> Floats:
         "item": ((items, 1),),
         "both": ((raters, 1), (items, 1), (together, -1)),
     }[cluster]
-    meat = sum(sign * _meat(pairs, found, codes) for codes, sign in parts)
+    scores = _scores(pairs, found)
+    meat = sum(sign * _meat(scores, codes, len(found.information)) for codes, sign in parts)
     covariance = (bread @ meat @ bread)[:systems, :systems]
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     # The difference of covariances need not be one: the nearest that is (Cameron et al. 2011, 2.3).
@@ -295,27 +297,28 @@ def _covariance(pairs: Pairs, found: Fit, cluster: str) -> Floats:
     return covariance if np.trace(covariance) > 1e-9 * np.trace(model) else model
 
 
-def _meat(pairs: Pairs, found: Fit, codes: NDArray[np.int64]) -> Floats:
+def _meat(scores: list[tuple[Integers, Floats]], codes: NDArray[Any], parameters: int) -> Floats:
     """Sum over clusters of the outer product of a cluster's summed scores, times G/(G − 1)."""
     from scipy.sparse import csr_matrix
 
-    _, cluster = np.unique(codes, return_inverse=True)
+    cluster = np.unique(codes, return_inverse=True)[1].astype(np.int32)
     number = int(cluster.max()) + 1
     if number < 2:
         raise Undefined("Clustered errors need at least two raters and at least two items.")
-    gains, tie_gains = _residuals(pairs, found)
-    columns = [pairs.first, pairs.second]
-    cells = [gains, -gains]
-    if found.log_tie is not None:
-        columns.append(np.full(len(pairs), len(pairs.systems), dtype=np.int32))
-        cells.append(tie_gains)
-    rows = np.tile(cluster, len(columns))
-    scores = csr_matrix(
-        (np.concatenate(cells), (rows, np.concatenate(columns))),
-        shape=(number, len(found.information)),
-    )
-    meat: Floats = (scores.T @ scores).toarray() * number / (number - 1)
+    summed = csr_matrix((number, parameters))
+    for column, cells in scores:  # one after the other: a million judgements fill memory else
+        summed = summed + csr_matrix((cells, (cluster, column)), shape=summed.shape)
+    meat: Floats = (summed.T @ summed).toarray() * number / (number - 1)
     return meat
+
+
+def _scores(pairs: Pairs, found: Fit) -> list[tuple[Integers, Floats]]:
+    """Slopes of each comparison's log likelihood: (the parameter, the slope in it)."""
+    gains, tie_gains = _residuals(pairs, found)
+    scores = [(pairs.first, gains), (pairs.second, -gains)]
+    if found.log_tie is not None:
+        scores.append((np.full(len(pairs), len(pairs.systems), dtype=np.int32), tie_gains))
+    return scores
 
 
 def _residuals(pairs: Pairs, found: Fit) -> tuple[Floats, Floats]:

@@ -24,6 +24,8 @@ Values = NDArray[np.float64]
 MOST_DENSE_COLUMNS = 800
 # Two crossed effects fill the factor anyway: this many levels of the smaller one still fit.
 MOST_CROSSED_LEVELS = 2500
+# Numbers in the cross products that are kept for each number of judgements (100 MB).
+MOST_PRODUCT_CELLS = 12_500_000
 # Operations of one sparse factorisation, estimated before it is tried.
 MOST_SPARSE_WORK = 2.0e9
 PERFECT_FIT = "The systems and random effects explain every value: no residual variance is left."
@@ -78,6 +80,7 @@ class _DenseEquations:
     dense: Values  # [Z₂ X]'[Z₂ X]
     dense_sums: Values  # [Z₂ X]'y
     shared: Any  # [Z₂ X]'Z₁
+    products: _ProductsBySize | None
     effect_of: Codes  # the random effect of each column of Z₂
     largest: int
 
@@ -92,16 +95,18 @@ class _DenseEquations:
         rest = sparse.hstack(blocks, format="csr")
         effect_of = [np.full(int(random[name].max()) + 1, names.index(name)) for name in others]
         shared = (rest.T @ _indicator(random[largest])).tocsr()
+        sizes = np.bincount(random[largest])
         return cls(
             judgements=len(values),
             systems=int(systems.max()) + 1,
             squares=float(values @ values),
-            sizes=np.bincount(random[largest]).astype(np.float64),
+            sizes=sizes.astype(np.float64),
             sums=np.asarray(np.bincount(random[largest], values), dtype=np.float64),
             dense=np.asarray((rest.T @ rest).todense()),
             dense_sums=np.asarray(rest.T @ values),
             # A filled table of counts is faster as an array, a thin one only fits when sparse.
             shared=shared.toarray() if shared.nnz > 0.1 * np.prod(shared.shape) else shared,
+            products=_ProductsBySize.of(shared, sizes),
             effect_of=np.concatenate([*effect_of, np.zeros(0, dtype=np.intp)]),
             largest=names.index(largest),
         )
@@ -151,10 +156,41 @@ class _DenseEquations:
         return float(np.sum(np.log(diagonal)) + 2 * np.sum(log_pivots)), factor, variance
 
     def _weighted_product(self, weights: Values) -> Values:
+        if self.products is not None:
+            return self.products.weighted(weights)
         if isinstance(self.shared, np.ndarray):
             product: Values = (self.shared * weights) @ self.shared.T
             return product
         return np.asarray((self.shared.multiply(weights).tocsr() @ self.shared.T).todense())
+
+
+@dataclass(frozen=True)
+class _ProductsBySize:
+    """[Z₂ X]'Z₁ times its transpose, apart for each number of judgements of a level of Z₁.
+
+    Whatever θ is, levels with equally many judgements weigh the same.
+    """
+
+    products: Values  # shape (sizes, columns, columns)
+    example: Codes  # shape (sizes,), a level of each size
+
+    @classmethod
+    def of(cls, shared: Any, sizes: Codes) -> _ProductsBySize | None:
+        """None where the products would not fit memory, or where they would save nothing."""
+        distinct, example, size_of = np.unique(sizes, return_index=True, return_inverse=True)
+        columns = shared.shape[0]
+        if len(distinct) * columns**2 > MOST_PRODUCT_CELLS or 2 * len(distinct) > len(sizes):
+            return None
+        by_level = shared.tocsc()
+        products = np.empty((len(distinct), columns, columns))
+        for place in range(len(distinct)):
+            levels = by_level[:, size_of == place].tocsr()
+            products[place] = (levels @ levels.T).toarray()
+        return cls(products, example)
+
+    def weighted(self, weights: Values) -> Values:
+        product: Values = np.tensordot(weights[self.example], self.products, axes=1)
+        return product
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +22,7 @@ from analysis.clusters import (
     ranks,
     refusals,
 )
-from analysis.errors import AnalysisError, RankingError
+from analysis.errors import AnalysisError
 from analysis.mixed import MixedModel
 from analysis.outliers import log_magnitudes
 from analysis.pairs import Pairs, count, pairs_from_table
@@ -75,30 +78,57 @@ class RankingSection:
     undefined: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Runs:
+    """The jobs of a report's rankings, and where their runs come from; shape (runs, systems)."""
+
+    jobs: tuple[DrawJob, ...]
+    drawn: Callable[[DrawJob], Values]
+
+    def of(self, criterion: str) -> tuple[DrawJob, ...]:
+        return tuple(job for job in self.jobs if job.criterion == criterion)
+
+
+@contextmanager
+def runs_for(
+    table: JudgementTable, options: ReportOptions, draws: Mapping[str, Values] | None
+) -> Iterator[Runs]:
+    """Take the runs that are there, or draw them on other threads while the report is made."""
+    jobs = draw_jobs(table, options)
+    if draws is not None:
+        yield Runs(jobs, lambda job: _drawn_before(job, draws))
+        return
+    abandoned = Event()
+
+    def go_on(_: float) -> None:
+        if abandoned.is_set():
+            raise CancelledError
+
+    beside = ThreadPoolExecutor(1)
+    pending = {job.key: beside.submit(compute_draws, [job], progress=go_on) for job in jobs}
+    try:
+        yield Runs(jobs, lambda job: pending[job.key].result()[job.key])
+    finally:
+        abandoned.set()
+        beside.shutdown(cancel_futures=True)
+
+
 def ranking_section(
-    table: JudgementTable,
-    criterion: str,
-    options: ReportOptions,
-    draws: Mapping[str, Values] | None,
+    table: JudgementTable, criterion: str, options: ReportOptions, runs: Runs
 ) -> RankingSection:
-    """Rank one criterion of the whole table in every way that applies; runs that exist are used."""
+    """Rank one criterion of the whole table in every way that applies."""
     reasons = Reasons()
     part = table.counted().without_raters(options.exclude_raters).for_criterion(criterion)
-    rankings, shares = {}, {}
     lower = criterion in options.lower_is_better
-    pairs = pairs_from_table(part, lower_is_better=lower)
-    jobs = reasons.attempt("ranking", lambda: _jobs(table, criterion, options)) or ()
-    for job in jobs:
-        drawn = _draws(job, draws)
-        rankings[job.scheme] = ranking_from_draws(
-            job, drawn, alpha=options.alpha, exclude=options.exclude_raters
-        )
-        shares[job.scheme] = _rank_shares(job, drawn)
+    jobs = runs.of(criterion)
+    if not jobs:
+        reasons["ranking"] = refusals(table, options)[criterion]
+    pairs = jobs[0].pairs if jobs else pairs_from_table(part, lower_is_better=lower)
     logs = reasons.attempt("logarithm", lambda: log_magnitudes(part.value))
     magnitudes = part.value if logs is None else logs
-    return RankingSection(
-        rankings=rankings,
-        rank_shares=shares,
+    section = RankingSection(
+        rankings={},
+        rank_shares={},
         win_shares=win_shares(pairs),
         pairs=pair_records(pairs),
         bradley_terry=reasons.attempt("bradley_terry", lambda: _bradley_terry(pairs, options)),
@@ -114,24 +144,25 @@ def ranking_section(
         mixed_scale="value as given" if logs is None else "logarithm of the value",
         undefined=reasons,
     )
+    drawn = {job.scheme: runs.drawn(job) for job in jobs}  # last: they may still be under way
+    exclude = options.exclude_raters
+    return replace(
+        section,
+        rankings={
+            job.scheme: ranking_from_draws(
+                job, drawn[job.scheme], alpha=options.alpha, exclude=exclude
+            )
+            for job in jobs
+        },
+        rank_shares={job.scheme: _rank_shares(job, drawn[job.scheme]) for job in jobs},
+    )
 
 
 def _bradley_terry(pairs: Pairs, options: ReportOptions) -> BradleyTerry:
     return bradley_terry(pairs, cluster="both", alpha=options.alpha, seed=options.seed)
 
 
-def _jobs(table: JudgementTable, criterion: str, options: ReportOptions) -> tuple[DrawJob, ...]:
-    others = {name: "category" for name in table.criterion.labels}
-    only_this = replace(options, kinds=others | {criterion: "relative"})
-    refused = refusals(table, only_this)
-    if refused:
-        raise RankingError(refused[criterion])
-    return draw_jobs(table, only_this)
-
-
-def _draws(job: DrawJob, draws: Mapping[str, Values] | None) -> Values:
-    if draws is None:
-        return compute_draws([job])[job.key]
+def _drawn_before(job: DrawJob, draws: Mapping[str, Values]) -> Values:
     if job.key not in draws:
         raise AnalysisError(f"The runs of {job.key} are missing.")
     drawn = draws[job.key]

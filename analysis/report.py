@@ -25,7 +25,7 @@ from analysis.correlations import Correlation, correlations
 from analysis.errors import TableError, Undefined
 from analysis.outliers import OutlierCount, treat_outliers, z_by_rater
 from analysis.pairs import pairs_from_table
-from analysis.ranking_section import RankingSection, ranking_section, win_shares
+from analysis.ranking_section import RankingSection, Runs, ranking_section, runs_for, win_shares
 from analysis.raters import RaterProfile, rater_profiles
 from analysis.report_options import ReportOptions
 from analysis.scale_section import ScaleSection, scale_section
@@ -33,7 +33,7 @@ from analysis.sentences import criterion_sentences, report_sentences
 from analysis.signature import VERSION, signature
 from analysis.table import JudgementTable
 
-__all__ = ["CriterionReport", "Report", "ReportOptions", "kind_of", "make_report", "with_kinds"]
+__all__ = ["CriterionReport", "Report", "ReportOptions", "make_report", "with_kinds"]
 
 Values = NDArray[np.float64]
 Progress = Callable[[float], None]
@@ -139,10 +139,11 @@ def make_report(
     analysed = analysed_table(table, options)
     criteria = _in_order(analysed.criterion.labels, options)
     reports = []
-    for done, name in enumerate(criteria):
-        if progress is not None:
-            progress(done / len(criteria))
-        reports.append(_criterion_report(name, table, analysed, options, draws))
+    with runs_for(table, with_kinds(options, analysed), draws) as runs:
+        for done, name in enumerate(criteria):
+            if progress is not None:
+                progress(done / len(criteria))
+            reports.append(_criterion_report(name, table, analysed, options, runs))
     made = tuple(reports)
     report = Report(
         title=options.title,
@@ -199,7 +200,7 @@ def _criterion_report(
     table: JudgementTable,
     analysed: JudgementTable,
     options: ReportOptions,
-    draws: Mapping[str, Values] | None,
+    runs: Runs,
 ) -> CriterionReport:
     part = analysed.for_criterion(name)
     kind = kind_of(analysed, name, options.kinds)
@@ -208,9 +209,9 @@ def _criterion_report(
     part, outliers = _treated(part, treatment, options.outlier_width)
     standardised = _standardised(part) if name in options.standardise else None
     scale = _scale(part, standardised, options, higher) if kind in SCALES else None
-    ranking = ranking_section(table, name, options, draws) if kind == "relative" else None
     categories = category_section(part, options) if kind == "category" else None
     agreement = agreement_of(part, kind, options)
+    ranking = ranking_section(table, name, options, runs) if kind == "relative" else None
     return CriterionReport(
         criterion=name,
         kind=kind,

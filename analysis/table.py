@@ -178,7 +178,9 @@ def read_table(
     format = format or _guessed_format(content)
     if format not in FORMATS:
         raise TableError([f"Unknown format {format!r}: {', '.join(FORMATS)}."])
-    return FORMATS[format](content, shared)
+    table = FORMATS[format](content, shared)
+    _release_memory()
+    return table
 
 
 def write_table(table: JudgementTable, file: IO[bytes]) -> None:
@@ -221,6 +223,13 @@ def guarded(label: str) -> str:
 def unguarded(label: str) -> str:
     """What `guarded` was given."""
     return label[1:] if label.startswith("'") and FORMULA_START.match(label) else label
+
+
+def _release_memory() -> None:
+    """Give back what Arrow keeps after reading: as much as the file."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
 
 
 # --- columns -------------------------------------------------------------------------------

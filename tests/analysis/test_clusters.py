@@ -5,6 +5,8 @@ import pytest
 
 from analysis import OptionsError, RankingError
 from analysis.clusters import (
+    DRAWERS,
+    SIDE_BY_SIDE,
     RankingOptions,
     cluster_ends,
     compute_draws,
@@ -16,6 +18,8 @@ from analysis.clusters import (
     ranks,
     refusals,
 )
+from analysis.ranking_section import runs_for
+from analysis.report_options import ReportOptions
 from analysis.resampling import SCHEMES
 from analysis.signature import read_signature
 from tests.analysis.judged import rebuilt, simulated, table_of_screens
@@ -47,6 +51,36 @@ def test_all_draws_of_a_table_have_their_key_and_report_progress():
     assert np.array_equal(draws["quality/wmt/none"], jobs[0].draw(0, 12))
     assert heard == sorted(heard)
     assert heard[-1] == 1
+
+
+@pytest.fixture
+def portions(monkeypatch):
+    """The portions of runs that were really drawn."""
+    drawn = []
+
+    def recording(pairs, scheme):
+        draw = wmt_drawer(pairs, scheme)
+        return lambda seed, runs: drawn.append(runs) or draw(seed, runs)
+
+    wmt_drawer = DRAWERS["wmt"]
+    monkeypatch.setitem(DRAWERS, "wmt", recording)
+    return drawn
+
+
+def test_who_stops_waiting_stops_the_runs(portions):
+    def interrupt(share):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        one_job().draw(0, 40_000, progress=interrupt)
+    assert 0 < len(portions) < 40_000 / SIDE_BY_SIDE
+
+
+def test_a_report_that_fails_stops_its_runs(portions):
+    options = ReportOptions(runs=40_000, resample=("none", "raters"))
+    with pytest.raises(KeyboardInterrupt), runs_for(simulated(), options, None):
+        raise KeyboardInterrupt
+    assert len(portions) < 40_000 / SIDE_BY_SIDE
 
 
 def test_another_seed_gives_other_runs():

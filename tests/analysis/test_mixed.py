@@ -90,6 +90,19 @@ def test_both_ways_to_solve_give_the_same_numbers():
         assert other.covariance == pytest.approx(one.covariance, rel=1e-9, abs=1e-12)
 
 
+def test_products_by_size_are_the_products_level_by_level(monkeypatch):
+    value, system, random = made()
+    by_size = mixed_equations._DenseEquations.of(value, system, random)
+    monkeypatch.setattr(mixed_equations, "MOST_PRODUCT_CELLS", 0)
+    by_level = mixed_equations._DenseEquations.of(value, system, random)
+    assert by_size.products is not None
+    assert by_level.products is None
+    for theta in ([1.0, 1.0], [0.0, 0.5], [0.3, 1.7]):
+        one, other = by_size.solve(np.array(theta)), by_level.solve(np.array(theta))
+        assert other.deviance == pytest.approx(one.deviance, rel=1e-13)
+        assert other.covariance == pytest.approx(one.covariance, rel=1e-11)
+
+
 def test_the_deviance_is_that_of_the_restricted_likelihood():
     """Against the textbook's formula on the full covariance matrix."""
     value, system, random = made()

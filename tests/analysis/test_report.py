@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from analysis import JudgementTable, OptionsError, TableError, read_table
 from analysis.anova import one_way
-from analysis.clusters import compute_draws, draw_jobs
-from analysis.report import Report, ReportOptions, kind_of, make_report, with_kinds
+from analysis.clusters import compute_draws, draw_jobs, kind_of
+from analysis.report import Report, ReportOptions, make_report, with_kinds
 from tests.analysis.judged import rebuilt
 from tests.analysis.published import published, shared_file
 from tests.analysis.studies import (
