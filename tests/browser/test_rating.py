@@ -330,7 +330,7 @@ def test_the_page_holds_raters_back_where_the_campaign_says_so(page: Page):
 
 
 def test_a_pause_waits_until_no_time_is_being_measured(page: Page):
-    campaign = campaign_of("tuna08-identification", items=2)
+    campaign = campaign_of("tuna08-identification", items=2, practice=[])
     come_in(page, campaign, id="w1")
     begin(page)
     page.get_by_role("button", name="Start").click()
@@ -348,13 +348,13 @@ def test_a_pause_waits_until_no_time_is_being_measured(page: Page):
 
 
 def test_a_phase_that_runs_out_of_time_goes_on_by_itself(page: Page):
-    campaign = campaign_of("tuna08-identification", items=1)
+    campaign = campaign_of("tuna08-identification", items=1, practice=[])
     screens = [
         screen | {"timed": {"fixation_ms": 100, "timeout_ms": 700}}
         for screen in campaign.definition["screens"]
     ]
     campaign = make_campaign(
-        small("tuna08-identification").model_copy(
+        small("tuna08-identification", practice=[]).model_copy(
             update={"screens": [ScreenSpec(**screen) for screen in screens]}
         ),
         items=1,

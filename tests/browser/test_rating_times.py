@@ -16,7 +16,7 @@ EPOCH_OF = "() => performance.timeOrigin"
 
 def start_timed(page: Page, items: int):
     """A timed campaign up to its first description; fixation is short to save the test's time."""
-    campaign = campaign_of("tuna08-identification", items=items)
+    campaign = campaign_of("tuna08-identification", items=items, practice=[])
     come_in(page, campaign, id="w1")
     begin(page)
     page.get_by_role("button", name="Start").click()
