@@ -11,3 +11,14 @@ def test_the_process_is_alive_without_a_database(client):
 def test_it_is_ready_when_the_database_answers(client):
     answer = client.get("/readyz/")
     assert (answer.status_code, answer.content) == (200, b"ready\n")
+
+
+def test_a_database_that_is_away_is_503_for_pages_too(client, live_site):
+    """Not 500: the site is whole, and what was sent is to be sent again."""
+    live_site.stop_postgresql()
+    try:
+        answer = client.get("/r/whoever/")
+    finally:
+        live_site.start_postgresql()
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
+    assert "nothing is lost" in answer.content.decode()
