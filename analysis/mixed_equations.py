@@ -168,10 +168,13 @@ class _DenseEquations:
 class _ProductsBySize:
     """[Z₂ X]'Z₁ times its transpose, apart for each number of judgements of a level of Z₁.
 
-    Whatever θ is, levels with equally many judgements weigh the same.
+    Whatever θ is, levels with equally many judgements weigh the same. The products are symmetric,
+    and only their lower halves are kept.
     """
 
-    products: Values  # shape (sizes, columns, columns)
+    columns: int
+    lower: tuple[Codes, Codes]  # row and column of each kept number
+    products: Values  # shape (sizes, kept numbers)
     example: Codes  # shape (sizes,), a level of each size
 
     @classmethod
@@ -179,17 +182,21 @@ class _ProductsBySize:
         """None where the products would not fit memory, or where they would save nothing."""
         distinct, example, size_of = np.unique(sizes, return_index=True, return_inverse=True)
         columns = shared.shape[0]
-        if len(distinct) * columns**2 > MOST_PRODUCT_CELLS or 2 * len(distinct) > len(sizes):
+        lower = np.tril_indices(columns)
+        count = len(distinct) * len(lower[0])
+        if count > MOST_PRODUCT_CELLS or 2 * len(distinct) > len(sizes):
             return None
         by_level = shared.tocsc()
-        products = np.empty((len(distinct), columns, columns))
+        products = np.empty((len(distinct), len(lower[0])))
         for place in range(len(distinct)):
             levels = by_level[:, size_of == place].tocsr()
-            products[place] = (levels @ levels.T).toarray()
-        return cls(products, example)
+            products[place] = (levels @ levels.T).toarray()[lower]
+        return cls(columns, lower, products, example)
 
     def weighted(self, weights: Values) -> Values:
-        product: Values = np.tensordot(weights[self.example], self.products, axes=1)
+        product = np.empty((self.columns, self.columns))
+        rows, columns = self.lower
+        product[rows, columns] = product[columns, rows] = weights[self.example] @ self.products
         return product
 
 
