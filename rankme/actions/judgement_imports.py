@@ -313,8 +313,12 @@ def _in_utc(written: str) -> str:
 
 
 def _labels(raters: list[str]) -> dict[str, str]:
-    """Short names are kept; a long one, which may be anybody's, gives way to a number."""
-    kept = {rater: rater for rater in raters if len(rater) <= LONGEST_LABEL}
+    """Short names are kept; a long one, which may be anybody's, gives way to a number.
+
+    So does one that no address can hold: a slash or mere dots would lead to another page.
+    """
+    fit = (rater for rater in raters if "/" not in rater and rater.strip("."))
+    kept = {rater: rater for rater in fit if len(rater) <= LONGEST_LABEL}
     free = (name for number in count(1) if (name := f"r{number:05}") not in kept)
     return {rater: kept.get(rater) or next(free) for rater in raters}
 

@@ -41,7 +41,7 @@ class Limit:
 
 # A class of students behind one address comes in at once; a script that takes all the batches of
 # an open campaign does not.
-NEW_RATERS = Limit("new raters", most=100, again_every=timedelta(seconds=10))
+NEW_RATERS = Limit("new raters", most=200, again_every=timedelta(seconds=10))
 
 
 def take(limit: Limit, *whose: object) -> bool:

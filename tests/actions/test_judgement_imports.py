@@ -1,5 +1,6 @@
 """Judgements collected elsewhere: an archive that is analysed like any other campaign."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -101,6 +102,22 @@ def test_long_names_of_raters_give_way_to_numbers(owner, long_file):
     import_judgements(owner, long_file, title="Old")
     labels = set(Participant.objects.values_list("label", flat=True))
     assert labels == {"ann", "bob", "r00001"}
+
+
+def test_names_of_raters_that_no_address_can_hold_give_way_to_numbers(client, owner, tmp_path):
+    """A link to the page of a rater "a/b" cannot be made, and one to ".." leads elsewhere."""
+    names = ["a/b", "..", "a b", "a?b#c", "<b>"]
+    rows = "".join(f"{name},1,alpha,fluency,70,s1,1500,0,0,food,good\n" for name in names)
+    path = tmp_path / "ratings.csv"
+    path.write_text(LONG.splitlines()[0] + "\n" + rows)
+    campaign = import_judgements(owner, path, title="Old")
+    labels = set(campaign.participants.values_list("label", flat=True))
+    assert labels == {"r00001", "r00002", "a b", "a?b#c", "<b>"}
+    client.force_login(owner)
+    page = client.get(f"/campaigns/{campaign.code}/raters/").content.decode()
+    links = set(re.findall(rf'href="(/campaigns/{campaign.code}/raters/[^"]+)"', page))
+    assert len(links) == 5
+    assert all(client.get(link).status_code == 200 for link in links)
 
 
 def test_excluded_raters_come_in_as_excluded(owner, long_file):

@@ -1,0 +1,416 @@
+"""Whatever stands in whatever column, no page makes anything of it but text (S1, S2)."""
+
+from __future__ import annotations
+
+import csv
+from itertools import count, product
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.contrib.admin import site as admin_site
+from django.contrib.auth import get_user_model
+from django.db import connection, models
+from django.urls import reverse
+from playwright.sync_api import Page
+
+from rankme.actions import analysis_runs, assignments, campaigns, import_jobs, materials
+from rankme.exporting import bundle
+from rankme.models import (
+    AnalysisRun,
+    AuditEvent,
+    Campaign,
+    MaterialImport,
+    Output,
+    Participant,
+)
+from tests.actions.test_analysis_runs import asked, executed
+from tests.browser.rating import answer_with_mouse, begin, come_in, rate_to_the_end
+from tests.browser.test_organiser import log_in, make_olga
+from tests.campaigns import make_campaign, make_rater, rankme_definition
+from tests.pages.test_permissions import POLICY, World
+from tests.test_judgement_table import submit
+
+# Hostile names have signs for which the plots' font has no picture.
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:Glyph"),
+]
+
+# Ways out of where a text may stand, and what to do outside; a page that is led astray either
+# runs `pwned()`, or holds an element of the class `pwn`, or breaks its own policy.
+WAYS_OUT = (
+    *("", '">', "'>", "-->", "]]>", "`}", "\\", "\u202e", "\x1b", "</p>", "</bdi>", "</title>"),
+    *("</textarea>", "</script>", "</style>", "</template>", "</option></select>", "</svg>"),
+)
+DEEDS = (
+    "<script class=pwn>pwned()</script>",
+    "<script class=pwn src=//elsewhere.example/x.js></script>",
+    "<SCRIPT CLASS=pwn>pwned()</SCRIPT>",
+    "<img class=pwn src=x onerror=pwned()>",
+    "<img class=pwn src=//elsewhere.example/pixel.png>",
+    "<svg class=pwn onload=pwned()>",
+    "<svg class=pwn><script>pwned()</script></svg>",
+    "<svg class=pwn><animate onbegin=pwned() attributeName=x dur=1s>",
+    "<math class=pwn><mtext><style><img src=x onerror=pwned()></style></mtext></math>",
+    "<iframe class=pwn srcdoc='<script>parent.pwned()</script>'></iframe>",
+    "<iframe class=pwn src=javascript:parent.pwned()></iframe>",
+    "<object class=pwn data=javascript:pwned()></object>",
+    "<embed class=pwn src=//elsewhere.example/x>",
+    "<base class=pwn href=//elsewhere.example/>",
+    "<meta class=pwn http-equiv=refresh content='0;url=//elsewhere.example/'>",
+    "<link class=pwn rel=stylesheet href=//elsewhere.example/x.css>",
+    "<link class=pwn rel=prefetch href=//elsewhere.example/x>",
+    "<style class=pwn>@import '//elsewhere.example/x.css'; *{display:none}</style>",
+    "<a class=pwn href=javascript:pwned()>link</a>",
+    "<form class=pwn action=//elsewhere.example/><input autofocus onfocus=pwned()></form>",
+    "<button class=pwn formaction=javascript:pwned()>press</button>",
+    "<details class=pwn open ontoggle=pwned()>x</details>",
+    "<video class=pwn><source onerror=pwned()></video>",
+    "<audio class=pwn src=x onerror=pwned()></audio>",
+    "<body class=pwn onload=pwned()>",
+    "<marquee class=pwn onstart=pwned()>x</marquee>",
+    "<x-pwn class=pwn tabindex=1 onfocus=pwned() autofocus>x</x-pwn>",
+    "<template class=pwn shadowrootmode=open><script>pwned()</script></template>",
+    "<noscript class=pwn><p title='</noscript><img src=x onerror=pwned()>'>",
+    "<textarea class=pwn autofocus onfocus=pwned()></textarea>",
+    "<select class=pwn autofocus onfocus=pwned()></select>",
+    "<isindex class=pwn type=image src=1 onerror=pwned()>",
+    "<table class=pwn background=javascript:pwned()><tr><td>x</table>",
+    "<div class=pwn style=background:url(javascript:pwned())>x</div>",
+    "<?xml version='1.0'?><x class=pwn xmlns='http://www.w3.org/1999/xhtml'/>",
+    "<!--><img class=pwn src=x onerror=pwned()>-->",
+    "<<b class=pwn>script>pwned()//<</script>",
+    "<b class=pwn>bold</b>",
+    ' class=pwn onmouseover=pwned() x="',
+    "' class='pwn' onfocus='pwned()' autofocus='",
+    " onload=pwned() class=pwn ",
+    "javascript:pwned()",
+    "data:text/html,<script>parent.pwned()</script>",
+    "vbscript:pwned()",
+    "&lt;b class=pwn&gt;&#60;img src=x onerror=pwned()&#62;",
+    "\\u003cb class=pwn\\u003e\\x3cscript\\x3epwned()\\x3c/script\\x3e",
+    "{{ pwned|safe }}{% include 'admin/base.html' %}",
+    "${pwned()}#{pwned()}<%= pwned() %>[[pwned()]]{{constructor.constructor('pwned()')()}}",
+    "+ADw-script class=pwn+AD4-pwned()+ADw-/script+AD4-",
+    "%3Cb%20class=pwn%3E%22%27%3E",
+    "'; pwned(); //",
+    '"}; pwned(); var x={"y":"',
+    '","constructor":{"prototype":{"x":1}},"__proto__":{"class":"pwn',
+    "\u2028pwned()\u2029<b class=pwn>",
+    "＜script class=pwn＞pwned()＜/script＞",
+    "<scr<script>ipt class=pwn>pwned()</scr</script>ipt>",
+)
+PAYLOADS = tuple(way + deed for way, deed in product(WAYS_OUT, DEEDS))
+EVERYTHING = "\n".join(PAYLOADS)
+turns = count()
+
+# The columns that stay as they are: names that the code itself gives and looks things up by.
+KEPT = {
+    *("campaign.code", "report.code", "invitation.token", "criterion.name", "plan.design"),
+    *("participant.panel", "participant.label", "system.folded", "materialimport.format"),
+    *("runchunk.job", "ratebucket.mark", "user.password", "participant.language"),
+}
+
+
+def short(length: int) -> str:
+    """As many payloads as fit, others each time."""
+    first = next(turns) * 7 % len(PAYLOADS)
+    text = ""
+    for payload in (PAYLOADS[first:] + PAYLOADS)[:50]:
+        if len(text) + len(payload) <= length:
+            text += payload
+    return (text or PAYLOADS[first])[:length]
+
+
+def test_the_payloads_are_many_and_different():
+    assert len(set(PAYLOADS)) == len(PAYLOADS) >= 1_000
+    assert len(EVERYTHING) < 100_000
+
+
+# A world in which every text is hostile --------------------------------------------------------
+
+
+def hostile_definition() -> Any:
+    shown = ("input", "standard", "context", "reference_context", "reference", "text")
+    blocks = [{"block": name, "title": short(300), "text": EVERYTHING} for name in shown]
+    question = {"name": "quality", "question": short(2_000), "instrument": "rankme"}
+    return rankme_definition(
+        title=short(200),
+        description=EVERYTHING,
+        texts={name: EVERYTHING for name in ("consent", "instructions", "thanks")},
+        practice=[{"input": EVERYTHING, "outputs": [EVERYTHING] * 3, "feedback": EVERYTHING}],
+        entry_questions=[
+            {
+                "name": "q",
+                "question": EVERYTHING,
+                "choices": {"yes": EVERYTHING, short(100): short(100)},
+                "accept": ["yes"],
+            }
+        ],
+        standard={"input": EVERYTHING, "output": EVERYTHING, "score": 100},
+        criteria=[question | {"low": short(200), "high": short(200)}],
+        screens=[
+            {
+                "name": "rate",
+                "title": short(300),
+                "show": [*blocks, "outputs"],
+                "ask": ["quality"],
+                "comment": True,
+            }
+        ],
+        design={
+            "kind": "random_blocks",
+            "options": {"outputs_per_screen": 3, "trials_per_batch": 2},
+        },
+        raters_per_trial=2,
+    )
+
+
+def make_hostile(owner: Any) -> Campaign:
+    """A campaign of hostile texts that was rated, analysed and published."""
+    campaign = make_campaign(hostile_definition(), items=4, systems=3, owner=owner, launch=False)
+    for item in campaign.items.all():
+        factors = {short(60): short(200), "domain": short(100)}
+        texts = dict.fromkeys(("input", "reference", "context"), EVERYTHING)
+        campaign.items.filter(pk=item.pk).update(key=short(500), factors=factors, **texts)
+    for system in campaign.systems.all():
+        campaign.systems.filter(pk=system.pk).update(name=f"{system.position}{short(190)}")
+    Output.objects.filter(system__campaign=campaign).update(text=EVERYTHING)
+    campaign = campaigns.launch_campaign(campaign, by=owner)
+    for number in range(2):
+        rater = make_rater(campaign, short(190) + str(number))
+        held = assignments.claim_batch(rater)
+        for trial in range(len(held.presentation)):
+            submit(campaign, rater, held, trial, 10 * trial, comment=EVERYTHING)
+        assignments.finish_batch(held)
+        assignments.complete_participation(rater)
+    return campaign
+
+
+def upload(campaign: Campaign, folder: Any, rows: list[list[str]]) -> Any:
+    """A file that a worker has looked at."""
+    path = folder / "outputs.csv"
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([["system", "item", "output"], *rows])
+    started = materials.start_import(campaign, [path], by=campaign.owner)
+    import_jobs.execute_import(started.pk, "tester")
+    started.refresh_from_db()
+    return started
+
+
+def fill_every_text() -> list[str]:
+    """Put hostile texts into all text columns of the database, past all rules; tells which."""
+    filled = []
+    tables = [*apps.get_app_config("rankme").get_models(), get_user_model()]
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")  # what is frozen, too
+        for model in tables:
+            for field in model._meta.local_concrete_fields:
+                name = f"{model._meta.model_name}.{field.name}"
+                is_text = isinstance(field, models.CharField | models.TextField)
+                if not is_text or field.choices or "sha256" in name or name in KEPT:
+                    continue
+                length = field.max_length or 100_000
+                text = EVERYTHING if length > len(EVERYTHING) else short(length - 10)
+                # The row's own number keeps apart what must differ.
+                value = "left(%s || id::text, %s)"
+                statement = f'UPDATE "{model._meta.db_table}" SET "{field.column}" = {value}'
+                if field.name == "completion_code":  # there is one exactly when all is done
+                    statement += " WHERE completion_code <> ''"
+                cursor.execute(statement, [text, length])
+                filled.append(name)
+        cursor.execute("SET session_replication_role = DEFAULT")
+    said = {"file": short(300), "line": 1, "column": short(100), "message": EVERYTHING}
+    MaterialImport.objects.filter(state="failed").update(labels={"0": short(300)}, problems=[said])
+    Participant.objects.update(entry_answers={short(100): EVERYTHING})
+    AuditEvent.objects.update(detail={short(100): EVERYTHING, "rater": short(50)})
+    return filled
+
+
+# Looking at it ---------------------------------------------------------------------------------
+
+WATCH = """
+    window.pwnedBy = [];
+    window.pwned = () => window.pwnedBy.push("a script ran");
+    document.addEventListener("securitypolicyviolation", (event) =>
+        window.pwnedBy.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`));
+"""
+MADE = """() => {
+    const made = [];
+    const search = (root) => {
+        made.push(...root.querySelectorAll(
+            ".pwn, x-pwn, base, object, embed, iframe, meta[http-equiv=refresh i],"
+            + "[onerror], [onload], [onfocus], [onmouseover], [ontoggle], a[href^='javascript:' i],"
+            + "[src*=elsewhere], [href*=elsewhere], [action*=elsewhere]"));
+        for (const template of root.querySelectorAll("template")) search(template.content);
+    };
+    search(document);
+    return made.map((node) => node.outerHTML.slice(0, 200));
+}"""
+
+
+@pytest.fixture
+def watched(page: Page) -> Page:
+    """A page that notes scripts that ran, rules that were broken, and hosts that were asked."""
+    page.add_init_script(WATCH)
+    page.hosts = set()
+    page.dialogs = []
+    page.on("request", lambda request: page.hosts.add(request.url.split("/")[2]))
+    page.on("dialog", lambda dialog: (page.dialogs.append(dialog.message), dialog.dismiss()))
+    return page
+
+
+def assert_only_text(page: Page) -> None:
+    assert page.evaluate(MADE) == [], page.url
+    assert page.evaluate("window.pwnedBy") == [], page.url
+    assert page.dialogs == [], page.url
+    assert all(host.startswith("127.0.0.1:") for host in page.hosts), page.hosts
+
+
+def visit(page: Page, address: str) -> None:
+    answer = page.goto(address)
+    assert answer.status == 200, f"{address}: {answer.status}"
+    page.wait_for_timeout(50)  # for what would run a moment later
+    assert_only_text(page)
+
+
+def test_the_watch_sees_what_it_is_there_for(browser, live_site):
+    """The control: with the payloads in it as they are, a page of ours is not clean."""
+    with browser.new_page(base_url=live_site.url) as page:
+        page.add_init_script(WATCH)
+        answer = page.request.get("/login/")
+        bait = "".join(deed for deed in DEEDS[:40] if "refresh" not in deed)
+        html = answer.text().replace("</main>", f"{bait}</main>")
+        headers = {"Content-Security-Policy": answer.headers["content-security-policy"]}
+        page.route(
+            "**/login/",
+            lambda route: route.fulfill(body=html, headers=headers, content_type="text/html"),
+        )
+        page.goto("/login/")
+        page.wait_for_timeout(300)
+        made, broken = page.evaluate(MADE), page.evaluate("window.pwnedBy")
+    assert len(made) > 30
+    assert any("script-src" in one for one in broken), broken
+    assert "a script ran" not in broken, "even then the policy stops it"
+
+
+PAGES = [
+    name
+    for name, methods in POLICY.items()
+    if "GET" in methods
+    and name
+    not in (
+        "campaign-file",
+        "campaign-invitations",
+        "report-file",
+        "analysis-file",
+        "welcome",
+        "log-in",
+    )
+]
+
+
+def test_no_page_of_the_organiser_makes_anything_of_data(watched: Page, tmp_path):
+    owner = make_olga()
+    campaign = make_hostile(owner)
+    world = World(campaign)
+    draft = make_campaign(hostile_definition(), items=2, systems=2, owner=owner, launch=False)
+    row = [f"<b class=pwn>{short(150)}", short(500).replace("\n", " "), EVERYTHING]
+    good = upload(make_campaign(owner=owner, launch=False), tmp_path, [row])
+    bad = upload(make_campaign(owner=owner, launch=False), tmp_path, [row, row, [*row, row[0]]])
+    assert good.preview and bad.problems
+    addresses = [world.address(name) for name in PAGES]
+    for name in (
+        "campaign",
+        "campaign-edit",
+        "campaign-file-edit",
+        "campaign-delete",
+        "campaign-material",
+        "campaign-items",
+        "campaign-launch",
+        "preview",
+    ):
+        addresses.append(reverse(f"rankme:{name}", args=[draft.code]))
+    for one in (good, bad):
+        parts = [one.campaign.code, one.pk]
+        addresses.append(reverse("rankme:campaign-import", args=parts))
+    for page in ("consent", "questions", "instructions", "work", "done", "stop"):
+        addresses.append(f"{reverse('rankme:preview', args=[campaign.code])}?page={page}")
+    log_in(watched)
+    filled = fill_every_text()
+    assert {
+        "output.text",
+        "item.key",
+        "system.name",
+        "auditevent.verb",
+        "user.username",
+        "participant.comment",
+        "materialimport.error",
+        "analysisrun.signature",
+    } <= set(filled)
+    for address in addresses:
+        visit(watched, address)
+
+
+def test_no_picture_of_a_report_runs_anything(browser, live_site):
+    """A plot is SVG with the systems' names in it, and may be opened by itself."""
+    # Our rule for styles takes the plot's own away there, so this is not the usual strict page.
+    watched = browser.new_page(base_url=live_site.url)
+    watched.add_init_script(WATCH)
+    owner = make_olga()
+    run = published(make_hostile(owner))
+    pictures = [name for name in bundle.members(run) if name.endswith(".svg")]
+    assert pictures
+    for name in pictures:
+        answer = watched.goto(reverse("rankme:report-file", args=[run.report.code, name]))
+        assert answer.status == 200
+        assert watched.evaluate(MADE) == [], name
+        assert "a script ran" not in watched.evaluate("window.pwnedBy")
+    watched.close()
+
+
+def test_no_page_of_the_admin_makes_anything_of_data(browser, live_site):
+    """Without scripts: those of Django's admin break our rule of trusted types by themselves."""
+    watched = browser.new_context(base_url=live_site.url, java_script_enabled=False).new_page()
+    olga = make_olga()
+    published(make_hostile(olga))
+    get_user_model().objects.update(is_staff=True, is_superuser=True)
+    log_in(watched)
+    fill_every_text()
+    for model in admin_site._registry:
+        base = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+        addresses = [reverse(f"{base}_changelist")]
+        if (row := model._default_manager.first()) is not None:
+            addresses.append(reverse(f"{base}_change", args=[row.pk]))
+        for address in addresses:
+            assert watched.goto(address).status == 200
+            assert watched.evaluate(MADE) == [], address
+    watched.context.close()
+
+
+def test_no_page_of_a_rater_makes_anything_of_data(watched: Page):
+    campaign = make_hostile(make_olga())
+    fill_every_text()
+    visit(watched, f"/r/{campaign.code}/?id=w9")
+    come_in(watched, campaign, id="w9")
+    assert_only_text(watched)
+    watched.get_by_role("button", name="Begin").wait_for()
+    assert_only_text(watched)
+    begin(watched)
+
+    def answer(page: Page) -> None:
+        assert_only_text(page)
+        answer_with_mouse(page)
+
+    assert rate_to_the_end(watched, answer=answer) >= 2
+    assert_only_text(watched)
+    given = watched.locator("main").inner_text()
+    assert "pwned()" in given
+
+
+def published(campaign: Campaign) -> AnalysisRun:
+    run = executed(asked(campaign, exclusion_reason="x"))
+    analysis_runs.publish_report(run, by=campaign.owner)
+    return run
