@@ -146,8 +146,13 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 5.0,
         "options": {"expires": 5.0},
     },
+    "sweep": {
+        "task": "rankme.tasks.sweep_uploads",
+        "schedule": 3600.0,
+        "options": {"expires": 3600.0},
+    },
 }
-# One entry, every five seconds: nothing to remember between two starts.
+# Nothing that would have to be remembered between two starts.
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 
 # --- Who may come in -----------------------------------------------------------------------

@@ -48,3 +48,11 @@ def reconcile() -> None:
     jobs.nudge_waiting()
     assignments.expire_overdue()
     rate_limits.forget_full()
+
+
+@shared_task(name="rankme.tasks.sweep_uploads")
+def sweep_uploads() -> None:
+    """Now and then: delete files that killed processes have left."""
+    from rankme.actions import materials
+
+    materials.sweep_uploads()

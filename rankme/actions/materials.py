@@ -12,6 +12,7 @@ from django.core.files import File
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, connection, transaction
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from rankme.errors import RefusedAction
@@ -25,6 +26,8 @@ from .copying import copy_rows, new_ids
 
 Kind, Phase, State = MaterialImport.Kind, MaterialImport.Phase, MaterialImport.State
 FOLDER = "imports"
+SWEPT = ".swept"  # dated at each sweep
+ORPHANED_AFTER_SECONDS = 86_400
 # Shares of the progress bar, as they were measured for a million outputs.
 READ_SHARE, COPIED_SHARE = 0.3, 0.8
 ROWS_PER_BEAT = 2_000
@@ -178,6 +181,31 @@ def _locked(row: MaterialImport) -> MaterialImport:
 def delete_files(names: Iterable[str]) -> None:
     for name in names:
         default_storage.delete(name)
+
+
+def sweep_uploads() -> int:
+    """Delete the stored files that no upload needs any more; returns how many.
+
+    A process that dies between storing a file and writing its row, or between the end of an upload
+    and the deletion of its files, leaves them lying. Young ones may be of an upload that is just
+    being written. How old they are the disk says, by the clock that has dated them.
+    """
+    folder = Path(default_storage.path(FOLDER))
+    if not folder.is_dir():
+        return 0
+    (folder / SWEPT).touch()
+    youngest = (folder / SWEPT).stat().st_mtime - ORPHANED_AFTER_SECONDS
+    old = {
+        f"{FOLDER}/{path.name}"
+        for path in folder.iterdir()
+        if path.name != SWEPT and path.stat().st_mtime < youngest
+    }
+    waiting = Q(phase=Phase.PREVIEWED, state=State.DONE)
+    needed = MaterialImport.objects.filter(Q(state__in=[State.QUEUED, State.WORKING]) | waiting)
+    for files in needed.values_list("files", flat=True):
+        old -= set(files.values())
+    delete_files(old)
+    return len(old)
 
 
 # --- In the worker -----------------------------------------------------------------------------

@@ -1,8 +1,10 @@
 """Uploads: stored, checked, previewed, and taken whole or not at all."""
 
+import os
 from pathlib import Path
 
 import pytest
+from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
@@ -267,3 +269,23 @@ def test_the_command_lists_every_fault(draft, tmp_path: Path):
     (tmp_path / "outputs.tsv").write_bytes(table([*ROWS, ("alpha", "1", "again")]))
     with pytest.raises(CommandError, match="line 6"):
         call_command("import_material", draft.code, str(tmp_path / "outputs.tsv"))
+
+
+def made_old(*names: str) -> set[str]:
+    for name in names:
+        os.utime(default_storage.path(name), (0, 0))
+    return {Path(name).name for name in names}
+
+
+def test_files_that_a_killed_process_left_are_swept_and_no_others(draft, owner):
+    """Left: by an upload without a row, and by one that was over before its files were deleted."""
+    rowless = default_storage.save("imports/rowless", ContentFile(b"x"))
+    over = materials.start_import(draft, [upload()], by=owner)
+    MaterialImport.objects.filter(pk=over.pk).update(state="failed")
+    waiting = previewed(draft, owner)
+    queued = materials.start_import(make_campaign(launch=False), [upload()], by=owner)
+    assert materials.sweep_uploads() == 0, "what was just stored may be getting its row"
+    made_old(rowless, *over.files.values())
+    needed = made_old(*waiting.files.values(), *queued.files.values())
+    assert materials.sweep_uploads() == 2
+    assert set(stored_files()) == needed | {materials.SWEPT}

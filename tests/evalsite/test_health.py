@@ -22,3 +22,13 @@ def test_a_database_that_is_away_is_503_for_pages_too(client, live_site):
         live_site.start_postgresql()
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
     assert "nothing is lost" in answer.content.decode()
+
+
+def test_without_the_middleware_it_would_be_500(client, live_site, settings):
+    settings.MIDDLEWARE = [name for name in settings.MIDDLEWARE if "Unavailable" not in name]
+    client.raise_request_exception = False
+    live_site.stop_postgresql()
+    try:
+        assert client.get("/r/whoever/").status_code == 500
+    finally:
+        live_site.start_postgresql()
