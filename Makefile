@@ -19,6 +19,7 @@ run: $(VENV)/runtime.stamp
 
 test: $(VENV)/development.stamp test-js
 	@sh .ci/chromium
+	@sh .ci/faketime
 	$(PYTHON) -m pytest $(PYTEST_FLAGS)
 
 # Before the Python tests, so that the last line is the sum of those.

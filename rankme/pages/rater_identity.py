@@ -73,7 +73,9 @@ def known_rater(campaign: Campaign, arrival: Arrival) -> Participant | None:
 
 def rater_of(request: HttpRequest, code: str) -> Participant | None:
     """The rater of this campaign whom the request's cookie names, in one query."""
-    rater = request.get_signed_cookie(COOKIE, None, COOKIE_SALT, COOKIE_DAYS * 86_400)
+    # The browser drops it in time. Its age would be by this machine's clock, and one that is set
+    # right after it was wrong must not send everybody away in the middle of a batch.
+    rater = request.get_signed_cookie(COOKIE, None, COOKIE_SALT)
     if rater is None or not rater.isdigit():
         return None
     return (

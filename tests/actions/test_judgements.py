@@ -178,6 +178,14 @@ def test_a_web_server_whose_clock_is_wrong_by_years_changes_nothing(years, monke
     assert assignments.expire_overdue() == 0, "work did not renew the lease"
 
 
+def test_a_lease_by_the_web_servers_clock_would_have_ended_long_ago(monkeypatch):
+    """The guard taken away: what the clock of a web server can do when it is asked."""
+    wrong = timezone.now() - timedelta(days=3_650)
+    monkeypatch.setattr(assignments, "lease_end", lambda definition: wrong + timedelta(hours=1))
+    claim(make_rater(make_campaign()))
+    assert assignments.expire_overdue() == 1
+
+
 def test_work_renews_the_lease(held):
     run_out(held)
     answer(held)

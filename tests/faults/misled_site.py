@@ -1,0 +1,42 @@
+"""The site under a clock that is wrong and jumps, for gunicorn: a file says by how many seconds.
+
+Nothing of this is part of the site: a test starts the web server with this module instead of
+`evalsite.wsgi` and names the file in CLOCK_FILE. Whatever in this process asks Python for the time
+of day is misled; the clock that counts seconds goes on, as it does when a clock is set.
+"""
+
+import datetime
+import os
+import time
+from pathlib import Path
+
+CLOCK = Path(os.environ["CLOCK_FILE"])
+true_time, TrueDatetime = time.time, datetime.datetime
+
+
+def seconds_wrong() -> float:
+    return float(CLOCK.read_text() or 0)
+
+
+class Misled(TrueDatetime):
+    @classmethod
+    def now(cls, tz=None):
+        return super().now(tz) + datetime.timedelta(seconds=seconds_wrong())
+
+    @classmethod
+    def today(cls):
+        return cls.now()
+
+    @classmethod
+    def utcnow(cls):
+        return cls.now(datetime.UTC).replace(tzinfo=None)
+
+
+time.time = lambda: true_time() + seconds_wrong()
+datetime.datetime = Misled
+
+from django.utils import timezone  # noqa: E402
+
+timezone.datetime = Misled  # also where Django came first
+
+from evalsite.wsgi import application  # noqa: E402, F401

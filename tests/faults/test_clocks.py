@@ -1,0 +1,145 @@
+"""Clocks that are wrong by years and jump: F18 (the web server's) and F19 (the database's)."""
+
+import itertools
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from django.db import connection
+
+from evalsite import embedded
+from rankme.models import Assignment, Submission
+from tests.faults.raters_at_work import (
+    RATERS,
+    campaign_for,
+    check_nothing_lost_nothing_doubled,
+    rate_while,
+)
+from tests.live import LiveSite, wait_for
+
+pytestmark = pytest.mark.slow
+YEARS = 365.25 * 86_400
+JUMPS = (10 * YEARS, -10 * YEARS, 0, -3_600, 3_600)
+
+
+class Clock:
+    """A file that says by how many seconds a clock is wrong; it can be set at any time."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.jumps = itertools.cycle(JUMPS)
+        self.done: set[float] = set()
+        self.set(0)
+
+    def set(self, seconds: float) -> None:
+        # Renamed into its place: whoever reads it never finds half a number.
+        draft = self.file.with_suffix(".draft")
+        draft.write_text(f"{seconds:+.0f}\n")
+        draft.chmod(0o644)
+        draft.rename(self.file)
+
+    def jump(self) -> None:
+        seconds = next(self.jumps)
+        self.set(seconds)
+        self.done.add(seconds)
+
+
+@pytest.fixture
+def clock(live_site: LiveSite) -> Clock:
+    return Clock(live_site.servers.folder / "clock")
+
+
+@pytest.fixture
+def misled_web(live_site: LiveSite, clock: Clock) -> Iterator[LiveSite]:
+    """The site, whose web server alone believes the clock."""
+    live_site.kill_web()
+    gunicorn = ("-m", "gunicorn", "-c", "python:evalsite.gunicorn", "tests.faults.misled_site")
+    live_site.start("web", *gunicorn, CLOCK_FILE=str(clock.file))
+    wait_for(live_site.web_answers, "the web server")
+    yield live_site
+    live_site.kill_web()
+
+
+def libfaketime() -> Path:
+    libraries = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
+    if not libraries:
+        pytest.skip("NO LIBFAKETIME FOUND: no clock was set wrong. apt install libfaketime")
+    return libraries[0]
+
+
+@pytest.fixture
+def misled_database(live_site: LiveSite, clock: Clock) -> Iterator[LiveSite]:
+    """The site, whose database alone believes the clock."""
+    server = live_site.servers.postgresql
+    misled = {
+        "LD_PRELOAD": str(libfaketime()),
+        "FAKETIME_TIMESTAMP_FILE": str(clock.file),
+        "FAKETIME_CACHE_DURATION": "1",
+        # A clock that is set does not move the one that counts seconds, nor the dates of files.
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        "NO_FAKE_STAT": "1",
+    }
+    live_site.stop_postgresql()
+    programs = embedded.postgresql_programs(server.folder)
+    command = [programs / "pg_ctl", "start", "--wait", "--silent", "--pgdata", server.cluster]
+    account = server.account
+    subprocess.run(
+        [*command, "--log", server.log],
+        env=os.environ | misled,
+        cwd=server.cluster,
+        check=True,
+        start_new_session=True,
+        **({"user": account.uid, "group": account.gid, "extra_groups": []} if account else {}),
+    )
+    yield live_site
+    live_site.restart_postgresql()
+
+
+def test_a_web_server_whose_clock_jumps_by_years_loses_nothing(misled_web: LiveSite, clock: Clock):
+    campaign = campaign_for()
+    outcome = rate_while(misled_web, campaign, clock.jump, every=1.5, seconds_per_screen=1.0)
+    assert clock.done == set(JUMPS)
+    check_nothing_lost_nothing_doubled(outcome)
+    everything_was_timely()
+
+
+def everything_was_timely() -> None:
+    """No lease ended early, no work passed for late, no time for impossible."""
+    assert set(Assignment.objects.values_list("state", flat=True)) == {"completed"}
+    assert Assignment.objects.count() == RATERS
+    assert not Submission.objects.filter(late=True).exists()
+    assert not Submission.objects.filter(flags__contains=["impossible time"]).exists()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM rankme_submission"
+            " WHERE abs(extract(epoch FROM received_at - now())) > 3600"
+        )
+        assert cursor.fetchone() == (0,), "a row bears the web server's time"
+
+
+def test_a_database_whose_clock_jumps_by_years_loses_nothing(
+    misled_database: LiveSite, clock: Clock
+):
+    campaign = campaign_for()
+    everybody = {"concurrency": RATERS, "seconds_per_screen": 1.0}
+    jump = once_all_are_there(clock.jump)
+    outcome = rate_while(misled_database, campaign, jump, every=1.5, **everybody)
+    assert clock.done == set(JUMPS)
+    check_nothing_lost_nothing_doubled(outcome)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(DISTINCT extract(year FROM received_at)) FROM rankme_submission"
+        )
+        assert cursor.fetchone()[0] >= 2, "the database did not believe the clock"
+
+
+def once_all_are_there(fault: Callable[[], None]) -> Callable[[], None]:
+    """A latecomer to a campaign whose leases have all run out would find the batches taken."""
+
+    def later() -> None:
+        if Assignment.objects.count() == RATERS:
+            fault()
+
+    return later
