@@ -1,5 +1,7 @@
 """Rating in a real browser: every preset from the link to the code, mouse, keyboard and phone."""
 
+import json
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
@@ -117,6 +119,27 @@ def test_all_five_outputs_are_in_view_beside_their_sliders(page: Page):
     button = page.locator("[data-next]").bounding_box()
     assert button["y"] + button["height"] <= 768
     assert page.get_by_text("score 100", exact=True).is_visible()
+
+
+def test_a_whole_box_score_leaves_sentence_and_questions_in_view(page: Page):
+    """As large as RotoWire's own: two teams of thirteen, twenty columns."""
+    campaign = make_campaign(small("rotowire-facts", practice=[]), items=1, systems=1, launch=False)
+    box = {
+        "columns": ["Player", "START POSITION", *(f"FG{n} PCT" for n in range(9)), *"ABCDEFGHI"],
+        "rows": [[f"Firstname Lastname{n}", "F", *(["37"] * 18)] for n in range(13)],
+    }
+    teams = [box | {"title": title} for title in ("Herons: players", "Foxes: players")]
+    campaign.items.update(input=json.dumps({"tables": teams}))
+    campaign = launch_campaign(campaign, by=campaign.owner)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    for seen in (".judged", ".count >> nth=0", ".count >> nth=1", "[data-next]"):
+        place = page.locator(seen).bounding_box()
+        assert place["y"] >= 0 and place["y"] + place["height"] <= 768, seen
+    frame = page.locator(".table-scroll").first
+    assert frame.evaluate("frame => frame.scrollWidth <= frame.clientWidth")
+    shot(page, "box-score")
 
 
 def test_a_text_that_was_written_before_comes_back_with_the_reason_beside_it(page: Page):
