@@ -9,6 +9,7 @@ writes nothing any more.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import secrets
 import threading
@@ -300,9 +301,12 @@ class _Hold:
         if not self.is_held:
             return
         self.is_held = False
-        if self.is_borrowed:
-            with self.connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(hashtext(%s), %s)", self.key)
+        # Said, not only hung up: whoever asks next finds it free. A lost connection has freed it.
+        with (
+            contextlib.suppress(OperationalError, InterfaceError),
+            self.connection.cursor() as cursor,
+        ):
+            cursor.execute("SELECT pg_advisory_unlock(hashtext(%s), %s)", self.key)
         self._close()
 
     def _close(self) -> None:
