@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 FORMATS = ("svg", "pdf", "png")
 INK, PALE, BAND = "#1a1a1a", "#8c8c8c", "#eef1f5"
 SHADES = "Blues"  # one hue whose lightness runs one way: the same in grey and to any eye
+WIN_SHADES = 0.1, 0.9  # shares of wins that are palest and darkest
 STYLE: dict[Any, Any] = {
     "svg.hashsalt": "rankme",
     "svg.fonttype": "none",
@@ -126,7 +127,7 @@ def rank_ranges(ranking: Ranking, title: str) -> Figure:
         axes.plot([system.rank_low, system.rank_high], [row, row], color=INK, linewidth=1.6)
         axes.plot([system.rank_low, system.rank_high], [row, row], "|", color=INK, markersize=7)
         axes.annotate(
-            f"{system.mean:.3f}",
+            f"{system.mean:.3f}".replace("-", "−"),
             (1.01, row),
             xycoords=("axes fraction", "data"),
             va="center",
@@ -168,7 +169,7 @@ def rank_heatmap(ranking: Ranking, shares: dict[str, tuple[float, ...]], title: 
     figure, axes = _axes(2.0 + 0.3 * len(names), _height(len(names)))
     _shade(axes, cells, 0.0, 1.0)
     for row, column in np.argwhere(cells >= 0.005):
-        _write(axes, row, column, f"{100 * cells[row, column]:.0f}", cells[row, column] > 0.55)
+        _write(axes, row, column, f"{100 * cells[row, column]:.0f}", cells[row, column])
     _name_rows(axes, names)
     axes.set_xticks(range(len(names)), [str(rank) for rank in range(1, len(names) + 1)])
     axes.set_xlabel("rank (per cent of the runs)")
@@ -181,9 +182,22 @@ def _shade(axes: Axes, cells: Any, lowest: float, highest: float) -> None:
     axes.tick_params(length=0)
 
 
-def _write(axes: Axes, row: int, column: int, text: str, is_dark: bool) -> None:
-    colour = "white" if is_dark else INK
-    axes.text(column, row, text, ha="center", va="center", fontsize=6.5, color=colour)
+def _write(axes: Axes, row: int, column: int, text: str, shade: float) -> None:
+    axes.text(column, row, text, ha="center", va="center", fontsize=6.5, color=ink_on(shade))
+
+
+def luminance(shade: float) -> float:
+    """Relative luminance of a shade from 0 (pale) to 1 (dark), after WCAG 2."""
+    import matplotlib
+
+    channels = matplotlib.colormaps[SHADES](float(np.clip(shade, 0, 1)))[:3]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+
+def ink_on(shade: float) -> str:
+    """White or black, whichever has more contrast: never less than 4.5 to 1."""
+    return "white" if luminance(shade) < 0.179 else "black"
 
 
 def win_matrix(section: RankingSection, title: str) -> Figure:
@@ -191,9 +205,10 @@ def win_matrix(section: RankingSection, title: str) -> Figure:
     names = [row.system for row in section.win_shares]
     cells = _win_cells(section.pairs, names)
     figure, axes = _axes(2.0 + 0.32 * len(names), 1.6 + 0.26 * len(names))
-    _shade(axes, cells, 0.1, 0.9)
+    _shade(axes, cells, *WIN_SHADES)
     for row, column in np.argwhere(~np.isnan(cells)):
-        _write(axes, row, column, f"{100 * cells[row, column]:.0f}", cells[row, column] > 0.5)
+        shade = (cells[row, column] - WIN_SHADES[0]) / (WIN_SHADES[1] - WIN_SHADES[0])
+        _write(axes, row, column, f"{100 * cells[row, column]:.0f}", shade)
     _name_rows(axes, names)
     axes.set_xticks(range(len(names)), [_plain(name) for name in names], rotation=90)
     axes.set_xlabel("per cent of pairs that the row won; a tie is half a win")

@@ -168,6 +168,52 @@ def test_tables_compile(name, tmp_path):
     compile_with(engine, document(made), tmp_path)
 
 
+def test_tables_are_well_formed(study):
+    """What LaTeX would refuse, without LaTeX: cells, braces, environments, special characters."""
+    _, made = study
+    for table in tables(made).values():
+        assert_well_formed(table)
+
+
+def test_wicked_names_leave_tables_well_formed():
+    table = magnitudes()
+    renamed = {label: f"{label} & 50% {{x}} #1 ~^\\$_" for label in table.system.labels}
+    named = rebuilt(table, system=[renamed[label] for label in labels(table, "system")])
+    for text in tables(make_report(named, ReportOptions(**QUICK))).values():
+        assert_well_formed(text)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        r"\begin{tabular}{lr}\toprule\na & b & c \\\n\bottomrule\n\end{tabular}",
+        r"\begin{tabular}{lr}\toprule\na_b & c \\\n\bottomrule\n\end{tabular}",
+        r"\begin{tabular}{lr}\toprule\n{a & c \\\n\bottomrule\n\end{tabular}",
+        r"\begin{tabular}{lr}\toprule\na & c \\\n\bottomrule\n",
+    ],
+)
+def test_what_is_not_well_formed_is_seen(fault):
+    with pytest.raises(AssertionError):
+        assert_well_formed(fault.replace(r"\n", "\n"))
+
+
+def assert_well_formed(table: str) -> None:
+    assert table.count(r"\begin{tabular}") == table.count(r"\end{tabular}") == 1
+    assert table.count(r"\toprule") == table.count(r"\bottomrule") == 1
+    bare = re.sub(r"\\[\\{}&%$#_]", "", table)
+    assert bare.count("{") == bare.count("}")
+    assert bare.count("$") % 2 == 0
+    outside_maths = re.sub(r"\$[^$]*\$", "", bare)
+    assert not re.search(r"[#_^%~]", outside_maths.replace(r"\#", ""))
+    (columns,) = re.findall(r"\\begin\{tabular\}\{((?:[^{}]|\{[^{}]*\})*)\}", table)
+    width = len(re.findall(r"[lrc]", re.sub(r"@\{[^{}]*\}", "", columns)))
+    for line in table.split("\n"):
+        if line.endswith(r"\\"):
+            spans = [int(number) for number in re.findall(r"\\multicolumn\{(\d+)\}", line)]
+            cells = len(re.split(r"(?<!\\)&", line)) + sum(spans) - len(spans)
+            assert cells <= width, line
+
+
 def compile_with(engine: str, text: str, folder) -> None:
     (folder / "report.tex").write_text(text, encoding="utf-8")
     command = [engine, "-interaction=nonstopmode", "-halt-on-error", "report.tex"]
@@ -219,6 +265,15 @@ def test_colours_differ_in_lightness_too():
     colours = matplotlib.colormaps[SHADES]([k / 20 for k in range(21)])[:, :3]
     grey = colours @ [0.299, 0.587, 0.114]
     assert all(first > second for first, second in itertools.pairwise(grey))
+
+
+def test_numbers_stand_out_from_their_shade():
+    """Contrast after WCAG 2; without that the numbers on middle blue could not be read."""
+    from analysis.plots import ink_on, luminance
+
+    for shade in (k / 50 for k in range(51)):
+        lights = sorted([luminance(shade), {"white": 1.0, "black": 0.0}[ink_on(shade)]])
+        assert (lights[1] + 0.05) / (lights[0] + 0.05) >= 4.5
 
 
 # --- the bundle --------------------------------------------------------------------------------
