@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
+from analysis.table import guarded
 from rankme import monitor
 from rankme.actions import campaigns
 from rankme.actions.invitations import invite_raters
@@ -30,8 +31,6 @@ from rankme.protocols.definition import Definition
 from .campaign_page import act, render_campaign
 
 INVITATIONS_ON_A_PAGE = 100
-# A cell that begins with one of these is a formula to a spreadsheet.
-FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\0")
 
 
 @dataclass(frozen=True)
@@ -193,9 +192,5 @@ def download_invitations(request: HttpRequest, code: str) -> HttpResponse:
     rows = csv.writer(response)
     rows.writerow(["name", "link"])
     for invitation in campaign.invitations.order_by("id"):
-        rows.writerow([_as_text(invitation.name), invitation_link(entry, invitation.token)])
+        rows.writerow([guarded(invitation.name), invitation_link(entry, invitation.token)])
     return response
-
-
-def _as_text(name: str) -> str:
-    return f"'{name}" if name.startswith(FORMULA_SIGNS) else name
