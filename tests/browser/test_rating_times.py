@@ -114,6 +114,27 @@ def test_what_the_browser_can_measure_is_stored_with_each_screen(page: Page):
     assert finding.judgements.filter(criterion__name="identification_time", value__gt=0).exists()
 
 
+WATCH_DECODING = """() => {
+  const decode = HTMLImageElement.prototype.decode;
+  window.decoded = new Set();
+  HTMLImageElement.prototype.decode = async function () {
+    await decode.call(this);
+    window.decoded.add(this.src);
+  };
+}"""
+
+
+def test_every_picture_is_decoded_before_the_block_starts(page: Page):
+    page.add_init_script(f"({WATCH_DECODING})()")
+    start_timed(page, items=3)
+    onset_of(page)  # the first description; no picture has been shown yet
+    decoded, pictures = page.evaluate(
+        """() => [window.decoded.size,
+          JSON.parse(document.getElementById("work-document").textContent).pictures.length]"""
+    )
+    assert decoded == pictures > 7
+
+
 def test_a_key_that_is_held_down_answers_only_once(page: Page):
     """The key that ends the reading must not click the picture that gets the focus next."""
     start_timed(page, items=1)

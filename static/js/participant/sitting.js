@@ -6,7 +6,7 @@ import { say } from "./notices.js";
 import { mountScreen } from "./screen.js";
 import { firstOpen, mayGoBack, minutesLeft, stepsOf } from "./session.js";
 import { present, response } from "./timed.js";
-import { createStopwatch, painted, ready } from "./timing.js";
+import { createStopwatch, decoded, painted, ready } from "./timing.js";
 
 const SAVE_AFTER_MS = 150;
 // A second click of a double click, or a key that is held, does not belong to the next screen.
@@ -33,6 +33,7 @@ export function createSitting(parts) {
   let current = null;
   let running = false; // a block of timed trials runs on without asking
   let measuring = false; // nothing may cover a timed screen
+  let heldPictures = []; // of a timed block: decoded, and not to be forgotten
   const interruptions = [];
   const refusals = new Map(); // what the server said against answers, by screen
 
@@ -118,7 +119,8 @@ export function createSitting(parts) {
       text: words.ready,
       button: words.start,
     });
-    await going;
+    // Decoded before the block starts, so that nothing is between one phase and the next.
+    [heldPictures] = await Promise.all([decoded(page.pictures, tools.newImage), going]);
     tools.bell.allow();
     running = true;
   }

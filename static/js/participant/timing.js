@@ -16,6 +16,13 @@ export async function ready(root, fonts) {
   await Promise.all([fonts?.ready, ...pictures]);
 }
 
+/** Pictures that are decoded when their first screen comes; hold them, or the browser forgets. */
+export async function decoded(sources, newImage) {
+  const images = sources.map((src) => Object.assign(newImage(), { src }));
+  await Promise.all(images.map((image) => image.decode().catch(() => undefined)));
+  return images;
+}
+
 /** The median interval between frames, in milliseconds. */
 export async function frameInterval(nextFrame, frames = 12) {
   const stamps = [];

@@ -116,6 +116,7 @@ function tools() {
     setTimeout: (work, delay) => setTimeout(work, delay),
     clearTimeout: (timer) => clearTimeout(timer),
     fonts: document.fonts,
+    newImage: () => new Image(),
     bell: createBell(globalThis.AudioContext, () => element("sound")?.checked ?? true),
   };
 }
