@@ -13,6 +13,9 @@ from packaging.requirements import Requirement
 PROJECT = Path(__file__).resolve().parent.parent
 CODE = ("analysis", "rankme", "evalsite")
 
+# What goes out to other hosts: an address that a stranger writes is never fetched.
+CALLS_ELSEWHERE = {"urllib.request", "http.client", "socket", "ftplib", "requests", "httpx"}
+
 # Room: what it must not import, not even inside a function.
 CLOSED_DOORS = {
     "analysis": {"django", "rankme", "evalsite", "celery", "rest_framework"},
@@ -25,9 +28,12 @@ CLOSED_DOORS = {
         "rankme.forms",
         "rest_framework",
     },
-    "rankme/actions": {"rankme.pages", "rankme.api", "rankme.forms", "rest_framework"},
-    "rankme/pages": {"rankme.api", "rest_framework"},
-    "rankme/api": {"rankme.pages"},
+    "rankme/actions": {"rankme.pages", "rankme.api", "rankme.forms", "rest_framework"}
+    | CALLS_ELSEWHERE,
+    "rankme/pages": {"rankme.api", "rest_framework"} | CALLS_ELSEWHERE,
+    "rankme/api": {"rankme.pages"} | CALLS_ELSEWHERE,
+    "rankme/importing": {"django", "rankme.models"} | CALLS_ELSEWHERE,
+    "rankme/protocols": {"rankme.models"} | CALLS_ELSEWHERE,
 }
 
 # Pattern: the files in which it is looked for, and a bait that it must find.
@@ -42,6 +48,11 @@ FORBIDDEN = {
         '<script src="https://cdn.example.org/x.js"></script>',
     ),
     r"\bmark_safe\b|\bSafeString\b|\bSafeText\b": ("rankme/**/*.py", "mark_safe(text)"),
+    # A stranger's words as names of lookups read any column of any table.
+    r"\.(filter|exclude|get|order_by|values|annotate)\(\s*\*": (
+        "rankme/**/*.py",
+        "rows.filter(**request.GET)",
+    ),
     r"\bcsrf_exempt\b": ("rankme/**/*.py", "@csrf_exempt"),
     r"fields\s*=\s*[\"']__all__[\"']": ("rankme/**/*.py", 'fields = "__all__"'),
     r"\.(inner|outer)HTML\b|insertAdjacentHTML|document\.write": (
