@@ -1,0 +1,77 @@
+"""What nobody asked for is an error and not silence: no field is set by naming it (S10)."""
+
+from __future__ import annotations
+
+import pytest
+from django.apps import apps
+from django.contrib.auth import get_user_model
+from rest_framework import serializers
+
+from rankme.api import serializers as shapes
+from rankme.api.view import Strict
+from rankme.models import Campaign
+from tests.actions.test_analysis_runs import rated_campaign
+from tests.api.conftest import client_of
+from tests.campaigns import make_campaign, make_owner
+
+pytestmark = pytest.mark.django_db
+
+TAKEN_IN = {"CredentialsSerializer", "DefinitionSerializer", "NewCampaignSerializer"}
+
+
+def columns() -> list[str]:
+    """Every name that any table of ours has for anything."""
+    models = [*apps.get_app_config("rankme").get_models(), get_user_model()]
+    return sorted({name for model in models for name in _names(model)})
+
+
+def _names(model) -> list[str]:
+    return [each for field in model._meta.fields for each in (field.name, field.attname)]
+
+
+def addresses(code: str) -> list[tuple[str, str, dict]]:
+    return [
+        ("POST", "/api/v1/campaigns/", {"preset": "e2e-quality"}),
+        ("PUT", f"/api/v1/campaigns/{code}/", {}),
+        ("POST", f"/api/v1/campaigns/{code}/analysis-runs/", {"options": {}}),
+        ("POST", f"/api/v1/campaigns/{code}/pause/", {}),
+        ("POST", f"/api/v1/campaigns/{code}/launch/", {}),
+        ("POST", "/api/v1/token/", {"username": "olga", "password": "x"}),
+    ]
+
+
+def test_no_column_is_set_by_naming_it(olga):
+    campaign = make_campaign()
+    sven = make_owner("sven")
+    tried = 0
+    for method, address, wanted in addresses(campaign.code):
+        for name in set(columns()) - {"definition", "title", "options", *wanted}:
+            body = wanted | {name: sven.pk}
+            answer = getattr(olga, method.lower())(address, body)
+            places = [problem["place"] for problem in answer.json()["error"]["problems"]]
+            assert (answer.status_code, name in places) == (400, True), (address, name)
+            tried += 1
+    assert tried > 400
+    assert Campaign.objects.get().owner.get_username() == "olga"
+
+
+def test_every_shape_that_is_taken_in_is_strict():
+    """What only goes out is read by nobody; each serializer is used by `View.read`, or gives."""
+    taken = [
+        each
+        for each in vars(shapes).values()
+        if isinstance(each, type)
+        and issubclass(each, serializers.Serializer)
+        and each.__module__ == shapes.__name__
+        and ("New" in each.__name__ or each.__name__ in TAKEN_IN)
+    ]
+    assert len(taken) >= 3
+    assert all(issubclass(each, Strict) for each in taken), taken
+
+
+def test_a_run_has_the_seed_and_state_that_the_site_gave_it():
+    campaign = rated_campaign(raters=1, items=4)
+    body = {"options": {}, "state": "done", "result": {}, "data_sha256": "0" * 64}
+    answer = client_of("olga").post(f"/api/v1/campaigns/{campaign.code}/analysis-runs/", body)
+    assert answer.status_code == 400
+    assert not campaign.analysis_runs.exists()
