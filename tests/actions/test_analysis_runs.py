@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import threading
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from django.db import connection
 
+from analysis.table import read_table
 from rankme.actions import (
     analysis_runs,
     assignments,
@@ -18,9 +20,11 @@ from rankme.actions import (
     judgements,
 )
 from rankme.errors import InvalidOptions, RefusedAction
+from rankme.exporting.judgements import judgements_csv
 from rankme.models import AnalysisRun, RunChunk
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.reports import assert_same_report
+from tests.sittings import sit
 from tests.test_judgement_table import submit
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -144,6 +148,23 @@ def test_a_run_stands_on_the_judgements_it_read(campaign):
     assert analysis_runs.run_table(first).sha256 == first.data_sha256
     assert again.result["exclusions"] == [{"rater": rater.label, "reason": "Clicked at random."}]
     assert again.result["report"]["data"]["excluded"] > 0
+
+
+def test_what_comes_in_during_an_analysis_is_not_in_it(monkeypatch):
+    """F28. Whoever has the export of that moment computes the same."""
+    campaign = rated_campaign(raters=3)
+    exported = read_table(io.BytesIO(b"".join(judgements_csv(campaign))), "csv")
+    compute, company = analysis_runs._compute_one, []
+
+    def in_company(run, worker):
+        if not company:
+            company.append(sit(make_rater(campaign, "latecomer")))
+        return compute(run, worker)
+
+    monkeypatch.setattr(analysis_runs, "_compute_one", in_company)
+    run = executed(asked(campaign))
+    assert company and run.data_sha256 == exported.sha256
+    assert executed(asked(campaign)).data_sha256 != exported.sha256
 
 
 def test_raters_left_out_by_an_option_are_named_with_the_reason(campaign):

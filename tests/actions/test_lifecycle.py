@@ -54,6 +54,13 @@ class Lifecycle(RuleBasedStateMachine):
         for name in RATERS:
             make_rater(self.campaign, name)
 
+    @rule(name=raters, session=st.sampled_from(["s1", "s2"]))
+    def come_in_again_from_the_panel(self, name: str, session: str) -> None:
+        again = assignments.enter(
+            self.campaign, panel="generic", external_id=name, session_id=session
+        )
+        assert again == self.rater(name)
+
     def rater(self, name: str) -> Participant:
         return self.campaign.participants.get(external_id=name)
 

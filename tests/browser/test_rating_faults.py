@@ -1,10 +1,12 @@
 """What goes wrong at a rater's desk: dead connections, killed browsers, double clicks, two tabs."""
 
+import contextlib
 import json
 
 import psutil
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Error as PlaywrightError
 
 from rankme.models import Judgement, Submission
 from tests.browser.rating import (
@@ -16,11 +18,13 @@ from tests.browser.rating import (
     rate_to_the_end,
 )
 from tests.campaigns import make_campaign, slider_definition
+from tests.invariants import check_record
 from tests.live import CHROMIUM_FLAGS, installed_chromium, wait_for
 
 pytestmark = pytest.mark.browser
 
 OFFLINE_SCREENS = 6
+ROUNDS = 12
 # The outbox without its guard: what is "kept" lives in the page's memory alone.
 FORGETFUL_STORAGE = """
 export const openStorage = async () => ({ ...memoryStorage(), lasting: true });
@@ -36,6 +40,12 @@ export function memoryStorage() {
   return { lasting: false, change: (work) => work(transaction) };
 }
 """
+
+
+@pytest.fixture(autouse=True)
+def the_record_is_true_afterwards(live_site):
+    yield
+    check_record()
 
 
 def plain_campaign(items: int = 8):
@@ -177,24 +187,59 @@ def test_six_impatient_clicks_make_one_row(page: Page):
     expect(page.locator("#progress")).to_contain_text("2 of 2")
 
 
-def test_two_windows_with_the_same_screen_make_one_row(page: Page):
-    campaign = plain_campaign(2)
+def test_two_windows_with_the_same_screen_make_one_row_of_each(page: Page):
+    campaign = plain_campaign(ROUNDS)
     come_in(page, campaign, id="w1")
     begin(page)
     other = page.context.new_page()
     other.goto(f"/r/{campaign.code}/work/")
+    for number in range(1, ROUNDS):
+        for window in (page, other):
+            expect(window.locator("#progress")).to_contain_text(f"{number} of {ROUNDS}")
+            await_screen(window)
+            window.get_by_role("slider").press("End")
+        for window in (page, other):
+            window.evaluate("() => document.querySelector('form.screen').requestSubmit()")
     for window in (page, other):
-        await_screen(window)
-        window.get_by_role("slider").press("End")
-    barrier = "() => document.querySelector('form.screen').requestSubmit()"
-    page.evaluate(barrier)
-    other.evaluate(barrier)
-    for window in (page, other):
-        expect(window.locator("#progress")).to_contain_text("2 of 2")
-    wait_for(lambda: Submission.objects.count(), "the first answer")
+        expect(window.locator("#progress")).to_contain_text(f"{ROUNDS} of {ROUNDS}")
+    wait_for(lambda: Submission.objects.count() >= ROUNDS - 1, "the answers")
     page.wait_for_timeout(500)
-    assert Submission.objects.count() == 1
+    assert Submission.objects.count() == ROUNDS - 1
     assert campaign.assignments.count() == 1
+
+
+def test_an_answer_changed_while_its_acknowledgement_was_lost_is_kept_both_ways(
+    page: Page, live_site
+):
+    """Enketo's #1405: the server has the answer, the browser does not know it, the rater edits."""
+    campaign = plain_campaign(3)
+    come_in(page, campaign, id="w1")
+    begin(page)
+
+    def lose_the_answer(route) -> None:
+        with contextlib.suppress(PlaywrightError):  # a try that the end of this state overtakes
+            route.fetch()
+            route.abort()
+
+    page.route("**/submit/", lose_the_answer)
+    await_screen(page)
+    page.get_by_role("slider").press("End")
+    next_screen(page)
+    wait_for(lambda: Submission.objects.count() == 1, "the answer that nobody heard of")
+    live_site.kill_web()
+    page.unroute_all(behavior="ignoreErrors")
+    await_screen(page)
+    page.get_by_role("button", name="Back").click()
+    await_screen(page)
+    page.get_by_role("slider").press("Home")
+    next_screen(page)
+    live_site.start_web()
+    rate_to_the_end(page)
+    first = Submission.objects.earliest("id")
+    changed = Submission.objects.filter(trial=first.trial).order_by("revision")
+    assert [(row.revision, row.surplus) for row in changed] == [(1, False), (2, False)]
+    assert [row.judgements.get().value for row in changed] == [100, 0]
+    assert Submission.objects.count() == 4
 
 
 def test_a_window_left_behind_moves_on_when_it_is_looked_at(page: Page):

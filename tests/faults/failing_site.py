@@ -2,7 +2,8 @@
 
 Nothing of this is part of the site, and no address reaches it: a test starts the web server with
 this module instead of `evalsite.wsgi` and names the point in FAILPOINT: with `after_commit:30`
-each worker process dies when it reaches that point for the thirtieth time.
+each worker process dies when it reaches that point for the thirtieth time, in requests of the
+address that ends as FAILING_PATH.
 """
 
 import contextlib
@@ -19,19 +20,20 @@ from evalsite.wsgi import application as site
 from rankme.actions import judgements
 
 POINT, _, TIMES = os.environ["FAILPOINT"].partition(":")
+PATH = os.environ.get("FAILING_PATH", "/submit/")
 request = threading.local()
 reached = itertools.count(1)
 
 
 def reach(point: str) -> None:
-    """Die here, when this is the point and a submission is being stored for the last time."""
-    is_here = point == POINT and getattr(request, "is_submission", False)
+    """Die here, when this is the point and such a request is answered for the last time."""
+    is_here = point == POINT and getattr(request, "is_meant", False)
     if is_here and next(reached) >= int(TIMES):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
 def application(environ, start_response):
-    request.is_submission = environ["PATH_INFO"].endswith("/submit/")
+    request.is_meant = environ["PATH_INFO"].endswith(PATH)
     return site(environ, start_response)
 
 

@@ -1,4 +1,4 @@
-"""Web workers killed while they store submissions, and lines that break: F1, F2, F3, F22."""
+"""Web workers killed while they store or hand out, and lines that break: F1, F2, F3, F13, F22."""
 
 import contextlib
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ def failing_at(site: LiveSite, point: str, **settings: str) -> Iterator[None]:
     """Each of the site's web workers kills itself when it is at this point once more."""
     usual = site.environment
     site.kill_web()
-    site.environment = usual | settings | {"FAILPOINT": f"{point}:{TIMES}"}
+    site.environment = usual | {"FAILPOINT": f"{point}:{TIMES}"} | settings
     site.start(
         "web", "-m", "gunicorn", "-c", "python:evalsite.gunicorn", "tests.faults.failing_site"
     )
@@ -52,6 +52,18 @@ def test_a_web_worker_killed_at_any_point_loses_and_doubles_nothing(live_site: L
         outcome = rate(live_site.url, campaign)
     assert outcome.retries > 0 and deaths(live_site) > before, "nobody was killed"
     check_nothing_lost_nothing_doubled(outcome)
+
+
+@pytest.mark.parametrize("point", ["before_commit", "after_commit"])
+def test_a_web_worker_killed_while_it_hands_out_a_batch_leaks_no_slot(live_site: LiveSite, point):
+    """As many slots as raters: were one lost with its answer, somebody would get no work."""
+    campaign = campaign_for()
+    before = deaths(live_site)
+    with failing_at(live_site, point, FAILPOINT=f"{point}:3", FAILING_PATH="/work/"):
+        outcome = rate(live_site.url, campaign)
+    assert outcome.retries > 0 and deaths(live_site) > before, "nobody was killed"
+    check_nothing_lost_nothing_doubled(outcome)
+    assert campaign.slots.count() == campaign.assignments.count() == RATERS
 
 
 @pytest.mark.without_its_guard
