@@ -1,0 +1,28 @@
+"""Choices stand on the screen in the order of the campaign's file."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.rating import await_screen, begin, come_in
+from tests.campaigns import make_campaign, slider_definition
+
+pytestmark = pytest.mark.browser
+
+
+def test_choices_stand_in_the_files_order_whatever_they_are_called(page: Page):
+    choices = {"10": "ten", "b": "bee", "2": "two", "__proto__": "proto", "1": "one"}
+    for instrument, role in (("choice", "radio"), ("checklist", "checkbox")):
+        question = {"name": "q", "question": "?", "instrument": instrument}
+        definition = slider_definition(
+            criteria=[question | {"options": {"choices": choices}}],
+            screens=[{"name": "rate", "show": ["outputs"], "ask": ["q"]}],
+        )
+        campaign = make_campaign(definition, items=1, systems=1)
+        come_in(page, campaign, id=instrument)
+        begin(page)
+        await_screen(page)
+        shown = page.locator("[data-choices]").get_by_role(role)
+        assert [one.get_attribute("value") for one in shown.all()] == list(choices)
+        assert page.locator("[data-choices] bdi").all_inner_texts() == list(choices.values())
