@@ -1,0 +1,37 @@
+"""What hangs ends by itself: locks, transactions and lines of the database (F22)."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from evalsite.embedded import PROJECT
+from tests.live import LiveSite
+
+SHOW = """
+{before}
+import django; django.setup()
+from django.db import connection
+with connection.cursor() as cursor:
+    names = ("lock_timeout", "idle_in_transaction_session_timeout", "statement_timeout")
+    for name in names:
+        cursor.execute("SHOW " + name)
+        print(cursor.fetchone()[0])
+print(connection.connection.get_dsn_parameters()["tcp_user_timeout"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("process", "before", "statement_timeout"),
+    [("web", "import evalsite.gunicorn", "15s"), ("worker", "", "0")],
+)
+def test_each_process_has_its_limits(live_site: LiveSite, process, before, statement_timeout):
+    """An import of a million rows takes longer than a page may: workers have no such limit."""
+    shown = subprocess.check_output(
+        [sys.executable, "-c", SHOW.format(before=before)],
+        cwd=PROJECT,
+        env=os.environ | live_site.environment,
+        text=True,
+    )
+    assert shown.split() == ["10s", "2min", statement_timeout, "10000"]
