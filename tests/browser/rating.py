@@ -98,9 +98,15 @@ def await_screen(page: Page) -> None:
 
 def next_screen(page: Page) -> None:
     """Press Next, and see the screen go."""
-    handle = page.locator("form.screen").element_handle()
+    onset = page.locator("form.screen").get_attribute("data-onset")
     page.locator("[data-next]").click()
-    page.wait_for_function("form => !form.isConnected", arg=handle)
+    await_leaving(page, onset)
+
+
+def await_leaving(page: Page, onset: str | None) -> None:
+    """Known by its onset, not by a handle: after the last screen the whole page may be another."""
+    left = "onset => document.querySelector('form.screen')?.dataset.onset !== onset"
+    page.wait_for_function(left, arg=onset)
 
 
 def go_on(page: Page) -> None:
@@ -124,14 +130,14 @@ def rate_to_the_end(page: Page, name: str = "", *, answer: Any = None, most: int
             continue
         await_screen(page)
         screens += 1
-        answered = page.locator("form.screen").element_handle()
+        onset = page.locator("form.screen").get_attribute("data-onset")
         (answer or answer_with_mouse)(page)
         if name:
             shot(page, f"{name}-{screens}")
-        if answered.evaluate("form => form.isConnected && !form.classList.contains('timed')"):
+        if page.locator(f'form.screen:not(.timed)[data-onset="{onset}"]').count():
             next_screen(page)
         else:
-            page.wait_for_function("form => !form.isConnected", arg=answered)
+            await_leaving(page, onset)
     raise AssertionError("the sitting has no end")
 
 
