@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from analysis.errors import OptionsError, RankingError, Undefined
 from analysis.pairs import LOSS, TIE, WIN, Counts, Pairs, count, require_comparable
+from analysis.rank_ranges import cluster_ends
 
 TIES = ("davidson", "half")
 CLUSTERINGS = ("none", "rater", "item", "both")
@@ -395,8 +396,6 @@ def _strengths(
     systems: tuple[str, ...], ability: Floats, covariance: Floats, distinct: NDArray[np.bool_]
 ) -> tuple[Strength, ...]:
     """Rank sets: below all that are surely better, above all that are surely worse."""
-    from analysis.clusters import cluster_ends
-
     better = distinct & (ability[None, :] > ability[:, None])
     worse = distinct & (ability[None, :] < ability[:, None])
     low, high = 1 + better.sum(axis=1), len(systems) - worse.sum(axis=1)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from analysis.cli_shared import ProgressBar, chosen_criterion, counted_judgements, names
 from analysis.errors import OptionsError, TableError, Undefined
 from analysis.outcome import Cell, Grid, Outcome
 from analysis.signature import signature
@@ -32,7 +33,7 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
         choices=MODELS,
         help="default: one-way, or with --factors system + factors",
     )
-    parser.add_argument("--factors", type=_names, default=(), metavar="A,B", help="other factors")
+    parser.add_argument("--factors", type=names, default=(), metavar="A,B", help="other factors")
     parser.add_argument(
         "--type", choices=("I", "II", "III"), default="II", help="sums of squares (default II)"
     )
@@ -53,13 +54,8 @@ def add_value_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lower-is-better", action="store_true", help="best mean is the lowest")
 
 
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())
-
-
 def _prepared(table: JudgementTable, options: argparse.Namespace) -> JudgementTable:
     """The chosen criterion's values after outliers, logarithm, standardisation (in this order)."""
-    from analysis.cli import counted_judgements
     from analysis.outliers import log_magnitudes, treat_outliers, z_by_rater
 
     part = counted_judgements(table, options)
@@ -93,7 +89,6 @@ def _report_options(options: argparse.Namespace) -> Any:
 def _signature(
     command: str, table: JudgementTable, options: argparse.Namespace, names: Sequence[str]
 ) -> str:
-    from analysis.cli import chosen_criterion
 
     stated = {name: getattr(options, name) for name in names}
     stated |= {"criterion": chosen_criterion(table, options), "alpha": options.alpha}
@@ -300,7 +295,6 @@ def add_mixed_options(parser: argparse.ArgumentParser) -> None:
 
 def run_agreement(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Krippendorff's α, intraclass correlation, Kendall's W, Fleiss' κ, self-consistency."""
-    from analysis.cli import counted_judgements
     from analysis.clusters import kind_of
     from analysis.report import agreement_of
     from analysis.report_options import ReportOptions
@@ -366,7 +360,6 @@ def add_correlation_options(parser: argparse.ArgumentParser) -> None:
 
 def run_outliers(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Count the values beyond mean ± 2 SD, by system."""
-    from analysis.cli import counted_judgements
     from analysis.outliers import treat_outliers
 
     part = counted_judgements(table, options)
@@ -400,7 +393,6 @@ def add_outlier_options(parser: argparse.ArgumentParser) -> None:
 
 def run_raters(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """What each rater did: agreement with the rest, time, ties, use of the scale."""
-    from analysis.cli import counted_judgements
     from analysis.plots import rater_agreement, save
     from analysis.raters import rater_profiles
 
@@ -454,9 +446,9 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
         help="relative, scale, category, count, time or error; may be repeated",
     )
     parser.add_argument("--model", choices=MODELS, help="the analysis of variance")
-    parser.add_argument("--factors", type=_names, metavar="A,B", help="factors of the model")
+    parser.add_argument("--factors", type=names, metavar="A,B", help="factors of the model")
     parser.add_argument("--runs", type=int, help="runs of a ranking (default 200)")
-    parser.add_argument("--resample", type=_names, metavar="A,B", help="default: none,raters")
+    parser.add_argument("--resample", type=names, metavar="A,B", help="default: none,raters")
     parser.add_argument("--title", help="heading of the report")
     parser.add_argument("--bundle", metavar="ZIP", help="write the bundle with tables and plots")
 
@@ -464,7 +456,6 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
 def run_report(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Report every criterion: the paper's table, and what a referee asks for beside it."""
     from analysis.bundle import rendered_files, write_bundle
-    from analysis.cli import ProgressBar
     from analysis.latex import document
     from analysis.report import make_report
 

@@ -1,6 +1,5 @@
 """Rankings in clusters: repeated runs, rank ranges from the runs, clusters from the ranges."""
 
-import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from analysis.errors import OptionsError, RankingError
 from analysis.pairs import Counts, Pairs, count, pairs_from_table, require_comparable, unmet
+from analysis.rank_ranges import cluster_ends, ranges_of_ranks, ranks
 from analysis.signature import signature
 from analysis.table import JudgementTable
 
@@ -295,7 +295,7 @@ def ranking_from_draws(
     # systems of equal score stand in the order of their names
     order = np.lexsort([np.arange(len(means)), -means])
     lows, highs = ranks(draws)
-    low, high = _ranges(lows[:, order], highs[:, order], alpha)
+    low, high = ranges_of_ranks(lows[:, order], highs[:, order], alpha)
     ends = cluster_ends(low, high)
     shares = _cut_shares(draws, lows, highs, order, alpha=alpha, seed=job.seed)
     cluster = 1 + np.r_[0, np.cumsum(ends[:-1])]
@@ -320,52 +320,6 @@ def ranking_from_draws(
     )
 
 
-def ranks(scores: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Best and worst rank of every system in every run; they differ where scores are equal.
-
-    Parameters
-    ----------
-    scores : shape (runs, systems), higher is better
-
-    Returns
-    -------
-    two arrays of shape (runs, systems), ranks from 1
-    """
-    systems = scores.shape[1]
-    lows = np.empty(scores.shape, dtype=np.int64)
-    highs = np.empty(scores.shape, dtype=np.int64)
-    for run, row in enumerate(scores):
-        ascending = np.sort(row)
-        lows[run] = systems + 1 - np.searchsorted(ascending, row, side="right")
-        highs[run] = systems - np.searchsorted(ascending, row, side="left")
-    return lows, highs
-
-
-def rank_ranges(scores: Floats, alpha: float = 0.05) -> tuple[NDArray[np.int64], ...]:
-    """Lowest and highest rank of each system, ⌈runs·alpha/2⌉ runs cut off at either end."""
-    return _ranges(*ranks(scores), alpha)
-
-
-def cluster_ends(low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Where a cluster ends: no later system's best rank is at or above this one's worst.
-
-    Parameters
-    ----------
-    low, high : shape (systems,), rank ranges in the order of the ranking
-    """
-    best_below = np.minimum.accumulate(low[::-1])[::-1]
-    ends: NDArray[np.bool_] = np.append(best_below[1:] > high[:-1], True)
-    return ends
-
-
-def _ranges(
-    lows: NDArray[np.int64], highs: NDArray[np.int64], alpha: float
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    runs = len(lows)
-    cut = min(math.ceil(round(runs * alpha / 2, 9)), (runs - 1) // 2)
-    return np.sort(lows, axis=0)[cut], np.sort(highs, axis=0)[runs - 1 - cut]
-
-
 def _cut_shares(
     draws: Floats,
     lows: NDArray[np.int64],
@@ -383,7 +337,7 @@ def _cut_shares(
         again = rng.integers(len(draws), size=len(draws))
         means = draws[again].mean(axis=0)
         new_order = np.lexsort([np.arange(len(means)), -means])
-        low, high = _ranges(lows[again][:, new_order], highs[again][:, new_order], alpha)
+        low, high = ranges_of_ranks(lows[again][:, new_order], highs[again][:, new_order], alpha)
         position = np.empty_like(place)
         position[new_order] = place
         same_above = np.maximum.accumulate(position[order]) == place

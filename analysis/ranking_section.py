@@ -19,13 +19,13 @@ from analysis.clusters import (
     compute_draws,
     draw_jobs,
     ranking_from_draws,
-    ranks,
     refusals,
 )
 from analysis.errors import AnalysisError
 from analysis.mixed import MixedModel
 from analysis.outliers import log_magnitudes
 from analysis.pairs import Pairs, count, pairs_from_table
+from analysis.rank_ranges import ranks
 from analysis.report_options import ReportOptions
 from analysis.scale_section import Reasons, clustered, full_mixed_model, mixed_model
 from analysis.table import JudgementTable

@@ -154,7 +154,9 @@ def make_report(
         criteria=made,
         correlations=_correlations(analysed, made),
         raters=rater_profiles(analysed),
-        sentences=report_sentences(made, options.alpha),
+        sentences=report_sentences(
+            len(made), options.alpha, excluded=any(each.exclusion for each in made)
+        ),
     )
     if progress is not None:
         progress(1.0)

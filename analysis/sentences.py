@@ -20,7 +20,7 @@ from analysis.table import JudgementTable
 from analysis.times import HARDWARE_LATENCY
 
 if TYPE_CHECKING:
-    from analysis.report import CriterionReport
+    pass
 
 
 STANDARDISED = (
@@ -60,14 +60,14 @@ def criterion_sentences(
     return tuple(sentences)
 
 
-def report_sentences(criteria: Sequence[CriterionReport], alpha: float) -> tuple[str, ...]:
+def report_sentences(criteria: int, alpha: float, *, excluded: bool) -> tuple[str, ...]:
     """Say what holds for the report as a whole."""
     sentences = [
         f"Every claim of difference is made at a level of {alpha:g} for all pairs of one criterion "
-        f"together; no adjustment is made for reporting {len(criteria)} "
-        f"{'criteria' if len(criteria) != 1 else 'criterion'}."
+        f"together; no adjustment is made for reporting {criteria} "
+        f"{'criteria' if criteria != 1 else 'criterion'}."
     ]
-    if any(each.exclusion for each in criteria):
+    if excluded:
         sentences.append(
             "Some raters were excluded: the ranking before and after stands beside, and a result "
             "that changes with the exclusion rests on that choice."

@@ -28,7 +28,6 @@ sys.path.insert(0, str(ROOT))
 from analysis import JudgementTable  # noqa: E402
 from analysis.bradley_terry import bradley_terry  # noqa: E402
 from analysis.clustered import clustered_comparison  # noqa: E402
-from analysis.clusters import cluster_ends  # noqa: E402
 from analysis.pairs import pairs_from_table  # noqa: E402
 from analysis.power import (  # noqa: E402
     CampaignPlan,
@@ -38,6 +37,7 @@ from analysis.power import (  # noqa: E402
     simulated_campaign,
     system_names,
 )
+from analysis.rank_ranges import cluster_ends  # noqa: E402
 from analysis.tukey import tukey  # noqa: E402
 
 E2E_ABILITIES = (

@@ -8,16 +8,14 @@ from analysis.clusters import (
     DRAWERS,
     SIDE_BY_SIDE,
     RankingOptions,
-    cluster_ends,
     compute_draws,
     draw_jobs,
     kind_of,
     rank_criterion,
-    rank_ranges,
     ranking_from_draws,
-    ranks,
     refusals,
 )
+from analysis.rank_ranges import cluster_ends, rank_ranges, ranks
 from analysis.ranking_section import runs_for
 from analysis.report_options import ReportOptions
 from analysis.resampling import SCHEMES

@@ -1,0 +1,45 @@
+"""What the commands of `python -m analysis` share."""
+
+import argparse
+import sys
+
+from analysis.errors import OptionsError
+from analysis.table import JudgementTable
+
+
+def names(text: str) -> tuple[str, ...]:
+    """The parts of a list with commas, as an option has it."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def counted_judgements(table: JudgementTable, options: argparse.Namespace) -> JudgementTable:
+    """The judgements that count, on the chosen criterion (or the only one)."""
+    table = table.counted().without_raters(options.exclude_raters)
+    return table.for_criterion(chosen_criterion(table, options))
+
+
+def chosen_criterion(table: JudgementTable, options: argparse.Namespace) -> str:
+    """The criterion of `--criterion`; without the option, the only one there is."""
+    if options.criterion is not None:
+        return str(options.criterion)
+    if len(table.criterion.labels) != 1:
+        known = ", ".join(table.criterion.labels) or "none"
+        raise OptionsError([f"Choose one with --criterion; the judgements have: {known}."])
+    return table.criterion.labels[0]
+
+
+class ProgressBar:
+    """A bar on standard error while somebody watches, else nothing."""
+
+    def __enter__(self) -> "ProgressBar":
+        from tqdm import tqdm
+
+        self.bar = tqdm(total=100, unit="%", leave=False, disable=not sys.stderr.isatty())
+        return self
+
+    def show(self, share: float) -> None:
+        """Set the bar to the share that is done, 0 to 1."""
+        self.bar.update(round(100 * share) - self.bar.n)
+
+    def __exit__(self, *failure: object) -> None:
+        self.bar.close()

@@ -1,0 +1,55 @@
+"""Ranks over runs, the ranges that they cover, and where clusters of such ranges end."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def ranks(scores: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Best and worst rank of every system in every run; they differ where scores are equal.
+
+    Parameters
+    ----------
+    scores : shape (runs, systems), higher is better
+
+    Returns
+    -------
+    two arrays of shape (runs, systems), ranks from 1
+    """
+    systems = scores.shape[1]
+    lows = np.empty(scores.shape, dtype=np.int64)
+    highs = np.empty(scores.shape, dtype=np.int64)
+    for run, row in enumerate(scores):
+        ascending = np.sort(row)
+        lows[run] = systems + 1 - np.searchsorted(ascending, row, side="right")
+        highs[run] = systems - np.searchsorted(ascending, row, side="left")
+    return lows, highs
+
+
+def rank_ranges(scores: Floats, alpha: float = 0.05) -> tuple[NDArray[np.int64], ...]:
+    """Lowest and highest rank of each system, ⌈runs·alpha/2⌉ runs cut off at either end."""
+    return ranges_of_ranks(*ranks(scores), alpha)
+
+
+def ranges_of_ranks(
+    lows: NDArray[np.int64], highs: NDArray[np.int64], alpha: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The same from ranks that are known already, shape (runs, systems) each."""
+    runs = len(lows)
+    cut = min(math.ceil(round(runs * alpha / 2, 9)), (runs - 1) // 2)
+    return np.sort(lows, axis=0)[cut], np.sort(highs, axis=0)[runs - 1 - cut]
+
+
+def cluster_ends(low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Where a cluster ends: no later system's best rank is at or above this one's worst.
+
+    Parameters
+    ----------
+    low, high : shape (systems,), rank ranges in the order of the ranking
+    """
+    best_below = np.minimum.accumulate(low[::-1])[::-1]
+    ends: NDArray[np.bool_] = np.append(best_below[1:] > high[:-1], True)
+    return ends
