@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+from django.contrib.staticfiles import finders
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -28,8 +29,14 @@ SEED = 2018
 
 @require_GET
 def list_presets(request: HttpRequest) -> HttpResponse:
-    presets = [(name, preset(name)) for name in preset_names()]
+    presets = [(name, preset(name), pictures_of(name)) for name in preset_names()]
     return render(request, "gallery.html", {"presets": presets})
+
+
+def pictures_of(name: str) -> list[str]:
+    """Those of the preset's screens that were taken (`docs/images/take.py`)."""
+    paths = [f"images/gallery/{name}-{screen.name}.webp" for screen in preset(name).screens]
+    return [path for path in paths if finders.find(path)]
 
 
 @require_GET

@@ -4,12 +4,13 @@ import json
 import re
 
 import pytest
+from django.templatetags.static import static
 from django.urls import reverse
 
 from rankme.demonstration.material import material
 from rankme.importing import read_material
 from rankme.models import Campaign, Participant
-from rankme.pages.gallery import sample
+from rankme.pages.gallery import pictures_of, sample
 from rankme.protocols.files import preset, preset_names
 
 pytestmark = pytest.mark.django_db
@@ -19,6 +20,13 @@ def test_the_gallery_names_every_preset(client):
     page = client.get(reverse("rankme:gallery")).content.decode()
     for name in preset_names():
         assert reverse("rankme:gallery-preset", args=[name]) in page
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_every_screen_of_every_preset_has_a_picture(client, name):
+    assert len(pictures_of(name)) == len(preset(name).screens)
+    page = client.get(reverse("rankme:gallery")).content.decode()
+    assert all(static(picture) in page for picture in pictures_of(name))
 
 
 @pytest.mark.parametrize("name", preset_names())
