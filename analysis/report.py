@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from analysis.agreement import (
     METRICS,
@@ -134,8 +135,19 @@ def make_report(
 ) -> Report:
     """Make the whole report; `draws` are the runs of `clusters.draw_jobs` where they exist already.
 
-    `progress` is called with the share that is done, from 0 to 1.
+    `progress` is called with the share that is done, from 0 to 1. Linear algebra gets one thread:
+    the runs beside it take all cores, and sums come out the same on any number of cores.
     """
+    with threadpool_limits(limits=1, user_api="blas"):
+        return _report(table, options, draws, progress)
+
+
+def _report(
+    table: JudgementTable,
+    options: ReportOptions,
+    draws: Mapping[str, Values] | None,
+    progress: Progress | None,
+) -> Report:
     analysed = analysed_table(table, options)
     criteria = _in_order(analysed.criterion.labels, options)
     reports = []

@@ -115,8 +115,9 @@ def file_response(run: AnalysisRun, name: str) -> HttpResponseBase:
     if content is None:
         raise Http404
     response = HttpResponse(content, content_type=kind_of(name))
-    kind = "inline" if name.endswith(".svg") else "attachment"
-    response["Content-Disposition"] = f'{kind}; filename="{name.rpartition("/")[2]}"'
+    # As a page of its own a plot would be black: our policy takes its style away. In a page it is
+    # shown all the same.
+    response["Content-Disposition"] = f'attachment; filename="{name.rpartition("/")[2]}"'
     return response
 
 

@@ -45,6 +45,9 @@ def test_an_analysis_is_asked_for_watched_read_and_published(page, live_site):
         "() => [...document.images].every(image => !image.complete || image.naturalWidth > 0)"
     )
     assert page.locator(".plots img").count() > 0
+    with page.expect_download() as downloaded:  # opened as a page, a plot would lose its style
+        page.get_by_role("link", name="SVG").first.click()
+    assert downloaded.value.suggested_filename.endswith(".svg")
     page.get_by_role("link", name="Publish").click()
     page.get_by_role("button", name="Publish").click()
     page.get_by_role("link", name="Public page").click()
