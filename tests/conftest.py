@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import psutil
 import pytest
+from django.utils import translation
 
 from evalsite.embedded import Servers, data_folder
 from evalsite.run import end_orphans
@@ -49,3 +50,11 @@ def django_db_modify_db_settings(
     settings.DATABASES["default"]["HOST"] = str(servers.postgresql.sockets)
     app.conf.broker_url = f"redis+socket://{servers.valkey.socket}"
     os.environ["REDIS_URL"] = servers.valkey.url
+
+
+@pytest.fixture(autouse=True)
+def english_again() -> Iterator[None]:
+    """A page in another language leaves that language in this thread, as a server's next page
+    would not see."""
+    yield
+    translation.deactivate()

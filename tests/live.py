@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -34,6 +35,14 @@ CHROMIUM_FLAGS = [
 ]
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PATIENCE = 60
+
+
+@contextlib.contextmanager
+def reachable_folder(prefix: str = "rankme test ") -> Iterator[Path]:
+    """A data folder that the servers' account can enter, unlike pytest's own tmp_path."""
+    with tempfile.TemporaryDirectory(prefix=prefix) as name:
+        os.chmod(name, 0o711)
+        yield Path(name)
 
 
 def free_port() -> int:

@@ -24,14 +24,7 @@ from evalsite.embedded import (
     Servers,
     Valkey,
 )
-
-
-@contextlib.contextmanager
-def reachable_folder() -> Iterator[Path]:
-    """A data folder that the servers' account can enter, unlike pytest's own tmp_path."""
-    with tempfile.TemporaryDirectory(prefix="rankme test ") as name:
-        os.chmod(name, 0o711)
-        yield Path(name)
+from tests.live import reachable_folder
 
 
 @pytest.fixture(scope="module")

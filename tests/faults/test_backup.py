@@ -11,7 +11,7 @@ import pytest
 
 from evalsite.embedded import PROJECT, PostgreSQL, postgresql_programs
 from tests.campaigns import make_campaign, make_rater, rankme_definition
-from tests.live import LiveSite
+from tests.live import LiveSite, reachable_folder
 from tests.sittings import answer, claim, sit
 
 pytestmark = pytest.mark.slow
@@ -41,14 +41,12 @@ def commands(name: str) -> str:
 
 
 @pytest.fixture
-def empty_cluster(tmp_path_factory, monkeypatch) -> Iterator[PostgreSQL]:
-    folder = tmp_path_factory.mktemp("restored")
-    for parent in (folder, folder.parent, folder.parent.parent):
-        parent.chmod(parent.stat().st_mode | 0o011)  # PostgreSQL's account passes through
-    cluster = PostgreSQL(folder, durable=False)
-    cluster.start()
-    yield cluster
-    cluster.stop("immediate")
+def empty_cluster() -> Iterator[PostgreSQL]:
+    with reachable_folder("rankme-restored-") as folder:
+        cluster = PostgreSQL(folder, durable=False)
+        cluster.start()
+        yield cluster
+        cluster.stop("immediate")
 
 
 @pytest.fixture

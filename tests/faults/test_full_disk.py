@@ -15,7 +15,7 @@ from evalsite import embedded, health
 from evalsite.embedded import PROJECT, Servers
 from rankme.simulation.raters import Latencies, Plan, Rater
 from tests.evalsite.test_live import readiness
-from tests.live import LiveSite, wait_for
+from tests.live import LiveSite, reachable_folder, wait_for
 
 pytestmark = pytest.mark.slow
 SCREENS = 150
@@ -60,8 +60,13 @@ class SmallDisk:
 
 
 @pytest.fixture
-def small_disk(tmp_path_factory) -> Iterator[SmallDisk]:
-    folder = tmp_path_factory.mktemp("disk")
+def small_disk() -> Iterator[SmallDisk]:
+    with reachable_folder("rankme-disk-") as folder:
+        yield from disk_in(folder / "disk")
+
+
+def disk_in(folder: Path) -> Iterator[SmallDisk]:
+    folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK_MEGABYTES}m,mode=711", "tmpfs", folder]
     try:
         mounted = subprocess.run(mount, capture_output=True, text=True).stderr
@@ -69,8 +74,6 @@ def small_disk(tmp_path_factory) -> Iterator[SmallDisk]:
         mounted = str(absent)
     if not os.path.ismount(folder):
         pytest.skip(f"NO SMALL DISK: mounting is refused here, so no disk ran full ({mounted})")
-    for parent in folder.parents[:2]:
-        parent.chmod(parent.stat().st_mode | 0o011)  # PostgreSQL's account passes through
     yield SmallDisk(folder)
     subprocess.run(["umount", "--lazy", folder], check=True)
 
