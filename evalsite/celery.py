@@ -4,7 +4,7 @@ import os
 import sys
 
 from celery import Celery
-from celery.signals import beat_init, worker_init, worker_process_init
+from celery.signals import beat_init, worker_init, worker_process_init, worker_ready
 
 # Before the app is made: Celery looks here whether it lives with Django, and if not, is known to
 # no other thread than this, and in all others tells its news to a broker that is not there.
@@ -28,6 +28,13 @@ def refuse_unsafe_start(**kwargs: object) -> None:
         # Celery logs what a signal's receiver raises, and starts all the same; an exit it obeys.
         print(refusal, file=sys.__stderr__, flush=True)
         sys.exit(1)
+
+
+@worker_init.connect
+def tell_when_ready(**kwargs: object) -> None:
+    from rankme.lookout import worker_is_ready
+
+    worker_ready.connect(worker_is_ready)
 
 
 @worker_process_init.connect

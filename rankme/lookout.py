@@ -8,6 +8,7 @@ nobody works on, and does it. Which of two takes it is decided by the job's lock
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import threading
 import time
 
@@ -22,6 +23,14 @@ log = logging.getLogger(__name__)
 
 # A process does one thing at a time, whether it was told of it or has found it.
 _at_work = threading.Lock()
+# Of the worker and all the processes that it forks. Celery ends a worker of which a process dies
+# before it is ready, so nobody begins before; a worker that finds no broker is never ready.
+_is_ready = multiprocessing.Event()
+MOST_SECONDS_TO_START = 15
+
+
+def worker_is_ready(**kwargs: object) -> None:
+    _is_ready.set()
 
 
 def keep_looking(every_seconds: float) -> None:
@@ -43,6 +52,7 @@ def look() -> None:
 
 
 def _look_for_ever(every_seconds: float) -> None:
+    _is_ready.wait(MOST_SECONDS_TO_START)
     while True:
         time.sleep(every_seconds)
         close_old_connections()
