@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from analysis import cli_rankings, cli_scales
 from analysis.cli_shared import names
@@ -13,9 +12,6 @@ from analysis.errors import AnalysisError, OptionsError
 from analysis.outcome import Outcome, as_csv, as_json, as_text
 from analysis.signature import VERSION
 from analysis.table import FORMATS, REQUIRED_COLUMNS, JudgementTable, read_table
-
-if TYPE_CHECKING:
-    pass
 
 PLOT_FORMATS = (".svg", ".pdf", ".png")
 BAD_INPUT = 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,10 +17,6 @@ from analysis.report_options import ReportOptions
 from analysis.scale_section import ScaleSection
 from analysis.table import JudgementTable
 from analysis.times import HARDWARE_LATENCY
-
-if TYPE_CHECKING:
-    pass
-
 
 STANDARDISED = (
     "Scores were standardised within each rater (distance from the rater's mean in the rater's "

@@ -29,13 +29,14 @@ SEED = 2018
 
 @require_GET
 def list_presets(request: HttpRequest) -> HttpResponse:
-    presets = [(name, preset(name), pictures_of(name)) for name in preset_names()]
+    definitions = {name: preset(name) for name in preset_names()}
+    presets = [(name, found, pictures_of(name, found)) for name, found in definitions.items()]
     return render(request, "gallery.html", {"presets": presets})
 
 
-def pictures_of(name: str) -> list[str]:
+def pictures_of(name: str, definition: Definition) -> list[str]:
     """Those of the preset's screens that were taken (`docs/images/take.py`)."""
-    paths = [f"images/gallery/{name}-{screen.name}.webp" for screen in preset(name).screens]
+    paths = [f"images/gallery/{name}-{screen.name}.webp" for screen in definition.screens]
     return [path for path in paths if finders.find(path)]
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from analysis import JudgementTable, OptionsError, TableError, read_table
 from analysis.anova import one_way
@@ -280,3 +281,16 @@ def test_progress_goes_from_nothing_to_all():
     shares: list[float] = []
     make_report(sliders(), ReportOptions(**QUICK), progress=shares.append)
     assert shares[0] == 0 and shares[-1] == 1 and shares == sorted(shares)
+
+
+def test_linear_algebra_has_one_thread_while_a_report_is_made():
+    """So that its digits are the same on any number of cores."""
+    threads = set()
+
+    def look(share: float) -> None:
+        pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
+        threads.update(pool["num_threads"] for pool in pools)
+
+    with threadpool_limits(limits=2, user_api="blas"):
+        make_report(sliders(), ReportOptions(**QUICK), progress=look)
+    assert threads == {1}

@@ -6,7 +6,6 @@ import signal
 import stat
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -159,9 +158,8 @@ def test_a_killed_valkey_starts_again_with_its_queue(valkey: Valkey):
 
 
 def test_a_path_too_long_for_a_socket_gets_a_short_one():
-    with tempfile.TemporaryDirectory(prefix="rankme-") as name:
-        os.chmod(name, 0o711)
-        servers = Servers(Path(name) / ("long" * 30), durable=False)
+    with reachable_folder("rankme-") as folder:
+        servers = Servers(folder / ("long" * 30), durable=False)
         socket = servers.postgresql.sockets / POSTGRESQL_SOCKET
         assert len(os.fsencode(socket)) <= LONGEST_SOCKET_PATH
         with servers.running():

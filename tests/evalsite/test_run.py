@@ -5,7 +5,6 @@ import re
 import signal
 import socket
 import subprocess
-import tempfile
 import time
 import urllib.error
 import urllib.parse
@@ -19,7 +18,7 @@ import pytest
 
 from evalsite.embedded import PROJECT, Servers
 from evalsite.run import MARK
-from tests.live import free_port, wait_for
+from tests.live import free_port, reachable_folder, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -86,9 +85,8 @@ class Run:
 
 @pytest.fixture
 def site() -> Iterator[Run]:
-    with tempfile.TemporaryDirectory(prefix="rankme-run-", dir=tempfile.gettempdir()) as name:
-        folder = Path(name).resolve()
-        folder.chmod(0o711)
+    with reachable_folder("rankme-run-") as made:
+        folder = made.resolve()
         run = Run(folder)
         yield run
         if run.process and run.process.poll() is None:

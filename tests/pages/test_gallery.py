@@ -24,9 +24,10 @@ def test_the_gallery_names_every_preset(client):
 
 @pytest.mark.parametrize("name", preset_names())
 def test_every_screen_of_every_preset_has_a_picture(client, name):
-    assert len(pictures_of(name)) == len(preset(name).screens)
+    pictures = pictures_of(name, preset(name))
+    assert len(pictures) == len(preset(name).screens)
     page = client.get(reverse("rankme:gallery")).content.decode()
-    assert all(static(picture) in page for picture in pictures_of(name))
+    assert all(static(picture) in page for picture in pictures)
 
 
 @pytest.mark.parametrize("name", preset_names())
