@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -12,7 +13,8 @@ from django.utils.translation import gettext_lazy as _
 from rankme.actions.tokens import TooManyAttempts, with_password
 from rankme.clean_text import storable
 from rankme.errors import InvalidDefinition, Problem
-from rankme.importing.material import READERS
+from rankme.importing.judgements import JUDGEMENT_READERS, JudgementReader
+from rankme.importing.material import READERS, Reader
 from rankme.models import Campaign, MaterialImport
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import LARGEST_FILE, definition_from_yaml
@@ -152,12 +154,6 @@ class FilesField(forms.FileField):
 class MaterialForm(forms.Form):
     """Files of outputs (or of judgements, for an archive), beside an optional file of items."""
 
-    kind = forms.ChoiceField(
-        label=_("What it is"),
-        choices=MaterialImport.Kind,
-        initial=MaterialImport.Kind.OUTPUTS,
-        widget=forms.HiddenInput,
-    )
     outputs = FilesField(
         label=_("Outputs"),
         help_text=_("One or more files, or a zip."),
@@ -175,14 +171,16 @@ class MaterialForm(forms.Form):
 
     def __init__(self, *arguments: Any, campaign: Campaign, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        self.fields["format"].choices = [
-            ("", _("By its content")),
-            *((name, reader.title) for name, reader in READERS.items()),
-        ]
+        self.kind = MaterialImport.Kind.OUTPUTS
+        readers: Mapping[str, Reader | JudgementReader] = READERS
         if campaign.is_archive:
-            self.fields["kind"].initial = MaterialImport.Kind.JUDGEMENTS
+            self.kind, readers = MaterialImport.Kind.JUDGEMENTS, JUDGEMENT_READERS
             self.fields["outputs"].label = _("Judgements")
-            del self.fields["items"], self.fields["format"]
+            del self.fields["items"]
+        self.fields["format"].choices = [
+            ("", _("Detect automatically")),
+            *((name, reader.title) for name, reader in readers.items()),
+        ]
 
     def uploads(self) -> list[Any]:
         items = self.cleaned_data.get("items")

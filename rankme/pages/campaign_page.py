@@ -24,6 +24,11 @@ class Tab:
     address: str
 
 
+def sent(request: HttpRequest) -> dict[str, Any]:
+    """What a form is bound to: nothing before it is sent, and even an empty form once it is."""
+    return {"data": request.POST, "files": request.FILES} if request.method == "POST" else {}
+
+
 def render_campaign(
     request: HttpRequest,
     campaign: Campaign,

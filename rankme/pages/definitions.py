@@ -27,7 +27,7 @@ from rankme.protocols.files import (
     preset_names,
 )
 
-from .campaign_page import render_campaign
+from .campaign_page import render_campaign, sent
 
 PAGE_METHODS = ["GET", "HEAD", "POST"]
 
@@ -83,7 +83,7 @@ def edit_campaign(request: HttpRequest, code: str) -> HttpResponse:
 @require_http_methods(PAGE_METHODS)
 def load_campaign(request: HttpRequest) -> HttpResponse:
     """A new campaign from a file that is uploaded or pasted."""
-    form = CampaignFileForm(request.POST or None, request.FILES or None)
+    form = CampaignFileForm(**sent(request))
     if form.is_valid():
         try:
             campaign = campaigns.create_campaign(request.user, form.definition())
@@ -102,7 +102,7 @@ def edit_file(request: HttpRequest, code: str) -> HttpResponse:
     if not campaign.is_draft:
         return _frozen_page(request, campaign)
     standing = definition_to_yaml(campaigns.definition_of(campaign))
-    form = CampaignFileForm(request.POST or None, request.FILES or None, initial={"text": standing})
+    form = CampaignFileForm(**sent(request), initial={"text": standing})
     if not form.is_valid():
         return _file_page(request, form, campaign, status=422 if form.is_bound else 200)
     try:

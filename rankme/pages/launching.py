@@ -28,7 +28,7 @@ from rankme.models import Campaign
 from rankme.permissions import get_campaign
 from rankme.protocols.definition import Definition
 
-from .campaign_page import act, render_campaign
+from .campaign_page import act, render_campaign, sent
 
 INVITATIONS_ON_A_PAGE = 100
 
@@ -133,7 +133,7 @@ def _spreads(plan: Plan) -> list[tuple[str, Any]]:
 def links(request: HttpRequest, code: str) -> HttpResponse:
     """The open link, the panel's link, and personal invitations."""
     campaign = get_campaign(request, code)
-    form = InvitationForm(request.POST or None)
+    form = InvitationForm(**sent(request))
     if form.is_valid():
         names = form.all_names()
         done = ngettext("%(count)s link was made.", "%(count)s links were made.", len(names))

@@ -19,7 +19,7 @@ from rankme.forms import MaterialForm
 from rankme.models import Campaign, MaterialImport, Output
 from rankme.permissions import get_campaign
 
-from .campaign_page import act, render_campaign
+from .campaign_page import act, render_campaign, sent
 
 ITEMS_ON_A_PAGE = 20
 IMPORTS_SHOWN = 10
@@ -30,7 +30,7 @@ IMPORTS_SHOWN = 10
 def show_material(request: HttpRequest, code: str) -> HttpResponse:
     """What is there, what was uploaded lately, and the form for more."""
     campaign = get_campaign(request, code)
-    form = MaterialForm(request.POST or None, request.FILES or None, campaign=campaign)
+    form = MaterialForm(**sent(request), campaign=campaign)
     if form.is_valid():
         started = _start(request, campaign, form)
         if started is not None:
@@ -58,7 +58,7 @@ def _start(request: HttpRequest, campaign: Campaign, form: MaterialForm) -> Mate
         return materials.start_import(
             campaign,
             form.uploads(),
-            kind=form.cleaned_data["kind"],
+            kind=form.kind,
             format=form.cleaned_data["format"],
             options={},
             by=request.user,

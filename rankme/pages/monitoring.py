@@ -16,7 +16,7 @@ from rankme.forms import ExclusionForm
 from rankme.models import Campaign, Participant
 from rankme.permissions import get_campaign
 
-from .campaign_page import act, render_campaign
+from .campaign_page import act, render_campaign, sent
 
 RATERS_ON_A_PAGE = 50
 
@@ -82,7 +82,7 @@ def show_rater(request: HttpRequest, code: str, label: str) -> HttpResponse:
     """One rater's work, and the decision to leave it out of analyses."""
     campaign = get_campaign(request, code)
     rater = _rater(campaign, label)
-    form = ExclusionForm(request.POST or None)
+    form = ExclusionForm(**sent(request))
     if form.is_valid():
         reason = form.cleaned_data["reason"]
         act(

@@ -23,7 +23,7 @@ from rankme.forms import LoginForm, MemberForm
 from rankme.models import Campaign, Slot
 from rankme.permissions import get_campaign, get_own_campaign
 
-from .campaign_page import act, render_campaign
+from .campaign_page import act, render_campaign, sent
 from .next_step import next_step
 
 EVENTS_ON_A_PAGE = 50
@@ -148,7 +148,7 @@ def members(request: HttpRequest, code: str) -> HttpResponse:
     """Everybody in the campaign sees who is in it; only its owner invites."""
     is_change = request.method == "POST"
     campaign = (get_own_campaign if is_change else get_campaign)(request, code)
-    form = MemberForm(request.POST or None)
+    form = MemberForm(**sent(request))
     if is_change and form.is_valid():
         user = form.cleaned_data["username"]
         if user.pk == campaign.owner_id:

@@ -21,7 +21,7 @@ from rankme.exporting.report_tables import correlation_table, overview_table, ta
 from rankme.models import AnalysisRun, Campaign, Report
 from rankme.permissions import get_campaign
 
-from .campaign_page import act, refusals_as_messages, render_campaign
+from .campaign_page import act, refusals_as_messages, render_campaign, sent
 
 RUNS_ON_A_PAGE = 20
 DONE = AnalysisRun.State.DONE
@@ -36,7 +36,7 @@ LIGHT = ("table_csv_gz", "result")
 def list_runs(request: HttpRequest, code: str) -> HttpResponse:
     """The campaign's analyses, and the form for another."""
     campaign = get_campaign(request, code)
-    form = AnalysisForm(request.POST or None, campaign=campaign)
+    form = AnalysisForm(**sent(request), campaign=campaign)
     if form.is_valid():
         run = _ask(request, campaign, form)
         if run is not None:

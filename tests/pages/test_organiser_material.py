@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from rankme.actions import campaigns
 from rankme.actions.import_jobs import execute_import
+from rankme.importing import JUDGEMENT_READERS
 from rankme.models import Campaign, MaterialImport, Output
 from tests.campaigns import make_campaign, make_owner, slider_definition
 
@@ -43,7 +44,7 @@ def upload(olga, campaign: Campaign, outputs: str = OUTPUTS, items: str = ITEMS,
     files = {"outputs": SimpleUploadedFile("outputs.csv", outputs.encode())}
     if items:
         files["items"] = SimpleUploadedFile("items.csv", items.encode())
-    sent = {"kind": "outputs", "format": ""} | files | more
+    sent = {"format": ""} | files | more
     return olga.post(address("campaign-material", campaign), sent)
 
 
@@ -124,7 +125,7 @@ def test_one_upload_at_a_time(olga, campaign):
 
 
 def test_no_file_is_said_beside_the_field(olga, campaign):
-    answer = olga.post(address("campaign-material", campaign), {"kind": "outputs"})
+    answer = olga.post(address("campaign-material", campaign), {})
     assert answer.status_code == 422
     assert answer.context["form"].errors["outputs"]
 
@@ -156,3 +157,33 @@ def test_judgements_from_elsewhere_become_an_archive(olga):
     assert "Upload judgements" in page
     assert address("campaign-launch", archive) not in page
     assert olga.post(reverse("rankme:campaign-archive"), {"title": ""}).status_code == 422
+
+
+JUDGEMENTS = (
+    "rater,item,system,criterion,value,screen\n"
+    "ada,1,A,fluency,50,1\nada,1,B,fluency,70,1\nben,1,A,fluency,40,2\nben,1,B,fluency,60,2\n"
+)
+
+
+def test_a_file_of_judgements_is_uploaded_checked_and_imported(olga):
+    olga.post(reverse("rankme:campaign-archive"), {"title": "Ratings of 2017"})
+    archive = Campaign.objects.get()
+    found = checked(olga, archive, outputs=JUDGEMENTS, items="")
+    page = olga.get(address("campaign-import", archive, found.pk)).content.decode()
+    assert "<bdi>fluency</bdi>" in page
+    olga.post(address("campaign-import-take", archive, found.pk))
+    assert execute_import(found.pk, "tester")
+    archive.refresh_from_db()
+    assert archive.state == Campaign.State.CLOSED
+    assert archive.participants.count() == 2
+
+
+def test_an_archive_offers_the_formats_of_judgements_only(olga):
+    olga.post(reverse("rankme:campaign-archive"), {"title": "Ratings of 2017"})
+    archive = Campaign.objects.get()
+    page = olga.get(address("campaign-material", archive))
+    offered = [name for name, _ in page.context["form"].fields["format"].choices]
+    assert offered == ["", *JUDGEMENT_READERS]
+    upload(olga, archive, outputs=JUDGEMENTS, items="", format="e2e")
+    assert execute_import(archive.material_imports.get().pk, "tester")
+    assert archive.material_imports.get().problems

@@ -1,0 +1,140 @@
+"""Every form of the organiser's pages, sent the way a browser sends it."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
+from django.urls import resolve, reverse
+
+from rankme.actions import analysis_runs, assignments, campaigns, judgements
+from rankme.actions.import_jobs import execute_import
+from rankme.actions.judgement_imports import start_archive
+from rankme.models import Campaign
+from tests.actions.test_analysis_runs import rated_campaign
+from tests.campaigns import make_campaign, make_owner, make_rater
+from tests.pages.sent_forms import Form, forms_of
+from tests.pages.test_permissions import POLICY, published_run
+
+pytestmark = pytest.mark.django_db
+
+JUDGEMENTS = (
+    "rater,item,system,criterion,value,screen,position\n"
+    "ada,1,A,fluency,50,1,1\nada,1,B,fluency,70,1,2\n"
+    "ben,1,A,fluency,40,2,1\nben,1,B,fluency,60,2,2\n"
+)
+OUTPUTS = "system,item,output\nA,1,The sun shines.\nB,1,Sunny.\n"
+FILES = {
+    "outputs": ("outputs.csv", OUTPUTS),
+    "items": ("items.csv", "item,input\n1,sun\n"),
+    "file": ("campaign.yaml", "title: ["),
+}
+POSTS = {name for name, methods in POLICY.items() if "POST" in methods}
+
+
+@pytest.fixture(autouse=True)
+def uploads_of_the_test(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+
+
+@pytest.fixture
+def olga(client):
+    client.force_login(make_owner())
+    return client
+
+
+def address(name: str, campaign: Campaign, *more: object) -> str:
+    return reverse(f"rankme:{name}", args=[campaign.code, *more])
+
+
+def upload(olga, campaign: Campaign, text: str) -> None:
+    """Send a file through the page's own form, and check it as a worker would."""
+    page = address("campaign-material", campaign)
+    (form,) = [form for form in forms_of(olga.get(page).content.decode()) if form.files]
+    file = SimpleUploadedFile("upload.csv", text.encode())
+    answer = olga.post(page, form.fields | {"outputs": file})
+    assert answer.status_code == 302, answer.content.decode()
+    assert execute_import(campaign.material_imports.latest("pk").pk, "tester")
+
+
+def new_pages() -> list[str]:
+    names = ("campaigns", "campaign-start", "campaign-load", "password-change")
+    return [reverse(f"rankme:{name}") for name in names] + [
+        reverse("rankme:campaign-new", args=["e2e-quality"])
+    ]
+
+
+def draft_pages(olga) -> list[str]:
+    campaign = make_campaign(launch=False)
+    campaigns.invite_member(campaign, make_owner("mia"), by=campaign.owner)
+    upload(olga, campaign, OUTPUTS)
+    waiting = campaign.material_imports.get().pk
+    names = ("edit", "file-edit", "material", "launch", "delete", "members")
+    return [address("campaign-import", campaign, waiting)] + [
+        address(f"campaign-{name}", campaign) for name in names
+    ]
+
+
+def archive_pages(olga) -> list[str]:
+    waiting, done = (start_archive(make_owner(), title=title) for title in ("One", "Two"))
+    upload(olga, waiting, JUDGEMENTS)
+    upload(olga, done, JUDGEMENTS)
+    number = done.material_imports.get().pk
+    olga.post(address("campaign-import-take", done, number))
+    assert execute_import(number, "tester")
+    assert done.participants.count() == 2
+    rater = done.participants.first().label
+    return [
+        address("campaign-import", waiting, waiting.material_imports.get().pk),
+        address("campaign-material", waiting),
+        address("campaign-material", done),
+        address("campaign-rater", done, rater),
+        address("analysis-runs", done),
+    ]
+
+
+def running_pages(olga) -> list[str]:
+    campaign = rated_campaign(raters=1, items=8)
+    held, out = make_rater(campaign), make_rater(campaign, "w2")
+    assignments.claim_batch(held)
+    judgements.exclude_rater(out, reason="Too fast.", by=campaign.owner)
+    run = published_run(campaign)
+    unfinished = analysis_runs.request_run(campaign, {}, by=campaign.owner)
+    names = ("links", "monitor", "close", "members")
+    paused = campaigns.pause_campaign(make_campaign(), by=campaign.owner)
+    return [
+        *(address(f"campaign-{name}", campaign) for name in names),
+        *(address("campaign-rater", campaign, rater.label) for rater in (held, out)),
+        address("campaign-monitor", paused),
+        address("analysis-runs", campaign),
+        address("analysis-run", campaign, unfinished.pk),
+        *(address(f"analysis-{name}", campaign, run.pk) for name in ("publish", "withdraw")),
+    ]
+
+
+def sent_as_it_stands(form: Form) -> dict[str, object]:
+    files = {
+        name: SimpleUploadedFile(FILES[name][0], FILES[name][1].encode()) for name in form.files
+    }
+    return form.fields | files
+
+
+def test_every_form_is_answered_whatever_page_it_stands_on(olga):
+    pages = [*new_pages(), *draft_pages(olga), *archive_pages(olga), *running_pages(olga)]
+    sent = set()
+    for page in pages:
+        answer = olga.get(page)
+        assert answer.status_code == 200, page
+        for form in forms_of(answer.content.decode()):
+            target = form.action or page
+            name = resolve(target).url_name
+            sent.add(name)
+            if name == "log-out":
+                continue
+            # Deleting one page's campaign must not take the next page away.
+            with transaction.atomic():
+                # The client raises what the page raises: an error of the site fails here.
+                answer = olga.post(target, sent_as_it_stands(form))
+                transaction.set_rollback(True)
+            assert answer.status_code in (200, 302, 422), page
+    assert sent >= POSTS - {"log-in"}
