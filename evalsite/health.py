@@ -6,7 +6,7 @@ import sys
 import urllib.request
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import Error, connection
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -33,7 +33,7 @@ def database_problem() -> str:
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
-    except DatabaseError:
+    except Error:  # whatever it is; `InterfaceError` is no `DatabaseError`
         return "The database does not answer."
     return ""
 

@@ -4,9 +4,11 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.views.csrf import csrf_failure
+
+from evalsite import error_pages
 
 SAFE_METHODS = {"GET", "HEAD", "OPTIONS", "TRACE"}
+FROM_ELSEWHERE = "The request comes from a page of another site."
 OUR_OWN = {"same-origin", "none"}  # "none": a person at the browser, and no page
 
 
@@ -20,7 +22,7 @@ def refuse_other_sites(get_response: Callable[[HttpRequest], HttpResponse]):
         sent_from = request.headers.get("Sec-Fetch-Site", "none")
         trusted = request.headers.get("Origin") in settings.CSRF_TRUSTED_ORIGINS
         if request.method not in SAFE_METHODS and sent_from not in OUR_OWN and not trusted:
-            return csrf_failure(request, reason="The request comes from a page of another site.")
+            return error_pages.forged(request, reason=FROM_ELSEWHERE)
         return get_response(request)
 
     return middleware

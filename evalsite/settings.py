@@ -72,7 +72,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "evalsite.middleware.Unavailable",
+    "evalsite.middleware.explain_wrong_methods",
 ]
 
 TEMPLATES = [
@@ -173,6 +173,7 @@ LOGOUT_REDIRECT_URL = "/login/"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = PRODUCTION
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
+CSRF_FAILURE_VIEW = "evalsite.error_pages.forged"
 if PRODUCTION:
     # A browser takes these names only over https, for this host and for all of its paths.
     SESSION_COOKIE_NAME = "__Host-session"

@@ -1,4 +1,4 @@
-"""All addresses of the site: pages, API, a read-only admin, and two probes."""
+"""All addresses of the site: pages, API, a read-only admin, two probes, and the error pages."""
 
 from django.contrib import admin
 from django.urls import include, path
@@ -12,3 +12,8 @@ urlpatterns = [
     path("api/v1/", include("rankme.api.urls")),
     path("", include("rankme.pages.urls")),
 ]
+
+handler400 = "evalsite.error_pages.bad_request"
+handler403 = "evalsite.error_pages.forbidden"
+handler404 = "evalsite.error_pages.not_found"
+handler500 = "evalsite.error_pages.server_error"

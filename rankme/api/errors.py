@@ -13,9 +13,10 @@ from django.core.exceptions import (
     SuspiciousOperation,
 )
 from django.core.signals import got_request_exception
-from django.db import DataError, InterfaceError, OperationalError
+from django.db import DataError
 from django.http import Http404, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
+from django.utils.log import log_response
 from rest_framework import status
 from rest_framework.exceptions import APIException, ValidationError
 from rest_framework.response import Response
@@ -23,6 +24,7 @@ from rest_framework.views import set_rollback
 
 from analysis.errors import AnalysisError
 from rankme.actions.tokens import TooManyAttempts, WrongPassword
+from rankme.database_errors import in_one_line, is_temporary
 from rankme.errors import (
     InvalidAnswer,
     InvalidDefinition,
@@ -55,12 +57,13 @@ CODES: tuple[tuple[type[Exception], int, str], ...] = (
     (UnreadablePostError, status.HTTP_400_BAD_REQUEST, "malformed"),
 )
 SENTENCES = {
-    "not_found": "There is nothing at this address, or nothing that you may see.",
-    "permission_denied": "You may not do that.",
+    "not_found": "There is nothing at this address, or you do not have access to it.",
+    "permission_denied": "You do not have permission to do that.",
     "too_large": "The request is too large.",
     "malformed": "The request cannot be read.",
 }
-INTERNAL = "Something went wrong here. What happened stands in the log of the site."
+INTERNAL = "Something went wrong. The error was recorded in the site's log."
+UNAVAILABLE = "The site cannot answer right now. Try again in a minute."
 
 
 def handle(exc: Exception, context: Mapping[str, Any]) -> Response:
@@ -133,9 +136,13 @@ def _unforeseen(exc: Exception, context: Mapping[str, Any]) -> Response:
     if isinstance(exc, DataError):
         log.error("a value got as far as the database: %s", exc, exc_info=exc)
         return _response(400, "invalid", "A value is too long, too large or cannot be stored.")
-    if isinstance(exc, OperationalError | InterfaceError):
-        log.error("the database is away: %s", exc)
-        return _response(503, "unavailable", "The site cannot answer now: try again in a minute.")
+    if is_temporary(exc):
+        response = _response(503, "unavailable", UNAVAILABLE, headers={"Retry-After": "5"})
+        # Marks the response as logged, so that Django adds no line of its own.
+        log_response(
+            "the database is not available: %s", in_one_line(exc), response=response, logger=log
+        )
+        return response
     log.error("error in the API", exc_info=exc)
     got_request_exception.send(sender=handle, request=getattr(request, "_request", request))
     return _response(500, "internal", INTERNAL)

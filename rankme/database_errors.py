@@ -1,0 +1,32 @@
+"""Which database errors pass by themselves, so that the same work can succeed later."""
+
+from __future__ import annotations
+
+import psycopg2
+from django.db import DatabaseError, InterfaceError, OperationalError
+
+# PostgreSQL ended a transaction that was idle, or open, for too long, and closed the connection.
+# psycopg2 counts these among the faults of the program.
+CLOSED_BY_A_TIME_LIMIT = {"25P03", "25P04"}
+
+
+def is_temporary(error: BaseException) -> bool:
+    """Whether the database was away, restarting, full or too slow, and may work again soon.
+
+    When the server dies during a statement, psycopg2 raises a bare `DatabaseError` without a
+    SQLSTATE. Django's own bare `DatabaseError`s do not come from the driver.
+    """
+    if isinstance(error, OperationalError | InterfaceError):
+        return True
+    if not isinstance(error, DatabaseError):
+        return False
+    cause = error.__cause__
+    if not isinstance(cause, psycopg2.Error):
+        return False
+    lost_in_a_statement = type(cause) is psycopg2.DatabaseError and cause.pgcode is None
+    return lost_in_a_statement or cause.pgcode in CLOSED_BY_A_TIME_LIMIT
+
+
+def in_one_line(error: BaseException) -> str:
+    """The error's message for the log; PostgreSQL spreads its messages over several lines."""
+    return " ".join(str(error).split())
