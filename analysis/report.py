@@ -165,7 +165,9 @@ def _report(
         data=_summary(table, analysed),
         criteria=made,
         correlations=_correlations(analysed, made),
-        raters=rater_profiles(analysed),
+        raters=tuple(
+            sorted(rater_profiles(analysed), key=lambda each: criteria.index(each.criterion))
+        ),
         sentences=report_sentences(
             len(made), options.alpha, excluded=any(each.exclusion for each in made)
         ),
@@ -424,7 +426,20 @@ def _correlations(
         return ()
     wanted = np.isin(np.array(table.criterion.labels, dtype=object), measured)
     part = table.rows(wanted[table.criterion.codes])
-    return tuple(each for level in ("system", "output") for each in correlations(part, level=level))
+    found = (each for level in ("system", "output") for each in correlations(part, level=level))
+    return tuple(sorted((_first_named(each, measured) for each in found), key=_in_report(measured)))
+
+
+def _first_named(found: Correlation, criteria: list[str]) -> Correlation:
+    """The pair with the report's earlier criterion first; the coefficient is the same."""
+    if criteria.index(found.a) < criteria.index(found.b):
+        return found
+    return replace(found, a=found.b, b=found.a)
+
+
+def _in_report(criteria: list[str]) -> Callable[[Correlation], tuple[bool, int, int]]:
+    """Sorts by level, then by the report's order of criteria."""
+    return lambda each: (each.level != "system", criteria.index(each.a), criteria.index(each.b))
 
 
 def _summary(table: JudgementTable, analysed: JudgementTable) -> DataSummary:

@@ -12,6 +12,7 @@ from analysis.outliers import TREATMENTS
 
 MODELS = ("one-way", "factorial", "interaction", "rater", "latin")
 SUM_TYPES = ("I", "II", "III")
+BY_CRITERION = ("kinds", "outliers", "categories")
 
 
 @dataclass(frozen=True)
@@ -52,10 +53,17 @@ class ReportOptions:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
-        """Make options of plain data (JSON lists become tuples); every fault is said at once."""
+        """Make options of plain data (JSON lists become tuples); every fault is said at once.
+
+        What goes by criterion may be a mapping or a list of pairs (see `as_pairs`).
+        """
         known = {each.name for each in fields(cls)}
         unknown = [f"There is no option {name!r}." for name in sorted(set(given) - known)]
-        plain = {name: _as_tuples(given[name]) for name in given if name in known}
+        plain = {
+            name: _as_tuples(_unpaired(given[name]) if name in BY_CRITERION else given[name])
+            for name in given
+            if name in known
+        }
         misfits = [
             f"{name} must be {SHAPES[name][1]}, not {plain[name]!r}."
             for name in plain
@@ -68,6 +76,27 @@ class ReportOptions:
     def as_dict(self) -> dict[str, Any]:
         """Plain data that `from_dict` reads back."""
         return asdict(self)
+
+    def as_pairs(self) -> dict[str, Any]:
+        """The same, with (criterion, value) pairs for mappings.
+
+        The order of `kinds` is that of the report's criteria, and a JSON store need not keep the
+        order of a mapping: PostgreSQL's jsonb sorts names by their length.
+        """
+        plain = self.as_dict()
+        return plain | {name: list(plain[name].items()) for name in BY_CRITERION}
+
+
+def _unpaired(value: Any) -> Any:
+    """The mapping that pairs with distinct names make; the checks judge anything else."""
+    if not isinstance(value, list | tuple) or not all(map(_is_pair, value)):
+        return value
+    mapping = dict(value)
+    return mapping if len(mapping) == len(value) else value
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2 and isinstance(value[0], str)
 
 
 def _as_tuples(value: Any) -> Any:

@@ -124,7 +124,8 @@ def checked_options(campaign: Campaign, options: Mapping[str, Any]) -> dict[str,
     if problems:
         raise InvalidOptions(problems)
     site = {name: options[name] for name in SITE_OPTIONS if options.get(name)}
-    return plain(checked.as_dict()) | site
+    # As pairs: the database forgets the order of a mapping's names.
+    return plain(checked.as_pairs()) | site
 
 
 def _site_problems(campaign: Campaign, options: Mapping[str, Any]) -> Iterable[Problem]:

@@ -8,6 +8,7 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from analysis.report_options import BY_CRITERION
 from rankme.exporting.texts import SHAPES
 from rankme.importing import READERS
 from rankme.models import AnalysisRun, Campaign, MaterialImport, Report
@@ -228,6 +229,7 @@ class RunQuery(PageQuery):
 
 
 class RunSerializer(serializers.ModelSerializer):
+    options = serializers.SerializerMethodField()
     report = serializers.SerializerMethodField(help_text="The code of its published report.")
 
     class Meta:
@@ -242,6 +244,12 @@ class RunSerializer(serializers.ModelSerializer):
             "signature",
             "report",
         ]
+
+    @extend_schema_field(serializers.DictField())
+    def get_options(self, run: AnalysisRun) -> dict[str, Any]:
+        """What goes by criterion as a mapping, in the order that the database kept as pairs."""
+        by_criterion = {name: dict(run.options.get(name) or {}) for name in BY_CRITERION}
+        return run.options | by_criterion
 
     @extend_schema_field(serializers.CharField(allow_null=True))
     def get_report(self, run: AnalysisRun) -> str | None:

@@ -20,6 +20,7 @@ from rankme.actions import (
     judgements,
 )
 from rankme.errors import InvalidOptions, RefusedAction
+from rankme.exporting import bundle
 from rankme.exporting.judgements import judgements_csv
 from rankme.models import AnalysisRun, RunChunk
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
@@ -82,6 +83,38 @@ def test_a_run_becomes_a_report_with_its_signature(campaign):
     assert run.judgements == report["data"]["judgements"] > 0
     assert not run.chunks.exists()
     assert run.progress == 1
+
+
+def test_criteria_keep_the_order_of_the_campaign_file():
+    """Neither that of the alphabet nor, as PostgreSQL keeps names, that of their length."""
+    names = ["preference", "helpfulness", "correctness", "writing"]
+    definition = rankme_definition(
+        raters_per_trial=2,
+        criteria=[
+            {"name": name, "question": f"How is its {name}?", "instrument": "rankme"}
+            for name in names
+        ],
+        screens=[{"name": "rate", "show": ["input", "standard", "outputs"], "ask": names}],
+    )
+    campaign = rated_campaign(definition)
+    run = executed(asked(campaign))
+    report = run.result["report"]
+    assert [each["criterion"] for each in report["criteria"]] == names
+    assert list(dict.fromkeys(rater["criterion"] for rater in report["raters"])) == names
+    assert list(dict.fromkeys(each["a"] for each in report["correlations"])) == names[:-1]
+    assert list(bundle.report_options(run).kinds) == names
+    title = r"\multicolumn{{4}}{{c}}{{{}}}"
+    table = bundle.read_member(run, "tables/clusters-none.tex").decode()
+    assert " & ".join(title.format(name) for name in names) in table
+
+
+def test_a_run_from_before_criteria_had_an_order_can_still_be_read(campaign):
+    run = executed(asked(campaign))
+    AnalysisRun.objects.filter(pk=run.pk).update(
+        options=run.options | {"kinds": {"quality": "relative"}}
+    )
+    run.refresh_from_db()
+    assert bundle.report_options(run).kinds == {"quality": "relative"}
 
 
 def test_a_run_is_executed_once_however_often_it_is_told_of(campaign):

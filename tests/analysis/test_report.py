@@ -268,7 +268,7 @@ def test_options_say_every_fault_at_once():
         )
     assert len(faults.value.errors) == 5
     with pytest.raises(OptionsError) as faults:
-        ReportOptions.from_dict({"speed": 1, "seed": "x", "factors": "a", "kinds": []})
+        ReportOptions.from_dict({"speed": 1, "seed": "x", "factors": "a", "kinds": ["b"]})
     assert len(faults.value.errors) == 4
 
 
@@ -294,3 +294,17 @@ def test_linear_algebra_has_one_thread_while_a_report_is_made():
     with threadpool_limits(limits=2, user_api="blas"):
         make_report(sliders(), ReportOptions(**QUICK), progress=look)
     assert threads == {1}
+
+
+def test_what_goes_by_criterion_may_come_as_pairs():
+    pairs = [["writing", "scale"], ["a", "count"], ["preference", "relative"]]
+    options = ReportOptions.from_dict({"kinds": pairs, "categories": [["c", ["no", "yes"]]]})
+    assert list(options.kinds) == ["writing", "a", "preference"]
+    assert options.categories == {"c": ("no", "yes")}
+    assert ReportOptions.from_dict(json.loads(json.dumps(options.as_pairs()))) == options
+
+
+@pytest.mark.parametrize("kinds", [[["a", "scale"], ["a", "count"]], [["a"]], ["a"], [1]])
+def test_pairs_that_name_no_kinds_are_refused(kinds):
+    with pytest.raises(OptionsError, match="kinds must be a kind for each criterion"):
+        ReportOptions.from_dict({"kinds": kinds})
