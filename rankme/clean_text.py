@@ -16,22 +16,53 @@ def storable(text: str) -> bool:
     return "\x00" not in text and not any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
-def check_document(value: Any, place: str = "", depth: int = 0) -> None:
-    """Refuse a JSON document that holds unstorable text or numbers, or is nested too deep."""
-    if depth > DEEPEST:
-        raise InvalidAnswer([Problem(place, "nested too deep")])
-    if isinstance(value, str) and not storable(value):
-        raise InvalidAnswer([Problem(place, "the text holds a sign that cannot be stored")])
-    if isinstance(value, float) and not math.isfinite(value):
-        raise InvalidAnswer([Problem(place, "must be a finite number")])
-    if isinstance(value, int) and abs(value) >= LARGEST_NUMBER:
-        raise InvalidAnswer([Problem(place, "the number is too large")])
-    if not isinstance(value, str | int | float | dict | list | None):  # YAML has dates and bytes
-        raise InvalidAnswer([Problem(place, "must be text, a number or a list: quote it")])
+def check_document(value: Any, *, most_values: int | None = None) -> None:
+    """Refuse a JSON document with text or numbers that cannot be stored, too deep or too large.
+
+    Raises
+    ------
+    InvalidAnswer : with the first problem and its place
+    """
+    if most_values is not None and _has_more_values(value, most_values):
+        raise InvalidAnswer([Problem("", f"there are more than {most_values:,} values")])
+    _check(value, "", 0)
+
+
+def _has_more_values(value: Any, most: int) -> bool:
+    """Count the values and names, and stop at the first too many."""
+    waiting, count = [value], 0
+    while waiting:
+        part = waiting.pop()
+        count += 2 * len(part) if isinstance(part, dict) else 1
+        if count > most:
+            return True
+        if isinstance(part, dict | list):
+            waiting.extend(part.values() if isinstance(part, dict) else part)
+    return False
+
+
+def _check(value: Any, place: str, depth: int) -> None:
+    if problem := _problem_with(value, depth):
+        raise InvalidAnswer([Problem(place, problem)])
     if isinstance(value, dict):
         for name, part in value.items():
-            check_document(name, place, depth + 1)
-            check_document(part, f"{place}.{name}".lstrip("."), depth + 1)
+            _check(name, place, depth + 1)
+            _check(part, f"{place}.{name}".lstrip("."), depth + 1)
     if isinstance(value, list):
         for number, part in enumerate(value):
-            check_document(part, f"{place}[{number}]", depth + 1)
+            _check(part, f"{place}[{number}]", depth + 1)
+
+
+def _problem_with(value: Any, depth: int) -> str | None:
+    if depth > DEEPEST:
+        return "nested too deep"
+    if isinstance(value, str) and not storable(value):
+        return "the text contains a character that cannot be stored"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "must be a finite number"
+    # jsonb gives a large float back as a whole number, so both have the same bound.
+    if isinstance(value, int | float) and abs(value) >= LARGEST_NUMBER:
+        return "the number is too large"
+    if not isinstance(value, str | int | float | dict | list | None):  # YAML has dates and bytes
+        return "must be text, a number or a list: put a date in quotation marks"
+    return None

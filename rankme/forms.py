@@ -17,7 +17,8 @@ from rankme.importing.judgements import JUDGEMENT_READERS, JudgementReader
 from rankme.importing.material import READERS, Reader
 from rankme.models import Campaign, MaterialImport
 from rankme.protocols.definition import Definition
-from rankme.protocols.files import LARGEST_FILE, definition_from_yaml
+from rankme.protocols.files import definition_from_yaml
+from rankme.strict_yaml import LARGEST_FILE
 
 
 class CampaignFileForm(forms.Form):

@@ -18,7 +18,7 @@ from rankme.errors import RefusedAction, RefusedTransition
 from rankme.models import Campaign, Criterion, Membership
 from rankme.models import Plan as StoredPlan
 from rankme.protocols.definition import Definition
-from rankme.protocols.files import definition_from_document, definition_to_document
+from rankme.protocols.files import definition_to_document, stored_definition
 
 from .audit import note
 from .copying import copy_rows, new_ids
@@ -65,7 +65,7 @@ def change_definition(campaign: Campaign, definition: Definition, *, by: Any) ->
 
 def definition_of(campaign: Campaign) -> Definition:
     """The campaign's file as a validated object."""
-    return definition_from_document(campaign.definition)
+    return stored_definition(campaign.definition)
 
 
 def draw_plan(campaign: Campaign) -> tuple[Plan, list[int], list[int], dict[tuple[int, int], int]]:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from rankme.models import Campaign
 from rankme.protocols.definition import Definition
-from rankme.protocols.files import definition_from_document
+from rankme.protocols.files import stored_definition
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,6 @@ def _kept(campaign_id: int, launched_at: str) -> Runtime:
 
 def _read(campaign: Campaign) -> Runtime:
     return Runtime(
-        definition_from_document(campaign.definition),
+        stored_definition(campaign.definition),
         dict(campaign.criteria.values_list("name", "id")),
     )

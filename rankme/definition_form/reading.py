@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from rankme import strict_yaml
 from rankme.errors import InvalidDefinition
 from rankme.protocols.definition import Definition
-from rankme.protocols.files import read_yaml
 
 from .lines import number_from, pairs_from, unquoted
 from .settings import Document, Setting, option_settings, settings_of
@@ -85,7 +85,7 @@ def _parsed(text: str, setting: Setting) -> Any:
         return pairs_from(text)
     if setting.kind == "yaml":
         try:
-            return read_yaml(text)[0] or {}
+            return strict_yaml.parse(text).data or {}
         except InvalidDefinition:
             return text  # the check of the document says that this is no mapping
     return text

@@ -22,7 +22,7 @@ from analysis.report_options import ReportOptions
 from analysis.table import JudgementTable, read_table
 from rankme.errors import RefusedAction
 from rankme.models import AnalysisRun
-from rankme.protocols.files import definition_from_document, definition_to_yaml
+from rankme.protocols.files import definition_to_yaml, stored_definition
 
 from .report_tables import table_csv, tables_of
 
@@ -136,7 +136,7 @@ def kind_of(name: str) -> str:
 
 
 def _campaign_file(run: AnalysisRun) -> dict[str, bytes]:
-    definition = definition_from_document(run.campaign.definition)
+    definition = stored_definition(run.campaign.definition)
     return {"campaign.yaml": definition_to_yaml(definition).encode()}
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.table import unguarded
+from rankme.clean_text import LARGEST_NUMBER
 from rankme.importing.limits import LIMITS, Limits
 from rankme.importing.preview import FilePreview
 from rankme.importing.problems import FileProblem, ImportRefused, Problems, StopFile
@@ -179,7 +180,9 @@ class JudgementSpool(Spool):
         except ValueError:
             number = math.nan
         if not math.isfinite(number) or "_" in cell:
-            self.problem(place, column, f'"{cell[:40]}" is no finite number.')
+            self.problem(place, column, f'"{cell[:40]}" is not a finite number.')
+        elif abs(number) >= LARGEST_NUMBER:
+            self.problem(place, column, f'"{cell[:40]}" is too large: the limit is 2^63.')
             return None
         return number + 0.0
 

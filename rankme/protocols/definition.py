@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -21,6 +25,7 @@ from rankme.designs.registry import DESIGNS, checked_options
 
 from .instruments import INSTRUMENTS, Instrument
 from .instruments.base import Kind
+from .problem_words import Finding, JointProblems
 
 
 class Part(BaseModel):
@@ -29,8 +34,45 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-# Words for raters. A block scalar and a text field both leave line ends behind the last word,
-# which would stand on the page as a line of their own.
+def _matching(pattern: str, words: str) -> Callable[[str], str]:
+    """A check whose error says in words what the pattern allows."""
+
+    def check(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise ValueError(words)
+        return text
+
+    return check
+
+
+ShortName = Annotated[
+    str,
+    AfterValidator(
+        _matching(
+            r"[a-z][a-z0-9_-]{0,59}",
+            "use a small letter, then small letters, digits, - and _ (60 characters at most)",
+        )
+    ),
+]
+LanguageCode = Annotated[
+    str,
+    AfterValidator(
+        _matching(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", "use a language code such as en, de or pt-BR")
+    ),
+]
+ParameterName = Annotated[
+    str,
+    AfterValidator(
+        _matching(r"[A-Za-z0-9_]{0,60}", "use letters, digits and _ (60 characters at most)")
+    ),
+]
+CurrencyCode = Annotated[
+    str,
+    AfterValidator(_matching(r"[A-Z]{3}", "use the three capital letters of a currency, as EUR")),
+]
+
+# Texts that raters read. Both a block in YAML and a text field end with a line break, which the
+# page would show as an empty line.
 Prose = Annotated[str, StringConstraints(strip_whitespace=True)]
 
 
@@ -38,11 +80,18 @@ def mapping_of(value: Any) -> Any:
     """Names with their texts, which may come as pairs: the database forgets a mapping's order."""
     if not isinstance(value, list) or not value or not all(_is_pair(part) for part in value):
         return value
-    names = [name for name, _ in value]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise ValueError(f"{', '.join(map(repr, twice))} stands twice")
+    if repeated := _repeated(name for name, _ in value):
+        names = ", ".join(f"“{name}”" for name in repeated[:10])
+        raise ValueError(f"{names} is used more than once")
     return dict(value)
+
+
+def _repeated(names: Iterable[str]) -> list[str]:
+    return sorted(name for name, times in Counter(names).items() if times > 1)
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> str:
+    return f"there is no {what} “{name[:60]}”: choose {', '.join(known)}"
 
 
 def _is_pair(value: Any) -> bool:
@@ -52,7 +101,7 @@ def _is_pair(value: Any) -> bool:
 class CriterionSpec(Part):
     """One question with its instrument; `about` says whether each output or the item gets it."""
 
-    name: str = Field(pattern=r"^[a-z][a-z0-9_-]{0,59}$")
+    name: ShortName
     question: str = Field(min_length=1, max_length=2_000)
     instrument: str
     low: str = ""
@@ -66,7 +115,7 @@ class CriterionSpec(Part):
     @classmethod
     def instrument_is_known(cls, name: str) -> str:
         if name not in INSTRUMENTS:
-            raise ValueError(f"no instrument {name!r}; there are: {', '.join(INSTRUMENTS)}")
+            raise ValueError(_unknown("instrument", name, INSTRUMENTS))
         return name
 
     @field_validator("options", mode="before")
@@ -123,7 +172,7 @@ class BlockSpec(Part):
     @classmethod
     def block_is_known(cls, name: str) -> str:
         if name not in BLOCKS:
-            raise ValueError(f"no block {name!r}; there are: {', '.join(BLOCKS)}")
+            raise ValueError(_unknown("block", name, BLOCKS))
         return name
 
 
@@ -136,10 +185,10 @@ class TimedPhase(Part):
 
 
 class ScreenSpec(Part):
-    name: str = Field(pattern=r"^[a-z][a-z0-9_-]{0,59}$")
+    name: ShortName
     title: str = ""
-    show: list[BlockSpec] = Field(min_length=1)
-    ask: list[str] = Field(min_length=1)
+    show: list[BlockSpec] = Field(min_length=1, max_length=50)
+    ask: list[str] = Field(min_length=1, max_length=100)
     timed: TimedPhase | None = None
     comment: bool = False
 
@@ -172,7 +221,7 @@ class DesignSpec(Part):
     @classmethod
     def design_is_known(cls, kind: str) -> str:
         if kind not in DESIGNS:
-            raise ValueError(f"no design {kind!r}; there are: {', '.join(DESIGNS)}")
+            raise ValueError(_unknown("design", kind, DESIGNS))
         return kind
 
     @model_validator(mode="after")
@@ -187,7 +236,7 @@ class DesignSpec(Part):
 class EntryQuestion(Part):
     """Asked before the work; an answer outside `accept` ends the visit as screened out."""
 
-    name: str = Field(pattern=r"^[a-z][a-z0-9_-]{0,59}$")
+    name: ShortName
     question: str = Field(min_length=1)
     kind: Literal["choice", "text", "yes-no"] = "choice"
     choices: dict[str, str] = Field(default_factory=dict)
@@ -202,11 +251,13 @@ class EntryQuestion(Part):
     @model_validator(mode="after")
     def a_choice_has_choices(self) -> EntryQuestion:
         if self.kind == "choice" and len(self.choices) < 2:
-            raise ValueError("a question of kind choice needs at least two choices")
+            raise ValueError("a question with choices needs at least two of them")
         known = {"choice": set(self.choices), "yes-no": {"yes", "no"}, "text": set(self.accept)}
         unknown = set(self.accept) - known[self.kind]
         if unknown:
-            raise ValueError(f"accept names answers that are no choices: {sorted(unknown)}")
+            raise ValueError(
+                f"these accepted answers are not among the choices: {', '.join(sorted(unknown))}"
+            )
         return self
 
 
@@ -241,8 +292,8 @@ class Crowd(Part):
     """Who takes part, on what terms, and where they go afterwards."""
 
     panel: str = "generic"
-    id_parameter: str = Field("", pattern=r"^[A-Za-z0-9_]{0,60}$")
-    session_parameter: str = Field("", pattern=r"^[A-Za-z0-9_]{0,60}$")
+    id_parameter: ParameterName = ""
+    session_parameter: ParameterName = ""
     open_link: bool = True
     return_url: str = Field("", description="https address; {code} stands for the completion code")
     completion_code: str = Field("", max_length=64, description="empty: one of its own per rater")
@@ -256,13 +307,13 @@ class Crowd(Part):
     )
     expected_seconds_per_screen: float = Field(40, gt=0)
     pay_per_batch: float = Field(0, ge=0)
-    currency: str = Field("GBP", pattern=r"^[A-Z]{3}$")
+    currency: CurrencyCode = "GBP"
 
     @field_validator("panel")
     @classmethod
     def panel_is_known(cls, name: str) -> str:
         if name not in PANELS:
-            raise ValueError(f"no panel {name!r}; there are: {', '.join(PANELS)}")
+            raise ValueError(_unknown("panel", name, PANELS))
         return name
 
     @model_validator(mode="after")
@@ -312,17 +363,17 @@ class Definition(Part):
     format: Literal[1] = 1
     title: str = Field(min_length=1, max_length=200)
     description: str = ""
-    language: str = Field("en", pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")
+    language: LanguageCode = "en"
     input_kind: Literal["text", "mr", "tables", "images", "none"] = "text"
-    criteria: list[CriterionSpec] = Field(min_length=1)
-    screens: list[ScreenSpec] = Field(min_length=1)
+    criteria: list[CriterionSpec] = Field(min_length=1, max_length=100)
+    screens: list[ScreenSpec] = Field(min_length=1, max_length=100)
     standard: Standard | None = None
     design: DesignSpec
     raters_per_trial: int = Field(3, ge=1, le=1_000)
     seed: int | None = Field(None, ge=0, lt=2**63)
     texts: Texts
-    entry_questions: list[EntryQuestion] = Field(default_factory=list)
-    practice: list[PracticeTrial] = Field(default_factory=list)
+    entry_questions: list[EntryQuestion] = Field(default_factory=list, max_length=100)
+    practice: list[PracticeTrial] = Field(default_factory=list, max_length=200)
     practice_feedback: bool = True
     breaks: Breaks = Breaks()
     crowd: Crowd = Crowd()
@@ -330,52 +381,65 @@ class Definition(Part):
 
     @model_validator(mode="after")
     def names_fit_together(self) -> Definition:
-        problems = [*self._name_problems(), *self._screen_problems()]
-        problems += [
-            f"analysis.options names {name!r}, which is no criterion"
-            for name in sorted(self.analysis.criteria() - set(self.kinds))
+        problems = [
+            *self._repeated_names(),
+            *self._asking_problems(),
+            *self._showing_problems(),
+            *self._analysis_problems(),
         ]
         if problems:
-            raise ValueError("; ".join(problems))
+            raise JointProblems(problems)
         return self
 
-    def _name_problems(self) -> list[str]:
-        problems = []
-        for kind, names in (
-            ("criterion", self._criterion_names()),
-            ("screen", [screen.name for screen in self.screens]),
-            ("entry question", [question.name for question in self.entry_questions]),
+    def _repeated_names(self) -> Iterator[Finding]:
+        for part, owners in (
+            ("criteria", self._criterion_names()),
+            ("screens", [[screen.name] for screen in self.screens]),
+            ("entry_questions", [[question.name] for question in self.entry_questions]),
         ):
-            twice = sorted({name for name in names if names.count(name) > 1})
-            problems += [f"{kind} {name!r} stands twice" for name in twice]
-        asked = [name for screen in self.screens for name in screen.ask]
-        known = {criterion.name for criterion in self.criteria}
-        problems += [
-            f"a screen asks {name!r}, which is no criterion" for name in asked if name not in known
-        ]
-        problems += [
-            f"criterion {name!r} is asked on {asked.count(name)} screens, not on one"
-            for name in sorted(known)
-            if asked.count(name) != 1
-        ]
-        return problems
+            used: set[str] = set()
+            for number, names in enumerate(owners):
+                for name in names:
+                    if name in used:
+                        place = (part, number, "name")
+                        yield place, f"the name “{name}” is used more than once"
+                    used.add(name)
 
-    def _criterion_names(self) -> list[str]:
-        derived = [
-            f"{criterion.name}_{suffix}"
+    def _criterion_names(self) -> list[list[str]]:
+        """The names of each criterion: its own, and those of what follows from its answers."""
+        return [
+            [criterion.name, *(f"{criterion.name}_{suffix}" for suffix in criterion.tool.derives)]
             for criterion in self.criteria
-            for suffix in criterion.tool.derives
         ]
-        return [criterion.name for criterion in self.criteria] + derived
 
-    def _screen_problems(self) -> list[str]:
-        problems = []
-        for screen in self.screens:
+    def _asking_problems(self) -> Iterator[Finding]:
+        """Every criterion is asked on exactly one screen."""
+        known = {criterion.name for criterion in self.criteria}
+        asked: set[str] = set()
+        for number, screen in enumerate(self.screens):
+            for name in screen.ask:
+                place = ("screens", number, "ask")
+                if name not in known:
+                    yield place, f"there is no criterion “{name[:60]}”"
+                elif name in asked:
+                    yield place, f"“{name}” is asked twice: ask each criterion on one screen only"
+                asked.add(name)
+        for number, criterion in enumerate(self.criteria):
+            if criterion.name not in asked:
+                words = "is not shown on any screen: add it under “Criteria asked here”"
+                yield ("criteria", number, "name"), f"“{criterion.name}” {words}"
+
+    def _showing_problems(self) -> Iterator[Finding]:
+        for number, screen in enumerate(self.screens):
+            place = ("screens", number, "show")
             if screen.shows("standard") and self.standard is None:
-                problems.append(f"screen {screen.name!r} shows a standard, but there is none")
+                yield place, "this screen shows a standard, but the campaign has none"
             if screen.shows("images") and self.input_kind != "images":
-                problems.append(f"screen {screen.name!r} shows images: set input_kind: images")
-        return problems
+                yield place, "this screen shows pictures: set input_kind to images"
+
+    def _analysis_problems(self) -> Iterator[Finding]:
+        for name in sorted(self.analysis.criteria() - set(self.kinds)):
+            yield ("analysis", "options"), f"there is no criterion “{str(name)[:60]}”"
 
     @cached_property
     def kinds(self) -> dict[str, Kind]:

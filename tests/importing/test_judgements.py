@@ -184,3 +184,10 @@ def test_the_published_quality_ratings_are_those_of_the_analysis() -> None:
         expected = np.sort(table.value[table.system.codes == code])
         assert np.array_equal(np.sort(by_system[name]), expected)
     assert all(texts.values())
+
+
+@pytest.mark.parametrize("value", ["1e308", "-1e19", "nan", "9" * 400])
+def test_a_value_that_no_definition_can_hold_is_refused_with_its_line(
+    tmp_path: Path, value: str
+) -> None:
+    assert places(tmp_path, LONG.replace(",60,x2", f",{value},x2")) == [(4, "value")]

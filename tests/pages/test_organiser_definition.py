@@ -134,7 +134,7 @@ def test_a_problem_stands_beside_its_field_and_nothing_is_saved(olga):
     page = answer.content.decode()
     assert 'href="#title"' in page and "this must not be empty" in page
     assert 'href="#raters_per_trial"' in page and "this must be a whole number" in page
-    assert "standard &lt; track_end" in page
+    assert "the standard must be below the end of the track" in page
     assert 'value="many"' in page
     assert not Campaign.objects.exists()
 
@@ -179,9 +179,9 @@ def test_a_pasted_file_says_line_and_place(olga):
     ("content", "said"),
     [
         (b"\xff\xfe\x00", "not UTF-8"),
-        (b"title: [", "no YAML"),
-        (b"- a\n- b", "a campaign file is a mapping"),
-        (b'title: "\\0"', "sign"),
+        (b"title: [", "not valid YAML"),
+        (b"- a\n- b", "a campaign file is a list of settings"),
+        (b'title: "\\0"', "cannot be stored"),
     ],
 )
 def test_what_is_no_campaign_file_is_refused_with_a_reason(olga, content, said):

@@ -1,8 +1,10 @@
 """Campaign files: what is wrong is said with its line, and what is right reads back the same."""
 
+import copy
 import re
 
 import pytest
+from django.urls import reverse
 
 from rankme.actions.campaigns import create_campaign, definition_of
 from rankme.errors import InvalidDefinition
@@ -15,6 +17,7 @@ from rankme.protocols.files import (
     preset,
     preset_names,
 )
+from rankme.protocols.problem_words import OTHERWISE
 from tests.campaigns import make_owner, slider_definition
 
 
@@ -96,7 +99,7 @@ def test_all_problems_are_told_at_once_with_their_lines():
         ("- a list\n", "line 1"),
         ("", "line 1"),
         ("a: !!python/object:os.system x", "line 1, column 4"),
-        ("title: x\n" + "a: " + "[" * 3_000 + "]" * 3_000, ""),
+        ("title: x\n" + "a: " + "[" * 3_000 + "]" * 3_000, "line 2"),
     ],
 )
 def test_what_is_no_campaign_file_is_refused_with_its_place(text, place):
@@ -115,7 +118,7 @@ def test_what_is_no_campaign_file_is_refused_with_its_place(text, place):
         ({"crowd": {"return_url": "http://example.org/{code}"}}, "https"),
         ({"crowd": {"panel": "prolific", "return_url": "https://evil.example/{code}"}}, "prolific"),
         ({"crowd": {"return_url": "https://{code}.example.org/"}}, "host"),
-        ({"unknown": 1}, "no setting of this name"),
+        ({"unknown": 1}, "no setting with this name"),
     ],
 )
 def test_parts_that_do_not_fit_together_are_refused(change, words):
@@ -129,7 +132,7 @@ def test_a_criterion_that_no_screen_asks_is_refused():
         {"name": "s", "show": ["outputs"], "ask": ["fluency"]},
         {"name": "t", "show": ["outputs"], "ask": ["fluency"]},
     ]
-    with pytest.raises(InvalidDefinition, match="2 screens"):
+    with pytest.raises(InvalidDefinition, match="asked twice"):
         slider_definition(screens=twice)
 
 
@@ -170,7 +173,7 @@ def test_a_wrong_option_of_the_analysis_is_found_in_the_file():
 
 
 def test_an_analysis_can_name_only_criteria_that_there_are():
-    with pytest.raises(InvalidDefinition, match="names 'fluenzy', which is no criterion"):
+    with pytest.raises(InvalidDefinition, match="there is no criterion “fluenzy”"):
         slider_definition(analysis={"options": {"lower_is_better": ["fluenzy"]}})
 
 
@@ -192,9 +195,121 @@ def test_the_order_of_choices_outlives_the_database():
     assert definition_from_yaml(definition_to_yaml(kept)) == definition
 
 
-def test_a_choice_that_stands_twice_is_refused():
+def test_a_choice_that_is_given_twice_is_refused():
     document = definition_to_document(slider_definition())
     twice = [["a", "A"], ["a", "B"]]
     document["criteria"][0] |= {"instrument": "choice", "options": {"choices": twice}}
-    with pytest.raises(InvalidDefinition, match="stands twice"):
+    with pytest.raises(InvalidDefinition, match="“a” is used more than once"):
         definition_from_document(document)
+
+
+WRONG_VALUES = (None, "", "?", "x" * 3_000, 1.5, -7, 10**12, True, [], [[]], {}, {"?": 1})
+
+
+@pytest.mark.parametrize("name", ["e2e-quality", "tuna08-identification", "rotowire-facts"])
+def test_every_mistake_in_every_setting_is_explained_in_plain_words(name):
+    """Nothing of what the validator says to programmers gets through, whatever is wrong."""
+    document = preset(name).model_dump(mode="json")
+    del document["analysis"]  # the report checks its own options
+    messages = {
+        problem.message
+        for place in places_in(document)
+        for wrong in WRONG_VALUES
+        for problem in problems_of(changed(document, place, wrong))
+    }
+    assert len(messages) > 20
+    technical = re.compile(
+        r"Input|should|String|Value|validation|pattern|[\\\[\]^{}]|None|\bdict\b"
+    )
+    assert [words for words in messages if technical.search(words)] == []
+    assert OTHERWISE not in messages
+
+
+def places_in(part, place=()):
+    if place:
+        yield place
+    if isinstance(part, dict | list):
+        inner = part.items() if isinstance(part, dict) else enumerate(part)
+        for name, value in inner:
+            yield from places_in(value, (*place, name))
+
+
+def changed(document, place, value):
+    document = copy.deepcopy(document)
+    part = document
+    for name in place[:-1]:
+        part = part[name]
+    part[place[-1]] = value
+    return document
+
+
+def problems_of(document):
+    try:
+        definition_from_document(document)
+    except InvalidDefinition as refused:
+        return refused.problems
+    return ()
+
+
+def test_a_problem_that_occurs_again_and_again_is_listed_once():
+    document = definition_to_document(slider_definition())
+    document["practice"] = [{"outputs": 1, "wrong": 1} for _ in range(40)]
+    assert [str(problem) for problem in problems_of(document)] == [
+        "practice[0].outputs: this must be a list (and in 39 more places)",
+        "practice[0].wrong: there is no setting with this name (and in 39 more places)",
+    ]
+
+
+def test_at_most_fifty_problems_are_listed():
+    document = definition_to_document(slider_definition())
+    document["screens"][0]["ask"] = [f"c{number}" for number in range(90)]
+    problems = problems_of(document)
+    assert len(problems) == 51
+    assert problems[-1].message == "and 41 more problems"
+
+
+def test_joint_problems_name_the_part_that_has_to_change():
+    question = {"name": "age", "question": "?", "kind": "text"}
+    screens = [
+        {"name": "s", "show": ["outputs", "standard", "images"], "ask": ["other"]},
+        {"name": "s", "show": ["outputs"], "ask": ["other"]},
+    ]
+    document = definition_to_document(slider_definition()) | {
+        "screens": screens,
+        "entry_questions": [question, question],
+    }
+    assert [problem.place for problem in problems_of(document)] == [
+        "screens[1].name",
+        "entry_questions[1].name",
+        "screens[0].ask",
+        "screens[1].ask",
+        "criteria[0].name",
+        "screens[0].show",
+        "screens[0].show",
+    ]
+
+
+# --- Numbers that the database would give back as something else -------------------------------
+
+
+@pytest.mark.parametrize("number", [1e20, -1e300, 2.0**63, 10**20])
+def test_a_number_that_is_too_large_for_the_database_is_refused(number):
+    document = definition_to_document(slider_definition())
+    document["criteria"][0]["options"] = {"maximum": number}
+    (problem,) = problems_of(document)
+    assert problem.place == "criteria[0].options.maximum"
+    assert "too large" in problem.message
+
+
+@pytest.mark.django_db
+def test_a_campaign_that_was_stored_with_such_a_number_still_opens(client):
+    campaign = create_campaign(make_owner(), slider_definition())
+    campaign.definition["criteria"][0]["options"] = {"maximum": 1e20}
+    campaign.save()
+    campaign.refresh_from_db()
+    assert isinstance(campaign.definition["criteria"][0]["options"]["maximum"], int)
+    client.force_login(make_owner())
+    for page in ("campaign", "campaign-edit", "campaign-file-edit", "campaign-file"):
+        address = reverse(f"rankme:{page}", args=[campaign.code])
+        assert client.get(address).status_code == 200
+    assert definition_of(campaign).criteria[0].settings.maximum == 1e20

@@ -19,7 +19,10 @@ class RankMeOptions(Options):
     @model_validator(mode="after")
     def standard_lies_on_the_track(self) -> RankMeOptions:
         if not self.standard < self.track_end <= self.largest:
-            raise ValueError("standard < track_end <= largest must hold")
+            raise ValueError(
+                "the standard must be below the end of the track, "
+                "which must not exceed the largest score"
+            )
         return self
 
 
