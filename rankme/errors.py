@@ -49,6 +49,12 @@ class KeyReused(RankmeError):
     """The same submission key came with another payload."""
 
 
+class TooManySubmissions(RankmeError):
+    """A rater sends more than a person can; `seconds` says when to try again."""
+
+    seconds = 30
+
+
 class InvalidOptions(RankmeError):
     """Options that cannot be used; carries every problem, not only the first."""
 

@@ -151,5 +151,5 @@ VERBS = (
     _("upload dropped"),
 )
 
-# What a person should look at in a submission (`rankme.actions.judgements`).
-FLAGS = (_("fast"), _("impossible time"), _("page was hidden"))
+# What a person should look at in a submission (`rankme.actions.speed_flags`).
+FLAGS = (_("fast"), _("impossible time"), _("no time"), _("page was hidden"))

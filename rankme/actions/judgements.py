@@ -11,12 +11,19 @@ from uuid import UUID
 
 from django.contrib.postgres.aggregates import ArrayAgg
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, JSONField
+from django.db.models.expressions import RawSQL
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from rankme.clean_text import check_document
-from rankme.errors import InvalidAnswer, KeyReused, Problem, RefusedAction
+from rankme.errors import (
+    InvalidAnswer,
+    KeyReused,
+    Problem,
+    RefusedAction,
+    TooManySubmissions,
+)
 from rankme.models import (
     Assignment,
     Campaign,
@@ -30,12 +37,23 @@ from rankme.models import (
 )
 from rankme.protocols.answers import Reading, read_answers
 
+from . import rate_limits
 from .assignments import HELD, lease_end, settle_late
 from .audit import note
 from .runtime import Runtime, runtime_of
+from .speed_flags import OTHER_SCREENS, Sitting, speed_flags
 
 PAYLOAD_VERSION = 1
-LARGEST_PAYLOAD = 200_000  # bytes: two orders of magnitude above any real screen
+LARGEST_PAYLOAD = 200_000  # bytes that are read at all
+# Bytes of a screen without the texts that its questions ask for; real ones have about one thousand.
+LARGEST_SCREEN = 20_000
+FIELDS = {
+    *("version", "key", "assignment", "trial", "screen"),
+    *("answers", "times", "comment", "replaces"),
+}
+# Bounds that no person reaches, so that a script cannot fill the disk with what nobody may delete.
+MOST_REVISIONS = 100
+MOST_IN_A_MINUTE = 600
 
 
 @dataclass(frozen=True)
@@ -62,8 +80,10 @@ def record_submission(participant: Participant, payload: Mapping[str, Any]) -> R
     ------
     InvalidAnswer : the campaign's instruments do not allow the answers; nothing is stored
     KeyReused : the key already stands for other answers
+    TooManySubmissions : the sitting has sent hundreds of screens within a minute; send it again
     """
     check_document(dict(payload))
+    _refuse_unknown_fields(payload)
     key, address = _address(payload)
     try:
         with transaction.atomic():
@@ -78,15 +98,17 @@ def record_submission(participant: Participant, payload: Mapping[str, Any]) -> R
 def _record(
     participant: Participant, key: UUID, address: dict[str, int], payload: Mapping[str, Any]
 ) -> Receipt:
-    assignment = _locked_assignment(participant, address["assignment"])
+    assignment = _locked_assignment(participant, address)
     trial_id, places = _shown(assignment, address["trial"])
     earlier = _earlier(key, assignment, trial_id, address["screen"])
     digest = hashlib.sha256(canonical(payload)).hexdigest()
     replayed = next((found for found in earlier if found.key == key), None)
     if replayed is not None:
         return _replay(replayed, digest)
+    _refuse_floods(assignment, earlier, trial_id, address["screen"])
     runtime = runtime_of(assignment.campaign)
     trial = _trial(trial_id)
+    _refuse_long(runtime, trial, address["screen"], payload)
     readings = _read(runtime, trial, address["screen"], payload)
     _refuse_repeated_texts(assignment, trial, readings, runtime)
     submission = _insert(
@@ -111,12 +133,25 @@ def chained(before: str, digest: str) -> str:
 
 
 def quarantine(participant: Participant, body: str, *, reason: str) -> QuarantinedPayload:
-    """Keep a submission that this release cannot read."""
-    return QuarantinedPayload.objects.create(
-        participant=participant,
-        body=body.replace("\x00", "\\u0000")[:LARGEST_PAYLOAD],
-        reason=reason,
-    )
+    """Keep a submission that this release cannot read; the same body is kept once.
+
+    Raises
+    ------
+    InvalidAnswer : it is larger than any screen
+    TooManySubmissions : the rater has sent many such bodies lately; send it again
+    """
+    body = body.replace("\x00", "\\u0000")
+    if len(body.encode()) > LARGEST_SCREEN:
+        raise InvalidAnswer([Problem("", _("This answer is too long."))])
+    digest = hashlib.sha256(body.encode()).hexdigest()
+    kept = QuarantinedPayload.objects.filter(participant=participant, body_sha256=digest).first()
+    if kept is not None:
+        return kept
+    if not rate_limits.take(rate_limits.UNREADABLE, participant.pk):
+        raise TooManySubmissions
+    return QuarantinedPayload.objects.get_or_create(
+        participant=participant, body_sha256=digest, defaults={"body": body, "reason": reason}
+    )[0]
 
 
 @transaction.atomic
@@ -162,18 +197,61 @@ def _address(payload: Mapping[str, Any]) -> tuple[UUID, dict[str, int]]:
     return key, address
 
 
-def _locked_assignment(participant: Participant, assignment_id: int) -> Assignment:
+def _refuse_unknown_fields(payload: Mapping[str, Any]) -> None:
+    unknown = sorted(set(payload) - FIELDS)[:10]
+    if unknown:
+        raise InvalidAnswer(
+            [Problem(name[:60], "is not a field of a submission") for name in unknown]
+        )
+
+
+def _refuse_floods(
+    assignment: Assignment, earlier: list[Submission], trial_id: int, screen: int
+) -> None:
+    """What is stored stays and counts; only more of the same is refused."""
+    if assignment.sitting.lately >= MOST_IN_A_MINUTE:
+        raise TooManySubmissions
+    revisions = [
+        found.revision
+        for found in earlier
+        if (found.assignment_id, found.trial_id, found.screen) == (assignment.pk, trial_id, screen)
+    ]
+    if max(revisions, default=0) >= MOST_REVISIONS:
+        message = _("This page was answered %d times. The answer before counts.") % MOST_REVISIONS
+        raise InvalidAnswer([Problem("", message)])
+
+
+def _refuse_long(runtime: Runtime, trial: Trial, screen: int, payload: Mapping[str, Any]) -> None:
+    """Refuse what is larger than the screen can be; a character has at most four bytes."""
+    if screen >= len(runtime.definition.screens):
+        return  # refused with the answers
+    characters = sum(
+        criterion.settings.most * (len(trial.output_ids) if criterion.about == "output" else 1)
+        for criterion in runtime.definition.questions(screen)
+        if criterion.tool.kind == "text"
+    )
+    if len(canonical(payload)) > LARGEST_SCREEN + 4 * characters:
+        raise InvalidAnswer([Problem("", _("This answer is too long."))])
+
+
+def _locked_assignment(participant: Participant, address: Mapping[str, int]) -> Assignment:
     """Lock the slot first, then read: whoever changes a slot's assignments holds its lock."""
     mine = Slot.objects.select_for_update(of=("self",)).filter(
-        assignments__pk=assignment_id, assignments__participant=participant
+        assignments__pk=address["assignment"], assignments__participant=participant
     )
     if not mine:
         raise InvalidAnswer([Problem("assignment", "is not one of yours")])
     # The database's clock alone says how old a hold is and how long its lease still lasts.
     clocked = Assignment.objects.annotate(
-        age=Now() - F("claimed_at"), lease_left=F("leased_until") - Now()
+        age=Now() - F("claimed_at"),
+        lease_left=F("leased_until") - Now(),
+        other_screens=RawSQL(
+            OTHER_SCREENS, [str(address["trial"]), address["screen"]], JSONField()
+        ),
     )
-    return clocked.select_related("campaign").get(pk=assignment_id)
+    assignment = clocked.select_related("campaign").get(pk=address["assignment"])
+    assignment.sitting = Sitting(assignment.age.total_seconds(), *assignment.other_screens)
+    return assignment
 
 
 def _shown(assignment: Assignment, place: int) -> tuple[int, list[int]]:
@@ -280,7 +358,11 @@ def _insert(
         payload=payload,
         payload_sha256=digest,
         chain_sha256=chained(before, digest),
-        flags=_flags(payload, assignment, runtime),
+        flags=speed_flags(
+            payload.get("times"),
+            assignment.sitting,
+            least_seconds=runtime.definition.crowd.least_seconds_per_screen,
+        ),
     )
 
 
@@ -289,22 +371,6 @@ def _is_late(assignment: Assignment) -> bool:
     collecting = (Campaign.State.RUNNING, Campaign.State.PAUSED)
     ended = assignment.state not in (HELD, Assignment.State.COMPLETED)
     return ended or assignment.campaign.state not in collecting
-
-
-def _flags(payload: Mapping[str, Any], assignment: Assignment, runtime: Runtime) -> list[str]:
-    """What a person should look at; nothing is altered or refused for it."""
-    flags = []
-    times = payload.get("times")
-    times = times if isinstance(times, Mapping) else {}
-    spent = times.get("spent_ms")
-    if isinstance(spent, int | float) and not isinstance(spent, bool):
-        if spent / 1000 > assignment.age.total_seconds() + 2:
-            flags.append("impossible time")
-        if spent / 1000 < runtime.definition.crowd.least_seconds_per_screen:
-            flags.append("fast")
-    if times.get("hidden"):
-        flags.append("page was hidden")
-    return flags
 
 
 def _insert_judgements(

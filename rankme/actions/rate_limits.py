@@ -1,4 +1,4 @@
-"""How often a stranger may do what costs others something; ratings are never limited."""
+"""How often somebody may do what costs others something. Ratings use none of these buckets."""
 
 from __future__ import annotations
 
@@ -42,6 +42,9 @@ class Limit:
 # A class of students behind one address comes in at once; a script that takes all the batches of
 # an open campaign does not.
 NEW_RATERS = Limit("new raters", most=200, again_every=timedelta(seconds=10))
+# A browser with scripts of another release sends what it kept: a sitting at most.
+UNREADABLE = Limit("unreadable submissions", most=200, again_every=timedelta(minutes=1))
+LIMITS = (NEW_RATERS, UNREADABLE)
 
 
 def take(limit: Limit, *whose: object) -> bool:
@@ -55,5 +58,5 @@ def take(limit: Limit, *whose: object) -> bool:
 
 def forget_full() -> int:
     """Delete what says nothing any more: buckets that have long filled up again."""
-    longest = NEW_RATERS.most * NEW_RATERS.again_every
+    longest = max(limit.most * limit.again_every for limit in LIMITS)
     return RateBucket.objects.filter(filled_at__lt=Now() - longest).delete()[0]

@@ -95,8 +95,19 @@ class QuarantinedPayload(models.Model):
 
     participant = models.ForeignKey(Participant, models.PROTECT, related_name="quarantined")
     body = models.TextField()
+    # Empty in rows that are older than this column.
+    body_sha256 = models.CharField(max_length=64, default="")
     reason = models.CharField(max_length=200)
     received_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["participant", "body_sha256"],
+                condition=~Q(body_sha256=""),
+                name="one_row_per_unreadable_body",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.reason

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from django.conf import settings
@@ -22,7 +22,7 @@ from rankme.actions import assignments, judgements, rate_limits
 from rankme.actions.assignments import NoBatch
 from rankme.actions.runtime import runtime_of
 from rankme.crowd import PANELS
-from rankme.errors import InvalidAnswer, KeyReused, RefusedAction
+from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmissions
 from rankme.models import Assignment, Campaign, Participant
 from rankme.protocols.definition import Definition
 
@@ -304,20 +304,29 @@ def submit(request: HttpRequest, rater: Participant) -> JsonResponse:
     if not isinstance(payload, dict):
         return _problems("", "a submission is a JSON object")
     if payload.get("version") != judgements.PAYLOAD_VERSION:
-        body = request.body.decode("utf-8", "replace")
-        judgements.quarantine(rater, body, reason=f"version {payload.get('version')!r}"[:200])
-        return JsonResponse({"quarantined": True}, status=202)
-    return _record(rater, payload)
-
-
-def _record(rater: Participant, payload: dict[str, Any]) -> JsonResponse:
+        keep = partial(_quarantine, body=request.body.decode("utf-8", "replace"))
+    else:
+        keep = _record
     try:
-        receipt = judgements.record_submission(rater, payload)
+        return keep(rater, payload)
     except InvalidAnswer as error:
         problems = [
             {"place": problem.place, "message": problem.message} for problem in error.problems
         ]
         return JsonResponse({"problems": problems}, status=422)
+    except TooManySubmissions as error:
+        # The outbox keeps the answer and sends it again.
+        return JsonResponse({}, status=429, headers={"Retry-After": str(error.seconds)})
+
+
+def _quarantine(rater: Participant, payload: dict[str, Any], *, body: str) -> JsonResponse:
+    judgements.quarantine(rater, body, reason=f"version {payload.get('version')!r}"[:200])
+    return JsonResponse({"quarantined": True}, status=202)
+
+
+def _record(rater: Participant, payload: dict[str, Any]) -> JsonResponse:
+    try:
+        receipt = judgements.record_submission(rater, payload)
     except KeyReused as error:
         log.warning("key reused: %s of %s", payload.get("key"), rater.label)
         return JsonResponse({"code": "key_reused", "message": str(error)}, status=409)

@@ -6,13 +6,13 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rankme.actions import assignments, campaigns, judgements
-from rankme.errors import InvalidAnswer, KeyReused, RefusedAction
+from rankme.actions import assignments, campaigns, judgements, rate_limits
+from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmissions
 from rankme.models import Assignment, Judgement, QuarantinedPayload, Submission
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
 from tests.invariants import acknowledged, check_record
@@ -339,3 +339,88 @@ def test_two_rows_of_one_revision_are_refused(recorded):
     submission.pk, submission.key = None, uuid4()
     with pytest.raises(DatabaseError, match="one_row_per_revision"), transaction.atomic():
         submission.save(force_insert=True)
+
+
+def test_a_screen_has_a_bound_of_revisions_and_the_one_before_stands(held, monkeypatch):
+    monkeypatch.setattr(judgements, "MOST_REVISIONS", 3)
+    standing = answer(held, value=1)
+    for value in (2, 3):
+        standing = answer(held, value=value, replaces=str(standing.key))
+    with pytest.raises(InvalidAnswer, match="3 times"):
+        answer(held, value=4, replaces=str(standing.key))
+    assert judgements.counted_submissions(held.campaign).get().key == standing.key
+    assert not answer(held, 1).surplus, "other screens are not affected"
+    payload = Submission.objects.get(key=standing.key).payload
+    assert not record(held, payload).is_new, "and a repetition is answered as ever"
+
+
+def test_the_bounds_lie_below_what_the_columns_hold():
+    assert judgements.MOST_REVISIONS < 2**15 - 1
+
+
+def test_a_sitting_that_sends_more_than_a_person_can_is_told_to_wait(held, monkeypatch):
+    monkeypatch.setattr(judgements, "MOST_IN_A_MINUTE", 3)
+    for trial in range(3):
+        answer(held, trial)
+    payload = payload_for(held, 3)
+    with pytest.raises(TooManySubmissions):
+        record(held, payload)
+    again = Submission.objects.order_by("id").first().payload
+    assert not record(held, again).is_new, "a repetition stores nothing and is never refused"
+    monkeypatch.setattr(judgements, "MOST_IN_A_MINUTE", 4)
+    assert record(held, payload).is_new
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"junk": "x"},
+        {"answer": []},
+        {"comment": "x" * 20_000},
+        {"times": {str(number): number for number in range(5_000)}},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_junk_that_no_page_sends_is_refused(held, change):
+    with pytest.raises(InvalidAnswer):
+        record(held, payload_for(held) | change)
+    assert not Submission.objects.exists()
+
+
+def test_a_long_text_that_the_campaign_asks_for_is_taken():
+    """Every character of it has four bytes."""
+    story = {
+        "name": "fluency",
+        "question": "Write.",
+        "instrument": "text",
+        "options": {"most": 20_000},
+    }
+    held = claim(make_rater(make_campaign(slider_definition(criteria=[story]))))
+    payload = payload_for(held)
+    payload["answers"][0]["value"] = "𝄞" * 20_000
+    assert record(held, payload).is_new
+
+
+def test_an_unreadable_body_is_kept_once_and_its_size_is_bounded(held):
+    rater = held.participant
+    first = judgements.quarantine(rater, "{}", reason="version 9")
+    assert judgements.quarantine(rater, "{}", reason="version 9") == first
+    with pytest.raises(InvalidAnswer):
+        judgements.quarantine(rater, "ß" * 10_001, reason="version 9")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        QuarantinedPayload.objects.create(
+            participant=rater, body="{}", body_sha256=first.body_sha256
+        )
+    other = make_rater(held.campaign, "other")
+    assert judgements.quarantine(other, "{}", reason="version 9") != first
+
+
+def test_unreadable_bodies_have_a_bucket_per_rater(held, monkeypatch):
+    few = rate_limits.Limit("few", 2, timedelta(hours=1))
+    monkeypatch.setattr(rate_limits, "UNREADABLE", few)
+    for body in ("1", "2"):
+        judgements.quarantine(held.participant, body, reason="version 9")
+    with pytest.raises(TooManySubmissions):
+        judgements.quarantine(held.participant, "3", reason="version 9")
+    judgements.quarantine(held.participant, "1", reason="version 9")
+    judgements.quarantine(make_rater(held.campaign, "other"), "3", reason="version 9")

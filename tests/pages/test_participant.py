@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from rankme.actions import assignments
+from rankme.actions import assignments, judgements
 from rankme.actions.assignments import NoBatch
 from rankme.actions.campaigns import close_campaign, launch_campaign, pause_campaign
 from rankme.models import (
@@ -416,6 +416,26 @@ def test_a_submission_may_not_be_endless(client):
     document = begin(client, campaign)
     payload = payload_for(campaign, document, comment="x" * 200_001)
     assert send(client, campaign, payload).status_code == 413
+
+
+def test_a_sitting_that_floods_gets_429_and_its_outbox_tries_again(client, monkeypatch):
+    monkeypatch.setattr(judgements, "MOST_IN_A_MINUTE", 1)
+    campaign = make_campaign()
+    document = begin(client, campaign)
+    assert send(client, campaign, payload_for(campaign, document)).status_code == 201
+    payload = payload_for(campaign, document, 1)
+    refused = send(client, campaign, payload)
+    assert (refused.status_code, refused.headers["Retry-After"]) == (429, "30")
+    monkeypatch.setattr(judgements, "MOST_IN_A_MINUTE", 2)
+    assert send(client, campaign, payload).status_code == 201
+
+
+def test_an_unreadable_body_that_is_too_long_is_refused_and_not_cut(client):
+    campaign = make_campaign()
+    document = begin(client, campaign)
+    payload = payload_for(campaign, document, version=9, comment="x" * 20_000)
+    assert send(client, campaign, payload).status_code == 422
+    assert not QuarantinedPayload.objects.exists()
 
 
 @pytest.mark.parametrize("fresh", [True, False])

@@ -1,0 +1,79 @@
+"""Which submissions came faster than anybody reads: judged by the server's clock too.
+
+A browser's own times can be missing or forged, so they are held against what the server knows:
+when it handed out the batch, and when it received each screen. Screens that were answered without
+a connection arrive together, which proves nothing. What proves something is the sum: nobody spends
+more time on the screens of a sitting than has passed since the batch was handed out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+# A browser's clock runs a little faster or slower than the server's.
+SLACK_SECONDS = 2.0
+SLACK_SHARE = 0.01
+
+# The other screens of a sitting: how many have answers, the seconds that their browsers claim to
+# have spent on them, the seconds since the last of them came, and how many submissions of the whole
+# sitting came within the last minute. Part of the statement that reads the assignment.
+OTHER_SCREENS = """(
+    SELECT jsonb_build_array(
+        count(*) FILTER (WHERE is_other),
+        COALESCE(sum(spent_ms) FILTER (WHERE is_other), 0) / 1000,
+        EXTRACT(EPOCH FROM now() - max(received_at) FILTER (WHERE is_other)),
+        COALESCE(sum(lately), 0)
+    ) FROM (
+        SELECT
+            (trial_id, screen) IS DISTINCT FROM
+                ((rankme_assignment.presentation #>> ARRAY[%s, '0'])::bigint, %s) AS is_other,
+            -- Opening a screen again goes on counting: its latest time includes the earlier ones.
+            max(CASE WHEN jsonb_typeof(payload #> '{times,spent_ms}') = 'number'
+                THEN (payload #>> '{times,spent_ms}')::numeric END) AS spent_ms,
+            max(received_at) AS received_at,
+            count(*) FILTER (WHERE received_at > now() - interval '1 minute') AS lately
+        FROM rankme_submission
+        WHERE assignment_id = rankme_assignment.id
+        GROUP BY trial_id, screen
+    ) AS screens
+)"""
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """What the server knows of a sitting when one more screen of it arrives, in seconds."""
+
+    age: float  # since the batch was handed out
+    others: int
+    claimed: float
+    since_last: float | None
+    lately: int
+
+
+def speed_flags(times: Any, sitting: Sitting, *, least_seconds: float) -> list[str]:
+    """What a person should look at; nothing is altered or refused for it."""
+    times = times if isinstance(times, Mapping) else {}
+    flags = []
+    spent = _seconds(times.get("spent_ms"))
+    possible = sitting.age * (1 + SLACK_SHARE) + SLACK_SECONDS
+    fits = spent is not None and spent >= 0 and spent + sitting.claimed <= possible
+    if spent is None:
+        flags.append("no time")
+    elif not fits:
+        flags.append("impossible time")
+    # A time that is missing, or cannot be, is replaced by the server's own.
+    since_last = sitting.age if sitting.since_last is None else sitting.since_last
+    taken = spent if fits else since_last
+    if taken < least_seconds or sitting.age < least_seconds * (sitting.others + 1):
+        flags.append("fast")
+    if times.get("hidden"):
+        flags.append("page was hidden")
+    return flags
+
+
+def _seconds(milliseconds: Any) -> float | None:
+    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
+        return None
+    return milliseconds / 1000

@@ -1,0 +1,104 @@
+"""Speeders are flagged by the server's clock, whatever their browser says; nobody is refused."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.db.models.functions import Now
+
+from rankme.actions.speed_flags import Sitting, speed_flags
+from rankme.models import Assignment, Submission
+from tests.campaigns import make_campaign, make_rater, slider_definition
+from tests.sittings import answer, claim
+
+LEAST = 3.0
+FORGED = [{}, None, True, "4000", {"spent_ms": "4000"}, {"spent_ms": True}, {"spent_ms": None}, []]
+
+
+@pytest.fixture
+def held(db) -> Assignment:
+    definition = slider_definition(crowd={"least_seconds_per_screen": LEAST})
+    return claim(make_rater(make_campaign(definition, items=4, systems=1)))
+
+
+def handed_out_ago(held: Assignment, **ago: float) -> None:
+    Assignment.objects.filter(pk=held.pk).update(claimed_at=Now() - timedelta(**ago))
+
+
+def flags() -> list[list[str]]:
+    return list(Submission.objects.order_by("id").values_list("flags", flat=True))
+
+
+@pytest.mark.parametrize("times", FORGED, ids=str)
+def test_times_that_are_missing_or_no_numbers_are_flagged_and_the_servers_count(held, times):
+    """A whole batch within a fraction of a second, an hour after it was handed out."""
+    handed_out_ago(held, hours=1)
+    for trial in range(4):
+        answer(held, trial, times=times)
+    first, *rest = flags()
+    assert first == ["no time"], "an hour has passed: nothing says that this one was fast"
+    assert rest == [["no time", "fast"]] * 3
+
+
+def test_a_payload_without_times_is_flagged(held):
+    answer(held)
+    assert flags() == [["no time", "fast"]]
+
+
+def test_forged_times_that_no_clock_had_room_for_are_flagged(held):
+    """Four screens at once, each with four claimed seconds."""
+    for trial in range(4):
+        answer(held, trial, times={"spent_ms": 4_000})
+    assert flags() == [["impossible time", "fast"]] * 4
+
+
+def test_forged_times_that_fit_one_by_one_are_flagged_by_their_sum(held):
+    handed_out_ago(held, seconds=15)
+    for trial in range(4):
+        answer(held, trial, times={"spent_ms": 6_000})
+    assert flags() == [[], [], ["impossible time", "fast"], ["impossible time", "fast"]]
+
+
+def test_a_batch_that_is_younger_than_its_screens_take_is_fast_whatever_is_claimed(held):
+    handed_out_ago(held, seconds=7)
+    for trial in range(4):
+        answer(held, trial, times={"spent_ms": 0.5 + LEAST})
+    assert ["fast" in found for found in flags()] == [True] * 4
+    handed_out_ago(held, seconds=7)
+    possible = Sitting(age=7, others=2, claimed=6, since_last=0.1, lately=3)
+    assert speed_flags({"spent_ms": 3_000}, possible, least_seconds=LEAST) == ["fast"]
+
+
+def test_screens_answered_without_a_connection_and_sent_at_once_are_not_flagged(held):
+    """The outbox sends them in one burst; their times fit into the time since the hand-out."""
+    handed_out_ago(held, seconds=60)
+    for trial in range(4):
+        answer(held, trial, times={"spent_ms": 14_500})
+    assert flags() == [[]] * 4
+
+
+def test_a_screen_that_is_opened_again_does_not_count_twice(held):
+    """Its time goes on from where it was."""
+    handed_out_ago(held, seconds=60)
+    first = answer(held, 0, times={"spent_ms": 50_000})
+    answer(held, 0, times={"spent_ms": 55_000}, replaces=str(first.key))
+    answer(held, 1, times={"spent_ms": 4_000})
+    assert flags() == [[]] * 3
+
+
+def test_clocks_that_differ_a_little_are_no_fault_of_the_rater():
+    hour = Sitting(age=3600, others=9, claimed=3500, since_last=100, lately=1)
+    assert speed_flags({"spent_ms": 130_000}, hour, least_seconds=LEAST) == []
+    assert "impossible time" in speed_flags({"spent_ms": 150_000}, hour, least_seconds=LEAST)
+
+
+def test_a_negative_time_is_impossible():
+    sitting = Sitting(age=3600, others=0, claimed=0, since_last=None, lately=0)
+    assert speed_flags({"spent_ms": -1}, sitting, least_seconds=LEAST) == ["impossible time"]
+
+
+def test_numbers_of_any_size_are_flagged_and_stored(held):
+    for trial, spent in enumerate([1e300, -1e300, 9e18, 2**62]):
+        answer(held, trial, times={"spent_ms": spent})
+    assert all("impossible time" in found for found in flags())
