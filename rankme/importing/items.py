@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankme.importing.long import OUTPUT_COLUMNS, read_item_file
-from rankme.importing.records import shape_of
+from rankme.importing.records import columns_missing, shape_of
 from rankme.importing.sources import SourceFile, Sources
 from rankme.importing.spool import Spool
 
@@ -17,8 +17,10 @@ def is_items(files: list[SourceFile]) -> bool:
 def read_items_alone(sources: Sources, spool: Spool) -> None:
     for file in sources.files:
         shape = shape_of(file, COLUMNS)
-        if shape is None or shape_of(file, OUTPUT_COLUMNS):
-            message = "The file has no columns item and input, or it has outputs."
+        if shape_of(file, OUTPUT_COLUMNS):
+            message = "This file has outputs: choose the format with one row per output."
             sources.problems.add(file.label, 1, "", message)
+        elif shape is None:
+            sources.problems.add(file.label, 1, "", columns_missing(file, COLUMNS))
         else:
             read_item_file(sources, spool, file, shape)

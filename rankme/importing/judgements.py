@@ -18,7 +18,7 @@ from rankme.clean_text import LARGEST_NUMBER
 from rankme.importing.limits import LIMITS, Limits
 from rankme.importing.preview import FilePreview
 from rankme.importing.problems import FileProblem, ImportRefused, Problems, StopFile
-from rankme.importing.records import Record, Shape, records, shape_of, without
+from rankme.importing.records import Record, Shape, columns_missing, records, shape_of, without
 from rankme.importing.rows import ItemRow, JudgementRow, OutputRow
 from rankme.importing.sources import Paths, Progress, SourceFile, Sources, open_sources
 from rankme.importing.spool import (
@@ -312,8 +312,7 @@ def read_e2e_ratings(sources: Sources, spool: JudgementSpool, file: SourceFile) 
     """One screen a line, its outputs in numbered columns `sys1`, `ref1`, `quality1`, `check1`."""
     shape = shape_of(file, E2E_COLUMNS)
     if shape is None:
-        message = f"The file lacks one of the columns {', '.join(E2E_COLUMNS)}."
-        sources.problems.add(file.label, 1, "", message)
+        sources.problems.add(file.label, 1, "", columns_missing(file, E2E_COLUMNS))
         return
     positions = [name[3:] for name in shape.columns if name[:3] == "sys" and name[3:].isdigit()]
     if "_unit_id" in shape.columns:
@@ -377,8 +376,7 @@ def read_long_judgements(sources: Sources, spool: JudgementSpool, file: SourceFi
     """Our own export: one value a line; what is not a column of ours is a factor."""
     shape = shape_of(file, LONG_COLUMNS)
     if shape is None:
-        message = f"The file lacks one of the columns {', '.join(LONG_COLUMNS)}."
-        sources.problems.add(file.label, 1, "", message)
+        sources.problems.add(file.label, 1, "", columns_missing(file, LONG_COLUMNS))
         return
     spool.factor_names = tuple(name for name in shape.columns if name not in OWN_COLUMNS)
     for line, written in records(sources, file, shape):
@@ -463,7 +461,7 @@ def _spool(
             spool.finish_judgements(sources.files)
             preview = _preview(name, spool)
             if not preview.n_judgements and not problems.count:
-                problems.add(file.label, None, "", "There is not a single judgement in it.")
+                problems.add(file.label, None, "", "The file has no judgements.")
             problems.refuse_if_any()
             spool.commit()
         finally:
@@ -475,7 +473,7 @@ def _spool(
 
 def _only_file(sources: Sources) -> SourceFile:
     if len(sources.files) > 1:
-        message = "Judgements come in one file."
+        message = "Upload judgements as one file."
         sources.problems.add(sources.files[1].label, None, "", message)
         sources.problems.refuse_if_any()
     return sources.files[0]
@@ -488,8 +486,7 @@ def _known_format(format: str | None, sources: Sources, file: SourceFile) -> str
     for name, reader in JUDGEMENT_READERS.items():
         if format == name or (not format and reader.recognises(file)):
             return name
-    titles = "; ".join(reader.title for reader in JUDGEMENT_READERS.values())
-    message = f"The format is not known. These are read: {titles}."
+    message = f"The format is not recognised. {columns_missing(file, LONG_COLUMNS)}"
     raise ImportRefused([FileProblem(file.label, 1, "", message)], 1)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankme.importing.records import Record, Shape, records, shape_of, without
+from rankme.importing.records import Record, Shape, columns_missing, records, shape_of, without
 from rankme.importing.sources import SourceFile, Sources
 from rankme.importing.spool import Spool
 
@@ -24,7 +24,7 @@ def read_long(sources: Sources, spool: Spool) -> None:
         elif shape := shape_of(file, ("item",)):
             items.append((file, shape))
         else:
-            message = "The file has neither columns system, item, output nor a column item."
+            message = columns_missing(file, OUTPUT_COLUMNS)
             sources.problems.add(file.label, 1, "", message)
     for file, shape in items:
         read_item_file(sources, spool, file, shape)

@@ -12,10 +12,11 @@ from pathlib import Path
 from rankme.importing.e2e import is_e2e, read_e2e
 from rankme.importing.items import is_items, read_items_alone
 from rankme.importing.limits import LIMITS, Limits
-from rankme.importing.long import is_long, read_long
+from rankme.importing.long import OUTPUT_COLUMNS, is_long, read_long
 from rankme.importing.plain import is_plain, read_plain
 from rankme.importing.preview import Preview, make_preview
 from rankme.importing.problems import FileProblem, ImportRefused, Problems, StopFile
+from rankme.importing.records import columns_missing
 from rankme.importing.rotowire import is_rotowire, read_rotowire
 from rankme.importing.rows import ItemRow, OutputRow
 from rankme.importing.sources import Paths, Progress, SourceFile, Sources, open_sources
@@ -183,8 +184,9 @@ def _known_format(format: str | None, sources: Sources) -> str:
         raise ImportRefused([FileProblem("", None, "", message)], 1)
     found = format or detect(sources.files)
     if found is None:
-        titles = "; ".join(reader.help for reader in READERS.values())
-        sources.problems.add("", None, "", f"The format is not known. These are read: {titles}")
+        for file in sources.files:
+            message = f"The format is not recognised. {columns_missing(file, OUTPUT_COLUMNS)}"
+            sources.problems.add(file.label, 1, "", message)
         sources.problems.refuse_if_any()
     assert found is not None
     return found
@@ -193,7 +195,7 @@ def _known_format(format: str | None, sources: Sources) -> str:
 def _require_outputs(spool: Spool, problems: Problems) -> None:
     (n_outputs,) = spool.database.execute("SELECT count(*) FROM output").fetchone()
     if not n_outputs and not problems.count:
-        problems.add("", None, "", "There is not a single output in it.")
+        problems.add("", None, "", "The upload has no outputs.")
 
 
 def _refuse_missing(preview: Preview, problems: Problems) -> None:

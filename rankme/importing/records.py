@@ -11,12 +11,13 @@ from typing import Any
 
 from rankme.importing.problems import StopFile
 from rankme.importing.signs import NUL_OR_SURROGATE
-from rankme.importing.sources import SourceFile, Sources, text_lines
+from rankme.importing.sources import SourceFile, Sources, picture_type, text_lines
 
 Record = dict[str, str]
 
 DELIMITERS = ("\t", ",", ";")
 LONGEST_CELL = 2 * 1024**2
+MOST_NAMED, LONGEST_NAMED = 20, 40
 
 
 @dataclass(frozen=True)
@@ -33,17 +34,35 @@ class Shape:
 
 def shape_of(file: SourceFile, needed: Collection[str]) -> Shape | None:
     """The shape in which the file has all needed columns; None when it has not."""
-    first = next((line for line in file.head_text().split("\n") if line.strip()), "")
-    shapes = [_json_shape(first), *(_table_shape(first, sign) for sign in DELIMITERS)]
-    for shape in shapes:
-        if shape and set(needed) <= set(shape.columns):
+    for shape in _possible_shapes(file):
+        if set(needed) <= set(shape.columns):
             return shape
     return None
 
 
+def columns_missing(file: SourceFile, needed: Collection[str]) -> str:
+    """What to tell an organiser whose file lacks a column: what is missing, and what is there."""
+    if picture_type(file.head):
+        return "This is a picture."
+    shapes = _possible_shapes(file)
+    columns = max((shape.columns for shape in shapes), key=len, default=())
+    missing = [name for name in needed if name not in columns]
+    found = ", ".join(name[:LONGEST_NAMED] or "(no name)" for name in columns[:MOST_NAMED])
+    more = ", …" if len(columns) > MOST_NAMED else ""
+    return f"These columns are missing: {', '.join(missing)}. " + (
+        f"The file has: {found}{more}." if columns else "The first line names no columns."
+    )
+
+
+def _possible_shapes(file: SourceFile) -> list[Shape]:
+    first = file.first_line()
+    if first.lstrip().startswith("{") and (shape := _json_shape(first)):
+        return [shape]
+    shapes = (_table_shape(first, delimiter) for delimiter in DELIMITERS)
+    return [shape for shape in shapes if shape]
+
+
 def _json_shape(line: str) -> Shape | None:
-    if not line.lstrip().startswith("{"):
-        return None
     try:
         document = json.loads(line)
     except (ValueError, RecursionError):

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from rankme.importing.limits import Limits
+from rankme.importing.limits import LIMITS, Limits
 from rankme.importing.problems import Problems, StopFile
 
 Progress = Callable[[int, int], None]
@@ -42,6 +42,8 @@ PICTURE_STARTS = {
 }
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 ENCRYPTED = 0x1
+WORKBOOKS = ("xl/workbook.xml", "META-INF/manifest.xml")  # of Excel and of OpenDocument
+DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError)
 LITTER = re.compile(r"(^|/)(__MACOSX/|\.[^./]|Thumbs\.db$|desktop\.ini$)", re.IGNORECASE)
 
 
@@ -74,7 +76,27 @@ class SourceFile:
         return self.name.rpartition(".")[2].lower()
 
     def head_text(self) -> str:
-        return self.head.removeprefix(UTF8_BOM).decode("utf-8", errors="replace")
+        return _as_text(self.head)
+
+    def first_line(self) -> str:
+        """The first line that is not empty. A line of JSON may be longer than the head."""
+        first = _first_line(self.head)
+        if not first.lstrip().startswith("{") or first.endswith("\n"):
+            return first
+        try:
+            with self.open() as stream:
+                return _first_line(stream.read(LIMITS.line_bytes))
+        except DAMAGE:
+            return first  # reading the whole file reports the damage
+
+
+def _as_text(raw: bytes) -> str:
+    return raw.removeprefix(UTF8_BOM).decode("utf-8", errors="replace")
+
+
+def _first_line(raw: bytes) -> str:
+    """The first line with its end, which is missing where the bytes stop within the line."""
+    return next((line for line in io.StringIO(_as_text(raw), newline="\n") if line.strip()), "")
 
 
 @dataclass
@@ -179,6 +201,10 @@ def _add_archive(sources: Sources, label: str, path: Path) -> None:
         sources.problems.add(label, None, "", f"The archive is damaged: {error}.")
         return
     sources._closers.append(archive.close)
+    if any(member.filename in WORKBOOKS for member in archive.infolist()):
+        message = "This is a spreadsheet. Save the sheet as “CSV UTF-8” and upload that file."
+        sources.problems.add(label, None, "", message)
+        return
     members = [member for member in archive.infolist() if not _is_passed_over(member)]
     _check_no_overlap(sources, label, archive)
     for member in members:
@@ -320,7 +346,7 @@ def _read_head(sources: Sources, file: SourceFile) -> None:
     try:
         with file.open() as stream:
             file.head = stream.read(HEAD_BYTES)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
+    except DAMAGE as error:
         sources.problems.add(file.label, None, "", f"The file is damaged: {error}.")
         return
     if file.head.startswith((ZIP_START, ZIP_END)):
@@ -371,9 +397,19 @@ def text_lines(sources: Sources, file: SourceFile) -> Iterator[str]:
                 yield raw.decode()
             except UnicodeDecodeError as error:
                 column = len(raw[: error.start].decode()) + 1
-                message = f"Byte 0x{raw[error.start]:02X} is no UTF-8 text."
+                message = _not_utf8(raw[error.start])
                 sources.problems.add(file.label, number, column, message)
                 yield raw.decode(errors="replace")
+
+
+def _not_utf8(byte: int) -> str:
+    # These bytes are quotation marks, dashes and accented letters in Windows-1252.
+    advice = (
+        "It looks like Windows-1252: in Excel, save the file as “CSV UTF-8”."
+        if 0x80 <= byte <= 0xFF and byte not in (0x81, 0x8D, 0x8F, 0x90, 0x9D)
+        else "Save the file as UTF-8."
+    )
+    return f"This is not UTF-8 text (byte 0x{byte:02X}). {advice}"
 
 
 def whole_text(sources: Sources, file: SourceFile) -> str:

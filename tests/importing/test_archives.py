@@ -186,3 +186,11 @@ def test_a_stream_that_outgrows_its_size_is_stopped() -> None:
         assert sources.bytes_read < 21 * MB
         with pytest.raises(ImportRefused, match=message):
             problems.refuse_if_any()
+
+
+def test_a_spreadsheet_is_called_one(tmp_path: Path) -> None:
+    write_zip(tmp_path / "data.xlsx", {"xl/workbook.xml": "<x/>", "[Content_Types].xml": "<x/>"})
+    with pytest.raises(ImportRefused) as refused:
+        read_material(tmp_path / "data.xlsx")
+    (problem,) = refused.value.problems
+    assert problem.file == "data.xlsx" and "CSV UTF-8" in problem.message

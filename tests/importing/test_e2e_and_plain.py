@@ -116,7 +116,7 @@ def test_two_sources_are_refused(tmp_path: Path) -> None:
 
 def test_a_format_can_be_demanded_and_unknown_files_are_refused(tmp_path: Path) -> None:
     found = problems_of(tmp_path / "up", {"x.png": b"\x89PNG\r\n"})
-    assert "The format is not known" in found[0].message
+    assert "The format is not recognised" in found[0].message
     found = problems_of(tmp_path / "other", PLAIN, format="e2e")
     assert len(found) == 4
     found = problems_of(tmp_path / "other", PLAIN, format="docx")
@@ -125,7 +125,7 @@ def test_a_format_can_be_demanded_and_unknown_files_are_refused(tmp_path: Path) 
 
 def test_an_empty_upload_is_refused(tmp_path: Path) -> None:
     assert "no files" in problems_of(tmp_path / "up", {})[0].message
-    assert "not known" in problems_of(tmp_path / "up", {"empty.csv": ""})[0].message
+    assert "not recognised" in problems_of(tmp_path / "up", {"empty.csv": ""})[0].message
 
 
 @pytest.mark.shared_data

@@ -159,7 +159,7 @@ def test_other_tables_are_refused(tmp_path: Path) -> None:
     assert places(tmp_path, "a,b\n1,2\n") == [(1, "")]
     with pytest.raises(ImportRefused, match="choose e2e, long"):
         read(tmp_path, LONG, format="xml")
-    with pytest.raises(ImportRefused, match="lacks one of the columns"):
+    with pytest.raises(ImportRefused, match="These columns are missing"):
         read(tmp_path, LONG, format="e2e")
     with pytest.raises(ImportRefused, match="not a single judgement"):
         read(tmp_path, LONG.splitlines()[0])

@@ -171,7 +171,7 @@ def test_only_the_first_faults_are_listed_but_all_are_counted(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("outputs", "place", "message"),
     [
-        ("ä".encode("latin-1"), (2, "6"), "Byte 0xE4 is no UTF-8"),
+        ("ä".encode("latin-1"), (2, "6"), "looks like Windows-1252"),
         (b"S,a,x\0y\n", (2, "6"), "NUL"),
         (b"S,a,x\ry\n", (2, ""), "line end stands within"),
     ],
@@ -263,7 +263,7 @@ def test_missing_outputs_are_a_preview_and_only_on_wish_a_problem(tmp_path: Path
 
 def test_an_upload_of_items_alone_is_refused(tmp_path: Path) -> None:
     found = problems_of(tmp_path / "up", {"items.csv": ITEMS}, format="long")
-    assert found[0].message == "There is not a single output in it."
+    assert found[0].message == "The upload has no outputs."
 
 
 def test_a_refused_upload_leaves_nothing_behind(tmp_path: Path, monkeypatch) -> None:
@@ -286,3 +286,33 @@ def test_progress_rises_to_the_whole(tmp_path: Path) -> None:
     assert len(told) >= 4
     assert [done for done, _ in told] == sorted(done for done, _ in told)
     assert told[-1] == (len(outputs), len(outputs))
+
+
+@pytest.mark.parametrize("blank_first", [False, True])
+def test_a_first_line_of_json_may_be_longer_than_the_beginning_that_is_looked_at(
+    tmp_path: Path, blank_first: bool
+) -> None:
+    long_input = "word " * 30_000
+    items = json.dumps({"input": long_input, "item": "a"}) + "\n"
+    outputs = json.dumps({"output": long_input[:90_000], "system": "S", "item": "a"}) + "\n"
+    start = "\n" if blank_first else ""
+    files = {"items.jsonl": start + items, "outputs.jsonl": start + outputs}
+    with read(tmp_path / "up", files) as material:
+        assert [item.input for item in material.items()] == [long_input]
+        assert material.preview.n_outputs == 1
+
+
+def test_a_long_first_line_in_an_archive_is_read_too(tmp_path: Path) -> None:
+    line = json.dumps({"output": "word " * 15_000, "system": "S", "item": "a"}) + "\n"
+    archive = write_zip(tmp_path / "up.zip", {"outputs.jsonl": line})
+    with read_material(archive) as material:
+        assert material.preview.n_outputs == 1
+
+
+def test_a_file_without_the_columns_is_told_which_are_missing_and_which_it_has(
+    tmp_path: Path,
+) -> None:
+    (problem,) = problems_of(tmp_path / "up", {"data.csv": "model,prompt,item\nS,Hi,a\n"})
+    assert (problem.file, problem.line) == ("data.csv", 1)
+    assert "These columns are missing: system, output." in problem.message
+    assert "The file has: model, prompt, item." in problem.message
