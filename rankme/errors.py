@@ -18,6 +18,10 @@ class RefusedAction(RankmeError):
     """The action is not possible now; the message says why and what would help."""
 
 
+class ChangedMeanwhile(RankmeError):
+    """Somebody else saved the same thing after this person had opened it."""
+
+
 @dataclass(frozen=True)
 class Problem:
     """One fault of a file or a form, with its place (`screens[0].ask[1]`, `Line 14`)."""

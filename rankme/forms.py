@@ -32,6 +32,7 @@ class CampaignFileForm(forms.Form):
         max_length=LARGEST_FILE,
         widget=forms.Textarea(attrs={"rows": 24, "class": "code", "spellcheck": "false"}),
     )
+    version = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -40,15 +41,17 @@ class CampaignFileForm(forms.Form):
         return cleaned
 
     def definition(self) -> Definition:
-        return definition_from_yaml(self._source())
+        return definition_from_yaml(self.source())
 
-    def _source(self) -> str:
+    def source(self) -> str:
+        """The text of the file, or what was pasted."""
         file = self.cleaned_data.get("file")
         if not file:
             return str(self.cleaned_data["text"])
         if file.size > LARGEST_FILE:
             raise InvalidDefinition([Problem("", str(_("This file is too large to be one.")))])
         try:
+            file.seek(0)
             return file.read().decode("utf-8-sig")
         except UnicodeDecodeError as error:
             message = str(_("This file is not UTF-8 text."))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from dataclasses import asdict
 from typing import Any
@@ -14,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from rankme.designs.plan import NO_SYSTEM, DesignError, Plan
 from rankme.designs.registry import draw
-from rankme.errors import RefusedAction, RefusedTransition
+from rankme.errors import ChangedMeanwhile, RefusedAction, RefusedTransition
 from rankme.models import Campaign, Criterion, Membership
 from rankme.models import Plan as StoredPlan
 from rankme.protocols.definition import Definition
@@ -22,6 +23,7 @@ from rankme.protocols.files import definition_to_document, stored_definition
 
 from .audit import note
 from .copying import copy_rows, new_ids
+from .judgements import canonical
 from .materials import forget_material
 
 State = Campaign.State
@@ -47,9 +49,22 @@ def create_campaign(
 
 
 @transaction.atomic
-def change_definition(campaign: Campaign, definition: Definition, *, by: Any) -> Campaign:
-    """Replace a draft's definition; what raters may have seen can no longer be changed."""
+def change_definition(
+    campaign: Campaign, definition: Definition, *, by: Any, base: str | None = None
+) -> Campaign:
+    """Replace a draft's definition; what raters may have seen can no longer be changed.
+
+    Parameters
+    ----------
+    base : the `definition_version` that was edited; None replaces whatever there is
+
+    Raises
+    ------
+    ChangedMeanwhile : the campaign's definition is no longer the one that was edited
+    """
     campaign = _locked(campaign, State.DRAFT)
+    if base is not None and base != definition_version(campaign):
+        raise ChangedMeanwhile(_("The definition was saved by somebody else in the meantime."))
     if definition.seed is None:
         definition = definition.model_copy(update={"seed": campaign.seed})
     campaign.title = definition.title
@@ -61,6 +76,11 @@ def change_definition(campaign: Campaign, definition: Definition, *, by: Any) ->
         _write_criteria(campaign, definition)
     note(campaign, by, "definition changed")
     return campaign
+
+
+def definition_version(campaign: Campaign) -> str:
+    """A short name for the stored definition, which is another after every change."""
+    return hashlib.sha256(canonical(campaign.definition)).hexdigest()[:32]
 
 
 def definition_of(campaign: Campaign) -> Definition:

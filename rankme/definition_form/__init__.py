@@ -4,8 +4,9 @@ The form follows the pydantic models of `rankme.protocols.definition`, so an ins
 or a setting that is added there appears here by itself; only its wording is ours.
 """
 
+from .differing import differences
 from .drawing import draw_form
 from .reading import read_form
 from .reshaping import change_shape
 
-__all__ = ["change_shape", "draw_form", "read_form"]
+__all__ = ["change_shape", "differences", "draw_form", "read_form"]

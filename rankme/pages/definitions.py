@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from difflib import unified_diff
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -13,8 +15,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from rankme.actions import campaigns
 from rankme.actions.judgement_imports import start_archive
-from rankme.definition_form import change_shape, draw_form, read_form
-from rankme.errors import InvalidDefinition, Problem, RankmeError
+from rankme.definition_form import change_shape, differences, draw_form, read_form
+from rankme.errors import ChangedMeanwhile, InvalidDefinition, Problem, RankmeError
 from rankme.forms import ArchiveForm, CampaignFileForm
 from rankme.models import Campaign
 from rankme.permissions import get_campaign
@@ -72,11 +74,12 @@ def new_campaign(request: HttpRequest, start: str) -> HttpResponse:
 def edit_campaign(request: HttpRequest, code: str) -> HttpResponse:
     """The form of a draft; of a launched campaign the frozen file."""
     campaign = get_campaign(request, code)
+    if request.method == "POST":
+        return _take_form(request, campaign)
     if not campaign.is_draft:
         return _frozen_page(request, campaign)
-    if request.method != "POST":
-        return _form_page(request, campaign.definition, campaign)
-    return _take_form(request, campaign)
+    version = campaigns.definition_version(campaign)
+    return _form_page(request, campaign.definition, campaign, version=version)
 
 
 @login_required
@@ -99,16 +102,20 @@ def load_campaign(request: HttpRequest) -> HttpResponse:
 def edit_file(request: HttpRequest, code: str) -> HttpResponse:
     """The same draft as a file."""
     campaign = get_campaign(request, code)
-    if not campaign.is_draft:
+    if not campaign.is_draft and request.method != "POST":
         return _frozen_page(request, campaign)
-    standing = definition_to_yaml(campaigns.definition_of(campaign))
-    form = CampaignFileForm(**sent(request), initial={"text": standing})
+    saved = definition_to_yaml(campaigns.definition_of(campaign))
+    version = campaigns.definition_version(campaign)
+    form = CampaignFileForm(**sent(request), initial={"text": saved, "version": version})
     if not form.is_valid():
         return _file_page(request, form, campaign, status=422 if form.is_bound else 200)
+    base = form.cleaned_data["version"]
     try:
-        campaigns.change_definition(campaign, form.definition(), by=request.user)
+        campaigns.change_definition(campaign, form.definition(), by=request.user, base=base)
     except InvalidDefinition as error:
         return _file_page(request, form, campaign, problems=error.problems, status=422)
+    except ChangedMeanwhile:
+        return _file_conflict(request, form, campaign)
     except RankmeError as refusal:
         return _file_page(request, form, campaign, problems=[_as_problem(refusal)], status=409)
     messages.success(request, _("The definition was saved."))
@@ -131,26 +138,61 @@ def _take_form(
 ) -> HttpResponse:
     """Save the sent form, or draw it again: in another shape, or with its problems."""
     document = read_form(request.POST)
+    version = request.POST.get("version", "")
+    page = partial(_form_page, request, document, campaign, start=start, version=version)
     command = request.POST.get("do", "save")
     if command != "save":
         change_shape(document, command)
-        return _form_page(request, document, campaign, start=start)
+        return page()
     try:
         definition = definition_from_document(document)
-        campaign = _save(request, campaign, definition)
+        campaign = _save(request, campaign, definition, base=version)
     except InvalidDefinition as error:
-        return _form_page(request, document, campaign, start=start, problems=error.problems)
+        return page(problems=error.problems)
+    except ChangedMeanwhile:
+        return _form_conflict(request, document, campaign)
     except RankmeError as refusal:
-        problems = [_as_problem(refusal)]
-        return _form_page(request, document, campaign, start=start, problems=problems)
+        return page(problems=[_as_problem(refusal)])
     messages.success(request, _("The definition was saved."))
     return redirect("rankme:campaign", campaign.code)
 
 
-def _save(request: HttpRequest, campaign: Campaign | None, definition: Definition) -> Campaign:
+def _save(
+    request: HttpRequest, campaign: Campaign | None, definition: Definition, *, base: str
+) -> Campaign:
     if campaign is None:
         return campaigns.create_campaign(request.user, definition)
-    return campaigns.change_definition(campaign, definition, by=request.user)
+    return campaigns.change_definition(campaign, definition, by=request.user, base=base)
+
+
+# --- Two people at one draft --------------------------------------------------------------------
+
+
+def _form_conflict(request: HttpRequest, document: dict[str, Any], campaign: Any) -> HttpResponse:
+    """The form as it was typed, beside what somebody else has saved; saving again replaces it."""
+    campaign = Campaign.objects.get(pk=campaign.pk)
+    conflict = _last_change(campaign) | {"differences": differences(campaign.definition, document)}
+    version = campaigns.definition_version(campaign)
+    return _form_page(request, document, campaign, version=version, conflict=conflict)
+
+
+def _file_conflict(
+    request: HttpRequest, form: CampaignFileForm, campaign: Campaign
+) -> HttpResponse:
+    campaign = Campaign.objects.get(pk=campaign.pk)
+    saved = definition_to_yaml(campaigns.definition_of(campaign))
+    typed = definition_to_yaml(form.definition())
+    lines = unified_diff(saved.splitlines(), typed.splitlines(), n=1, lineterm="")
+    conflict = _last_change(campaign) | {"lines": list(lines)[2:]}
+    version = campaigns.definition_version(campaign)
+    again = CampaignFileForm(initial={"text": form.source(), "version": version})
+    return _file_page(request, again, campaign, conflict=conflict, status=409)
+
+
+def _last_change(campaign: Campaign) -> dict[str, Any]:
+    """Who saved the definition last, and when."""
+    saved = campaign.audit_events.filter(verb="definition changed").select_related("actor")
+    return {"event": saved.first()}
 
 
 def _as_problem(refusal: RankmeError) -> Problem:
@@ -164,10 +206,18 @@ def _form_page(
     *,
     start: str = "",
     problems: Any = (),
+    version: str = "",
+    conflict: dict[str, Any] | None = None,
 ) -> HttpResponse:
     sections, findings = draw_form(document, problems)
-    context = {"sections": sections, "findings": findings, "start": start}
-    status = 422 if problems else 200
+    context = {
+        "sections": sections,
+        "findings": findings,
+        "start": start,
+        "version": version,
+        "conflict": conflict,
+    }
+    status = 409 if conflict else 422 if problems else 200
     if campaign is None:
         return render(request, "organiser/new_campaign.html", context, status=status)
     return render_campaign(
@@ -186,9 +236,10 @@ def _file_page(
     campaign: Campaign | None = None,
     *,
     problems: Any = (),
+    conflict: dict[str, Any] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    context = {"form": form, "problems": problems}
+    context = {"form": form, "problems": problems, "conflict": conflict}
     if campaign is None:
         return render(request, "organiser/load_campaign.html", context, status=status)
     return render_campaign(

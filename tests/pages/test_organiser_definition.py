@@ -274,3 +274,73 @@ def test_a_draft_is_changed_by_its_file(olga):
     assert answer.status_code == 302
     campaign.refresh_from_db()
     assert campaign.title == campaign.definition["title"] == "Ease"
+
+
+# --- Two people at one draft --------------------------------------------------------------------
+
+
+def test_the_second_of_two_who_edit_a_draft_overwrites_nothing_unseen(olga):
+    campaign = campaigns.create_campaign(make_owner(), slider_definition())
+    page = olga.get(edit(campaign)).content.decode()
+    mine, theirs = fields_of(page), fields_of(page)
+    assert olga.post(edit(campaign), theirs | {"title": "Theirs"}).status_code == 302
+    answer = olga.post(edit(campaign), mine | {"title": "Mine", "raters_per_trial": "7"})
+    assert answer.status_code == 409
+    assert Campaign.objects.get().title == "Theirs"
+    page = answer.content.decode()
+    assert "olga saved this definition" in page
+    assert {
+        (one.label, one.saved, one.typed) for one in answer.context["conflict"]["differences"]
+    } == {
+        ("Campaign: Title", "Theirs", "Mine"),
+        ("Design: Raters per trial", "1", "7"),
+    }
+    kept = fields_of(page)
+    assert (kept["title"], kept["raters_per_trial"]) == ("Mine", "7")
+    assert olga.post(edit(campaign), kept).status_code == 302
+    assert Campaign.objects.get().title == "Mine"
+
+
+def test_a_row_that_is_added_does_not_hide_that_somebody_else_saved(olga):
+    campaign = campaigns.create_campaign(make_owner(), slider_definition())
+    page = olga.get(edit(campaign)).content.decode()
+    mine, theirs = fields_of(page), fields_of(page)
+    olga.post(edit(campaign), theirs | {"title": "Theirs"})
+    grown = olga.post(edit(campaign), mine | {"do": "add:practice"}).content.decode()
+    assert olga.post(edit(campaign), fields_of(grown)).status_code == 409
+
+
+def test_a_file_does_not_overwrite_what_somebody_else_saved(olga):
+    campaign = campaigns.create_campaign(make_owner(), slider_definition())
+    address = reverse("rankme:campaign-file-edit", args=[campaign.code])
+    form = olga.get(address).context["form"]
+    mine = {name: form[name].initial for name in ("text", "version")}
+    campaigns.change_definition(campaign, slider_definition(title="Theirs"), by=make_owner("mia"))
+    mine["text"] = mine["text"].replace("title: Fluency", "title: Mine")
+    answer = olga.post(address, mine)
+    assert answer.status_code == 409
+    assert Campaign.objects.get().title == "Theirs"
+    page = answer.content.decode()
+    assert "mia saved this definition" in page
+    assert "-title: Theirs" in page and "+title: Mine" in page
+    again = answer.context["form"]
+    kept = {name: again[name].initial for name in ("text", "version")}
+    assert olga.post(address, kept).status_code == 302
+    assert Campaign.objects.get().title == "Mine"
+
+
+@pytest.mark.parametrize("page", ["campaign-edit", "campaign-file-edit"])
+def test_what_was_typed_is_kept_when_the_campaign_was_launched_meanwhile(olga, page):
+    campaign = make_campaign(launch=False)
+    address = reverse(f"rankme:{page}", args=[campaign.code])
+    answer = olga.get(address)
+    if page == "campaign-edit":
+        sent = fields_of(answer.content.decode()) | {"description": "What I typed"}
+    else:
+        form = answer.context["form"]
+        sent = {"text": form["text"].initial + "\ndescription: What I typed\n", "version": "x"}
+    campaigns.launch_campaign(campaign, by=campaign.owner)
+    answer = olga.post(address, sent)
+    assert answer.status_code in (409, 422)
+    assert "What I typed" in answer.content.decode()
+    assert "Running" in answer.content.decode()
