@@ -261,7 +261,7 @@ def test_a_launched_campaign_shows_its_file_and_takes_no_changes(olga, name):
     before = campaign.definition
     address = reverse(f"rankme:{name}", args=[campaign.code])
     assert "can no longer be changed" in olga.get(address).content.decode()
-    assert olga.post(address, {"title": "Another", "text": "title: x"}).status_code == 409
+    assert olga.post(address, {"title": "Another", "text": "title: x"}).status_code == 422
     campaign.refresh_from_db()
     assert campaign.definition == before
 
@@ -269,8 +269,10 @@ def test_a_launched_campaign_shows_its_file_and_takes_no_changes(olga, name):
 def test_a_draft_is_changed_by_its_file(olga):
     campaign = campaigns.create_campaign(make_owner(), slider_definition())
     address = reverse("rankme:campaign-file-edit", args=[campaign.code])
-    text = olga.get(address).context["form"]["text"].value()
-    answer = olga.post(address, {"text": text.replace("title: Fluency", "title: Ease")})
+    form = olga.get(address).context["form"]
+    sent = {name: form[name].value() for name in ("text", "version")}
+    sent["text"] = sent["text"].replace("title: Fluency", "title: Ease")
+    answer = olga.post(address, sent)
     assert answer.status_code == 302
     campaign.refresh_from_db()
     assert campaign.title == campaign.definition["title"] == "Ease"
