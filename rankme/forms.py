@@ -114,14 +114,18 @@ class InvitationForm(forms.Form):
 class MemberForm(forms.Form):
     """An existing account by its name."""
 
-    username = forms.CharField(label=_("Account name"), max_length=150)
+    username = forms.CharField(
+        label=_("Account name"),
+        help_text=_("The name that your colleague logs in with."),
+        max_length=150,
+    )
 
     def clean_username(self) -> Any:
         name = self.cleaned_data["username"]
         user = get_user_model().objects.filter(username=name, is_active=True).first()
         if user is None:
             raise forms.ValidationError(
-                _("There is no account of this name. Whoever runs the site can make one.")
+                _("There is no account with this name. The site's administrator can create one.")
             )
         return user
 

@@ -25,6 +25,7 @@ from .audit import note
 from .copying import copy_rows, new_ids
 from .judgements import canonical
 from .materials import forget_material
+from .pictures import problem_with_pictures
 
 State = Campaign.State
 
@@ -94,6 +95,7 @@ def draw_plan(campaign: Campaign) -> tuple[Plan, list[int], list[int], dict[tupl
     Returns the plan with the ids behind its indexes: items, systems, and outputs by the pair.
     """
     definition = definition_of(campaign)
+    _refuse_missing_pictures(campaign, definition)
     items = list(campaign.items.order_by("position").values_list("id", "factors"))
     systems = list(campaign.systems.order_by("position").values_list("id", flat=True))
     item_index = {item: index for index, (item, _) in enumerate(items)}
@@ -126,6 +128,12 @@ def draw_plan(campaign: Campaign) -> tuple[Plan, list[int], list[int], dict[tupl
     except DesignError as error:
         raise RefusedAction(str(error)) from error
     return plan, [item for item, _factors in items], systems, outputs
+
+
+def _refuse_missing_pictures(campaign: Campaign, definition: Definition) -> None:
+    inputs = campaign.items.order_by("position").values_list("key", "input")
+    if problem := problem_with_pictures(definition, inputs.iterator(chunk_size=1_000)):
+        raise RefusedAction(problem)
 
 
 @transaction.atomic

@@ -20,6 +20,9 @@ MOST_AT_ONCE = 1_000
 @transaction.atomic
 def invite_raters(campaign: Campaign, names: Sequence[str], *, by: Any) -> list[Invitation]:
     """Make one personal link for each name; an empty name is a link for somebody unnamed."""
+    campaign = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    if campaign.is_over:
+        raise RefusedAction(_("This campaign is closed: new links would not let anybody in."))
     if not 1 <= len(names) <= MOST_AT_ONCE:
         raise RefusedAction(
             _("Make between 1 and %(most)s links at a time.") % {"most": MOST_AT_ONCE}

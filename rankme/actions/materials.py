@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,12 @@ from rankme.errors import RefusedAction
 from rankme.importing import LIMITS, Material, Preview, read_material
 from rankme.importing.signs import folded
 from rankme.models import Campaign, MaterialImport
+from rankme.protocols.files import stored_definition
 
 from . import jobs
 from .audit import note
 from .copying import copy_rows, new_ids
+from .pictures import problem_with_pictures
 
 Kind, Phase, State = MaterialImport.Kind, MaterialImport.Phase, MaterialImport.State
 FOLDER = "imports"
@@ -90,13 +93,17 @@ def drop_import(row: MaterialImport, *, by: Any) -> None:
 
 def _refuse_if_closed(campaign: Campaign, kind: str) -> None:
     if (kind == Kind.JUDGEMENTS) != campaign.is_archive:
+        raise RefusedAction(_("Upload judgements to an archive, and outputs to a campaign."))
+    if not campaign.is_draft and campaign.is_archive:
         raise RefusedAction(
-            _("Judgements from elsewhere go into an archive, outputs into a campaign of its own.")
+            _("The judgements of this archive are imported. To replace them, create a new archive.")
         )
     if not campaign.is_draft:
         raise RefusedAction(
-            _("This campaign was launched: what raters may have seen is not replaced. ")
-            + _("Make a new campaign for new material.")
+            _(
+                "This campaign has been launched, so its material can no longer be changed. "
+                "Create a new campaign for other material."
+            )
         )
 
 
@@ -213,7 +220,10 @@ def sweep_uploads() -> int:
 
 def preview_of_outputs(row: MaterialImport) -> Preview:
     with read_material(paths_of(row), row.format or None, progress=progress_of(row)) as material:
-        return material.preview
+        inputs = ((item.key, item.input) for item in material.items())
+        problem = problem_with_pictures(stored_definition(row.campaign.definition), inputs)
+        notes = (*material.preview.notes, *([problem] if problem else []))
+        return replace(material.preview, notes=notes)
 
 
 def take_outputs(row: MaterialImport) -> None:

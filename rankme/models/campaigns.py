@@ -84,6 +84,11 @@ class Campaign(models.Model):
     def is_running(self) -> bool:
         return self.state == self.State.RUNNING
 
+    @property
+    def is_over(self) -> bool:
+        """Whether it was closed, after which nobody can take part any more."""
+        return self.state in (self.State.CLOSED, self.State.PUBLISHED)
+
 
 class Membership(models.Model):
     """A colleague whom the owner invited to a campaign."""

@@ -61,6 +61,8 @@ def list_campaigns(request: HttpRequest) -> HttpResponse:
             batches_done=Count("slots", filter=Q(slots__state=Slot.State.DONE)),
             batches_planned=Count("slots"),
         )
+        # Django drops the model's own order where rows are grouped.
+        .order_by("-created_at", "-pk")
     )
     return render(request, "organiser/campaigns.html", {"campaigns": campaigns_with_progress})
 

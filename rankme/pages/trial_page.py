@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import Any
 from rankme.actions.assignments import outputs_in_order
 from rankme.models import Assignment, Output, Trial
 from rankme.protocols.definition import CriterionSpec, Definition, PracticeTrial, ScreenSpec
-from rankme.protocols.item_input import Picture, read_pictures, read_tables
+from rankme.protocols.item_input import Picture, picture_source, read_pictures, read_tables
 from rankme.protocols.meaning_representation import slots
 
 PLACE_OF_SENTENCE = "[[SENTENCE]]"
@@ -170,19 +169,13 @@ def _images(images: Sequence[Picture], pictures: dict[str, int]) -> list[dict[st
     shown = [
         {
             "place": place,
-            "picture": pictures.setdefault(_picture(image), len(pictures)),
+            "picture": pictures.setdefault(picture_source(image), len(pictures)),
             "x": float(place) if image.x is None else image.x,
             "y": image.y,
         }
         for place, image in enumerate(images)
     ]
     return sorted(shown, key=lambda image: (image["y"], image["x"]))
-
-
-def _picture(image: Picture) -> str:
-    if image.svg:
-        return "data:image/svg+xml;base64," + base64.b64encode(image.svg.encode()).decode()
-    return image.src if image.src.startswith("data:image/") else ""
 
 
 def screen_parts(definition: Definition) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
@@ -60,6 +61,20 @@ def read_tables(text: str) -> Tables | None:
 def read_pictures(text: str) -> Pictures | None:
     """The pictures that the text describes; None when it is anything else."""
     return _read(Pictures, text)
+
+
+def lacks_pictures(text: str) -> bool:
+    """Whether a rater would see something else than pictures: a file's name, or an empty frame."""
+    found = read_pictures(text)
+    return not found or not found.images or not all(map(picture_source, found.images))
+
+
+def picture_source(picture: Picture) -> str:
+    """The picture as a data: address; empty when there is none that a browser may show."""
+    if picture.svg:
+        encoded = base64.b64encode(picture.svg.encode()).decode()
+        return f"data:image/svg+xml;base64,{encoded}"
+    return picture.src if picture.src.startswith("data:image/") else ""
 
 
 def _read(shape: type[Document], text: str) -> Document | None:

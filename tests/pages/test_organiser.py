@@ -435,3 +435,53 @@ def test_titles_of_any_script_stay_text(olga):
     for name in ("campaign", "campaign-edit", "campaign-members"):
         assert "<img src=x" not in text(olga.get(address(name, campaign)))
     assert "<img src=x" not in text(olga.get(reverse("rankme:campaigns")))
+
+
+# --- The order of the list, closed campaigns, archives, pictures --------------------------------
+
+
+def test_the_newest_campaign_comes_first(olga):
+    titles = ["a", "c", "b", "d"]
+    for days, title in enumerate(titles):
+        campaign = campaigns.create_campaign(make_owner(), slider_definition(title=title))
+        made = timezone.now() - timedelta(days=days)
+        Campaign.objects.filter(pk=campaign.pk).update(created_at=made)
+    listed = olga.get(reverse("rankme:campaigns")).context["campaigns"]
+    assert [campaign.title for campaign in listed] == titles
+    assert listed.query.order_by == ("-created_at", "-pk")
+
+
+def test_a_closed_campaign_offers_no_links(olga):
+    campaign = make_campaign()
+    campaigns.close_campaign(campaign, by=campaign.owner)
+    page = address("campaign-links", campaign)
+    shown = text(olga.get(page))
+    assert "This campaign is closed" in shown
+    assert reverse("rankme:enter", args=[campaign.code]) not in shown
+    assert '<textarea name="names"' not in shown
+    answer = olga.post(page, {"names": "Ada", "unnamed": "0"}, follow=True)
+    assert "would not let anybody in" in text(answer)
+    assert not campaign.invitations.exists()
+
+
+PICTURES = '{"images": [{"svg": "<svg xmlns=\'http://www.w3.org/2000/svg\'/>"}]}'
+
+
+@pytest.mark.parametrize(
+    "wrong", ["im19.jpg", "", '{"images": []}', '{"images": [{"src": "a.png"}]}']
+)
+def test_a_campaign_without_its_pictures_is_not_launched(olga, wrong):
+    definition = slider_definition(
+        input_kind="images",
+        screens=[{"name": "rate", "show": ["images", "outputs"], "ask": ["fluency"]}],
+    )
+    campaign = make_campaign(definition, items=3, launch=False)
+    campaign.items.update(input=PICTURES)
+    assert "refusal" not in olga.get(address("campaign-launch", campaign)).context
+    campaign.items.filter(key="item-1").update(input=wrong)
+    page = text(olga.get(address("campaign-launch", campaign)))
+    assert "Item “item-1” has no pictures to show" in page and "TUNA" in page
+    preview = olga.get(address("preview", campaign) + "?page=work")
+    assert "has no pictures to show" in text(preview)
+    olga.post(address("campaign-launch", campaign), {"sure": "on"})
+    assert Campaign.objects.get().is_draft

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
@@ -187,3 +189,28 @@ def test_an_archive_offers_the_formats_of_judgements_only(olga):
     upload(olga, archive, outputs=JUDGEMENTS, items="", format="e2e")
     assert execute_import(archive.material_imports.get().pk, "tester")
     assert archive.material_imports.get().problems
+
+
+def test_the_preview_warns_of_items_without_their_pictures(olga):
+    definition = slider_definition(input_kind="images")
+    campaign = campaigns.create_campaign(make_owner(), definition)
+    found = checked(olga, campaign, items="item,input\n1,im19.jpg\n2,im20.jpg\n")
+    page = olga.get(address("campaign-import", campaign, found.pk)).content.decode()
+    assert "its input is “im19.jpg”" in page and "1 more item has none" in page
+
+
+def test_the_pages_of_an_archive_do_not_speak_of_launches(olga):
+    olga.post(reverse("rankme:campaign-archive"), {"title": "Ratings of 2017"})
+    archive = Campaign.objects.get()
+    pages = [olga.get(address("campaign", archive)).content.decode()]
+    found = checked(olga, archive, outputs=JUDGEMENTS, items="")
+    olga.post(address("campaign-import-take", archive, found.pk))
+    assert execute_import(found.pk, "tester")
+    rater = archive.participants.first().label
+    for name in ("campaign", "campaign-edit", "campaign-material", "campaign-raters"):
+        pages.append(olga.get(address(name, archive)).content.decode())
+    pages.append(olga.get(address("campaign-rater", archive, rater)).content.decode())
+    for page in pages:
+        assert not re.search("launch|Upload outputs|Working|Delete draft", page, re.IGNORECASE)
+    answer = upload(olga, archive, outputs=JUDGEMENTS, items="")
+    assert "create a new archive" in answer.content.decode()
