@@ -22,6 +22,8 @@ PREAMBLE = r"""\documentclass[a4paper]{article}
 
 # A longer table does not fit a page; it stands in its own file only.
 MOST_LINES = 60
+# A page holds about so many columns of subsets; with more the criteria go below each other.
+MOST_COLUMNS = 12
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -105,7 +107,8 @@ def tables(report: Report) -> dict[str, str]:
     ]
     if blocks:
         made["homogeneous-subsets"] = subsets_table(blocks)
-        made["letters"] = subsets_table(blocks, letters=True)
+        if any(each.tukey.letters != subset_letters(each.tukey) for each in blocks):
+            made["letters"] = subsets_table(blocks, letters=True)
     for each in scales:
         if each.scale is not None and each.scale.anova is not None:
             made[f"{file_name(each.criterion)}-anova"] = anova_table(each.scale.anova)
@@ -216,7 +219,7 @@ class SubsetBlock:
 
 
 def subsets_table(criteria: Sequence[SubsetBlock], *, letters: bool = False) -> str:
-    """System, mean and one column for each homogeneous subset; criteria side by side.
+    """System, mean and one column for each homogeneous subset; criteria side by side if they fit.
 
     Belz et al. (2011, Tables 8 and 9) and Gatt, Belz & Kow (2008, Table 12) print the subsets of
     SPSS; `letters` takes the compact letters instead.
@@ -226,18 +229,37 @@ def subsets_table(criteria: Sequence[SubsetBlock], *, letters: bool = False) -> 
         rows, width = _subset_rows(each, letters)
         blocks.append(rows)
         widths.append(width)
+    if sum(widths) + 2 * len(widths) > MOST_COLUMNS:
+        return _stacked([each.criterion for each in criteria], blocks, widths)
     titles = [
         rf"\multicolumn{{{width + 2}}}{{c}}{{{escaped(each.criterion)}}}"
         for each, width in zip(criteria, widths, strict=True)
     ]
-    heads = [
-        rf"System & Mean & \multicolumn{{{width}}}{{c}}{{Homogeneous subsets}}" for width in widths
+    lines = [
+        " & ".join(titles) + r" \\",
+        " & ".join(map(_subset_heads, widths)) + r" \\",
+        r"\midrule",
     ]
-    lines = [" & ".join(titles) + r" \\", " & ".join(heads) + r" \\", r"\midrule"]
     for row in zip_longest(*blocks):
         filled = [cells or ("",) * (width + 2) for cells, width in zip(row, widths, strict=True)]
         lines.append(" & ".join(" & ".join(cells) for cells in filled) + r" \\")
     return _tabular("".join("lr" + "c" * width for width in widths), lines)
+
+
+def _stacked(
+    names: Sequence[str], blocks: Sequence[Sequence[tuple[str, ...]]], widths: Sequence[int]
+) -> str:
+    """The criteria one below the other."""
+    widest = max(widths)
+    lines = [_subset_heads(widest) + r" \\"]
+    for name, rows in zip(names, blocks, strict=True):
+        lines += [r"\midrule", rf"\multicolumn{{{widest + 2}}}{{l}}{{{escaped(name)}}} \\"]
+        lines += [" & ".join(cells) + r" \\" for cells in rows]
+    return _tabular("lr" + "c" * widest, lines)
+
+
+def _subset_heads(width: int) -> str:
+    return rf"System & Mean & \multicolumn{{{width}}}{{c}}{{Homogeneous subsets}}"
 
 
 def _subset_rows(block: SubsetBlock, letters: bool) -> tuple[list[tuple[str, ...]], int]:

@@ -27,11 +27,19 @@ if TYPE_CHECKING:
 
 FORMATS = ("svg", "pdf", "png")
 INK, PALE, BAND = "#1a1a1a", "#8c8c8c", "#eef1f5"
+WIDTH = 6.4  # inches
+INCHES_PER_LETTER, USUAL_LENGTH = 0.08, 24
+# Where a point's label may be: at its right or left, and how many points above it.
+LABEL_OFFSETS = [(right, above) for above in (0, 10, -10, 20, -20, 30) for right in (True, False)]
+LONGEST_LABEL = 40
 SHADES = "Blues"  # one hue whose lightness runs one way: the same in grey and to any eye
 WIN_SHADES = 0.1, 0.9  # shares of wins that are palest and darkest
 STYLE: dict[Any, Any] = {
     "svg.hashsalt": "rankme",
     "svg.fonttype": "none",
+    # Fonts as TrueType (42): publishers refuse matplotlib's usual Type 3.
+    "pdf.fonttype": 42,
+    "ps.fonttype": 42,
     "font.family": "DejaVu Sans",
     "font.size": 9,
     "axes.spines.top": False,
@@ -57,7 +65,7 @@ def drawn(figure: Figure, format: str) -> bytes:
         raise OptionsError([f"There is no picture format {format!r}: {', '.join(FORMATS)}."])
     file = io.BytesIO()
     with matplotlib.rc_context(STYLE):
-        figure.savefig(file, format=format, metadata=METADATA[format], dpi=150, bbox_inches="tight")
+        figure.savefig(file, format=format, metadata=METADATA[format], dpi=150)
     return file.getvalue()
 
 
@@ -87,17 +95,27 @@ def pictures(report: Report) -> dict[str, Figure]:
     return made
 
 
-def _axes(width: float, height: float) -> tuple[Figure, Axes]:
-    """A figure of its own, not one of pyplot's, which a server would never let go."""
+def _axes(width: float, height: float, names: Sequence[str] = ()) -> tuple[Figure, Axes]:
+    """A figure of its own, not one of pyplot's, which a server would never let go.
+
+    Figures are equally wide as long as they can be, so that their fonts look alike when a page
+    scales them; `names` beside the axes that are longer than usual need more.
+    """
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(width, height))
+        figure = Figure(figsize=(width + _extra(names), height), layout="constrained")
         FigureCanvasAgg(figure)
         axes = figure.add_subplot()
     return figure, axes
+
+
+def _extra(names: Sequence[str]) -> float:
+    """Inches for what a name is longer than usual."""
+    longest = max(map(len, names), default=0)
+    return INCHES_PER_LETTER * max(0, longest - USUAL_LENGTH)
 
 
 def _height(rows: int) -> float:
@@ -121,7 +139,8 @@ def _plain(label: str) -> str:
 def rank_ranges(ranking: Ranking, title: str) -> Figure:
     """Rank ranges and means, the best on top; every second cluster has a band behind it."""
     systems = ranking.systems
-    figure, axes = _axes(6.4, _height(len(systems)))
+    names = [system.system for system in systems]
+    figure, axes = _axes(WIDTH, _height(len(systems)), names)
     _cluster_bands(axes, [system.cluster for system in systems])
     for row, system in enumerate(systems):
         axes.plot([system.rank_low, system.rank_high], [row, row], color=INK, linewidth=1.6)
@@ -133,7 +152,7 @@ def rank_ranges(ranking: Ranking, title: str) -> Figure:
             va="center",
             fontsize=8,
         )
-    _name_rows(axes, [system.system for system in systems])
+    _name_rows(axes, names)
     axes.set_xlim(0.5, len(systems) + 1.2)
     step = max(1, round(len(systems) / 12))
     axes.set_xticks(range(1, len(systems) + 1, step))
@@ -166,7 +185,7 @@ def rank_heatmap(ranking: Ranking, shares: dict[str, tuple[float, ...]], title: 
     """How often each system had each rank: the darker the more often, with the share in writing."""
     names = [system.system for system in ranking.systems]
     cells = np.array([shares[name] for name in names])
-    figure, axes = _axes(2.0 + 0.3 * len(names), _height(len(names)))
+    figure, axes = _axes(max(WIDTH, 2.0 + 0.3 * len(names)), _height(len(names)), names)
     _shade(axes, cells, 0.0, 1.0)
     for row, column in np.argwhere(cells >= 0.005):
         _write(axes, row, column, f"{100 * cells[row, column]:.0f}", cells[row, column])
@@ -204,7 +223,8 @@ def win_matrix(section: RankingSection, title: str) -> Figure:
     """Share of pairs that the row's system won against the column's; a tie is half a win."""
     names = [row.system for row in section.win_shares]
     cells = _win_cells(section.pairs, names)
-    figure, axes = _axes(2.0 + 0.32 * len(names), 1.6 + 0.26 * len(names))
+    height = 2.0 + 0.26 * len(names) + _extra(names)
+    figure, axes = _axes(max(WIDTH, 2.0 + 0.32 * len(names)), height, names)
     _shade(axes, cells, *WIN_SHADES)
     for row, column in np.argwhere(~np.isnan(cells)):
         shade = (cells[row, column] - WIN_SHADES[0]) / (WIN_SHADES[1] - WIN_SHADES[0])
@@ -233,7 +253,7 @@ def letters_plot(tukey: Tukey, systems: Sequence[SystemRow], title: str) -> Figu
     """Means with the intervals of the Tukey test, best on top, and the letters in columns."""
     rows = {row.system: row for row in systems}
     names = list(tukey.letters)
-    figure, axes = _axes(6.4, _height(len(names)))
+    figure, axes = _axes(WIDTH, _height(len(names)), names)
     widths = _comparison_widths(tukey, {name: rows[name].judgements for name in names})
     for place, name in enumerate(names):
         axes.plot(rows[name].mean, place, "o", color=INK, markersize=4.5)
@@ -278,29 +298,50 @@ def _letter_columns(axes: Axes, tukey: Tukey, names: Sequence[str]) -> None:
 
 def rater_agreement(profiles: Sequence[RaterProfile], title: str) -> Figure:
     """Each rater's correlation with the rest against the number of judgements."""
+    from matplotlib.ticker import MaxNLocator
+
     known = [each for each in profiles if each.agreement is not None]
-    figure, axes = _axes(6.4, 4.0)
+    figure, axes = _axes(WIDTH, 4.0)
+    sizes = [each.judgements for each in known]
     agreement = [each.agreement or 0.0 for each in known]
     axes.axhline(0, color=PALE, linewidth=0.8)
-    axes.plot(
-        [each.judgements for each in known], agreement, "o", color=INK, markersize=4, alpha=0.6
-    )
-    for each in sorted(known, key=lambda rater: rater.agreement or 0.0)[:3]:
-        axes.annotate(
-            _plain(each.rater),
-            (each.judgements, each.agreement or 0.0),
-            textcoords="offset points",
-            xytext=(5, 3),
-            fontsize=7,
-        )
-    axes.set_ylim(-1.05, 1.05)
-    if known and max(each.judgements for each in known) > 20 * min(
-        each.judgements for each in known
-    ):
+    axes.plot(sizes, agreement, "o", color=INK, markersize=4, alpha=0.6)
+    axes.set_ylim(min([0.0, *agreement]) - 0.08, 1.05)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if known and max(sizes) > 20 * min(sizes):
         axes.set_xscale("log")
     axes.set_xlabel("judgements of the rater (the three least agreeing are named)")
     axes.set_ylabel("correlation with the others")
     missing = len(profiles) - len(known)
     suffix = f" ({missing} raters share too few outputs)" if missing else ""
     axes.set_title(_plain(title) + suffix, loc="left")
+    least = sorted(known, key=lambda rater: rater.agreement or 0.0)[:3]
+    _label_points(axes, [(each.judgements, each.agreement or 0.0, each.rater) for each in least])
     return figure
+
+
+def _label_points(axes: Axes, points: Sequence[tuple[float, float, str]]) -> None:
+    """Write a label beside each point, where it covers neither an earlier label nor the edge."""
+    renderer = axes.figure.canvas.get_renderer()  # type: ignore[attr-defined]
+    axes.figure.draw_without_rendering()  # type: ignore[union-attr]  # now the axes have their size
+    taken: list[Any] = []
+    for x, y, name in points:
+        text = name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 1]}…"
+        for right, above in LABEL_OFFSETS:
+            label = axes.annotate(
+                _plain(text),
+                (x, y),
+                textcoords="offset points",
+                xytext=(5 if right else -5, above),
+                ha="left" if right else "right",
+                va="center",
+                fontsize=7,
+            )
+            label.set_in_layout(False)
+            box = label.get_window_extent(renderer).padded(1)
+            inside = axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1 and box.y0 >= axes.bbox.y0
+            if inside and not any(box.overlaps(other) for other in taken):
+                break
+            if (right, above) != LABEL_OFFSETS[-1]:
+                label.remove()
+        taken.append(box)

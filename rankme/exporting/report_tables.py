@@ -13,6 +13,7 @@ from django.utils.translation import gettext_noop
 
 from analysis.table import guarded
 from analysis.times import HARDWARE_LATENCY
+from analysis.tukey import letter_name
 
 Json = Mapping[str, Any]
 
@@ -296,8 +297,7 @@ def _subsets(found: Json) -> dict[str, Sequence[str]]:
     """The homogeneous subsets by their letters."""
     tukey = found["scale"]["tukey"]
     return {
-        chr(ord("A") + place % 26): subset
-        for place, subset in enumerate(tukey["subsets"] if tukey else [])
+        letter_name(place): subset for place, subset in enumerate(tukey["subsets"] if tukey else [])
     }
 
 

@@ -1,5 +1,6 @@
 """What a report is written to: LaTeX that compiles, pictures, and a bundle that recomputes."""
 
+import dataclasses
 import io
 import itertools
 import json
@@ -26,7 +27,8 @@ from analysis.latex import (
     subsets_table,
     tables,
 )
-from analysis.plots import drawn, pictures
+from analysis.plots import drawn, pictures, rater_agreement
+from analysis.raters import RaterProfile
 from analysis.report import Report, ReportOptions, make_report
 from analysis.tukey import tukey
 from tests.analysis.judged import labels, rebuilt
@@ -133,6 +135,39 @@ def test_surface_realisation_tables_have_the_published_subsets(column):
         assert (cells[0], cells[1], "".join(cells[2:])) == (system, mean, letters)
 
 
+def test_letters_are_a_table_of_their_own_only_where_they_differ():
+    """With as many judgements of each system letters and subsets say the same."""
+    equal = tables(make_report(sliders(), ReportOptions(**QUICK)))
+    assert "homogeneous-subsets" in equal
+    assert "letters" not in equal
+    means, sizes = [0.0, 1.0, 2.2, 3.0], [400, 6, 400, 6]
+    uneven = tukey(list("wxyz"), means, sizes, 2.0, 800)
+    assert uneven.letters != subset_letters(uneven), "otherwise this proves nothing"
+    made = make_report(sliders(), ReportOptions(**QUICK))
+    changed = dataclasses.replace(made.criteria[0].scale, tukey=uneven)
+    rows = tuple(
+        dataclasses.replace(made.criteria[0].systems[0], system=name, mean=mean)
+        for name, mean in zip("wxyz", means, strict=True)
+    )
+    first = dataclasses.replace(made.criteria[0], scale=changed, systems=rows)
+    found = tables(dataclasses.replace(made, criteria=(first, *made.criteria[1:])))
+    assert found["letters"] != found["homogeneous-subsets"]
+
+
+def test_subsets_of_many_criteria_go_below_each_other():
+    labels, means = list("vwxyz"), [0.0, 1.0, 2.0, 3.0, 4.0]
+    found = tukey(labels, means, [100] * 5, 1.0, 495)
+    blocks = [
+        SubsetBlock(name, dict(zip(labels, means, strict=True)), found)
+        for name in ("Clarity", "Readability", "Similarity")
+    ]
+    beside, below = subsets_table(blocks[:1]), subsets_table(blocks)
+    assert_well_formed(below)
+    assert r"\begin{tabular}{lrccccc}" in below
+    rows = tex_rows(beside)[2:]
+    assert [row for row in tex_rows(below) if len(row) == len(rows[0])] == rows * 3
+
+
 def test_an_anova_table_has_a_row_for_each_source():
     table = sliders().for_criterion("Clarity")
     anova = one_way(table.value, table.system.codes, 5)
@@ -226,7 +261,7 @@ def test_a_report_has_the_tables_of_its_criteria(study):
     name, made = study
     expected = {
         "E2E": {"clusters-none", "clusters-raters", "coverage-categories"},
-        "SR11": {"homogeneous-subsets", "letters", "means", "Clarity-anova", "Readability-tukey"},
+        "SR11": {"homogeneous-subsets", "means", "Clarity-anova", "Readability-tukey"},
         "TUNA": {"descriptives", "homogeneous-subsets", "ER-anova", "RT-tukey"},
         "RotoWire": {"means", "Cont-anova", "Supp-tukey"},
     }[name]
@@ -254,6 +289,66 @@ def test_pictures_say_in_writing_what_colours_say():
     for name, share in shares.items():
         assert name in text
         assert f">{100 * max(share):.0f}</text>" in text
+
+
+def test_figures_for_print_hold_no_type_3_fonts():
+    """Several publishers refuse them; matplotlib writes them unless told otherwise."""
+    for table in (magnitudes(), sliders()):
+        for name, figure in pictures(make_report(table, ReportOptions(**QUICK))).items():
+            content = drawn(figure, "pdf")
+            assert b"/Subtype /Type3" not in content, name
+            assert b"/FontFile2" in content, name
+
+
+def test_figures_of_a_page_are_equally_wide():
+    made = {
+        **pictures(make_report(magnitudes(), ReportOptions(**QUICK))),
+        **pictures(make_report(sliders(), ReportOptions(**QUICK))),
+    }
+    widths = {name: re.search(rb'<svg [^>]*?width="([\d.]+)pt"', drawn(figure, "svg"))[1]
+              for name, figure in made.items()}  # fmt: skip
+    assert len(widths) > 5
+    assert len(set(widths.values())) == 1, widths
+
+
+def profile(rater: str, judgements: int, agreement: float) -> RaterProfile:
+    return RaterProfile(
+        rater=rater, criterion="q", judgements=judgements, screens=judgements,
+        agreement=agreement, agreement_outputs=9, agreement_reason="", agreement_systems=None,
+        seconds_per_screen=None, ties=None, lowest=0, highest=1, mean=0.5, sd=0.1, distinct=2,
+        most_frequent_share=0.5,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "raters",
+    [
+        [("anna", 40, 0.2), ("bertha", 40, 0.2), ("cecilia", 40, 0.2)],
+        [("anna", 40, 0.2), ("bertha", 40, 0.21), ("cecilia", 41, 0.22), ("dora", 90, 0.9)],
+        [("anna", 1, -0.9), ("bertha", 2, -0.9), ("cecilia", 400, -0.9)],
+        [("n" * 200, 5, -1.0), ("m" * 200, 5, -1.0)],
+    ],
+    ids=["one point", "close", "far below", "long"],
+)
+def test_names_of_raters_do_not_cover_each_other(raters):
+    figure = rater_agreement([profile(*rater) for rater in raters], "q")
+    drawn(figure, "pdf")
+    renderer = figure.canvas.get_renderer()
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    boxes = [text.get_window_extent(renderer) for text in axes.texts]
+    assert len(boxes) == min(3, len(raters))
+    for one, other in itertools.combinations(boxes, 2):
+        assert not one.overlaps(other)
+
+
+def test_the_axis_of_agreement_ends_where_the_raters_do():
+    def lowest(*agreements: float) -> float:
+        raters = [profile(f"r{n}", 9, value) for n, value in enumerate(agreements)]
+        return rater_agreement(raters, "q").axes[0].get_ylim()[0]
+
+    assert -0.2 < lowest(0.5, 0.9) < 0
+    assert lowest(-0.9, 0.9) < -0.9
 
 
 def test_colours_differ_in_lightness_too():

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 
 import numpy as np
 import pytest
 
+from analysis.plain import plain
 from analysis.report import make_report
 from analysis.report_options import ReportOptions
 from analysis.table import JudgementTable
 from analysis.times import HARDWARE_LATENCY
-from rankme.actions.analysis_runs import plain
 from rankme.exporting.report_tables import (
     correlation_table,
     interval,
@@ -104,13 +105,36 @@ def test_scales_have_the_anova_the_means_by_factor_and_homogeneous_subsets(crite
     means, anova = clarity.paper
     titles = [column.title for column in means.columns]
     assert titles[:5] == ["System", "furniture", "people", "both", "SD"]
-    assert titles[5:] == [chr(ord("A") + place) for place in range(len(titles) - 5)]
+    assert titles[5:] == list("ABCD")[: len(titles) - 5]
     assert len(titles) > 6, "these systems differ, so there is more than one subset"
     for row in means.rows:
         assert any(row.cells[5:]), "every system is in a subset"
     assert [row.cells[0] for row in anova.rows][-1] == "Residual"
     assert len(anova.rows) == 4  # system, entity type, both, residual
     assert {"tests", "mixed"} <= set(names_of(clarity.honest))
+
+
+def test_no_subset_is_lost_where_there_are_more_than_letters(report):
+    """Sixty systems, each in one subset with the next: 59 subsets, so the letters run out."""
+    names = [f"s{number}" for number in range(60)]
+    clarity = next(found for found in report["criteria"] if found["criterion"] == "clarity")
+    row = clarity["systems"][0]
+    subsets = [[one, other] for one, other in itertools.pairwise(names)]
+    found = clarity | {
+        "systems": [row | {"system": name} for name in names],
+        "scale": clarity["scale"] | {"tukey": clarity["scale"]["tukey"] | {"subsets": subsets}},
+    }
+    (criterion,) = tables_of(report | {"criteria": [found]})
+    means = next(table for table in criterion.tables if table.name == "means")
+    letters = [column.title for column in means.columns][-len(subsets) :]
+    assert len(set(letters)) == len(subsets)
+    held = [
+        {title for title, cell in zip(letters, row.cells[-len(subsets) :], strict=True) if cell}
+        for row in means.rows
+    ]
+    assert [len(letters) for letters in held] == [1, *[2] * 58, 1]
+    for place in range(len(subsets)):
+        assert len(held[place] & held[place + 1]) == 1, "neighbours share their subset's letter"
 
 
 def test_categories_are_percentages_that_add_up(criteria):
