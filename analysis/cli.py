@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from analysis import cli_rankings, cli_scales
 from analysis.cli_shared import names
@@ -19,17 +20,22 @@ BAD_INPUT = 2
 
 @dataclass(frozen=True)
 class Command:
-    """A command: one line of help, its function, and the options that only it takes."""
+    """A command: one line of help, its function, and the options that only it takes.
+
+    `has_stored_options` says that the file may bring options, which only those replace that are
+    given on the command line.
+    """
 
     help: str
     run: Callable[[JudgementTable, argparse.Namespace], Outcome]
     add_options: Callable[[argparse.ArgumentParser], None] = lambda parser: None
     needs_file: bool = True
+    has_stored_options: bool = False
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit status is 2 for bad input, whose every fault is printed."""
-    options = _parser().parse_args(arguments)
+    options = argument_parser().parse_args(arguments)
     try:
         _check(options)
         table = _judgements(options)
@@ -50,7 +56,8 @@ def _judgements(options: argparse.Namespace) -> JudgementTable:
     return read_table(options.file, options.format, shared=options.shared)
 
 
-def _parser() -> argparse.ArgumentParser:
+def argument_parser() -> argparse.ArgumentParser:
+    """The commands and their options."""
     parser = argparse.ArgumentParser(
         prog="python -m analysis", description="Statistics of human evaluation."
     )
@@ -58,14 +65,20 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, command in COMMANDS.items():
         one = commands.add_parser(name, help=command.help, description=command.help)
-        _add_shared_options(one, file_count=None if command.needs_file else "?")
+        _add_shared_options(one, command)
         command.add_options(one)
     return parser
 
 
-def _add_shared_options(parser: argparse.ArgumentParser, file_count: str | None) -> None:
+def _add_shared_options(parser: argparse.ArgumentParser, command: Command) -> None:
+    def default(value: Any) -> Any:
+        return argparse.SUPPRESS if command.has_stored_options else value
+
     parser.add_argument(
-        "file", metavar="FILE", nargs=file_count, help="judgements, a bundle, or - (standard input)"
+        "file",
+        metavar="FILE",
+        nargs=None if command.needs_file else "?",
+        help="judgements, a bundle, or - (standard input)",
     )
     parser.add_argument(
         "--format", choices=FORMATS, help="what FILE is (default: its content says)"
@@ -74,10 +87,18 @@ def _add_shared_options(parser: argparse.ArgumentParser, file_count: str | None)
         "--shared", metavar="SEPARATOR", help='a system "A,B" is one text of two systems'
     )
     parser.add_argument("--criterion", help="the criterion (default: the only one)")
-    parser.add_argument("--seed", type=int, default=1, help="seed of everything random (default 1)")
-    parser.add_argument("--alpha", type=float, default=0.05, help="1 − confidence (default 0.05)")
     parser.add_argument(
-        "--exclude-raters", type=names, default=(), metavar="A,B", help="raters to leave out"
+        "--seed", type=int, default=default(1), help="seed of everything random (default 1)"
+    )
+    parser.add_argument(
+        "--alpha", type=float, default=default(0.05), help="1 − confidence (default 0.05)"
+    )
+    parser.add_argument(
+        "--exclude-raters",
+        type=names,
+        default=default(()),
+        metavar="A,B",
+        help="raters to leave out",
     )
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--json", action="store_true", help="print JSON")
@@ -87,9 +108,9 @@ def _add_shared_options(parser: argparse.ArgumentParser, file_count: str | None)
 
 
 def _check(options: argparse.Namespace) -> None:
-    faults = []
-    if not 0 < options.alpha < 1:
-        faults.append(f"--alpha is {options.alpha}, but must lie between 0 and 1.")
+    from analysis.clusters import alpha_faults
+
+    faults = [f"--{fault}" for fault in alpha_faults(getattr(options, "alpha", 0.05))]
     if options.plot and Path(options.plot).suffix not in PLOT_FORMATS:
         faults.append(f"--plot {options.plot}: the name must end in {', '.join(PLOT_FORMATS)}.")
     if faults:
@@ -161,5 +182,6 @@ COMMANDS: dict[str, Command] = {
         "Every criterion: the paper's table and the referee's.",
         cli_scales.run_report,
         cli_scales.add_report_options,
+        has_stored_options=True,
     ),
 }

@@ -59,8 +59,7 @@ def _prepared(table: JudgementTable, options: argparse.Namespace) -> JudgementTa
     from analysis.outliers import log_magnitudes, treat_outliers, z_by_rater
 
     part = counted_judgements(table, options)
-    if not options.width > 0:
-        raise OptionsError([f"--width is {options.width}, but must be above 0."])
+    _check_width(options)
     treated = treat_outliers(part.value, options.outliers, options.width)
     part = replace(part.rows(treated.kept), value=treated.values)
     if options.log:
@@ -71,6 +70,13 @@ def _prepared(table: JudgementTable, options: argparse.Namespace) -> JudgementTa
     if not len(part):
         raise Undefined("No judgement is left to analyse.")
     return part
+
+
+def _check_width(options: argparse.Namespace) -> None:
+    from analysis.outliers import width_faults
+
+    if faults := width_faults("--width", options.width):
+        raise OptionsError(faults)
 
 
 def _report_options(options: argparse.Namespace) -> Any:
@@ -363,6 +369,7 @@ def run_outliers(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     from analysis.outliers import treat_outliers
 
     part = counted_judgements(table, options)
+    _check_width(options)
     found = treat_outliers(part.value, options.treatment, options.width).count
     if found.low is None or found.high is None:
         raise Undefined("Outliers need at least two values.")
@@ -436,7 +443,10 @@ def run_raters(table: JudgementTable, options: argparse.Namespace) -> Outcome:
 
 
 def add_report_options(parser: argparse.ArgumentParser) -> None:
-    """Options of a report; a bundle brings its own, and those given here replace them."""
+    """Options of a report. A bundle brings its own; those given here replace them.
+
+    What is not given is not in the namespace at all, whatever its default would be.
+    """
     parser.add_argument("--options", metavar="JSON", help="a file of options (see options.json)")
     parser.add_argument(
         "--kind",
@@ -445,11 +455,27 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
         metavar="CRITERION=KIND",
         help="relative, scale, category, count, time or error; may be repeated",
     )
-    parser.add_argument("--model", choices=MODELS, help="the analysis of variance")
-    parser.add_argument("--factors", type=names, metavar="A,B", help="factors of the model")
-    parser.add_argument("--runs", type=int, help="runs of a ranking (default 200)")
-    parser.add_argument("--resample", type=names, metavar="A,B", help="default: none,raters")
-    parser.add_argument("--title", help="heading of the report")
+    parser.add_argument(
+        "--model", choices=MODELS, default=argparse.SUPPRESS, help="the analysis of variance"
+    )
+    parser.add_argument(
+        "--factors",
+        type=names,
+        default=argparse.SUPPRESS,
+        metavar="A,B",
+        help="factors of the model",
+    )
+    parser.add_argument(
+        "--runs", type=int, default=argparse.SUPPRESS, help="runs of a ranking (default 200)"
+    )
+    parser.add_argument(
+        "--resample",
+        type=names,
+        default=argparse.SUPPRESS,
+        metavar="A,B",
+        help="default: none,raters",
+    )
+    parser.add_argument("--title", default=argparse.SUPPRESS, help="heading of the report")
     parser.add_argument("--bundle", metavar="ZIP", help="write the bundle with tables and plots")
 
 
@@ -482,9 +508,7 @@ def report_settings(options: argparse.Namespace) -> Any:
 
     given = _stored_options(options)
     named = {each.name for each in fields(ReportOptions)}
-    for name, value in vars(options).items():
-        if name in named and value is not None and not _is_default(name, value):
-            given[name] = value
+    given |= {name: value for name, value in vars(options).items() if name in named}
     kinds = dict(given.get("kinds", {}))
     for text in options.kind:
         criterion, equals, kind = text.partition("=")
@@ -492,11 +516,6 @@ def report_settings(options: argparse.Namespace) -> Any:
             raise OptionsError([f"--kind {text}: write it as CRITERION=KIND."])
         kinds[criterion] = kind
     return ReportOptions.from_dict({**given, "kinds": kinds})
-
-
-def _is_default(name: str, value: object) -> bool:
-    """What argparse fills in must not replace what a bundle says."""
-    return (name, value) in (("seed", 1), ("alpha", 0.05), ("exclude_raters", ()))
 
 
 def _stored_options(options: argparse.Namespace) -> dict[str, Any]:

@@ -21,6 +21,7 @@ METHODS = ("wmt", "bradley-terry", "order", "k-player")
 SCHEMES = ("none", "pairs", "screens", "items", "raters", "raters-items")
 KINDS = ("relative", "scale", "category", "count", "time", "error")
 CUT_CHECKS = 200
+LEAST_ALPHA = 1e-6
 # Runs that a thread makes at once (see `trueskill.reference_runs`).
 SIDE_BY_SIDE = 4
 
@@ -69,11 +70,16 @@ class RankingOptions:
     lower_is_better: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        faults = list(ranking_faults(self))
-        if not 0 < self.alpha < 1:
-            faults.append(f"alpha is {self.alpha}, but must lie between 0 and 1.")
+        faults = [*ranking_faults(self), *alpha_faults(self.alpha)]
         if faults:
             raise OptionsError(faults)
+
+
+def alpha_faults(alpha: float) -> list[str]:
+    """Why no test can be made at this level; below the least one quantiles become infinite."""
+    if LEAST_ALPHA <= alpha < 1:
+        return []
+    return [f"alpha must be from {LEAST_ALPHA:f} to below 1, not {alpha:g}."]
 
 
 def ranking_faults(options: DrawOptions) -> list[str]:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from analysis.plain import left_empty, plain
+
 Cell = str | int | float | None
 
 
@@ -35,8 +37,11 @@ class Outcome:
 
 
 def as_json(outcome: Outcome) -> str:
-    """The document with its keys in their stable order; NaN is never written."""
-    return json.dumps(outcome.document, indent=2, ensure_ascii=False, allow_nan=False)
+    """The document with its keys in their stable order; what is not finite is null."""
+    document = plain(outcome.document)
+    if isinstance(document, dict) and (sentences := left_empty(outcome.document)):
+        document["not_given"] = " ".join(sentences)
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def as_csv(outcome: Outcome) -> str:

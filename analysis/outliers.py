@@ -14,6 +14,9 @@ Codes = NDArray[np.integer[Any]]
 Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+# No value of a million lies further from their mean than this many of their SDs.
+LARGEST_WIDTH = 1000
+
 TREATMENTS = {
     "none": "Values stand as they were given.",
     "replace": "Values beyond mean ± {width:g} SD were replaced by the overall mean.",
@@ -72,6 +75,13 @@ def treat_outliers(values: ArrayLike, treatment: str = "none", width: float = 2.
     sentence = TREATMENTS[treatment].format(width=width)
     counts = (int(below.sum()), int(above.sum()), len(values))
     return Treated(treated, kept, OutlierCount(treatment, sentence, low, high, *counts))
+
+
+def width_faults(name: str, width: float) -> list[str]:
+    """Why no value can be judged by this width; `name` is what the option is called."""
+    if 0 < width <= LARGEST_WIDTH:
+        return []
+    return [f"{name} must be above 0 and at most {LARGEST_WIDTH:,} SDs, not {width:g}."]
 
 
 def z_by_rater(values: ArrayLike, raters: Codes) -> tuple[Values, Flags]:

@@ -32,6 +32,9 @@ from analysis.table import JudgementTable
 
 Values = NDArray[np.float64]
 
+# What a preference or a best–worst choice gives a system: no magnitude, so no logarithm either.
+CHOICES = (-1.0, 0.0, 0.5, 1.0)
+
 
 @dataclass(frozen=True)
 class WinShare:
@@ -124,7 +127,9 @@ def ranking_section(
     if not jobs:
         reasons["ranking"] = refusals(table, options)[criterion]
     pairs = jobs[0].pairs if jobs else pairs_from_table(part, lower_is_better=lower)
-    logs = reasons.attempt("logarithm", lambda: log_magnitudes(part.value))
+    logs = None
+    if not np.isin(part.value, CHOICES).all():
+        logs = reasons.attempt("logarithm", lambda: log_magnitudes(part.value))
     magnitudes = part.value if logs is None else logs
     section = RankingSection(
         rankings={},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from analysis.correlations import Correlation, correlations
 from analysis.errors import TableError, Undefined
 from analysis.outliers import OutlierCount, treat_outliers, z_by_rater
 from analysis.pairs import pairs_from_table
+from analysis.plain import left_empty, plain
 from analysis.ranking_section import RankingSection, Runs, ranking_section, runs_for, win_shares
 from analysis.raters import RaterProfile, rater_profiles
 from analysis.report_options import ReportOptions
@@ -124,7 +125,10 @@ class Report:
         return next(each for each in self.criteria if each.criterion == name)
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        """The report as JSON: what is not finite becomes null, and a sentence says so."""
+        document: dict[str, Any] = plain(self)
+        document["sentences"] += left_empty(self)
+        return document
 
 
 def make_report(

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
-from analysis.clusters import ranking_faults
+from analysis.clusters import alpha_faults, ranking_faults
 from analysis.errors import OptionsError
-from analysis.outliers import TREATMENTS
+from analysis.outliers import TREATMENTS, width_faults
 
 MODELS = ("one-way", "factorial", "interaction", "rater", "latin")
 SUM_TYPES = ("I", "II", "III")
@@ -169,10 +169,8 @@ def _limits(options: ReportOptions) -> Iterator[str]:
         yield f"seed must not be negative: {options.seed}."
     if options.runs > 1_000_000:
         yield f"runs must be at most 1,000,000: {options.runs}."
-    if not 0 < options.alpha < 1:
-        yield f"alpha must be between 0 and 1: {options.alpha}."
-    if not options.outlier_width > 0:
-        yield f"outlier_width must be above 0: {options.outlier_width}."
+    yield from alpha_faults(options.alpha)
+    yield from width_faults("outlier_width", options.outlier_width)
     if not 0 <= options.agreement_resamples <= 100_000:
         yield f"agreement_resamples must be from 0 to 100,000: {options.agreement_resamples}."
 

@@ -13,7 +13,6 @@ import logging
 import math
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -23,6 +22,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from analysis.errors import AnalysisError, OptionsError, RankingError
+from analysis.plain import plain
 from analysis.report_options import ReportOptions
 from analysis.table import JudgementTable, write_table
 from rankme.errors import InvalidOptions, Problem, RefusedAction
@@ -333,7 +333,7 @@ def _report(run: AnalysisRun) -> None:
         jobs.finish(
             run,
             result={
-                "report": plain(report),
+                "report": report.as_dict(),
                 "exclusions": exclusions(run, table),
                 "timed_out": run.timed_out,
             },
@@ -357,19 +357,6 @@ def exclusions(run: AnalysisRun, table: JudgementTable) -> list[dict[str, str]]:
         if label not in reasons
     }
     return [{"rater": label, "reason": reasons[label]} for label in sorted(reasons)]
-
-
-def plain(value: Any) -> Any:
-    """A result as JSON: dataclasses become objects, and what is no number becomes null."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(name): plain(part) for name, part in value.items()}
-    if isinstance(value, list | tuple | np.ndarray):
-        return [plain(part) for part in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 # --- Publishing --------------------------------------------------------------------------------

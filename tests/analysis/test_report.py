@@ -11,7 +11,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from analysis import JudgementTable, OptionsError, TableError, read_table
 from analysis.anova import one_way
-from analysis.clusters import compute_draws, draw_jobs, kind_of
+from analysis.bundle import report_json
+from analysis.clusters import LEAST_ALPHA, compute_draws, draw_jobs, kind_of
 from analysis.report import Report, ReportOptions, make_report, with_kinds
 from tests.analysis.judged import rebuilt
 from tests.analysis.published import published, shared_file
@@ -308,3 +309,52 @@ def test_what_goes_by_criterion_may_come_as_pairs():
 def test_pairs_that_name_no_kinds_are_refused(kinds):
     with pytest.raises(OptionsError, match="kinds must be a kind for each criterion"):
         ReportOptions.from_dict({"kinds": kinds})
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"alpha": 1e-300}, {"alpha": 1.0}, {"outlier_width": 1e308}, {"outlier_width": float("inf")}],
+)
+def test_options_that_lead_beyond_all_numbers_are_refused(wrong):
+    (name,) = wrong
+    with pytest.raises(OptionsError, match=f"{name} must be"):
+        ReportOptions.from_dict(wrong)
+
+
+@pytest.mark.parametrize("study", [sliders, magnitudes], ids=["scale", "relative"])
+def test_the_extreme_levels_that_are_allowed_give_finite_numbers(study):
+    for alpha in (LEAST_ALPHA, 1 - 1e-9):
+        made = report(study(), alpha=alpha, agreement_resamples=0)
+        json.dumps(dataclasses.asdict(made), allow_nan=False)
+
+
+def test_a_number_that_is_not_finite_is_null_and_a_sentence_says_so():
+    made = report(sliders())
+    row = dataclasses.replace(made.criteria[0].systems[0], mean=float("-inf"), sd=float("nan"))
+    broken = dataclasses.replace(made.criteria[0], systems=(row,))
+    document = json.loads(report_json(dataclasses.replace(made, criteria=(broken,))))
+    assert document["criteria"][0]["systems"][0]["mean"] is None
+    assert document["criteria"][0]["systems"][0]["sd"] is None
+    assert "2 numbers are not given" in document["sentences"][-1]
+    assert "not given" not in json.loads(report_json(made))["sentences"][-1]
+
+
+@pytest.mark.parametrize("values", [(0.0, 1.0), (0.0, 0.5, 1.0), (-1.0, 0.0, 1.0)])
+def test_choices_are_not_called_magnitudes(values):
+    rng = np.random.default_rng(4)
+    rows = [
+        (f"r{screen % 5}", f"i{screen % 8}", f"sys{system}", "q", rng.choice(values), f"{screen}")
+        for screen in range(40)
+        for system in range(3)
+    ]
+    found = report(from_rows(rows), kinds={"q": "relative"}).criterion("q").ranking
+    assert found.mixed_scale == "value as given"
+    assert "logarithm" not in found.undefined
+
+
+def test_magnitudes_without_a_logarithm_are_still_counted():
+    table = magnitudes(coverage=False)
+    values = table.value.copy()
+    values[:3] = 0
+    found = report(rebuilt(table, value=values)).criterion("quality").ranking
+    assert "3 magnitudes" in found.undefined["logarithm"]

@@ -1,12 +1,17 @@
 """Commands about scales, ranks, agreement and reports say what the functions find."""
 
 import json
+import zipfile
 
 import pytest
 
 from analysis import write_table
 from analysis.anova import factorial, one_way
-from analysis.cli import main
+from analysis.cli import argument_parser, main
+from analysis.cli_scales import report_settings
+from analysis.outcome import Outcome
+from analysis.outcome import as_json as shown_as_json
+from analysis.plain import plain
 from analysis.report import ReportOptions, make_report
 from tests.analysis.studies import IDENTIFICATION, identification, magnitudes, sliders
 
@@ -133,13 +138,56 @@ def test_options_of_a_file_are_taken_and_replaced(file, tmp_path, capsys):
     assert [each["kind"] for each in found["criteria"]] == ["count", "scale"]
 
 
+@pytest.mark.parametrize(
+    ("said", "name", "value"),
+    [
+        (["--seed", "1"], "seed", 1),
+        (["--alpha", "0.05"], "alpha", 0.05),
+        (["--exclude-raters", ""], "exclude_raters", []),
+        (["--runs", "200"], "runs", 200),
+        (["--factors", ""], "factors", []),
+        (["--title", ""], "title", ""),
+    ],
+)
+@pytest.mark.parametrize("source", ["options", "bundle"])
+def test_an_explicit_value_wins_also_where_it_is_the_default(
+    file, tmp_path, said, name, value, source
+):
+    stored = {"seed": 7, "alpha": 0.01, "exclude_raters": ["r1"], "runs": 5, "title": "Stored"}
+    stored |= {"factors": ["rater"]}
+    if source == "options":
+        path = tmp_path / "options.json"
+        path.write_text(json.dumps(stored))
+        given = argument_parser().parse_args(["report", file, "--options", str(path), *said])
+    else:
+        path = tmp_path / "bundle.zip"
+        with zipfile.ZipFile(path, "w") as bundle:
+            bundle.writestr("options.json", json.dumps(stored))
+        given = argument_parser().parse_args(["report", str(path), *said])
+    found = report_settings(given).as_dict()
+    assert plain(found[name]) == value
+    assert {key: plain(found[key]) for key in stored if key != name} == {
+        key: each for key, each in stored.items() if key != name
+    }
+
+
+def test_infinite_numbers_are_null_in_json():
+    document = json.loads(shown_as_json(Outcome({"low": float("-inf"), "high": 2.0}, ())))
+    assert document["low"] is None
+    assert document["high"] == 2.0
+    assert "1 number is not given" in document["not_given"]
+
+
 FAULTS = [
     (["anova", "--criterion", "Beauty"], "no criterion 'Beauty'"),
     (["anova"], "Choose one with --criterion"),
     (["anova", *CLARITY, "--by", "colour"], "no column 'colour'"),
     (["anova", *CLARITY, "--factors", "colour"], "no factor 'colour'"),
-    (["tukey", *CLARITY, "--width", "0"], "--width is 0"),
-    (["anova", *CLARITY, "--alpha", "7"], "--alpha is 7"),
+    (["tukey", *CLARITY, "--width", "0"], "--width must be above 0"),
+    (["tukey", *CLARITY, "--width", "1e308"], "--width must be above 0 and at most 1,000 SDs"),
+    (["outliers", *CLARITY, "--width", "1e308"], "--width must be above 0 and at most 1,000"),
+    (["tukey", *CLARITY, "--alpha", "1e-300"], "--alpha must be from 0.000001"),
+    (["anova", *CLARITY, "--alpha", "7"], "--alpha must be from"),
     (["report", "--kind", "Clarity"], "write it as CRITERION=KIND"),
     (["report", "--kind", "Clarity=blue"], "blue"),
     (["report", "--options", "/nowhere.json"], "/nowhere.json"),

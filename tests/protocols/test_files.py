@@ -151,7 +151,7 @@ def test_derived_criteria_have_their_own_kinds():
         ({"modell": "rater"}, "There is no option 'modell'."),
         ({"model": "guess"}, "model must be one of"),
         ({"model": "interaction"}, "The model 'interaction' needs a factor."),
-        ({"alpha": 2}, "alpha must be between 0 and 1"),
+        ({"alpha": 2}, "alpha must be from"),
     ],
 )
 def test_options_of_the_analysis_are_those_of_a_report(options, message):
