@@ -14,6 +14,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone, translation
 from django.utils.log import log_response
 
+from evalsite.deadlines import DeadlinePassed
 from rankme.api.errors import INTERNAL, SENTENCES, UNAVAILABLE, error_body
 from rankme.database_errors import in_one_line, is_temporary
 
@@ -48,9 +49,9 @@ def wrong_method(request: HttpRequest) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """503 while the database is away, full or too slow: browsers keep what they sent."""
+    """503 while the database is away, full or too slow, or when the request took too long."""
     error = sys.exception()
-    if error is not None and is_temporary(error):
+    if isinstance(error, DeadlinePassed) or (error is not None and is_temporary(error)):
         return _unavailable(request, error)
     return _answer(request, 500, "internal", INTERNAL)
 
@@ -61,7 +62,7 @@ def _unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
     response.headers["Retry-After"] = str(SECONDS_UNTIL_RETRY)
     # Django would add a line of its own to ours.
     log_response(
-        "%s %s: the database is not available: %s",
+        "%s %s: not available: %s",
         request.method,
         request.path,
         in_one_line(error),

@@ -13,14 +13,13 @@ from evalsite.privacy import WithoutParticipants
 os.environ.setdefault("STATEMENT_TIMEOUT_SECONDS", "15")
 
 bind = f"{environment.text('HOST', '127.0.0.1')}:{environment.text('PORT', '8000')}"
-worker_class = "gthread"
+worker_class = "evalsite.front.FrontWorker"
 workers = environment.whole_number("WEB_PROCESSES", 2)
 threads = environment.whole_number("WEB_THREADS", 4)
 # The site is loaded once and forked: less memory, and a killed child is back at once.
 preload_app = True
 timeout = 60
 graceful_timeout = environment.whole_number("GRACEFUL_SECONDS", 30)
-keepalive = 5
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 # It would lie in the home folder of whoever starts the server, and nobody here uses it.
 control_socket_disable = True

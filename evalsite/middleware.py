@@ -6,18 +6,20 @@ from django.http import HttpRequest, HttpResponse
 
 from evalsite import error_pages
 
-ISOLATION = {
-    # Together with COOP these isolate the page, and an isolated page has a 5 µs clock (R3).
+ON_EVERY_RESPONSE = {
+    # Together with COOP these isolate the page, and an isolated page has a 5 µs clock.
     "Cross-Origin-Embedder-Policy": "require-corp",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), browsing-topics=()",
+    # Static files say otherwise. Everything else shows one person's work, or may change.
+    "Cache-Control": "private, no-store",
 }
 
 
 def isolate(get_response: Callable[[HttpRequest], HttpResponse]):
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
-        for header, value in ISOLATION.items():
+        for header, value in ON_EVERY_RESPONSE.items():
             response.headers.setdefault(header, value)
         return response
 

@@ -64,6 +64,7 @@ MIDDLEWARE = [
     "evalsite.middleware.isolate",
     "csp.middleware.CSPMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "evalsite.bodies.refuse_large_bodies",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -234,13 +235,14 @@ STORAGES = {
 MEDIA_ROOT = DATA_FOLDER / "uploads"
 FILE_UPLOAD_PERMISSIONS = 0o600
 FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
-DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**20
+# Forms, documents and answers. Addresses that take files have a limit of their own.
+LARGEST_BODY = DATA_UPLOAD_MAX_MEMORY_SIZE = 2**20
 
 # --- API -----------------------------------------------------------------------------------
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "rest_framework.authentication.TokenAuthentication",
+        "rankme.api.authentication.HashedTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import IO, Any
 
+from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
@@ -11,12 +12,10 @@ from rest_framework.parsers import BaseParser
 from rankme import strict_json
 from rankme.clean_text import check_document
 
-LARGEST_BODY = 5 * 2**20  # bytes; files come as multipart and have limits of their own
-
 
 def _read(stream: IO[bytes]) -> bytes:
-    body = stream.read(LARGEST_BODY + 1)
-    if len(body) > LARGEST_BODY:
+    body = stream.read(settings.LARGEST_BODY + 1)
+    if len(body) > settings.LARGEST_BODY:
         raise RequestDataTooBig
     return body
 

@@ -7,40 +7,16 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import QuerySet
-from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework import serializers
-from rest_framework.authentication import SessionAuthentication, TokenAuthentication
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-
-from rankme.actions.tokens import stored_key
 
 from .parsers import StrictJSONParser
 
 LARGEST_ID = 2**63 - 1
 UNKNOWN = "There is no such field."
 UNKNOWN_PARAMETER = "There is no such parameter."
-
-
-class HashedTokenAuthentication(TokenAuthentication):
-    """`Authorization: Token …`; the database knows the key's hash alone."""
-
-    def authenticate_credentials(self, key: str) -> Any:
-        return super().authenticate_credentials(stored_key(key))
-
-
-class HashedTokenScheme(OpenApiAuthenticationExtension):
-    target_class = HashedTokenAuthentication
-    name = "token"
-
-    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        return {
-            "type": "apiKey",
-            "in": "header",
-            "name": "Authorization",
-            "description": "`Token` and the key that `POST /api/v1/token/` gave.",
-        }
 
 
 class Strict(serializers.Serializer):
@@ -70,7 +46,6 @@ class PageQuery(serializers.Serializer):
 class View(APIView):
     """A door for scripts. `queries` says which parameters each method takes; others are errors."""
 
-    authentication_classes = [HashedTokenAuthentication, SessionAuthentication]
     parser_classes = [StrictJSONParser]
     metadata_class = None
     queries: dict[str, type[serializers.Serializer]] = {}

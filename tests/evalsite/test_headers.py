@@ -47,6 +47,12 @@ def test_every_answer_is_isolated_and_strict(live_site: LiveSite, path: str):
         assert_strict(answer.headers)
 
 
+@pytest.mark.parametrize("path", ADDRESSES.values(), ids=list(ADDRESSES))
+def test_nothing_but_files_is_kept_in_a_cache(live_site: LiveSite, path: str):
+    with fetch(live_site.url + path) as answer:
+        assert "no-store" in answer.headers["Cache-Control"]
+
+
 def test_a_static_file_is_as_strict_as_a_page(live_site: LiveSite):
     with fetch(f"{live_site.url}/static/admin/css/base.css") as answer:
         assert answer.status == 200

@@ -1,0 +1,266 @@
+"""The web server's worker: it reads a whole request before the request occupies a thread.
+
+gunicorn starts the processes, replaces lost ones and stops them in order. Inside each process
+waitress reads requests and writes answers in one loop, and threads see only complete requests. So
+connections that send nothing, half a header or half a body cost a socket each, and no thread.
+"""
+
+from __future__ import annotations
+
+import logging
+import resource
+import time
+from typing import Any
+
+from django.db import DatabaseError, close_old_connections
+from gunicorn.workers.base import Worker
+from waitress.adjustments import Adjustments
+from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser
+from waitress.server import TcpWSGIServer
+from waitress.task import ThreadedTaskDispatcher, WSGITask
+from waitress.utilities import Error, RequestEntityTooLarge
+from waitress.wasyncore import loop
+
+from evalsite import bodies, environment
+from evalsite.deadlines import Watchdog, with_deadlines
+
+log = logging.getLogger(__name__)
+
+# A connection that sends nothing, or no complete header, is closed after this many seconds.
+HEADER_SECONDS = environment.whole_number("HEADER_SECONDS", 15)
+# A body has this long; after that it must have come at this rate on average.
+BODY_SECONDS = environment.whole_number("BODY_SECONDS", 30)
+BODY_BYTES_PER_SECOND = 4 * 2**10
+# No view may take longer than the first. An answer written bit by bit may take the second.
+REQUEST_SECONDS = environment.whole_number("REQUEST_SECONDS", 60)
+STREAMING_SECONDS = environment.whole_number("STREAMING_SECONDS", 900)
+
+CONNECTIONS = 4000  # per process, where the system allows so many open files
+OTHER_FILES = 200  # database connections, logs, uploads, the program's own files
+# Answers are buffered whole (on the disk beyond a megabyte), so that no slow reader holds a thread.
+ANSWER_BYTES = 2**34
+LARGEST_UPLOAD = bodies.LARGEST_UPLOAD + 1
+
+
+class Unauthorized(Error):
+    code = 401
+    reason = "Unauthorized"
+
+
+class ServiceUnavailable(Error):
+    code = 503
+    reason = "Service Unavailable"
+
+
+class Request(HTTPRequestParser):
+    """A request as it comes in. It is refused as soon as it is too large for its address."""
+
+    needs_permit = False
+    largest = 0
+
+    def __init__(self, adj: Adjustments) -> None:
+        super().__init__(adj)
+        self.began = time.monotonic()
+
+    def received(self, data: bytes) -> int:
+        is_header = not self.headers_finished
+        consumed: int = super().received(data)
+        if self.error is not None or self.body_rcv is None:
+            return consumed
+        if is_header:
+            self.largest = bodies.largest_body(self.path)
+            self.needs_permit = bodies.takes_files(self.path)
+        if max(self.content_length, self.body_bytes_received) > self.largest:
+            self.refuse(RequestEntityTooLarge(f"The limit is {self.largest} bytes."))
+        return consumed
+
+    def refuse(self, error: Error) -> None:
+        self.error = error
+        self.needs_permit = self.expect_continue = False
+        self.completed = True
+
+    def is_too_slow(self, now: float) -> bool:
+        if not self.headers_finished:
+            return now - self.began > HEADER_SECONDS
+        return now - self.began > BODY_SECONDS + self.body_bytes_received / BODY_BYTES_PER_SECOND
+
+
+class Channel(HTTPChannel):
+    """One connection. The body of an upload is read only once its sender is known."""
+
+    parser_class = Request
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.waiting_since = time.monotonic()
+        self.permit: Permit | None = None
+
+    def readable(self) -> bool:
+        return self.permit is None and super().readable()
+
+    def received(self, data: bytes) -> bool:
+        was_read = super().received(data)
+        if self.request is not None and self.request.needs_permit and self.permit is None:
+            self.permit = Permit(self, self.request)
+            self.server.add_task(self.permit)
+        return was_read
+
+    def service(self) -> None:
+        super().service()
+        self.waiting_since = time.monotonic()
+
+    def is_waiting(self) -> bool:
+        """Whether it is the client's turn: nothing is being served, checked or sent."""
+        return not self.requests and not self.total_outbufs_len and self.permit is None
+
+    def is_too_slow(self, now: float) -> bool:
+        if not self.is_waiting():
+            return False
+        if self.request is None:
+            return now - self.waiting_since > HEADER_SECONDS
+        return self.request.is_too_slow(now)
+
+
+class Permit:
+    """A task for a thread: may the sender of this header send the files that it announces?"""
+
+    def __init__(self, channel: Channel, request: Request) -> None:
+        self.channel = channel
+        self.request = request
+
+    def service(self) -> None:
+        refusal = self._refusal()
+        with self.channel.requests_lock:
+            self.request.needs_permit = False
+            if refusal is not None and self.channel.request is self.request:
+                self.request.refuse(refusal)
+                self.channel.request = None
+                self.channel.requests.append(self.request)
+                if len(self.channel.requests) == 1:
+                    self.channel.server.add_task(self.channel)
+            self.channel.permit = None
+        self.channel.server.pull_trigger()
+
+    def _refusal(self) -> Error | None:
+        close_old_connections()
+        try:
+            environ = WSGITask(self.channel, self.request).get_environment()
+            may_send = bodies.may_send_files(environ)
+        except DatabaseError as error:
+            log.error("cannot tell who sends an upload: %s", error)
+            return ServiceUnavailable("Try again in a minute.")
+        return None if may_send else Unauthorized("Log in before you upload files.")
+
+    def cancel(self) -> None:
+        self.channel.cancel()
+
+
+class Front(TcpWSGIServer):
+    """Reads requests from many connections at once, and gives up on the slowest."""
+
+    channel_class = Channel
+
+    def handle_accept(self) -> None:
+        if len(self.active_channels) >= self.adj.connection_limit:
+            self._make_room()
+        super().handle_accept()
+
+    def readable(self) -> bool:
+        # Unlike its parent it goes on accepting when it is full: see `handle_accept`.
+        now = time.time()
+        if now >= self.next_channel_cleanup:
+            self.next_channel_cleanup = now + self.adj.cleanup_interval
+            self.maintenance(now)
+        return bool(self.accepting)
+
+    def close_slow_connections(self) -> None:
+        now = time.monotonic()
+        for channel in [each for each in self.active_channels.values() if each.is_too_slow(now)]:
+            channel.handle_close()
+
+    def stop_accepting(self) -> None:
+        """Take no new connections, and end those on which nothing is under way."""
+        self.accepting = False
+        for channel in [each for each in self.active_channels.values() if each.is_waiting()]:
+            channel.handle_close()
+
+    def _make_room(self) -> None:
+        waiting = [channel for channel in self.active_channels.values() if channel.is_waiting()]
+        if waiting:
+            min(waiting, key=lambda channel: channel.waiting_since).handle_close()
+
+
+class FrontWorker(Worker):
+    """A process of gunicorn that runs waitress's loop on gunicorn's sockets."""
+
+    def run(self) -> None:
+        watchdog = Watchdog(seconds=REQUEST_SECONDS, streaming_seconds=STREAMING_SECONDS)
+        watchdog.start()
+        sockets: dict[int, Any] = {}
+        dispatcher = ThreadedTaskDispatcher()
+        dispatcher.set_thread_count(self.cfg.threads)
+        application = with_deadlines(self.wsgi, watchdog)
+        servers = [
+            self._server(listener.sock, application, dispatcher, sockets)
+            for listener in self.sockets
+        ]
+        while self.alive and not watchdog.is_hopeless:
+            self._turn(servers, sockets)
+        if watchdog.is_hopeless:
+            self.log.error("A request cannot be interrupted: this process is being replaced.")
+        self._drain(servers, sockets)
+        dispatcher.shutdown(timeout=0)
+
+    def _server(self, sock: Any, application: Any, dispatcher: Any, sockets: Any) -> Front:
+        adjustments = Adjustments(
+            sockets=[sock],
+            threads=self.cfg.threads,
+            ident=None,
+            connection_limit=open_files() - OTHER_FILES,
+            max_request_body_size=LARGEST_UPLOAD,
+            max_request_header_size=32 * 2**10,
+            outbuf_high_watermark=ANSWER_BYTES,
+            asyncore_use_poll=True,
+            # Django decides whom to believe (BEHIND_TLS_PROXY).
+            clear_untrusted_proxy_headers=False,
+        )
+        info = (sock.family, sock.type, sock.proto, sock.getsockname())
+        return Front(
+            application,
+            sockets,
+            _sock=sock,
+            dispatcher=dispatcher,
+            adj=adjustments,
+            sockinfo=info,
+            bind_socket=False,
+        )
+
+    def _turn(self, servers: list[Front], sockets: dict[int, Any]) -> None:
+        self.notify()
+        end = time.monotonic() + 1
+        while self.alive and time.monotonic() < end:
+            loop(timeout=0.5, use_poll=True, map=sockets, count=1)
+        for server in servers:
+            server.close_slow_connections()
+
+    def _drain(self, servers: list[Front], sockets: dict[int, Any]) -> None:
+        """Answer what has been asked; gunicorn's own time limit for it applies too."""
+        end = time.monotonic() + self.cfg.graceful_timeout
+        while time.monotonic() < end:
+            self.notify()
+            for server in servers:
+                server.stop_accepting()
+            if not any(server.active_channels for server in servers):
+                return
+            loop(timeout=0.1, use_poll=True, map=sockets, count=1)
+
+
+def open_files() -> int:
+    """Raise this process's limit of open files as far as is useful and allowed; gives the limit."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = CONNECTIONS + OTHER_FILES
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return wanted if soft == resource.RLIM_INFINITY else min(soft, wanted)

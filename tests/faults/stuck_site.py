@@ -1,0 +1,14 @@
+"""The site with views that never end, for gunicorn: a loop in Python, and a wait inside C."""
+
+import time
+
+from evalsite.wsgi import application as site
+
+
+def application(environ, start_response):
+    if environ["PATH_INFO"] == "/loops-for-ever/":
+        while True:
+            pass
+    if environ["PATH_INFO"] == "/waits-for-ever/":
+        time.sleep(10_000)
+    return site(environ, start_response)
