@@ -176,6 +176,14 @@ class MaterialForm(forms.Form):
         required=False,
         help_text=_("Usually the content says it."),
     )
+    keep_rater_names = forms.BooleanField(
+        label=_("Keep the names of the raters"),
+        help_text=_(
+            "Published reports and their data then show these names. Leave this empty if a name "
+            "may be an e-mail address, a worker's id, or a person's name."
+        ),
+        required=False,
+    )
 
     def __init__(self, *arguments: Any, campaign: Campaign, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -185,6 +193,8 @@ class MaterialForm(forms.Form):
             self.kind, readers = MaterialImport.Kind.JUDGEMENTS, JUDGEMENT_READERS
             self.fields["outputs"].label = _("Judgements")
             del self.fields["items"]
+        else:
+            del self.fields["keep_rater_names"]
         self.fields["format"].choices = [
             ("", _("Detect automatically")),
             *((name, reader.title) for name, reader in readers.items()),
@@ -193,3 +203,10 @@ class MaterialForm(forms.Form):
     def uploads(self) -> list[Any]:
         items = self.cleaned_data.get("items")
         return [*self.cleaned_data["outputs"], *([items] if items else [])]
+
+    def options(self) -> dict[str, Any]:
+        return {
+            name: self.cleaned_data[name]
+            for name in ("keep_rater_names",)
+            if name in self.cleaned_data
+        }

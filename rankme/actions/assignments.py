@@ -38,17 +38,26 @@ class NoBatch:
         return self.reason in ("busy", "later", "paused")
 
 
+def keyed_label(campaign: Campaign, panel: str, external_id: str, *, digits: int = 10) -> str:
+    """What stands for a rater in exports and reports; only this site's key leads to it."""
+    keyed = salted_hmac("rankme.rater", f"{campaign.pk}:{panel}:{external_id}")
+    return f"r{keyed.hexdigest()[:digits]}"
+
+
 @transaction.atomic
 def enter(
     campaign: Campaign, *, panel: str, external_id: str, session_id: str = "", language: str = ""
 ) -> Participant:
     """Find or make the participant behind a panel's id; the same person is the same row."""
-    label = salted_hmac("rankme.rater", f"{campaign.pk}:{panel}:{external_id}").hexdigest()[:10]
     participant, created = Participant.objects.get_or_create(
         campaign=campaign,
         panel=panel,
         external_id=external_id,
-        defaults={"label": f"r{label}", "session_id": session_id, "language": language},
+        defaults={
+            "label": keyed_label(campaign, panel, external_id),
+            "session_id": session_id,
+            "language": language,
+        },
     )
     if not created and session_id and participant.session_id != session_id:
         participant.session_id = session_id

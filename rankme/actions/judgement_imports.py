@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import count, groupby
+from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_document
 
 from . import jobs
+from .assignments import keyed_label
 from .audit import note
 from .campaigns import change_definition, create_campaign
 from .copying import copy_rows, new_ids
@@ -46,6 +47,8 @@ from .materials import (
 
 PANEL = "archive"
 LONGEST_LABEL = 20
+# 64 bits: an archive may have many thousand raters, and no two may share a label.
+LABEL_DIGITS = 16
 SCREENS_PER_BEAT = 2_000
 SITTING_TABLES = ("batch", "participant", "assignment")
 Screen = list[JudgementRow]
@@ -53,7 +56,13 @@ READ_SHARE = 0.4
 
 
 def import_judgements(
-    owner: Any, path: Path, *, title: str, format: str = "", definition: Definition | None = None
+    owner: Any,
+    path: Path,
+    *,
+    title: str,
+    format: str = "",
+    definition: Definition | None = None,
+    keep_rater_names: bool = False,
 ) -> Campaign:
     """Make an archive of a file of judgements, at once and whole.
 
@@ -61,6 +70,8 @@ def import_judgements(
     ----------
     definition : the campaign file with which the judgements were collected; without it the
         criteria and their instruments are read off the values
+    keep_rater_names : the names of raters become their labels, which published reports show;
+        otherwise labels are keyed, as those of a campaign's own raters
 
     Raises
     ------
@@ -69,7 +80,7 @@ def import_judgements(
     with read_judgement_material(path, format or None) as material, transaction.atomic():
         definition = definition or guessed_definition(title, material.preview)
         campaign = create_campaign(owner, definition, is_archive=True)
-        _fill(campaign, material, by=owner)
+        _fill(campaign, material, by=owner, keep_rater_names=keep_rater_names)
     return Campaign.objects.get(pk=campaign.pk)
 
 
@@ -99,7 +110,13 @@ def take_judgements(row: MaterialImport) -> None:
             if not row.hold.is_borrowed:
                 jobs.beat(row, progress=share, step=step)
 
-        _fill(campaign, material, by=row.requested_by, beat=beat)
+        _fill(
+            campaign,
+            material,
+            by=row.requested_by,
+            keep_rater_names=row.options.get("keep_rater_names", False),
+            beat=beat,
+        )
         end_import(row)
 
 
@@ -206,10 +223,12 @@ def _fill(
     material: JudgementMaterial,
     *,
     by: Any,
+    keep_rater_names: bool,
     beat: Callable[[float], None] = lambda share: None,
 ) -> None:
     """Write an archive's record and close it; its rows are made once and never change."""
     archive = _archive(campaign, material, beat)
+    archive.sittings = _sittings(archive, keep_rater_names=keep_rater_names)
     _copy_people(archive)
     _copy_trials(archive)
     _copy_submissions(archive)
@@ -227,7 +246,7 @@ def _archive(
     items = copy_items(campaign, material.items(), preview.n_items)
     keys = [item.key for item in material.items()]
     systems = copy_systems(campaign, list(preview.systems))
-    archive = Archive(
+    return Archive(
         campaign,
         material,
         now=timezone.now().isoformat(),
@@ -238,8 +257,6 @@ def _archive(
         sittings={},
         beat=beat,
     )
-    archive.sittings = _sittings(archive)
-    return archive
 
 
 def _copy_outputs(
@@ -268,7 +285,7 @@ def _criteria(campaign: Campaign, preview: JudgementPreview) -> dict[str, int]:
     return {name: known[written] for name, written in named.items()}
 
 
-def _sittings(archive: Archive) -> dict[str, Sitting]:
+def _sittings(archive: Archive, *, keep_rater_names: bool) -> dict[str, Sitting]:
     """Go through the screens once, to see whose they are and when they were made."""
     first: dict[str, str] = {}
     last: dict[str, str] = {}
@@ -285,7 +302,7 @@ def _sittings(archive: Archive) -> dict[str, Sitting]:
         if any(row.excluded for row in screen):
             excluded.add(rater)
     ids = zip(*(new_ids(f"rankme_{table}", len(shown)) for table in SITTING_TABLES), strict=True)
-    labels = _labels(list(shown))
+    labels = _labels(archive.campaign, list(shown), keep_rater_names=keep_rater_names)
     return {
         rater: Sitting(
             rater,
@@ -312,15 +329,18 @@ def _in_utc(written: str) -> str:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()
 
 
-def _labels(raters: list[str]) -> dict[str, str]:
-    """Short names are kept; a long one, which may be anybody's, gives way to a number.
+def _labels(campaign: Campaign, raters: list[str], *, keep_rater_names: bool) -> dict[str, str]:
+    """What stands for each rater; a name may be an e-mail address or a panel's id.
 
-    So does one that no address can hold: a slash or mere dots would lead to another page.
+    Where names are kept, keyed labels replace those that are too long for a label, and those that
+    no address can hold: a slash or mere dots would lead to another page.
     """
-    fit = (rater for rater in raters if "/" not in rater and rater.strip("."))
-    kept = {rater: rater for rater in fit if len(rater) <= LONGEST_LABEL}
-    free = (name for number in count(1) if (name := f"r{number:05}") not in kept)
-    return {rater: kept.get(rater) or next(free) for rater in raters}
+    keyed = {rater: keyed_label(campaign, PANEL, rater, digits=LABEL_DIGITS) for rater in raters}
+    if not keep_rater_names:
+        return keyed
+    fit = {rater for rater in raters if "/" not in rater and rater.strip(".")}
+    kept = {rater for rater in fit if len(rater) <= LONGEST_LABEL} - set(keyed.values())
+    return {rater: rater if rater in kept else keyed[rater] for rater in raters}
 
 
 def _copy_people(archive: Archive) -> None:

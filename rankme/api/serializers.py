@@ -163,6 +163,11 @@ class NewImportSerializer(Strict):
     format = serializers.ChoiceField(
         sorted(READERS), required=False, help_text="Usually the content says it."
     )
+    keep_rater_names = serializers.BooleanField(
+        required=False,
+        help_text="For judgements: published reports show the names of raters as they are in the "
+        "file. Otherwise raters get keyed labels.",
+    )
 
 
 class ImportPageSerializer(serializers.Serializer):

@@ -12,7 +12,7 @@ import io
 import zipfile
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
@@ -21,7 +21,8 @@ from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase
 from analysis.report_options import ReportOptions
 from analysis.table import JudgementTable, read_table
 from rankme.errors import RefusedAction
-from rankme.models import AnalysisRun
+from rankme.models import AnalysisRun, Campaign
+from rankme.protocols.definition import Crowd, Definition, PracticeTrial
 from rankme.protocols.files import definition_to_yaml, stored_definition
 
 from .report_tables import table_csv, tables_of
@@ -30,8 +31,19 @@ if TYPE_CHECKING:
     from analysis.report import Report
 
 FOLDER = "reports"
+FORMAT = 2  # 1 held the completion code
 # The site's own options beside those of the report: which criteria, and why raters are left out.
 SITE_OPTIONS = ("criteria", "exclusion_reason")
+# What is named here is published, so that a new setting is a secret until somebody decides.
+PUBLIC_CROWD = (
+    *("panel", "open_link", "lease_minutes", "batches_per_rater", "least_seconds_per_screen"),
+    *("wait_least_seconds", "expected_seconds_per_screen", "pay_per_batch", "currency"),
+)
+PUBLIC_PRACTICE = ("input", "reference", "context", "outputs")
+WITHOUT_SECRETS = (
+    "# Without completion codes, return addresses and accepted answers; while the campaign is\n"
+    "# running also without the seed and the feedback on the practice.\n"
+)
 PLOT_FORMATS = ("svg", "pdf")
 KINDS = {
     "svg": "image/svg+xml",
@@ -59,8 +71,9 @@ def run_table(run: AnalysisRun) -> JudgementTable:
 
 
 def path_of(run: AnalysisRun) -> str:
-    """Where the bundle lies: the data's hash in the name, so that an old file is never taken."""
-    return f"{FOLDER}/{run.pk}-{run.data_sha256[:16]}.zip"
+    """Where the bundle is stored. The name holds the hash of the data and the bundle's format, so
+    that an old file is never served."""
+    return f"{FOLDER}/{run.pk}-{run.data_sha256[:16]}-{FORMAT}.zip"
 
 
 def store_bundle(
@@ -137,7 +150,30 @@ def kind_of(name: str) -> str:
 
 def _campaign_file(run: AnalysisRun) -> dict[str, bytes]:
     definition = stored_definition(run.campaign.definition)
-    return {"campaign.yaml": definition_to_yaml(definition).encode()}
+    public = public_definition(definition, is_over=run.campaign.state == Campaign.State.CLOSED)
+    return {"campaign.yaml": f"{WITHOUT_SECRETS}{definition_to_yaml(public)}".encode()}
+
+
+def public_definition(definition: Definition, *, is_over: bool) -> Definition:
+    """The campaign file without what would let somebody claim pay or pass the entry questions.
+
+    While judgements are still collected it is also without the seed, which decides who sees what,
+    and without the feedback on the practice, which gives the expected answers.
+    """
+    crowd = {name: getattr(definition.crowd, name) for name in PUBLIC_CROWD}
+    without: dict[str, Any] = {
+        "crowd": Crowd(**crowd),
+        "entry_questions": [
+            question.model_copy(update={"accept": []}) for question in definition.entry_questions
+        ],
+    }
+    if not is_over:
+        without["seed"] = None
+        without["practice"] = [
+            PracticeTrial(**{name: getattr(trial, name) for name in PUBLIC_PRACTICE})
+            for trial in definition.practice
+        ]
+    return definition.model_copy(update=without)
 
 
 def _tables(report: Report) -> dict[str, bytes]:

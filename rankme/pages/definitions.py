@@ -30,6 +30,7 @@ from rankme.protocols.files import (
 )
 
 from .campaign_page import render_campaign, sent
+from .interface_language import language_warning
 
 PAGE_METHODS = ["GET", "HEAD", "POST"]
 
@@ -92,8 +93,7 @@ def load_campaign(request: HttpRequest) -> HttpResponse:
             campaign = campaigns.create_campaign(request.user, form.definition())
         except InvalidDefinition as error:
             return _file_page(request, form, problems=error.problems, status=422)
-        messages.success(request, _("The campaign was made from the file."))
-        return redirect("rankme:campaign", campaign.code)
+        return _saved(request, campaign, _("The campaign was made from the file."))
     return _file_page(request, form, status=422 if form.is_bound else 200)
 
 
@@ -118,8 +118,7 @@ def edit_file(request: HttpRequest, code: str) -> HttpResponse:
         return _file_conflict(request, form, campaign)
     except RankmeError as refusal:
         return _file_page(request, form, campaign, problems=[_as_problem(refusal)], status=409)
-    messages.success(request, _("The definition was saved."))
-    return redirect("rankme:campaign", campaign.code)
+    return _saved(request, campaign, _("The definition was saved."))
 
 
 @login_required
@@ -131,6 +130,13 @@ def download_file(request: HttpRequest, code: str) -> HttpResponse:
     response = HttpResponse(text, content_type="application/yaml; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="campaign-{campaign.code}.yaml"'
     return response
+
+
+def _saved(request: HttpRequest, campaign: Campaign, message: str) -> HttpResponse:
+    messages.success(request, message)
+    if warning := language_warning(campaigns.definition_of(campaign)):
+        messages.warning(request, warning)
+    return redirect("rankme:campaign", campaign.code)
 
 
 def _take_form(
@@ -153,8 +159,7 @@ def _take_form(
         return _form_conflict(request, document, campaign)
     except RankmeError as refusal:
         return page(problems=[_as_problem(refusal)])
-    messages.success(request, _("The definition was saved."))
-    return redirect("rankme:campaign", campaign.code)
+    return _saved(request, campaign, _("The definition was saved."))
 
 
 def _save(

@@ -30,9 +30,12 @@ def _field(question: EntryQuestion) -> forms.Field:
         )
     if question.kind == "yes-no":
         choices = {"yes": _("Yes"), "no": _("No")}
-    return forms.ChoiceField(
+    field = forms.ChoiceField(
         label=question.question,
         required=question.required,
         choices=list(choices.items()),
         widget=forms.RadioSelect,
     )
+    # "Yes" and "No" are the site's own words, in its own language.
+    field.has_own_words = question.kind == "choice"
+    return field

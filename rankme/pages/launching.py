@@ -29,6 +29,7 @@ from rankme.permissions import get_campaign
 from rankme.protocols.definition import Definition
 
 from .campaign_page import act, render_campaign, sent
+from .interface_language import language_warning
 
 INVITATIONS_ON_A_PAGE = 100
 
@@ -93,6 +94,7 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
     definition = campaigns.definition_of(campaign)
     context: dict[str, Any] = {
         "definition": definition,
+        "language_warning": language_warning(definition),
         "size": monitor.size_of(campaign),
         "design": _(DESIGNS[definition.design.kind].title),
     }

@@ -60,7 +60,7 @@ def _start(request: HttpRequest, campaign: Campaign, form: MaterialForm) -> Mate
             form.uploads(),
             kind=form.kind,
             format=form.cleaned_data["format"],
-            options={},
+            options=form.options(),
             by=request.user,
         )
     except RankmeError as refusal:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.templatetags.static import static
@@ -28,6 +27,7 @@ from rankme.protocols.definition import Definition
 
 from . import rater_identity
 from .entry_form import EntryForm
+from .interface_language import in_the_language_of
 from .participant_words import script_words
 from .trial_page import page_document, screen_parts, trials_of
 
@@ -42,15 +42,8 @@ SCRIPTS = (
 State = Participant.State
 
 
-def in_the_campaigns_language(campaign: Campaign):
+def in_the_campaigns_language(campaign: Campaign) -> Any:
     return in_the_language_of(runtime_of(campaign).definition)
-
-
-def in_the_language_of(definition: Definition):
-    """Buttons and messages speak the language of the texts, where we have a translation."""
-    language = definition.language.split("-")[0]
-    known = dict(settings.LANGUAGES)
-    return translation.override(language if language in known else translation.get_language())
 
 
 def rater_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -188,7 +181,7 @@ def questions(request: HttpRequest, rater: Participant) -> HttpResponse:
     form = EntryForm(definition.entry_questions, answers)
     if not form.is_valid():
         status = 422 if form.is_bound else 200
-        context = {"campaign": rater.campaign, "form": form}
+        context = {"campaign": rater.campaign, "definition": definition, "form": form}
         return render(request, "participant/questions.html", context, status=status)
     assignments.answer_entry_questions(rater, form.answers())
     rater.refresh_from_db()

@@ -23,7 +23,8 @@ from rankme.permissions import get_campaign
 from rankme.protocols.definition import Definition
 
 from .entry_form import EntryForm
-from .participant import in_the_language_of, instrument_scripts, screens_context
+from .interface_language import in_the_language_of
+from .participant import instrument_scripts, screens_context
 from .participant_words import script_words
 from .trial_page import ShownTrial, page_document
 

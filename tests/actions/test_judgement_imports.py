@@ -1,5 +1,6 @@
 """Judgements collected elsewhere: an archive that is analysed like any other campaign."""
 
+import io
 import re
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from rankme.actions.judgement_imports import criterion_name, import_judgements, 
 from rankme.errors import RefusedAction
 from rankme.importing import ImportRefused
 from rankme.judgement_table import judgement_table
-from rankme.models import Campaign, Judgement, Participant, Submission
+from rankme.models import AuditEvent, Campaign, Judgement, Participant, Submission
 from tests.campaigns import (
     make_campaign,
     make_owner,
@@ -89,7 +90,7 @@ def test_the_archives_table_says_what_the_file_said(owner, long_file):
 
 
 def test_what_was_on_one_screen_is_on_one_screen(owner, long_file):
-    campaign = import_judgements(owner, long_file, title="Old")
+    campaign = import_judgements(owner, long_file, title="Old", keep_rater_names=True)
     ann = campaign.participants.get(label="ann")
     sizes = [
         submission.judgements.count()
@@ -98,21 +99,75 @@ def test_what_was_on_one_screen_is_on_one_screen(owner, long_file):
     assert sizes == [2, 1]
 
 
-def test_long_names_of_raters_give_way_to_numbers(owner, long_file):
-    import_judgements(owner, long_file, title="Old")
+KEYED = re.compile(r"r[0-9a-f]{16}")
+PRIVATE_NAMES = ["jane.doe@uni.example", "A3FJKX9Q2LMNO1", "5f00aabbccddeeff00112233", "Ada"]
+
+
+def ratings_by(names: list[str]) -> str:
+    rows = "".join(f"{name},1,alpha,fluency,70,s1,1500,0,0,food,good\n" for name in names)
+    return LONG.splitlines()[0] + "\n" + rows
+
+
+def test_names_of_raters_are_not_kept_unless_somebody_says_so(owner, tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_text(ratings_by(PRIVATE_NAMES))
+    campaigns = [import_judgements(owner, path, title=title) for title in ("One", "Two")]
+    labels = [set(campaign.participants.values_list("label", flat=True)) for campaign in campaigns]
+    assert all(KEYED.fullmatch(label) for label in labels[0] | labels[1])
+    assert len(labels[0]) == 4
+    assert not labels[0] & labels[1], "labels would tell that two archives share a rater"
+    for campaign in campaigns:
+        exported = io.BytesIO()
+        write_table(judgement_table(campaign), exported)
+        assert not [name for name in PRIVATE_NAMES if name.encode() in exported.getvalue()]
+    for rows in (Participant, Submission, AuditEvent):
+        stored = str(list(rows.objects.values()))
+        assert not [name for name in PRIVATE_NAMES if name in stored]
+
+
+def test_every_way_in_can_keep_the_names(owner, settings, client, tmp_path, capsys):
+    settings.MEDIA_ROOT = tmp_path / "uploads"
+    client.force_login(owner)
+    path = tmp_path / "ratings.csv"
+    path.write_text(ratings_by(["Ada", "Bea"]))
+    call_command("import_judgements", str(path), "--owner", "olga", "--keep-rater-names")
+    for address, name in (
+        ("/campaigns/{}/material/", "keep_rater_names"),
+        ("/api/v1/campaigns/{}/imports/", "keep_rater_names"),
+    ):
+        archive = start_archive(owner, title="Old")
+        with path.open("rb") as file:
+            sent = {"outputs": file, name: "true"} | (
+                {"kind": "judgements"} if "api" in address else {}
+            )
+            answer = client.post(address.format(archive.code), sent)
+        assert answer.status_code in (202, 302), answer.content
+        row = archive.material_imports.get()
+        import_jobs.execute_import(row.pk, "worker")
+        row.refresh_from_db()
+        materials.take_import(row, by=owner)
+        import_jobs.execute_import(row.pk, "worker")
+    for campaign in Campaign.objects.all():
+        labels = set(campaign.participants.values_list("label", flat=True))
+        assert labels == {"Ada", "Bea"}, campaign
+
+
+def test_long_names_of_raters_give_way_to_keyed_labels(owner, long_file):
+    import_judgements(owner, long_file, title="Old", keep_rater_names=True)
     labels = set(Participant.objects.values_list("label", flat=True))
-    assert labels == {"ann", "bob", "r00001"}
+    assert {"ann", "bob"} < labels
+    assert [bool(KEYED.fullmatch(label)) for label in labels - {"ann", "bob"}] == [True]
 
 
-def test_names_of_raters_that_no_address_can_hold_give_way_to_numbers(client, owner, tmp_path):
+def test_names_of_raters_that_no_address_can_hold_give_way_to_keyed_labels(client, owner, tmp_path):
     """A link to the page of a rater "a/b" cannot be made, and one to ".." leads elsewhere."""
     names = ["a/b", "..", "a b", "a?b#c", "<b>"]
-    rows = "".join(f"{name},1,alpha,fluency,70,s1,1500,0,0,food,good\n" for name in names)
     path = tmp_path / "ratings.csv"
-    path.write_text(LONG.splitlines()[0] + "\n" + rows)
-    campaign = import_judgements(owner, path, title="Old")
+    path.write_text(ratings_by(names))
+    campaign = import_judgements(owner, path, title="Old", keep_rater_names=True)
     labels = set(campaign.participants.values_list("label", flat=True))
-    assert labels == {"r00001", "r00002", "a b", "a?b#c", "<b>"}
+    assert {"a b", "a?b#c", "<b>"} < labels
+    assert sum(bool(KEYED.fullmatch(label)) for label in labels) == 2
     client.force_login(owner)
     page = client.get(f"/campaigns/{campaign.code}/raters/").content.decode()
     links = set(re.findall(rf'href="(/campaigns/{campaign.code}/raters/[^"]+)"', page))
@@ -121,7 +176,7 @@ def test_names_of_raters_that_no_address_can_hold_give_way_to_numbers(client, ow
 
 
 def test_excluded_raters_come_in_as_excluded(owner, long_file):
-    campaign = import_judgements(owner, long_file, title="Old")
+    campaign = import_judgements(owner, long_file, title="Old", keep_rater_names=True)
     assert [str(found.participant) for found in campaign.rater_exclusions.all()] == ["bob"]
 
 
@@ -169,7 +224,7 @@ def test_our_own_export_comes_back_as_the_same_judgements(owner, tmp_path):
     path = tmp_path / "export.csv"
     with path.open("wb") as file:
         write_table(exported, file)
-    again = judgement_table(import_judgements(owner, path, title="Again"))
+    again = judgement_table(import_judgements(owner, path, title="Again", keep_rater_names=True))
     assert content(again) == content(exported)
 
 

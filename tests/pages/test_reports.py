@@ -9,17 +9,28 @@ import sys
 import zipfile
 
 import pytest
+from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.urls import reverse
 from django.utils.html import escape
 
 from analysis.table import read_table
 from rankme.actions import analysis_runs, judgements
+from rankme.actions.analysis_runs import publish_report
+from rankme.actions.campaigns import close_campaign, definition_of
 from rankme.exporting import bundle
 from rankme.models import AnalysisRun
+from rankme.protocols.files import definition_from_yaml, definition_to_yaml
 from tests.actions.test_analysis_runs import asked, executed, rated_campaign
-from tests.campaigns import make_campaign, make_owner, rankme_definition, slider_definition
+from tests.campaigns import (
+    make_campaign,
+    make_owner,
+    make_rater,
+    rankme_definition,
+    slider_definition,
+)
 from tests.reports import assert_same_report
+from tests.sittings import sit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -183,6 +194,82 @@ def test_what_is_public_names_no_panel_id(campaign):
     run = executed(asked(campaign))
     for name in bundle.members(run):
         assert b"prolific-5f0c" not in bundle.read_member(run, name)
+
+
+SEED = 7_340_911_528_661
+SECRETS = {
+    "code": "PAIDC0DE",
+    "address": "https://panel.example/back",
+    "accepted": "fluent-in-klingon",
+    "feedback": "The second one misses a fact.",
+    "seed": str(SEED),
+}
+
+
+def campaign_with_secrets():
+    definition = slider_definition(
+        seed=SEED,
+        raters_per_trial=3,
+        crowd={"completion_code": SECRETS["code"], "return_url": SECRETS["address"] + "?cc={code}"},
+        entry_questions=[
+            {
+                "name": "languages",
+                "question": "Which languages do you speak?",
+                "kind": "text",
+                "accept": [SECRETS["accepted"]],
+            }
+        ],
+        practice=[{"outputs": ["One."], "feedback": SECRETS["feedback"]}],
+    )
+    campaign = make_campaign(definition, items=2, systems=2)
+    for number in range(3):
+        sit(make_rater(campaign, f"w{number}"))
+    return campaign
+
+
+def published_by_name(run, client) -> dict[str, bytes]:
+    """Everything that anybody can read of a published report: the page, and the bundle's files."""
+    report = publish_report(run, by=run.campaign.owner)
+    public = reverse("rankme:report-public", args=[report.code])
+    whole = b"".join(client.get(f"{public}files/bundle.zip").streaming_content)
+    with zipfile.ZipFile(io.BytesIO(whole)) as opened:
+        files = {name: opened.read(name) for name in opened.namelist()}
+    files["the page"] = client.get(public).content
+    return files
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_what_is_public_holds_no_secret_of_the_crowd(client, is_closed):
+    campaign = campaign_with_secrets()
+    if is_closed:
+        close_campaign(campaign, by=campaign.owner)
+    files = published_by_name(executed(asked(campaign)), client)
+    found = {
+        (secret, name)
+        for name, content in files.items()
+        for secret, text in SECRETS.items()
+        if text.encode() in content
+    }
+    campaign_file = {("feedback", "campaign.yaml"), ("seed", "campaign.yaml")}
+    assert found == (campaign_file if is_closed else set())
+    definition = definition_from_yaml(files["campaign.yaml"].decode())
+    assert definition.criteria == definition_of(campaign).criteria
+    assert definition.entry_questions[0].question == "Which languages do you speak?"
+
+
+def test_the_grep_finds_the_secrets_where_they_are(campaign):
+    """The control: the campaign's own file, which its organisers download, has them all."""
+    whole = definition_to_yaml(definition_of(campaign_with_secrets()))
+    assert [secret for secret, text in SECRETS.items() if text not in whole] == []
+
+
+def test_a_bundle_of_the_format_that_held_secrets_is_not_served(olga, campaign):
+    run = executed(asked(campaign))
+    old = f"{bundle.FOLDER}/{run.pk}-{run.data_sha256[:16]}.zip"
+    default_storage.save(old, ContentFile(b"with a completion code"))
+    default_storage.delete(bundle.path_of(run))
+    answer = olga.get(address("analysis-file", campaign, run.pk, "bundle.zip"))
+    assert b"".join(answer.streaming_content).startswith(b"PK")
 
 
 def test_judgements_are_downloaded_as_csv_and_as_they_were_sent(olga, campaign):

@@ -43,7 +43,8 @@ class ImportsView(View):
         given = self.read(NewImportSerializer)
         items = given.pop("items", None)
         files = [*given.pop("outputs"), *([items] if items else [])]
-        started = materials.start_import(campaign, files, **given, by=request.user)
+        options = {"keep_rater_names": given.pop("keep_rater_names", False)}
+        started = materials.start_import(campaign, files, **given, options=options, by=request.user)
         started.refresh_from_db()
         return Response(ImportSerializer(started).data, status=202)
 

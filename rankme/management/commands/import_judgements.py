@@ -24,6 +24,11 @@ class Command(BaseCommand):
         parser.add_argument("--title", default="", help="default: the file's name")
         parser.add_argument("--format", default="", choices=["", *JUDGEMENT_READERS])
         parser.add_argument("--definition", type=Path, help="campaign file of the collection")
+        parser.add_argument(
+            "--keep-rater-names",
+            action="store_true",
+            help="publish the names of raters as they are; default: keyed labels",
+        )
 
     def handle(
         self,
@@ -33,6 +38,7 @@ class Command(BaseCommand):
         title: str,
         format: str,
         definition: Path | None,
+        keep_rater_names: bool,
         **options: Any,
     ) -> None:
         users = get_user_model().objects
@@ -43,6 +49,7 @@ class Command(BaseCommand):
                 title=title or file.stem,
                 format=format,
                 definition=definition_from_yaml(definition.read_text()) if definition else None,
+                keep_rater_names=keep_rater_names,
             )
         except users.model.DoesNotExist as error:
             raise CommandError(f"There is no user {owner}.") from error

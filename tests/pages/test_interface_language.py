@@ -1,0 +1,80 @@
+"""Buttons speak the campaign's language or English; the organiser's words say which they are."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from tests.campaigns import make_campaign, rankme_definition, slider_definition
+from tests.pages.test_participant import arrive
+
+pytestmark = pytest.mark.django_db
+ENTRY = [
+    {"name": "native", "question": "Langue maternelle ?", "kind": "yes-no"},
+    {"name": "where", "question": "Où ?", "choices": {"fr": "en France", "be": "en Belgique"}},
+]
+
+
+def french(**changes):
+    return slider_definition(language="fr", entry_questions=ENTRY, **changes)
+
+
+def pages_in(browser: str, campaign) -> dict[str, str]:
+    """The pages up to the work, as a rater with this browser sees them."""
+    client = Client(headers={"accept-language": browser})
+    address = {
+        name: reverse(f"rankme:{name}", args=[campaign.code])
+        for name in ("enter", "questions", "instructions", "work")
+    }
+    pages = {"enter": client.get(address["enter"], {"id": browser}).text}
+    arrive(client, campaign, id=browser)
+    pages["questions"] = client.get(address["questions"]).text
+    client.post(address["questions"], {"entry-native": "yes", "entry-where": "fr"})
+    pages["instructions"] = client.get(address["instructions"]).text
+    client.post(address["instructions"])
+    pages["work"] = client.get(address["work"]).text
+    return pages
+
+
+def test_without_a_translation_every_browser_gets_english():
+    campaign = make_campaign(french(raters_per_trial=3))
+    shown = [pages_in(browser, campaign) for browser in ("de", "ar", "fr")]
+    for pages in shown:
+        for page in pages.values():
+            assert '<html lang="en" dir="ltr">' in page
+            assert 'lang="fr"' in page
+    assert "I agree and take part" in shown[0]["enter"]
+    assert '<bdi lang="fr">en Belgique</bdi>' in shown[1]["questions"]
+    assert "<bdi>Yes</bdi>" in shown[1]["questions"], "a word of the site, not of the campaign"
+    assert {page["instructions"].split("csrf")[0] for page in shown} == {
+        shown[0]["instructions"].split("csrf")[0]
+    }
+
+
+def test_with_a_translation_the_browser_does_not_matter_either():
+    campaign = make_campaign(slider_definition(language="de-AT"))
+    for browser in ("en", "ar", "fr"):
+        page = Client(headers={"accept-language": browser}).get(
+            reverse("rankme:enter", args=[campaign.code])
+        )
+        assert '<html lang="de" dir="ltr">' in page.text
+        assert 'lang="de-AT"' in page.text
+
+
+def test_the_organiser_is_told_before_the_launch(client):
+    campaign = make_campaign(french(), launch=False)
+    client.force_login(campaign.owner)
+    launch = reverse("rankme:campaign-launch", args=[campaign.code])
+    assert "no translation for the language “fr”" in client.get(launch).text
+    known = make_campaign(rankme_definition(language="cs"), owner=campaign.owner, launch=False)
+    launch = reverse("rankme:campaign-launch", args=[known.code])
+    assert "no translation" not in client.get(launch).text
+
+
+def test_the_organiser_is_told_when_a_file_is_saved(client):
+    campaign = make_campaign(french(), launch=False)
+    client.force_login(campaign.owner)
+    file = client.get(reverse("rankme:campaign-file", args=[campaign.code])).text
+    saved = client.post(reverse("rankme:campaign-load"), {"text": file}, follow=True)
+    assert "no translation for the language “fr”" in saved.text
