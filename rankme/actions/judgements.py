@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -65,6 +65,7 @@ class Receipt:
     late: bool
     surplus: bool
     is_new: bool
+    answered_elsewhere: bool = False  # surplus, because another page's answer to it counts
 
 
 def record_submission(participant: Participant, payload: Mapping[str, Any]) -> Receipt:
@@ -103,8 +104,16 @@ def _record(
     earlier = _earlier(key, assignment, trial_id, address["screen"])
     digest = hashlib.sha256(canonical(payload)).hexdigest()
     replayed = next((found for found in earlier if found.key == key), None)
+    other_counts = any(
+        (found.assignment_id, found.trial_id, found.screen)
+        == (assignment.pk, trial_id, address["screen"])
+        and found.key != key
+        and not found.surplus
+        for found in earlier
+    )
     if replayed is not None:
-        return _replay(replayed, digest)
+        receipt = _replay(replayed, digest)
+        return replace(receipt, answered_elsewhere=receipt.surplus and other_counts)
     _refuse_floods(assignment, earlier, trial_id, address["screen"])
     runtime = runtime_of(assignment.campaign)
     trial = _trial(trial_id)
@@ -112,14 +121,21 @@ def _record(
     readings = _read(runtime, trial, address["screen"], payload)
     _refuse_repeated_texts(assignment, trial, readings, runtime)
     submission = _insert(
-        assignment, trial, address["screen"], key, payload, digest, earlier, runtime
+        assignment, trial, address["screen"], key, payload, digest, earlier, runtime, readings
     )
     _insert_judgements(submission, readings, runtime, [trial.output_ids[place] for place in places])
     if submission.late:
         settle_late(assignment)
     else:
         _renew(assignment, runtime)
-    return Receipt(key, submission.revision, submission.late, submission.surplus, is_new=True)
+    return Receipt(
+        key,
+        submission.revision,
+        submission.late,
+        submission.surplus,
+        is_new=True,
+        answered_elsewhere=submission.surplus and other_counts,
+    )
 
 
 def canonical(payload: Mapping[str, Any]) -> bytes:
@@ -337,6 +353,7 @@ def _insert(
     digest: str,
     earlier: list[Submission],
     runtime: Runtime,
+    readings: list[Reading],
 ) -> Submission:
     same_screen = [
         found
@@ -358,11 +375,14 @@ def _insert(
         payload=payload,
         payload_sha256=digest,
         chain_sha256=chained(before, digest),
-        flags=speed_flags(
-            payload.get("times"),
-            assignment.sitting,
-            least_seconds=runtime.definition.crowd.least_seconds_per_screen,
-        ),
+        flags=[
+            *speed_flags(
+                payload.get("times"),
+                assignment.sitting,
+                least_seconds=runtime.definition.crowd.least_seconds_per_screen,
+            ),
+            *_anticipation(payload.get("times"), readings),
+        ],
     )
 
 
@@ -371,6 +391,15 @@ def _is_late(assignment: Assignment) -> bool:
     collecting = (Campaign.State.RUNNING, Campaign.State.PAUSED)
     ended = assignment.state not in (HELD, Assignment.State.COMPLETED)
     return ended or assignment.campaign.state not in collecting
+
+
+def _anticipation(times: Any, readings: list[Reading]) -> list[str]:
+    """A flag for a response that came before anybody can have seen the stimulus.
+
+    The page notes such a press and waits for another; other clients may send it as the response.
+    """
+    noted = isinstance(times, Mapping) and times.get("early")
+    return ["anticipation"] if noted or any(one.is_anticipated for one in readings) else []
 
 
 def _insert_judgements(

@@ -104,7 +104,7 @@ def _work(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, An
 
 def work_context(definition: Definition, trials: Sequence[ShownTrial]) -> dict[str, Any]:
     """What the work page needs to show these trials without storing anything."""
-    document = page_document(definition, trials) | {
+    document = page_document(definition, trials, is_preview=True) | {
         "preview": True,
         "version": 1,
         "assignment": 0,

@@ -53,12 +53,17 @@ def practice_trials(practice: Sequence[PracticeTrial]) -> list[ShownTrial]:
 
 
 def page_document(
-    definition: Definition, trials: Sequence[ShownTrial], *, seed: int = 0
+    definition: Definition,
+    trials: Sequence[ShownTrial],
+    *,
+    seed: int = 0,
+    is_preview: bool = False,
 ) -> dict[str, Any]:
     """The part of the page's JSON that the protocol and the trials decide.
 
-    `seed` draws the order of attributes where a block asks for one of the rater's own; the same
-    assignment has the same.
+    `seed` draws the order of attributes where a block asks for a separate one for each rater; the
+    same assignment always has the same order. Only a preview has the feedback on the practice:
+    raters receive it for their answers (see `practice_feedback`).
     """
     pictures: dict[str, int] = {}
     rng = random.Random(seed)
@@ -66,8 +71,10 @@ def page_document(
     return {
         "screens": [_screen(definition, index) for index in range(len(definition.screens))],
         "trials": [_trial(definition, trial, pictures, rng) for trial in trials],
-        "practice": [_trial(definition, trial, pictures, rng) for trial in practice],
-        "practice_feedback": definition.practice_feedback,
+        "practice": [
+            _trial(definition, trial, pictures, rng) | _feedback(definition, trial, is_preview)
+            for trial in practice
+        ],
         "pictures": list(pictures),
         "breaks": definition.breaks.model_dump(),
         "seconds_per_screen": definition.crowd.expected_seconds_per_screen,
@@ -126,11 +133,16 @@ def _trial(
         document["context"] = around_the_sentence(trial.context, trial.reference)
     if shows("outputs", "context"):
         document["outputs"] = list(trial.outputs)
-    if trial.feedback:
-        document["feedback"] = trial.feedback
     if any(getattr(criterion.settings, "least_of_input", 0) for criterion in definition.criteria):
         document["input_length"] = len(trial.input)
     return document
+
+
+def _feedback(definition: Definition, trial: ShownTrial, is_preview: bool) -> dict[str, Any]:
+    """Whether there is feedback on a practice trial; for a preview, the feedback itself."""
+    if not (definition.practice_feedback and trial.feedback):
+        return {}
+    return {"has_feedback": True} | ({"feedback": trial.feedback} if is_preview else {})
 
 
 def around_the_sentence(context: str, reference: str) -> list[str]:
@@ -154,7 +166,7 @@ def _input(definition: Definition, text: str, pictures: dict[str, int]) -> dict[
         return {"kind": "tables", "tables": [table.model_dump() for table in found.tables]}
     if kind == "images" and (domain := read_pictures(text)):
         grid = {"columns": domain.columns, "rows": domain.rows}
-        return {"kind": "images", "images": _images(domain.images, pictures), **grid}
+        return {"kind": "images", "images": _images(domain.in_reading_order(), pictures), **grid}
     return {"kind": "text", "text": text}
 
 
@@ -163,19 +175,17 @@ def _images(images: Sequence[Picture], pictures: dict[str, int]) -> list[dict[st
 
     The input is `{"images": [{"name", "svg" or "src", "x", "y"}, …], "columns", "rows", "target"}`
     with x and y from 1. A picture is a data: address or inline SVG, so no file name can tell
-    anything; each different one travels once, however many trials show it. `place` is its index
-    in the item's own list, which is what a click answers.
+    anything; each different one travels once, however many trials show it. A click answers with
+    the picture's index in this list. Nothing here depends on the order of the file.
     """
-    shown = [
+    return [
         {
-            "place": place,
             "picture": pictures.setdefault(picture_source(image), len(pictures)),
-            "x": float(place) if image.x is None else image.x,
+            "x": float(index) if image.x is None else image.x,
             "y": image.y,
         }
-        for place, image in enumerate(images)
+        for index, image in enumerate(images)
     ]
-    return sorted(shown, key=lambda image: (image["y"], image["x"]))
 
 
 def screen_parts(definition: Definition) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from rankme.errors import InvalidAnswer, Problem
 from .definition import CriterionSpec, Definition
 from .instruments import Refused, Subject, Value
 from .instruments.base import finite_number
+from .instruments.timed import ANTICIPATION_MS
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Reading:
     number: float | None
     text: str
     time_ms: float | None
+    is_anticipated: bool = False  # given before anybody could have seen what it answers
 
 
 def read_answers(
@@ -70,7 +72,9 @@ def read_answers(
         except Refused as refusal:
             problems.append(Problem(where, str(refusal)))
             continue
-        readings.append(Reading(name, place, value.number, value.text, time_ms))
+        response_ms = criterion.tool.response_ms(value, subject)
+        is_anticipated = response_ms is not None and response_ms < ANTICIPATION_MS
+        readings.append(Reading(name, place, value.number, value.text, time_ms, is_anticipated))
         together.setdefault(name, []).append(value)
         derived = criterion.tool.derive(answer.get("value"), criterion.settings, subject)
         readings += [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
@@ -43,11 +44,24 @@ class Picture(BaseModel):
     y: Place = 0.0
 
 
+def _across(image: Picture) -> tuple[float, str]:
+    content = "\0".join((image.name, image.svg, image.src))
+    return image.x or 0.0, hashlib.sha256(content.encode()).hexdigest()
+
+
 class Pictures(BaseModel):
     images: list[Picture]
     columns: Lines | None = None
     rows: Lines | None = None
     target: Cell = ""
+
+    def in_reading_order(self) -> list[Picture]:
+        """The pictures row by row, which says nothing about their order in the file.
+
+        Where the file often names the target first, its order would give the answer away. So
+        pictures that have no place of their own come in the order of a digest of their content.
+        """
+        return sorted(self.images, key=lambda image: (image.y, *_across(image)))
 
 
 Document = TypeVar("Document", Tables, Pictures)

@@ -130,9 +130,9 @@ def _response_time(impression: float, options: Any, trial: Any, rng: random.Rand
     return round(min(1500 * math.exp(-0.3 * impression), options["timeout_ms"]), 1)
 
 
-def _click_target(impression: float, options: Any, trial: Any, rng: random.Random) -> int:
+def _click_target(impression: float, options: Any, trial: Any, rng: random.Random) -> Any:
     """Whichever picture: the client cannot know which is meant."""
-    return int(rng.choice(trial["input"]["images"])["place"])
+    return {"shown": rng.randrange(len(trial["input"]["images"]))}
 
 
 def _mr_coverage(impression: float, options: Any, trial: Any, rng: random.Random) -> Any:

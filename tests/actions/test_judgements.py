@@ -127,6 +127,21 @@ def test_a_second_tab_does_not_overwrite_the_first(held):
     assert judgements.counted_submissions(held.campaign).get().key == first.key
 
 
+def test_a_page_learns_that_another_page_has_answered_its_screen(held):
+    first = answer(held, value=10)
+    payload = payload_for(held, 0, value=20)
+    second = record(held, payload)
+    repeated = record(held, payload)
+    changed = answer(held, value=30, replaces=str(first.key))
+    receipts = (first, second, repeated, changed)
+    assert [receipt.answered_elsewhere for receipt in receipts] == [False, True, True, False]
+
+
+def test_a_press_that_was_too_early_is_flagged(held):
+    answer(held, times={"spent_ms": 9_000, "early": [120.5]})
+    assert "anticipation" in Submission.objects.get().flags
+
+
 def test_a_change_of_what_was_changed_meanwhile_is_surplus(held):
     first = answer(held, value=10)
     second = answer(held, value=20, replaces=str(first.key))

@@ -1,5 +1,6 @@
 """The server takes from the browser only what the campaign's own screen could have sent."""
 
+import itertools
 import json
 import math
 
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankme.errors import InvalidAnswer
+from rankme.pages.trial_page import ShownTrial, page_document
 from rankme.protocols.answers import read_answers
 from rankme.protocols.files import definition_from_document, definition_to_document, preset
 from tests.campaigns import rankme_definition, slider_definition
@@ -208,3 +210,76 @@ def test_no_answer_whatsoever_breaks_the_reading(value, place, criterion):
     except InvalidAnswer:
         return
     assert all(reading.number is None or math.isfinite(reading.number) for reading in readings)
+
+
+# Pictures to click -------------------------------------------------------------------------
+
+PICTURES = {
+    "target": "the one",
+    "images": [
+        {"name": "the one", "svg": "<svg>1</svg>", "x": 3, "y": 2},
+        {"name": "second", "svg": "<svg>2</svg>", "x": 1, "y": 1},
+        {"name": "third", "svg": "<svg>3</svg>", "x": 2, "y": 2},
+    ],
+}
+
+
+def clicked(value, pictures=PICTURES, **more):
+    definition = asking("click_target", about="item").model_copy(update={"input_kind": "images"})
+    item_input = json.dumps(pictures)
+    return read(definition, [answer(value, place=None, **more)], item_input=item_input)
+
+
+def test_a_click_names_the_picture_by_its_place_in_reading_order():
+    names = [clicked({"shown": shown})[0].text for shown in range(3)]
+    assert names == ["second", "third", "the one"]
+    assert [clicked({"shown": shown})[0].number for shown in range(3)] == [1, 1, 0]
+
+
+def test_a_click_as_earlier_releases_stored_it_still_means_the_same():
+    assert [clicked(place)[0].text for place in range(3)] == ["the one", "second", "third"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [{"shown": 3}, {"shown": -1}, {"shown": "0"}, {"shown": True}, {"shown": 0, "x": 1}, {}],
+)
+def test_a_click_beside_the_pictures_is_refused(shown):
+    for value in ({"shown": shown}, {"shown": 0, "x": shown}):
+        with pytest.raises(InvalidAnswer):
+            clicked(value)
+
+
+@pytest.mark.parametrize("placed", [True, False])
+def test_what_a_page_shows_of_pictures_does_not_depend_on_their_order_in_the_file(placed):
+    images = [dict(image) for image in PICTURES["images"]]
+    for image in images:
+        if not placed:
+            del image["x"], image["y"]
+    definition = preset("tuna08-identification").model_copy(update={"practice": []})
+    pages = []
+    for order in itertools.permutations(images):
+        text = json.dumps(PICTURES | {"images": order})
+        page = page_document(definition, [ShownTrial(text, "", "", ("the red one",))])
+        pages.append((page["trials"], page["pictures"]))
+    assert all(page == pages[0] for page in pages)
+
+
+@pytest.mark.parametrize(
+    ("value", "time_ms", "expected"),
+    [({"shown": 0}, 150, True), ({"shown": 0}, 200, False), ({"shown": 0}, None, False)],
+)
+def test_a_click_before_anybody_can_have_seen_the_pictures_is_known_as_such(
+    value, time_ms, expected
+):
+    assert clicked(value, time_ms=time_ms)[0].is_anticipated is expected
+
+
+@pytest.mark.parametrize(("value", "expected"), [(120, True), (200, False), (None, False)])
+def test_a_reading_time_that_nobody_can_have_is_known_as_such(value, expected):
+    definition = asking("response_time", about="item")
+    assert read(definition, [answer(value, place=None)])[0].is_anticipated is expected
+
+
+def test_a_quick_answer_on_an_ordinary_scale_is_no_anticipation():
+    assert not read(slider_definition(), [answer(50, time_ms=10)])[0].is_anticipated

@@ -54,6 +54,10 @@ class Instrument:
     # `time` also fills the criterion `q_time`.
     derives: ClassVar[Mapping[str, Kind]] = {}
 
+    def response_ms(self, value: Value, subject: Subject) -> float | None:
+        """The time from the onset to the response, where this instrument measures one."""
+        return None
+
     def clean(self, answer: Any, options: Any, subject: Subject) -> Value:
         """Return the checked value; raise `Refused` for anything the screen could not have sent."""
         raise NotImplementedError

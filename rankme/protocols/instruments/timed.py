@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field
@@ -9,6 +10,9 @@ from pydantic import Field
 from rankme.protocols.item_input import read_pictures
 
 from .base import Instrument, Options, Refused, Subject, Value, finite_number, whole_number
+
+# Faster than anybody reads or finds anything: a double click, or a guess before the onset.
+ANTICIPATION_MS = 200
 
 
 class ResponseTimeOptions(Options):
@@ -30,6 +34,9 @@ class ResponseTime(Instrument):
             raise Refused("A response time must be positive and below the time-out.")
         return Value(number)
 
+    def response_ms(self, value: Value, subject: Subject) -> float | None:
+        return value.number
+
 
 class ClickTargetOptions(Options):
     timeout_ms: int = Field(15_000, ge=100, le=600_000)
@@ -39,7 +46,8 @@ class ClickTarget(Instrument):
     """A click on one of the item's pictures; the number is 1 for the wrong one, 0 for the target.
 
     The item's input is a JSON document `{"images": [{"name", …}, …], "target": NAME}`; the target
-    never reaches the browser.
+    never reaches the browser. An answer is `{"shown": INDEX}`, the picture's index in reading
+    order. A plain number is what earlier releases sent: an index in the document's own list.
     """
 
     name = "click_target"
@@ -51,11 +59,19 @@ class ClickTarget(Instrument):
         if answer is None:
             return Value(None, "timed out")
         domain = read_pictures(subject.item_input)
-        names = [image.name for image in domain.images] if domain else []
-        place = whole_number(answer)
-        if place not in range(len(names)):
+        if isinstance(answer, Mapping) and set(answer) == {"shown"}:
+            pictures = domain.in_reading_order() if domain else []
+            place = whole_number(answer["shown"])
+        else:
+            pictures = domain.images if domain else []
+            place = whole_number(answer)
+        if domain is None or place not in range(len(pictures)):
             raise Refused("Click one of the pictures.")
-        return Value(float(names[place] != domain.target), names[place])
+        name = pictures[place].name
+        return Value(float(name != domain.target), name)
+
+    def response_ms(self, value: Value, subject: Subject) -> float | None:
+        return None if value.number is None else subject.time_ms
 
     def derive(
         self, answer: Any, options: ClickTargetOptions, subject: Subject

@@ -1,33 +1,46 @@
-// A click on one of the item's pictures; the answer is the picture's place, null after a time-out.
+// A click on one of the item's pictures; null after a time-out.
 
+/** The answer is the picture's index in the order in which the page shows them. */
 export function mount(root, { words, onChange }) {
-  const pictures = [...root.closest("form").querySelectorAll(".picture")];
+  const form = root.closest("form");
+  const pictures = [...form.querySelectorAll(".picture")];
   let value;
 
-  function choose(place) {
-    value = place;
+  function show(answer) {
+    value = answer;
     for (const picture of pictures) {
-      picture.setAttribute("aria-pressed", String(Number(picture.dataset.place) === place));
+      const isChosen = answer !== null && Number(picture.dataset.place) === answer.shown;
+      picture.setAttribute("aria-pressed", String(isChosen));
     }
   }
 
-  for (const picture of pictures) {
-    picture.addEventListener("click", (event) => {
-      choose(Number(picture.dataset.place));
-      onChange(event.timeStamp);
-    });
-    picture.addEventListener("keydown", (event) => {
-      const next = neighbour(pictures.map(placeOf), placeOf(picture), event.key);
-      if (next === null) return;
-      event.preventDefault();
-      pictures[next].focus();
-    });
+  function choose(picture, time) {
+    show({ shown: Number(picture.dataset.place) });
+    onChange(time);
   }
+
+  for (const picture of pictures) {
+    picture.addEventListener("click", (event) => choose(picture, event.timeStamp));
+  }
+
+  form.addEventListener("keydown", (event) => {
+    const at = pictures.indexOf(event.target);
+    if (at >= 0 && !event.repeat && (event.key === " " || event.key === "Enter")) {
+      // When the key goes down, and not when it is let go, as Space would press a button.
+      event.preventDefault();
+      choose(pictures[at], event.timeStamp);
+    }
+    // None has the focus at first, so that none is marked; the first arrow goes to the first one.
+    const next = at >= 0 ? neighbour(pictures.map(placeOf), placeOf(pictures[at]), event.key) : 0;
+    if (next === null || !(event.key in DIRECTIONS)) return;
+    event.preventDefault();
+    pictures[next]?.focus();
+  });
   return {
     value: () => value,
     isAnswered: () => value !== undefined,
     problem: () => (value === undefined ? words.missing_choice : ""),
-    setValue: choose,
+    setValue: show,
     focus: () => pictures[0]?.focus(),
   };
 }

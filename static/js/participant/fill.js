@@ -99,11 +99,12 @@ function fillImages(target, { images, columns, rows }, page) {
   const across = columns ? undefined : sortedPlaces(images.map((image) => image.x));
   const down = rows ? undefined : sortedPlaces(images.map((image) => image.y));
   target.style.setProperty("--columns", columns ?? across.length);
+  target.style.setProperty("--rows", rows ?? down.length);
   if (rows) target.style.gridTemplateRows = `repeat(${rows}, minmax(4rem, 1fr))`;
   images.forEach((image, index) => {
     const button = make(target, "button", "picture");
     button.type = "button";
-    Object.assign(button.dataset, { place: image.place, x: image.x, y: image.y });
+    Object.assign(button.dataset, { place: index, x: image.x, y: image.y });
     button.style.gridColumn = across ? across.indexOf(image.x) + 1 : image.x;
     button.style.gridRow = down ? down.indexOf(image.y) + 1 : image.y;
     const picture = make(button, "img");
