@@ -36,8 +36,9 @@ log = logging.getLogger(__name__)
 SECONDS_UNTIL_ASKING_AGAIN = 15
 # Fetched at once and not one after another as the browser finds the imports.
 SCRIPTS = (
-    *("bell", "breaks", "drafts", "fill", "message", "notices", "outbox", "pictorial"),
-    *("post", "screen", "session", "sitting", "storage", "timed", "timing"),
+    *("bell", "breaks", "desk", "drafts", "fill", "header", "message", "notices", "outbox"),
+    *("pictorial", "post", "practice", "recovery", "route", "screen", "session", "sitting"),
+    *("storage", "timed", "timing", "work"),
 )
 State = Participant.State
 
@@ -197,7 +198,11 @@ def instructions(request: HttpRequest, rater: Participant) -> HttpResponse:
         return redirect("rankme:work", rater.campaign.code)
     if _step_of(rater, definition) != request.path:
         return redirect(_step_of(rater, definition))
-    context = {"campaign": rater.campaign, "definition": definition}
+    context = {
+        "campaign": rater.campaign,
+        "definition": definition,
+        "modules": work_scripts(definition),
+    }
     return render(request, "participant/instructions.html", context)
 
 
@@ -239,7 +244,10 @@ def work_context(
             "stored": _stored_screens(assignment),
             "addresses": {
                 name: reverse(f"rankme:{name}", args=[code])
-                for name in ("submit", "practised", "finish", "work", "enter")
+                for name in (
+                    *("submit", "practice-feedback", "practised", "session", "finish"),
+                    *("work", "enter"),
+                )
             },
             "instruments": instrument_scripts(definition),
             "words": script_words(),
@@ -253,11 +261,14 @@ def screens_context(definition: Definition) -> dict[str, Any]:
         "definition": definition,
         "screens": screen_parts(definition),
         "has_bell": any(screen.timed and screen.timed.bell for screen in definition.screens),
-        "modules": [
-            *(static(f"js/participant/{name}.js") for name in SCRIPTS),
-            *instrument_scripts(definition).values(),
-        ],
+        "modules": work_scripts(definition),
     }
+
+
+def work_scripts(definition: Definition) -> list[str]:
+    """Every script that the work page needs; the instructions page fetches them ahead of it."""
+    participant = [static(f"js/participant/{name}.js") for name in SCRIPTS]
+    return [*participant, *instrument_scripts(definition).values()]
 
 
 def instrument_scripts(definition: Definition) -> dict[str, str]:
@@ -328,6 +339,7 @@ def _record(rater: Participant, payload: dict[str, Any]) -> JsonResponse:
         "revision": receipt.revision,
         "late": receipt.late,
         "surplus": receipt.surplus,
+        "answered_elsewhere": receipt.answered_elsewhere,
     }
     return JsonResponse(answer, status=201 if receipt.is_new else 200)
 

@@ -45,6 +45,9 @@ def script_words() -> dict[str, str]:
         "minute_left": _("about a minute left"),
         "practice_over": _("That was the practice. Now the real work begins."),
         "feedback": _("About this example"),
+        "no_feedback": _(
+            "The comment on this example could not be loaded. You can go on without it."
+        ),
         "go_on": _("Go on"),
         "next": _("Next"),
         "finish": _("Finish"),
@@ -57,29 +60,36 @@ def script_words() -> dict[str, str]:
             "as soon as it is back; you can go on working."
         ),
         "no_storage": _(
-            "This browser does not let us keep answers on your device, so every answer is sent "
-            "before the next page is shown. Please do not close the page while it says “Sending”."
+            "This browser does not let us keep answers on your device, so each answer is sent "
+            "before the next page appears. Please do not close this page while answers are waiting."
         ),
         "waiting_for_server": _("Waiting for the connection. Please keep this page open."),
         "locked": _(
-            "We no longer know who you are on this device. Your answers are kept: please open your "
-            "link again in this browser."
+            "This browser no longer remembers who you are. Your answers are kept on this device. "
+            "Open your personal link to continue; the answers are then sent."
         ),
+        "resume": _("Open your personal link"),
         "conflict": _(
             "One answer had already been stored in another form. The first one stands, and yours "
             "is kept on this device; please tell the organisers."
         ),
         "refused": _("The server could not take an answer: {message}"),
         "break": _("A break"),
-        "not_here": _("You answered that page at another device; it cannot be changed here."),
+        "not_here": _("You answered that page on another device; it cannot be changed here."),
         "break_suggested": _("Time for a break? You can go on whenever you like."),
         "break_enforced": _("Please take a break now. You can go on in {time}."),
         "break_over": _("You can go on now."),
         "answered_elsewhere": _("You have answered this in another window."),
+        "overtaken": _("You continued on another device"),
+        "overtaken_text": _(
+            "You have already answered these pages there, so answers from here no longer count. "
+            "Please go on there. If you want to go on here instead, press the button."
+        ),
+        "go_on_here": _("Go on here"),
         "ready": _("When you are ready, press the button or the space bar."),
         "start": _("Start"),
         "read": _("I have read it"),
-        "time_out": _("Time is up. Here is the next one."),
+        "time_out": _("Time ran out. Here is the next one."),
         "preview_over": _("That was the preview: nothing was stored."),
         "copied": _("Copied"),
         "failed": _("Something went wrong on this page. Please load it again; nothing is lost."),

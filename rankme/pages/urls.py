@@ -11,6 +11,7 @@ from rankme.pages import (
     organiser,
     participant,
     preview,
+    rater_calls,
     reports,
 )
 
@@ -87,6 +88,12 @@ participant_urls: list[URLPattern] = [
     path("r/<slug:code>/instructions/", participant.instructions, name="instructions"),
     path("r/<slug:code>/work/", participant.work, name="work"),
     path("r/<slug:code>/submit/", participant.submit, name="submit"),
+    path(
+        "r/<slug:code>/practice-feedback/",
+        rater_calls.practice_feedback,
+        name="practice-feedback",
+    ),
+    path("r/<slug:code>/session/", rater_calls.session, name="session"),
     path("r/<slug:code>/practised/", participant.practised, name="practised"),
     path("r/<slug:code>/finish/", participant.finish, name="finish"),
     path("r/<slug:code>/more/", participant.more, name="more"),
