@@ -13,6 +13,7 @@ from tests.browser.rating import (
     answer_with_mouse,
     await_screen,
     begin,
+    campaign_of,
     come_in,
     next_screen,
     rate_to_the_end,
@@ -28,6 +29,7 @@ ROUNDS = 12
 # The outbox without its guard: what is "kept" lives in the page's memory alone.
 FORGETFUL_STORAGE = """
 export const openStorage = async () => ({ ...memoryStorage(), lasting: true });
+export const withFallback = (storage) => storage;
 export function memoryStorage() {
   const stores = { drafts: new Map(), outbox: new Map() };
   const transaction = {
@@ -330,20 +332,269 @@ def test_an_answer_that_the_server_refuses_comes_back_with_its_reason(page: Page
     assert not Submission.objects.filter(key=spoiled[0]).exists()
 
 
-def test_a_rater_whom_the_server_forgot_keeps_the_answers_and_is_told(page: Page):
+@pytest.mark.parametrize("lost", [{"name": "rater"}, {}], ids=["cookie", "all cookies"])
+def test_a_rater_whose_cookie_is_lost_goes_on_as_the_same_rater(page: Page, lost: dict):
+    campaign = plain_campaign(4)
+    come_in(page, campaign)  # by the open link: nothing but the cookie says who this is
+    begin(page)
+    await_screen(page)
+    page.context.clear_cookies(**lost)
+    for number in range(1, 4):
+        expect(page.locator("#progress")).to_contain_text(f"{number} of 4")
+        await_screen(page)
+        answer_with_mouse(page)
+        next_screen(page)
+    wait_for(lambda: Submission.objects.count() == 3, "the answers that were kept")
+    expect(page.locator("#notices")).to_be_empty()
+    rate_to_the_end(page)
+    assert Submission.objects.count() == 4
+    assert campaign.participants.count() == 1
+
+
+def test_a_rater_whose_personal_link_fails_too_is_told_and_sends_later(page: Page):
     campaign = plain_campaign(2)
     come_in(page, campaign, id="w1")
     begin(page)
     await_screen(page)
     page.context.clear_cookies(name="rater")
+    page.route("**/resume/**", lambda route: route.abort())
     answer_with_mouse(page)
     next_screen(page)
-    expect(page.get_by_text("We no longer know who you are")).to_be_visible()
+    expect(page.get_by_text("no longer remembers who you are")).to_be_visible()
     assert Submission.objects.count() == 0
-    page.goto(f"/r/{campaign.code}/?id=w1")
-    await_screen(page)
+    page.unroute("**/resume/**")
+    page.get_by_role("link", name="Open your personal link").click()
     wait_for(lambda: Submission.objects.count() == 1, "the answer that was kept")
     expect(page.locator("#progress")).to_contain_text("2 of 2")
+
+
+def test_a_lost_cookie_does_not_stop_a_rater_whose_browser_keeps_nothing(page: Page):
+    campaign = plain_campaign(2)
+    page.add_init_script("IDBFactory.prototype.open = () => { throw new DOMException('no'); }")
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    page.context.clear_cookies()
+    rate_to_the_end(page)
+    assert Submission.objects.count() == 2
+
+
+BREAK_STORAGE = {
+    "site data deleted": """async () => {
+      const { databases } = { databases: await indexedDB.databases() };
+      await Promise.all(databases.map(({ name }) => new Promise((resolve) => {
+        Object.assign(indexedDB.deleteDatabase(name), { onsuccess: resolve, onblocked: resolve });
+      })));
+    }""",
+    "disk full": """() => {
+      IDBObjectStore.prototype.put = () => { throw new DOMException("", "QuotaExceededError"); };
+    }""",
+}
+
+
+@pytest.mark.parametrize("fault", BREAK_STORAGE)
+def test_when_storage_fails_in_mid_sitting_the_rater_is_told_and_goes_on(page: Page, fault: str):
+    campaign = plain_campaign(4)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    answer_with_mouse(page)
+    page.context.set_offline(True)  # so one answer waits in the database that is going to fail
+    next_screen(page)
+    await_screen(page)
+    page.evaluate(BREAK_STORAGE[fault])
+    answer_with_mouse(page)
+    page.locator("[data-next]").click()
+    expect(page.get_by_text("does not let us keep answers")).to_be_visible()
+    expect(page.locator("#progress")).to_contain_text("2 of 4")
+    page.context.set_offline(False)
+    expect(page.locator("#progress")).to_contain_text("3 of 4", timeout=15_000)
+    assert Submission.objects.count() == 2
+    rate_to_the_end(page)
+    assert Submission.objects.filter(surplus=False).count() == 4
+
+
+@pytest.mark.parametrize("script", ["fill", "slider", "work"])
+def test_a_script_that_does_not_load_leaves_a_page_that_says_so(page: Page, script: str):
+    campaign = plain_campaign(1)
+    come_in(page, campaign, id="w1")
+    page.route(f"**/{script}*.js", lambda route: route.abort())
+    page.get_by_role("button", name="Begin").click()
+    expect(page.get_by_text("If this message stays, load the page again.")).to_be_visible()
+    for name in ("Pause", "Instructions", "Back"):
+        expect(page.get_by_role("button", name=name)).to_be_disabled()
+    page.unroute(f"**/{script}*.js")
+    page.get_by_role("link", name="Load again").click()
+    rate_to_the_end(page)
+    assert Submission.objects.count() == 1
+
+
+def test_the_scripts_of_the_work_are_loaded_while_the_instructions_are_read(page: Page):
+    campaign = plain_campaign(1)
+    come_in(page, campaign, id="w1")
+    page.wait_for_load_state("networkidle")
+    fetched = []
+    page.on("response", lambda answer: fetched.append((answer.url, answer.from_service_worker)))
+    loaded = page.evaluate("performance.getEntriesByType('resource').map((entry) => entry.name)")
+    begin(page)
+    scripts = page.evaluate(
+        """() => performance.getEntriesByType("resource")
+          .map((entry) => entry.name).filter((name) => name.includes("/js/participant/"))"""
+    )
+    assert len(scripts) > 15
+    assert set(scripts) <= set(loaded)
+
+
+def test_a_second_device_that_goes_on_ends_the_work_on_the_first(page: Page, browser, live_site):
+    campaign = plain_campaign(4)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    page.get_by_role("button", name="Pause").click()
+    link = page.get_by_label("To continue on another device").input_value()
+    page.get_by_role("button", name="Go on").click()
+    other_device = browser.new_context(viewport={"width": 390, "height": 844})
+    phone = other_device.new_page()
+    phone.goto(link)
+    for number in range(1, 3):
+        expect(phone.locator("#progress")).to_contain_text(f"{number} of 4")
+        await_screen(phone)
+        answer_with_mouse(phone)
+        next_screen(phone)
+    wait_for(lambda: Submission.objects.count() == 2, "the answers from the phone")
+    answer_with_mouse(page)
+    next_screen(page)
+    expect(page.get_by_role("heading", name="You continued on another device")).to_be_visible()
+    page.get_by_role("button", name="Go on here").click()
+    expect(page.locator("#progress")).to_contain_text("3 of 4")
+    assert rate_to_the_end(page) == 2
+    other_device.close()
+    assert Submission.objects.filter(surplus=True).count() == 1
+    assert Submission.objects.filter(surplus=False).count() == 4
+
+
+def test_what_cannot_be_changed_here_is_said_only_until_the_next_screen(page: Page, browser):
+    campaign = plain_campaign(3)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    link = page.locator("#resume-link").input_value()
+    answer_with_mouse(page)
+    next_screen(page)
+    wait_for(lambda: Submission.objects.count() == 1, "the first answer")
+    other_device = browser.new_context()
+    phone = other_device.new_page()
+    phone.goto(link)
+    await_screen(phone)
+    phone.get_by_role("button", name="Back").click()
+    expect(phone.get_by_text("You answered that page on another device")).to_be_visible()
+    answer_with_mouse(phone)
+    next_screen(phone)
+    expect(phone.locator("#notices")).to_be_empty()
+    phone.wait_for_load_state("networkidle")
+    other_device.close()
+
+
+PRACTICE = [
+    {"outputs": ["An example."], "feedback": "The first one misses the price."},
+    {"outputs": ["Another one."], "feedback": "The second one is right."},
+]
+
+
+def practice_campaign():
+    return make_campaign(slider_definition(practice=PRACTICE), items=1, systems=1)
+
+
+def test_a_reload_neither_skips_nor_repeats_the_feedback_on_the_practice(page: Page):
+    campaign = practice_campaign()
+    come_in(page, campaign, id="w1")
+    begin(page)
+    for feedback in (PRACTICE[0]["feedback"], PRACTICE[1]["feedback"]):
+        await_screen(page)
+        answer_with_mouse(page)
+        next_screen(page)
+        expect(page.get_by_text(feedback)).to_be_visible()
+        page.reload()
+        expect(page.get_by_text(feedback)).to_be_visible()
+        page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_text("Now the real work begins")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("Now the real work begins")).to_be_visible()
+    page.get_by_role("button", name="Go on").click()
+    expect(page.locator("#progress")).to_contain_text("1 of 1")
+    wait_for(lambda: campaign.participants.get().practised_at, "the end of the practice")
+    page.reload()
+    expect(page.locator("#progress")).to_contain_text("1 of 1")
+
+
+def test_the_end_of_the_practice_reaches_the_server_after_an_outage(page: Page):
+    campaign = practice_campaign()
+    come_in(page, campaign, id="w1")
+    begin(page)
+    page.route("**/practised/", lambda route: route.abort())
+    for _ in PRACTICE:
+        await_screen(page)
+        answer_with_mouse(page)
+        next_screen(page)
+        page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Go on").click()
+    await_screen(page)
+    assert campaign.participants.get().practised_at is None
+    page.unroute("**/practised/")
+    page.reload()
+    wait_for(lambda: campaign.participants.get().practised_at, "the end of the practice")
+
+
+def test_without_a_connection_the_practice_goes_on_without_its_feedback(page: Page):
+    campaign = practice_campaign()
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    page.context.set_offline(True)
+    answer_with_mouse(page)
+    next_screen(page)
+    expect(page.get_by_text("could not be loaded")).to_be_visible()
+    page.context.set_offline(False)
+    page.get_by_role("button", name="Go on").click()
+    expect(page.locator("#progress")).to_contain_text("Practice 2 of 2")
+
+
+def test_pressing_pause_three_times_in_a_timed_trial_opens_it_once(page: Page):
+    campaign = campaign_of("tuna08-identification", items=2, practice=[])
+    come_in(page, campaign, id="w1")
+    begin(page)
+    page.get_by_role("button", name="Start").click()
+    await_screen(page)
+    for _ in range(3):
+        page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("button", name="Pause")).to_have_attribute("aria-pressed", "true")
+    answer_with_mouse(page)
+    expect(page.locator("form.with-images[data-onset]")).to_be_visible()
+    page.wait_for_timeout(300)
+    answer_with_mouse(page)
+    dialog = page.get_by_role("dialog", name="Paused")
+    expect(dialog).to_be_visible()
+    page.get_by_role("button", name="Go on").click()
+    expect(dialog).to_be_hidden()
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    assert page.locator("#pause[aria-pressed]").count() == 0
+
+
+def test_who_comes_back_after_two_hours_is_not_sent_into_a_break(page: Page):
+    breaks = {"after_minutes": 30, "minutes": 5, "enforced": True}
+    campaign = make_campaign(slider_definition(breaks=breaks), items=3, systems=1)
+    page.clock.install()
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    answer_with_mouse(page)
+    next_screen(page)
+    await_screen(page)
+    page.goto("about:blank")
+    page.clock.fast_forward("02:00:00")
+    page.goto(f"/r/{campaign.code}/?id=w1")
+    await_screen(page)
+    expect(page.get_by_text("You can go on in")).to_have_count(0)
 
 
 def test_an_enforced_break_outlasts_a_reload(page: Page):

@@ -6,17 +6,21 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from rankme.models import Judgement, Submission
+from rankme.protocols.files import preset
 from tests.browser.rating import begin, campaign_of, come_in
 
 pytestmark = pytest.mark.browser
+
+DEAD_MS = 250  # a little more than the page is deaf after an onset
 
 # The page counts from its time origin, the browser stamps events in seconds since the epoch.
 EPOCH_OF = "() => performance.timeOrigin"
 
 
-def start_timed(page: Page, items: int):
-    """A timed campaign up to its first description; fixation is short to save the test's time."""
-    campaign = campaign_of("tuna08-identification", items=items, practice=[])
+def start_timed(page: Page, items: int, **changes):
+    """A timed campaign up to its first description."""
+    changes = {"practice": []} | changes
+    campaign = campaign_of("tuna08-identification", items=items, **changes)
     come_in(page, campaign, id="w1")
     begin(page)
     page.get_by_role("button", name="Start").click()
@@ -39,6 +43,7 @@ def press_space(page: Page, session, epoch: float, at: float) -> None:
 
 def click_a_picture(page: Page) -> None:
     onset_of(page, "images")
+    page.wait_for_timeout(DEAD_MS)
     form = page.locator("form.screen").element_handle()
     page.locator(".picture").first.click()
     page.wait_for_function("form => !form.isConnected", arg=form)
@@ -55,6 +60,7 @@ def test_a_busy_page_does_not_move_the_reaction_time(page: Page):
     expected, lateness = [], []
     for _ in range(3):
         onset = onset_of(page)
+        page.wait_for_timeout(DEAD_MS)
         epoch = page.evaluate(EPOCH_OF)
         # The main thread is busy for 200 ms from now; the key is pressed 50 ms into that.
         pressed = page.evaluate(
@@ -99,6 +105,7 @@ def test_an_idle_page_records_within_a_millisecond(page: Page):
 def test_what_the_browser_can_measure_is_stored_with_each_screen(page: Page):
     start_timed(page, items=1)
     onset_of(page)
+    page.wait_for_timeout(DEAD_MS)
     page.keyboard.press("Space")
     click_a_picture(page)
     expect(page.locator("#completion-code")).to_be_visible()
@@ -141,6 +148,7 @@ def test_a_key_that_is_held_down_answers_only_once(page: Page):
     session = page.context.new_cdp_session(page)
     key = {"key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"}
     onset_of(page)
+    page.wait_for_timeout(DEAD_MS)
     session.send("Input.dispatchKeyEvent", {"type": "keyDown", **key})
     onset_of(page, "images")
     for _ in range(5):
@@ -158,6 +166,7 @@ def test_no_page_is_loaded_between_timed_trials(page: Page):
     page.on("request", lambda request: loaded.append(request.url))
     for trial in range(3):
         onset_of(page)
+        page.wait_for_timeout(DEAD_MS)
         page.keyboard.press("Space")
         if trial == 2:
             break
@@ -188,3 +197,241 @@ def test_a_hidden_page_is_recorded_and_never_edited(page: Page):
     ((since, until),) = submission.payload["times"]["hidden"]
     assert until - since >= 250
     assert "page was hidden" in submission.flags
+
+
+# The onset ---------------------------------------------------------------------------------
+
+WATCH_FRAMES = """() => {
+  window.frames_ = [];
+  window.uncovered = [];
+  const frame = (stamp) => { window.frames_.push(stamp); requestAnimationFrame(frame); };
+  requestAnimationFrame(frame);
+  const watch = (changes) => {
+    for (const { target, oldValue } of changes) {
+      if (!oldValue?.includes("is-fixating") || target.classList.contains("is-fixating")) continue;
+      window.uncovered.push({ form: target, frame: window.frames_.length });
+    }
+  };
+  addEventListener("DOMContentLoaded", () => new MutationObserver(watch).observe(document.body, {
+    subtree: true, attributeFilter: ["class"], attributeOldValue: true,
+  }));
+}"""
+
+
+def test_the_onset_is_the_frame_after_the_one_that_painted_the_stimulus(page: Page):
+    page.add_init_script(f"({WATCH_FRAMES})()")
+    start_timed(page, items=3)
+    for _ in range(3):
+        onset_of(page)
+        page.wait_for_timeout(DEAD_MS)
+        page.keyboard.press("Space")
+        onset_of(page, "images")
+        frames_until_onset = page.evaluate(
+            """() => {
+              // The frame in which the stimulus was uncovered is the last one noted by then, or,
+              // if the noting comes later in that frame, the next one. The onset tells which.
+              const { frames_: frames, uncovered } = window;
+              return uncovered.map(({ form, frame }) => {
+                const onset = Number(form.dataset.onset);
+                return frames.findIndex((stamp) => Math.abs(stamp - onset) < 0.01) - frame;
+              });
+            }"""
+        )
+        click_a_picture(page)
+    # `frame` noted frames came before: number `frame` is the first that began afterwards.
+    assert frames_until_onset == [0] * len(frames_until_onset)
+    assert len(frames_until_onset) == 6
+
+
+# Presses that are no responses -------------------------------------------------------------
+
+
+def test_a_double_click_on_the_reading_button_answers_no_picture(page: Page):
+    start_timed(page, items=4)
+    for trial in range(4):
+        onset_of(page)
+        page.wait_for_timeout(DEAD_MS)
+        box = page.locator("[data-next]").bounding_box()
+        at = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.click(*at)
+        page.wait_for_timeout(160)
+        page.mouse.click(*at)
+        page.wait_for_timeout(300)
+        expect(page.locator("form.with-images")).to_be_visible()
+        assert Submission.objects.count() == 2 * trial + 1
+        under = "([x, y]) => document.elementFromPoint(x, y).closest('.picture') !== null"
+        assert page.evaluate(under, at) is False
+        click_a_picture(page)
+
+
+PRESS_AT_ONCE = """(press) => {
+  const look = () => {
+    const form = document.querySelector("form.with-images[data-onset]");
+    if (!form || window.pressed) return;
+    window.pressed = true;
+    const key = new KeyboardEvent("keydown", { key: press, bubbles: true, cancelable: true });
+    const picture = form.querySelector(".picture");
+    if (press === "click") picture.click();
+    else picture.dispatchEvent(key);
+  };
+  addEventListener("DOMContentLoaded", () => new MutationObserver(look).observe(document.body, {
+    subtree: true, childList: true, attributeFilter: ["data-onset"],
+  }));
+}"""
+
+
+@pytest.mark.parametrize("press", ["click", "Enter"])
+def test_a_press_that_is_too_early_is_noted_and_does_not_answer(page: Page, press: str):
+    """Dispatched in the very frame of the onset, before anybody can have seen a picture."""
+    page.add_init_script(f"({PRESS_AT_ONCE})({press!r})")
+    start_timed(page, items=1)
+    onset_of(page)
+    page.wait_for_timeout(DEAD_MS)
+    page.keyboard.press("Space")
+    onset_of(page, "images")
+    page.wait_for_function("() => window.pressed")
+    page.wait_for_timeout(300)
+    expect(page.locator("form.with-images .picture[aria-pressed=true]")).to_have_count(0)
+    click_a_picture(page)
+    expect(page.locator("#completion-code")).to_be_visible()
+    reading, finding = Submission.objects.order_by("id")
+    assert len(finding.payload["times"]["early"]) == 1
+    assert "anticipation" in finding.flags
+    assert "early" not in reading.payload["times"] and "anticipation" not in reading.flags
+    assert finding.judgements.get(criterion__name="identification_time").value >= 200
+
+
+def test_by_keyboard_no_picture_is_marked_and_a_second_space_chooses_none(page: Page):
+    start_timed(page, items=1)
+    onset_of(page)
+    page.wait_for_timeout(DEAD_MS)
+    page.keyboard.press("Space")
+    onset_of(page, "images")
+    marked = "document.activeElement.closest('.picture') !== null"
+    assert page.evaluate(marked) is False
+    page.wait_for_timeout(325)
+    page.keyboard.press("Space")
+    page.wait_for_timeout(300)
+    expect(page.locator("form.with-images")).to_be_visible()
+    assert Submission.objects.count() == 1
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".picture").first).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".picture").first).not_to_be_focused()
+    assert page.evaluate(marked) is True
+    page.keyboard.press("Space")
+    expect(page.locator("#completion-code")).to_be_visible()
+    assert Submission.objects.count() == 2
+
+
+def test_space_is_a_response_when_it_goes_down(page: Page):
+    start_timed(page, items=1)
+    onset_of(page)
+    page.wait_for_timeout(DEAD_MS)
+    page.keyboard.press("Space")
+    onset = onset_of(page, "images")
+    page.wait_for_timeout(DEAD_MS)
+    page.locator(".picture").first.focus()
+    page.evaluate(
+        """() => addEventListener("keydown", (event) => (window.downAt = event.timeStamp), true)"""
+    )
+    page.keyboard.down("Space")
+    down = page.evaluate("window.downAt")
+    page.wait_for_timeout(300)
+    page.keyboard.up("Space")
+    expect(page.locator("#completion-code")).to_be_visible()
+    (time,) = Judgement.objects.filter(criterion__name="identification_time")
+    assert time.value == pytest.approx(down - onset, abs=0.02)
+
+
+def test_a_key_on_the_pages_own_buttons_is_not_a_response(page: Page):
+    start_timed(page, items=1)
+    onset_of(page)
+    page.wait_for_timeout(DEAD_MS)
+    page.get_by_role("button", name="Pause").focus()
+    page.keyboard.press("Space")
+    page.wait_for_timeout(300)
+    assert Submission.objects.count() == 0
+    expect(page.get_by_role("button", name="Pause")).to_have_attribute("aria-pressed", "true")
+
+
+def test_the_start_takes_the_space_bar_as_it_says(page: Page):
+    campaign = campaign_of("tuna08-identification", items=1, practice=[])
+    come_in(page, campaign, id="w1")
+    begin(page)
+    page.keyboard.press("Space")
+    onset_of(page)
+
+
+# Nothing moves -----------------------------------------------------------------------------
+
+
+def test_when_reading_times_out_the_pictures_are_where_they_always_are(page: Page):
+    definition = preset("tuna08-identification")
+    timed = [screen.timed.model_copy(update={"timeout_ms": 700}) for screen in definition.screens]
+    screens = [
+        screen.model_copy(update={"timed": one})
+        for screen, one in zip(definition.screens, timed, strict=True)
+    ]
+    page.add_init_script(f"({WATCH_PLACES})()")
+    start_timed(page, items=3, screens=screens)
+    page.wait_for_function("() => window.places?.length === 3 && window.said")
+    places = page.evaluate("window.places.map(({ tops }) => [...tops])")
+    assert len({top for tops in places for top in tops}) == 1, places
+    assert page.evaluate("window.said") == "Time ran out. Here is the next one."
+    expect(page.locator("#notices")).to_be_empty()
+
+
+# Where the pictures of each trial are in every frame, and what is said before the next one.
+WATCH_PLACES = """() => {
+  const places = (window.places = []);
+  const note = () => {
+    requestAnimationFrame(note);
+    const said = document.querySelector(".is-fixating > .time-out");
+    if (said) window.said = said.textContent;
+    const form = document.querySelector("form.with-images[data-onset]");
+    if (!form) return;
+    if (places.at(-1)?.form !== form) places.push({ form, tops: new Set() });
+    const { top } = form.querySelector(".pictures").getBoundingClientRect();
+    places.at(-1).tops.add(Math.round(top));
+  };
+  requestAnimationFrame(note);
+}"""
+
+
+def test_a_notice_waits_until_the_trial_is_over(page: Page):
+    start_timed(page, items=3)
+    onset_of(page)
+    page.wait_for_timeout(DEAD_MS)
+    page.context.set_offline(True)
+    page.keyboard.press("Space")
+    onset_of(page, "images")
+    top = page.locator(".pictures").bounding_box()["y"]
+    page.wait_for_timeout(1_000)  # the answer to the reading could not be sent by now
+    assert page.locator(".pictures").bounding_box()["y"] == top
+    expect(page.locator("#notices")).to_be_empty()
+    expect(page.locator("#unsent")).to_be_hidden()
+    click_a_picture(page)
+    expect(page.locator("#notices")).to_contain_text("no connection")
+    expect(page.locator("#unsent")).to_be_visible()
+    page.context.set_offline(False)
+
+
+def test_pictures_are_in_the_same_places_in_a_language_from_right_to_left(page: Page):
+    start_timed(page, items=1)
+    page.evaluate("document.documentElement.dir = 'rtl'")
+    onset_of(page)
+    page.wait_for_timeout(DEAD_MS)
+    page.keyboard.press("Space")
+    onset_of(page, "images")
+    page.wait_for_timeout(DEAD_MS)
+    places = page.locator(".picture").evaluate_all(
+        """pictures => pictures.map((picture) =>
+          [Number(picture.dataset.x), picture.getBoundingClientRect().left])"""
+    )
+    lefts = [left for _, left in sorted(places)]
+    assert len({x for x, _ in places}) > 2 and lefts == sorted(lefts)
+    page.keyboard.press("ArrowRight")
+    before = page.evaluate("document.activeElement.getBoundingClientRect().left")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.getBoundingClientRect().left") > before

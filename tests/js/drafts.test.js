@@ -80,7 +80,7 @@ test("practice is marked as done and never sent", async () => {
   const draft = await parts.drafts.show({ trial: "practice-0", screen: 0 });
   await parts.drafts.send(draft, null);
   assert.deepEqual(await keysIn(parts.storage), []);
-  assert.equal((await parts.drafts.states()).get("7:practice-0:0"), "sent");
+  assert.equal((await parts.drafts.mine()).get("7:practice-0:0").state, "sent");
 });
 
 test("a finished batch leaves nothing behind, and nothing of other batches goes", async () => {

@@ -54,22 +54,96 @@ test("a break is due after so many trials or minutes, whichever comes first", ()
   assert.equal(breakIsDue({ after_trials: null, after_minutes: null }, 1e6, 1e6), false);
 });
 
-test("a reload does not end an enforced break", async () => {
-  let now = 1_000;
+const ENFORCED = { after_trials: null, after_minutes: 30, minutes: 5, enforced: true };
+const MINUTE = 60_000;
+
+function desk(breaks = ENFORCED) {
   const storage = memoryStorage();
-  const breaks = { after_trials: 1, after_minutes: null, minutes: 5, enforced: true };
-  const make = () => createBreaks({ storage, breaks, assignment: 7, now: () => now });
-  const first = make();
-  await first.load();
-  await first.trialDone();
-  assert.equal(first.isDue(), true);
-  const until = await first.begin();
-  assert.equal(until, 1_000 + 5 * 60_000);
-  now += 60_000;
-  const second = make();
-  await second.load();
-  assert.equal(second.isDue(), true);
-  assert.equal(await second.begin(), until);
-  await second.end();
-  assert.equal(second.isDue(), false);
+  const clock = { wall: 1_000 * MINUTE };
+  /** As a reload makes them anew. */
+  async function load() {
+    const made = createBreaks({ storage, breaks, assignment: 7, wallClock: () => clock.wall });
+    await made.load();
+    return made;
+  }
+  return { clock, load };
+}
+
+async function work(breaks, clock, minutes) {
+  for (let minute = 0; minute < minutes; minute += 1) {
+    clock.wall += MINUTE;
+    breaks.worked(MINUTE);
+    await breaks.trialDone();
+  }
+}
+
+test("an enforced break comes after minutes of work", async () => {
+  const { clock, load } = desk();
+  const breaks = await load();
+  await work(breaks, clock, 29);
+  assert.equal(breaks.isDue(), false);
+  await work(breaks, clock, 1);
+  assert.equal(breaks.isDue(), true);
+  assert.equal(await breaks.begin(), 5 * MINUTE);
+  await breaks.end();
+  assert.equal(breaks.isDue(), false);
+});
+
+test("who comes back after two hours has rested", async () => {
+  const { clock, load } = desk();
+  await work(await load(), clock, 29);
+  clock.wall += 120 * MINUTE;
+  const back = await load();
+  assert.equal(back.isDue(), false);
+  await work(back, clock, 29);
+  assert.equal(back.isDue(), false);
+});
+
+test("a page that was out of sight for long does not ask for a break at once", async () => {
+  const { clock, load } = desk();
+  const breaks = await load();
+  await work(breaks, clock, 29);
+  breaks.leave();
+  clock.wall += 120 * MINUTE;
+  breaks.returned();
+  await work(breaks, clock, 5);
+  assert.equal(breaks.isDue(), false);
+});
+
+test("an open page that nobody works on is not two hours of work", async () => {
+  const { load } = desk();
+  const breaks = await load();
+  breaks.worked(120 * MINUTE);
+  assert.equal(breaks.isDue(), false);
+});
+
+test("a reload does not end an enforced break, and the time away is part of it", async () => {
+  const { clock, load } = desk({ ...ENFORCED, after_trials: 1 });
+  const breaks = await load();
+  await breaks.trialDone();
+  await breaks.begin();
+  await breaks.rest(4 * MINUTE);
+  clock.wall += MINUTE;
+  const again = await load();
+  assert.equal(again.isDue(), true);
+  assert.equal(await again.begin(), 3 * MINUTE);
+});
+
+test("a clock that is set back does not make a break longer than it is", async () => {
+  const { clock, load } = desk({ ...ENFORCED, after_trials: 1 });
+  const breaks = await load();
+  await breaks.trialDone();
+  await breaks.begin();
+  await breaks.rest(4 * MINUTE);
+  clock.wall -= 60 * MINUTE;
+  assert.equal(await (await load()).begin(), 4 * MINUTE);
+});
+
+test("what an earlier release kept does not break the breaks", async () => {
+  const storage = memoryStorage();
+  const kept = { id: "break:7", trials: 3, since: 5, until: 9e15 };
+  await storage.change((transaction) => transaction.put("drafts", kept));
+  const breaks = createBreaks({ storage, breaks: ENFORCED, assignment: 7, wallClock: () => 10 });
+  await breaks.load();
+  assert.equal(breaks.isDue(), false);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { response } from "../../static/js/participant/timed.js";
+import { present, response } from "../../static/js/participant/timed.js";
 import {
   createStopwatch,
   frameInterval,
@@ -17,6 +17,19 @@ const frames = (interval) => {
 
 test("the onset is the frame after the one that painted", async () => {
   assert.equal(await painted(frames(10)), 120);
+});
+
+test("a timed stimulus is painted by the frame that uncovers it, and the next is the onset", async () => {
+  let frame = 0;
+  let uncoveredIn = null;
+  const form = {
+    classList: { add: () => undefined, remove: () => (uncoveredIn = frame) },
+    querySelectorAll: () => [],
+  };
+  const nextFrame = (work) => setImmediate(() => work((frame += 1) * 10));
+  const onset = await present(form, { bell: false, fixation_ms: 0 }, { nextFrame });
+  assert.equal(uncoveredIn, 1);
+  assert.equal(onset, 20);
 });
 
 test("the frame interval is the median of what was seen", async () => {
@@ -58,6 +71,22 @@ test("pauses are not time spent, and what an earlier page counted is", () => {
   const times = watch.times(6_000, {});
   assert.equal(times.spent_ms, 5_000 + 5_000 - 2_000);
   assert.deepEqual([times.paused, times.reloads], [[[1_000, 3_000]], 2]);
+});
+
+test("work is the time in which the page was in view and not paused", () => {
+  const watch = createStopwatch({ onset: 1_000, before: 60_000 });
+  watch.hide(2_000);
+  watch.show(3_000);
+  watch.pause(4_000);
+  watch.resume(4_500);
+  assert.equal(watch.worked(6_000), 3_500);
+});
+
+test("presses that came too early are noted, up to a limit", () => {
+  const watch = createStopwatch({ onset: 1_000 });
+  for (let press = 0; press < 30; press += 1) watch.tooEarly(1_000 + press);
+  const { early } = watch.times(2_000, {});
+  assert.deepEqual([early.length, early[3]], [20, 3]);
 });
 
 test("a touch before the onset counts as no time, never as negative time", () => {

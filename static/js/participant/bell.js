@@ -8,7 +8,12 @@ export function createBell(AudioContext, wanted) {
   return {
     /** Browsers give sound only to a page that was touched: call this from a click or key. */
     allow() {
-      if (AudioContext && wanted()) context ??= new AudioContext();
+      if (!AudioContext || !wanted()) return;
+      try {
+        context ??= new AudioContext();
+      } catch {
+        // A device without sound: the ring around the mark says the same.
+      }
     },
     ring() {
       if (!context || !wanted()) return;

@@ -2,28 +2,74 @@
 
 import { breakIsDue } from "./session.js";
 
-export function createBreaks({ storage, breaks, assignment, now }) {
+// A page may lie open while its rater is elsewhere: so much at most counts as work on one screen.
+const LONGEST_SCREEN_MS = 10 * 60_000;
+
+/**
+ * What is counted is work, not the time of day: minutes on the screens themselves, and the rest of
+ * a break in milliseconds. The wall clock only tells how long the page was away; wherever it may
+ * have been changed meanwhile, a break is never longer than the campaign says.
+ *
+ * @param {{ storage: any, breaks: { after_trials: number | null, after_minutes: number | null,
+ *   minutes: number, enforced: boolean }, assignment: number, wallClock: () => number }} parts
+ */
+export function createBreaks({ storage, breaks, assignment, wallClock }) {
   const id = `break:${assignment}`;
-  const fresh = () => ({ id, trials: 0, since: now(), until: null });
+  const length = breaks.minutes * 60_000;
+  const fresh = () => ({ id, trials: 0, worked: 0, left: null, seen: wallClock() });
   let state = fresh();
 
-  const keep = () => storage.change((transaction) => transaction.put("drafts", state));
+  function keep() {
+    state.seen = wallClock();
+    return storage.change((transaction) => transaction.put("drafts", state));
+  }
+
+  /** Being away is a rest, too: for the length of a break, or for a part of one. */
+  function returned() {
+    const away = Math.max(0, wallClock() - state.seen);
+    state.seen = wallClock();
+    if (away >= length) state = fresh();
+    else if (state.left !== null) state.left -= away;
+  }
+
+  const countable = (number) => (Number.isFinite(number) ? Math.max(0, number) : 0);
 
   return {
     async load() {
-      state = (await storage.change((transaction) => transaction.get("drafts", id))) ?? fresh();
+      const found = await storage.change((transaction) => transaction.get("drafts", id));
+      if (!found) return;
+      state = {
+        id,
+        trials: countable(found.trials),
+        worked: countable(found.worked),
+        left: Number.isFinite(found.left) ? Math.min(countable(found.left), length) : null,
+        seen: countable(found.seen),
+      };
+      returned();
+    },
+    /** The page goes out of sight. */
+    leave: keep,
+    /** The page is in sight again. */
+    returned,
+    /** So much work was done on a screen. */
+    worked(milliseconds) {
+      state.worked += Math.min(milliseconds, LONGEST_SCREEN_MS);
     },
     trialDone() {
       state.trials += 1;
       return keep();
     },
-    isDue: () =>
-      state.until !== null || breakIsDue(breaks, state.trials, (now() - state.since) / 60_000),
-    /** Begin a break, or go on with one that a reload interrupted; gives its end. */
+    isDue: () => state.left !== null || breakIsDue(breaks, state.trials, state.worked / 60_000),
+    /** Begin a break, or go on with one that a reload interrupted; gives what is left of it. */
     async begin() {
-      state.until ??= now() + (breaks.enforced ? breaks.minutes * 60_000 : 0);
+      state.left ??= breaks.enforced ? length : 0;
       await keep();
-      return state.until;
+      return state.left;
+    },
+    /** So much of the break is left now. */
+    rest(left) {
+      state.left = left;
+      return keep();
     },
     end() {
       state = fresh();

@@ -84,14 +84,14 @@ export function createDrafts({ storage, outbox, newKey, assignment }) {
     });
   }
 
-  /** The states of this assignment's drafts by their id. */
-  async function states() {
+  /** This assignment's drafts by their id. */
+  async function mine() {
     const drafts = await storage.change((transaction) => transaction.all("drafts"));
-    const mine = drafts.filter((draft) => draft.id.startsWith(`${assignment}:`));
-    return new Map(mine.map((draft) => [draft.id, draft.state]));
+    const found = drafts.filter((draft) => draft.id.startsWith(`${assignment}:`));
+    return new Map(found.map((draft) => [draft.id, draft]));
   }
 
-  return { read, show, keep, send, reopen, ask, forget, states };
+  return { read, show, keep, send, reopen, ask, forget, mine };
 }
 
 function blank(id, key) {

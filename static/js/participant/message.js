@@ -2,32 +2,51 @@
 
 const CLOCK_MS = 500;
 
-/** Show a message until the rater goes on; with `until` (a Date.now()) not before that. */
-export function showMessage(stage, template, { title, text = "", button, until = 0, counting, over }) {
-  const section = template.content.firstElementChild.cloneNode(true);
-  section.querySelector("[data-title]").textContent = title;
-  section.querySelector("[data-text]").textContent = text;
-  const goOn = section.querySelector("[data-go-on]");
-  goOn.textContent = button ?? "";
-  goOn.hidden = !button;
+/**
+ * Show a message until the rater goes on; with `rest` (milliseconds) not before that has passed.
+ *
+ * @param {HTMLElement} stage
+ * @param {HTMLTemplateElement} template
+ * @param {{ title: string, text?: string, button?: string, pressSpace?: boolean, rest?: number,
+ *   counting?: string, over?: string, onRest?: (left: number) => void }} message
+ *   counting: the sentence beside the clock · over: what it says when the rest is over ·
+ *   onRest: hears how much is left, twice a second
+ * @param {() => number} now a clock that nobody can set
+ */
+export function showMessage(stage, template, message, now = () => performance.now()) {
+  const section = /** @type {HTMLElement} */ (template.content.firstElementChild.cloneNode(true));
+  const goOn = /** @type {HTMLButtonElement} */ (section.querySelector("[data-go-on]"));
+  const title = /** @type {HTMLElement} */ (section.querySelector("[data-title]"));
+  title.textContent = message.title;
+  section.querySelector("[data-text]").textContent = message.text ?? "";
+  goOn.textContent = message.button ?? "";
+  goOn.hidden = !message.button;
   stage.replaceChildren(section);
-  section.querySelector("[data-title]").focus();
-  const tick = () => showClock(section, goOn, { until, counting, over });
-  const timer = tick() ? setInterval(() => tick() || clearInterval(timer), CLOCK_MS) : null;
+  title.focus();
+  if (message.pressSpace) title.addEventListener("keydown", (event) => spacePresses(event, goOn));
+  const end = now() + (message.rest ?? 0);
+  const tick = () => showClock(section, goOn, message, end - now());
+  const timer = tick() ? setInterval(() => tick() || clearInterval(timer), CLOCK_MS) : undefined;
   return new Promise((resolve) => goOn.addEventListener("click", resolve, { once: true })).finally(
     () => clearInterval(timer),
   );
 }
 
+function spacePresses(event, goOn) {
+  if (event.key !== " " || event.repeat) return;
+  event.preventDefault();
+  goOn.click();
+}
+
 /** Count down beside a button that is not to be pressed yet; false when the time is over. */
-function showClock(section, goOn, { until, counting, over }) {
-  const left = Math.ceil((until - Date.now()) / 1_000);
-  const running = left > 0;
-  goOn.disabled = running;
-  if (!until || !counting) return false;
+function showClock(section, goOn, { rest, counting, over, onRest }, left) {
+  const seconds = Math.max(0, Math.ceil(left / 1_000));
+  goOn.disabled = seconds > 0;
+  if (!rest || !counting) return false;
+  onRest?.(Math.max(0, left));
   const clock = section.querySelector("[data-countdown]");
   clock.hidden = false;
-  const time = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`;
-  clock.textContent = running ? counting.replace("{time}", time) : over;
-  return running;
+  const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  clock.textContent = seconds ? counting.replace("{time}", time) : over;
+  return seconds > 0;
 }

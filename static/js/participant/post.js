@@ -2,8 +2,9 @@
 
 const PATIENCE_MS = 20_000;
 
+/** @param {string} token the page's proof that a call is its own; it can be renewed */
 export function createPost(token) {
-  return async function post(address, document = {}) {
+  async function post(address, document = {}) {
     const answer = await fetch(address, {
       method: "POST",
       headers: { "Content-Type": "application/json", "X-CSRFToken": token },
@@ -11,9 +12,11 @@ export function createPost(token) {
       body: JSON.stringify(document),
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
-    // A page of a proxy or a portal is no answer of ours, whatever its status says.
+    // A page of a proxy or a portal is not the site's answer, whatever its status says.
     const isOurs = answer.headers.get("Content-Type")?.startsWith("application/json");
     if (answer.ok && !isOurs) throw new Error("this answer came from somebody else");
     return { status: answer.status, document: isOurs ? await answer.json() : null };
-  };
+  }
+  post.useToken = (renewed) => void (token = renewed);
+  return post;
 }

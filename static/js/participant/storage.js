@@ -3,6 +3,9 @@
 const VERSION = 1;
 export const STORES = ["drafts", "outbox"];
 
+// A disk that does not answer is as good as none; the answer is wanted before the rater goes on.
+const PATIENCE_MS = 10_000;
+
 /** Open the database, and prove that it keeps things; throws where it does not. */
 export async function openStorage(factory, name = "rankme") {
   const database = await open(factory, name);
@@ -12,6 +15,80 @@ export async function openStorage(factory, name = "rankme") {
     await transaction.delete("drafts", "probe");
   });
   return storage;
+}
+
+/**
+ * A storage that goes on in memory when the database fails in mid-sitting (its data deleted, the
+ * disk full). All that this page has read or written is remembered for that.
+ *
+ * @param {any} database a storage that lasts
+ * @param {() => void} onFailure called once, when the database is given up
+ */
+export function withFallback(database, onFailure, patience = PATIENCE_MS) {
+  const memory = memoryStorage();
+  let failed = false;
+
+  /** As the database's own transaction, with a note of what each store is known to hold. */
+  function noting(transaction, known) {
+    const note = (store, value) => value && known.push((copy) => copy.put(store, value));
+    return {
+      async get(store, key) {
+        const value = await transaction.get(store, key);
+        note(store, structuredClone(value));
+        return value;
+      },
+      async all(store) {
+        const values = await transaction.all(store);
+        for (const value of structuredClone(values)) note(store, value);
+        return values;
+      },
+      put(store, value) {
+        note(store, structuredClone(value));
+        return transaction.put(store, value);
+      },
+      delete(store, key) {
+        known.push((copy) => copy.delete(store, key));
+        return transaction.delete(store, key);
+      },
+    };
+  }
+
+  async function change(work) {
+    if (failed) return memory.change(work);
+    const known = [];
+    let result;
+    try {
+      result = await inTime(
+        database.change((transaction) => work(noting(transaction, known))),
+        patience,
+      );
+    } catch {
+      if (!failed) {
+        failed = true;
+        onFailure();
+      }
+      return memory.change(work);
+    }
+    await memory.change(async (copy) => {
+      for (const write of known) await write(copy);
+    });
+    return result;
+  }
+
+  return {
+    get lasting() {
+      return !failed;
+    },
+    change,
+  };
+}
+
+function inTime(promise, patience) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error("the database does not answer")), patience);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
 function open(factory, name) {

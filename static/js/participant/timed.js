@@ -1,19 +1,184 @@
 // A screen whose time is the measurement: bell and fixation, then the stimulus, then one response.
 
-import { painted, ready } from "./timing.js";
+import { showMessage } from "./message.js";
+import { decoded, ready } from "./timing.js";
+
+// Nobody reads or finds anything in less: such a click or key began before the stimulus was seen
+// (the second half of a double click). It is noted and does not count as the response.
+export const DEAD_MS = 200;
 
 /**
- * Show the mark, then the stimulus; resolves with the onset.
- * tools: {nextFrame, wait(ms), fonts, bell}
+ * Blocks of timed trials: they begin when the rater says so, and then run on by themselves.
+ *
+ * @param {{ page: any, desk: any, header: any, view: any, tools: any }} parts
+ */
+export function createTimedTrials({ page, desk, header, view, tools }) {
+  const { words } = page;
+  let running = false;
+  let timeRanOut = false;
+  let heldPictures = []; // decoded, and held so that the browser does not drop them
+
+  async function start(step) {
+    header.show(step);
+    const going = showMessage(view.stage, view.messageTemplate, {
+      title: header.placeText(step),
+      text: words.ready,
+      button: words.start,
+      pressSpace: true,
+    });
+    // Decoded before the block starts, so that nothing is between one phase and the next.
+    [heldPictures] = await Promise.all([decoded(page.pictures, tools.newImage), going]);
+    tools.bell.allow();
+    timeRanOut = false;
+    running = true;
+  }
+
+  async function show(step, draft, timed) {
+    if (!running) await start(step);
+    const screen = desk.mount(step, draft);
+    const { form } = screen;
+    const pictures = [...form.querySelectorAll(".picture")];
+    const next = form.querySelector("[data-next]");
+    next.textContent = words.read;
+    next.hidden = pictures.length > 0;
+    if (timed.fixation_ms) sayThatTimeRanOut(form);
+    const responses = watchResponses(form, pictures.length ? ".picture" : "[data-next]");
+    const onset = await present(form, timed, tools);
+    const left = desk.open({ step, draft, screen, onset, measuring: true });
+    const { stopwatch } = desk.current();
+    // The focus goes where it marks none of the pictures; Tab and the arrows start from here.
+    form.querySelector("h2").focus({ preventScroll: true });
+    const stamp = await response({
+      onset,
+      timeoutMs: timed.timeout_ms,
+      watch: (respond) => responses.begin({ onset, respond, onEarly: stopwatch.tooEarly }),
+      tools,
+    });
+    timeRanOut = stamp === null;
+    settle(screen, stamp, timeRanOut ? null : stopwatch.since(stamp));
+    if (screen.problems().length) askTheRest(screen);
+    else await desk.send(stamp ?? tools.now());
+    return left;
+  }
+
+  /** Said while the rater waits for the next trial, where it moves nothing and hides nothing. */
+  function sayThatTimeRanOut(form) {
+    if (!timeRanOut) return;
+    const line = form.ownerDocument.createElement("p");
+    line.className = "time-out";
+    line.setAttribute("role", "status");
+    line.textContent = words.time_out;
+    form.append(line);
+    timeRanOut = false;
+  }
+
+  /** A timed screen may also ask ordinary questions: they are answered after the response. */
+  function askTheRest(screen) {
+    const next = screen.form.querySelector("[data-next]");
+    next.textContent = words.next;
+    next.hidden = false;
+    screen.form.addEventListener("submit", (event) => desk.submit(event.timeStamp));
+  }
+
+  return {
+    show,
+    /** Something else comes between: the next trial waits until the rater is ready again. */
+    stop: () => void (running = false),
+  };
+}
+
+/** Set what the screen itself answers: the time, and "none" where it ran out. */
+function settle(screen, stamp, milliseconds) {
+  for (const { question, instrument, settledAt } of screen.questions) {
+    if (question.instrument === "response_time") {
+      instrument.setValue(milliseconds);
+      settledAt(stamp);
+    }
+    if (question.instrument === "click_target" && stamp === null) instrument.setValue(null);
+  }
+}
+
+/**
+ * Show the mark, then the stimulus; resolves with the onset: the frame after the one that painted
+ * the stimulus.
+ *
+ * @param {HTMLElement} form
+ * @param {{ bell: boolean, fixation_ms: number }} timed
+ * @param {{ nextFrame: Function, wait: Function, fonts: any, bell: any }} tools
  */
 export async function present(form, timed, tools) {
   form.classList.add("is-fixating");
   await ready(form, tools.fonts);
   if (timed.bell) tools.bell.ring();
   if (timed.fixation_ms) await tools.wait(timed.fixation_ms);
-  await new Promise(tools.nextFrame);
+  await new Promise((resolve) => tools.nextFrame(resolve));
+  // This still belongs to that frame, which paints it; the next one begins when it is on show.
   form.classList.remove("is-fixating");
-  return painted(tools.nextFrame);
+  return new Promise((resolve) => tools.nextFrame(resolve));
+}
+
+const PRESSES = new Set([" ", "Enter"]);
+
+/**
+ * Listens from before the onset, so that a press which began before it is known as such.
+ * `targets` selects what a pointer must press; with pictures a key must be on one of them too.
+ *
+ * @param {HTMLElement} form
+ * @param {string} targets
+ */
+export function watchResponses(form, targets) {
+  const page = form.ownerDocument;
+  const needsTarget = targets === ".picture";
+  let pressedSince = null;
+  let begun = null;
+
+  const isOn = (event) => event.target instanceof Element && event.target.closest(targets);
+  // A key that is pressed on the page's own buttons (Pause) is meant for them.
+  const isHere = (event) => event.target === page.body || form.contains(event.target);
+
+  function isResponse(event) {
+    if (event.type === "click") return Boolean(isOn(event)) && form.contains(event.target);
+    return PRESSES.has(event.key) && (needsTarget ? Boolean(isOn(event)) : isHere(event));
+  }
+
+  /** Before anything else hears of it: what is held or too early must not press anything. */
+  function guard(event) {
+    const isPointer = event.type === "click" && event.detail > 0;
+    const since = isPointer ? (pressedSince ?? event.timeStamp) : event.timeStamp;
+    const isHeld = event.repeat && PRESSES.has(event.key) && isHere(event);
+    const isEarly = isResponse(event) && (!begun || since - begun.onset < DEAD_MS);
+    if (!isHeld && !isEarly) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (!isHeld && begun && since >= begun.onset) begun.onEarly(since);
+  }
+
+  const pressed = (event) => (pressedSince = event.timeStamp);
+
+  /** After the instruments have heard of it. */
+  function heard(event) {
+    if (event.repeat || !isResponse(event)) return;
+    if (event.type === "keydown") event.preventDefault();
+    begun.respond(event.timeStamp);
+  }
+
+  page.addEventListener("pointerdown", pressed, true);
+  for (const type of ["keydown", "click"]) page.addEventListener(type, guard, true);
+
+  return {
+    /** The stimulus is on show. Gives what ends the listening. */
+    begin(onShow) {
+      begun = onShow;
+      for (const type of ["keydown", "click"]) page.addEventListener(type, heard);
+      return () => {
+        page.removeEventListener("pointerdown", pressed, true);
+        for (const type of ["keydown", "click"]) {
+          page.removeEventListener(type, guard, true);
+          page.removeEventListener(type, heard);
+        }
+      };
+    },
+  };
 }
 
 /**

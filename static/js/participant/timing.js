@@ -1,8 +1,8 @@
 // Times that can be believed: from the painted onset to the event's own time stamp.
 
 /**
- * The onset of what was just put on the page: the frame after the one that painted it.
- * Wait for fonts and pictures before you call this.
+ * The onset of what was just put on the page, outside a frame: the frame after the one that
+ * painted it. Wait for fonts and pictures before you call this.
  */
 export function painted(nextFrame) {
   return new Promise((resolve) => nextFrame(() => nextFrame(resolve)));
@@ -45,6 +45,8 @@ export function timerResolution(now, tries = 2_000) {
 
 export const round = (milliseconds, digits = 2) => Number(milliseconds.toFixed(digits));
 
+const MOST_EARLY = 20;
+
 /**
  * One screen's times. All stamps are of one clock (performance.now, event.timeStamp, frames);
  * what is reported is relative to the onset. `before` is what an earlier page had counted.
@@ -55,11 +57,13 @@ export function createStopwatch({ onset, before = 0, reloads = 0 }) {
   let hiddenSince = null;
   let pausedSince = null;
   let blurs = 0;
+  const early = [];
   const inputs = new Set();
 
   const since = (stamp) => round(Math.max(0, stamp - onset));
 
   const toggle = (list, from, stamp) => list.push([since(from), since(stamp)]);
+  const total = (list) => list.reduce((sum, [from, to]) => sum + to - from, 0);
 
   return {
     since,
@@ -83,10 +87,17 @@ export function createStopwatch({ onset, before = 0, reloads = 0 }) {
     used(input) {
       inputs.add(input);
     },
+    /** A press that came too soon to be a response. */
+    tooEarly(stamp) {
+      if (early.length < MOST_EARLY) early.push(since(stamp));
+    },
     /** Milliseconds on this screen so far, without the pauses. */
     spent(stamp) {
-      const resting = paused.reduce((sum, [from, to]) => sum + to - from, 0);
-      return round(before + since(stamp) - resting);
+      return round(before + since(stamp) - total(paused));
+    },
+    /** Milliseconds of that in which the page was in view, since it was loaded: see breaks.js. */
+    worked(stamp) {
+      return Math.max(0, round(since(stamp) - total(paused) - total(hidden)));
     },
     times(stamp, device) {
       return {
@@ -96,6 +107,7 @@ export function createStopwatch({ onset, before = 0, reloads = 0 }) {
         paused,
         blurs,
         reloads,
+        ...(early.length ? { early } : {}),
         input: [...inputs].sort().join("+") || "none",
         ...device,
       };

@@ -7,8 +7,9 @@ import { showMessage } from "./message.js";
 import { createNotices, say } from "./notices.js";
 import { createOutbox } from "./outbox.js";
 import { createPost } from "./post.js";
+import { createRecovery } from "./recovery.js";
 import { createSitting } from "./sitting.js";
-import { memoryStorage, openStorage } from "./storage.js";
+import { memoryStorage, openStorage, withFallback } from "./storage.js";
 import { frameInterval, timerResolution } from "./timing.js";
 
 const TRY_AGAIN_MS = 3_000;
@@ -20,14 +21,34 @@ const notice = createNotices(element("notices"));
 const post = createPost(document.querySelector("meta[name=csrf-token]").content);
 const nextFrame = (work) => requestAnimationFrame(work);
 const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
-start().catch((error) => {
-  notice("failed", words.failed, "error");
-  throw error;
+const resumeLink = element("resume-link")?.value ?? "";
+const recovery = createRecovery({
+  // The path alone: behind a proxy the site may not know its own name.
+  addresses: {
+    resume: resumeLink && new URL(resumeLink, location.href).pathname,
+    session: page.addresses?.session,
+  },
+  request: (address, options) => fetch(address, options),
+  useToken: post.useToken,
+  now: () => performance.now(),
 });
 
+start().catch(failed);
+// What nobody has foreseen must not leave a rater before a page that does nothing.
+addEventListener("unhandledrejection", () => sayFailed());
+
+function sayFailed() {
+  notice.release();
+  notice("failed", words.failed, "error");
+}
+
+function failed(error) {
+  sayFailed();
+  console.error(error);
+}
+
 async function start() {
-  const storage = page.preview ? memoryStorage() : await storageOrMemory();
+  const storage = page.preview ? memoryStorage() : await storageOrMemory(() => outbox.flush());
   const nowhere = async () => ({ status: 200, document: null });
   const outbox = createOutbox({
     storage,
@@ -39,7 +60,7 @@ async function start() {
       clearTimeout: (timer) => clearTimeout(timer),
     },
     rater: page.rater,
-    report: reports(() => sitting),
+    report: reports(() => sitting, () => outbox),
   });
   const drafts = createDrafts({
     storage,
@@ -47,36 +68,51 @@ async function start() {
     newKey: () => crypto.randomUUID(),
     assignment: page.assignment,
   });
+  const breaks = createBreaks({
+    storage,
+    breaks: page.breaks,
+    assignment: page.assignment,
+    wallClock: () => Date.now(),
+  });
   const sitting = createSitting({
     page,
+    storage,
     drafts,
-    outbox,
-    breaks: createBreaks({
-      storage,
-      breaks: page.breaks,
-      assignment: page.assignment,
-      now: () => Date.now(),
-    }),
+    breaks,
     instruments: await loadInstruments(),
     view: view(),
     tools: tools(),
     device: measureDevice(),
     afterSending: () => (storage.lasting ? void outbox.flush() : untilAllIsSent(outbox)),
-    afterPractice: () => page.preview || post(page.addresses.practised).catch(() => undefined),
+    onPractised: () => page.preview || post(page.addresses.practised).catch(() => undefined),
+    askForFeedback,
     onEnd: (reopen) => end(outbox, drafts, reopen),
+    onFailure: failed,
+    reload: () => location.reload(),
   });
-  tie(sitting, outbox);
+  tie(sitting, outbox, breaks);
   if (!page.preview) outbox.flush();
   await sitting.run();
 }
 
-async function storageOrMemory() {
+async function storageOrMemory(sendAtOnce) {
+  const sayThatNothingIsKept = () => notice("storage", words.no_storage);
   try {
-    return await openStorage(indexedDB);
+    return withFallback(await openStorage(indexedDB), () => {
+      sayThatNothingIsKept();
+      sendAtOnce();
+    });
   } catch {
-    notice("storage", words.no_storage);
+    sayThatNothingIsKept();
     return memoryStorage();
   }
+}
+
+/** What the authors of a practice example say about it, for the rater's answers. */
+async function askForFeedback(trial, screens) {
+  const answer = await post(page.addresses["practice-feedback"], { trial, screens });
+  if (answer.status !== 200) throw new Error(`no feedback: ${answer.status}`);
+  return answer.document.feedback;
 }
 
 async function loadInstruments() {
@@ -122,17 +158,22 @@ function tools() {
 }
 
 /** What the outbox has to tell, and how the page says it. */
-function reports(sitting) {
+function reports(sitting, outbox) {
   return {
     waiting(count) {
-      const line = element("unsent");
-      line.hidden = count === 0;
-      line.textContent = count === 1 ? words.unsent_one : say(words, "unsent", { count });
+      notice.whenFree("unsent", () => {
+        const line = element("unsent");
+        line.hidden = count === 0;
+        line.textContent = count === 1 ? words.unsent_one : say(words, "unsent", { count });
+      });
       if (count === 0) notice("connection", "");
     },
     later: () => notice("connection", words.offline),
-    locked: () => notice("locked", words.locked, "error"),
-    stored: () => notice("locked", ""),
+    locked: () => goOnAsTheSameRater(outbox()),
+    stored(entry, receipt) {
+      notice("locked", "");
+      if (receipt?.answered_elsewhere) void sitting().overtaken(entry);
+    },
     conflict: () => notice("conflict", words.conflict, "error"),
     refused(entry, answer) {
       const message = answer?.problems?.map((problem) => problem.message).join(" ");
@@ -140,6 +181,12 @@ function reports(sitting) {
       return sitting().refused(entry, answer?.problems ?? []);
     },
   };
+}
+
+/** The server does not know this browser any more: come back by the personal link, or say so. */
+async function goOnAsTheSameRater(outbox) {
+  if (await recovery.tryToReturn()) return void outbox.flush();
+  notice("locked", words.locked, "error", resumeLink && { href: resumeLink, text: words.resume });
 }
 
 async function untilAllIsSent(outbox) {
@@ -169,13 +216,14 @@ async function end(outbox, drafts, reopen) {
       await reopen(answer.document.stored);
       return false;
     }
-    notice("connection", answer.status === 401 || answer.status === 403 ? words.locked : words.offline);
+    if (answer.status === 401 || answer.status === 403) await goOnAsTheSameRater(outbox);
+    else notice("connection", words.offline);
     await wait(TRY_AGAIN_MS);
   }
 }
 
 /** Tie the page's buttons and the browser's events to the sitting. */
-function tie(sitting, outbox) {
+function tie(sitting, outbox, breaks) {
   element("undo").addEventListener("click", () => sitting.back());
   tieDialog("show-instructions", "instructions", sitting);
   tieDialog("pause", "pause-dialog", sitting);
@@ -186,7 +234,7 @@ function tie(sitting, outbox) {
     flush();
     sitting.refresh();
   });
-  addEventListener("blur", () => sitting.watchNow()?.blur());
+  addEventListener("blur", () => sitting.stopwatch()?.blur());
   addEventListener("pagehide", () => sitting.keep());
   addEventListener("pageshow", (event) => {
     if (event.persisted) location.reload();
@@ -194,26 +242,36 @@ function tie(sitting, outbox) {
   document.addEventListener("visibilitychange", () => {
     const now = performance.now();
     if (document.hidden) {
-      sitting.watchNow()?.hide(now);
+      sitting.stopwatch()?.hide(now);
       sitting.keep();
+      breaks.leave();
     } else {
-      sitting.watchNow()?.show(now);
+      sitting.stopwatch()?.show(now);
+      breaks.returned();
       sitting.refresh();
       flush();
     }
   });
-  document.addEventListener("pointerdown", (event) => sitting.watchNow()?.used(event.pointerType));
-  document.addEventListener("keydown", () => sitting.watchNow()?.used("keyboard"));
+  document.addEventListener("pointerdown", (event) => sitting.stopwatch()?.used(event.pointerType));
+  document.addEventListener("keydown", () => sitting.stopwatch()?.used("keyboard"));
 }
 
-/** A dialog that covers the work stops its clock, and waits until no time is being measured. */
-function tieDialog(button, name, sitting) {
+/**
+ * A dialog that covers the work stops its clock, and waits until no time is being measured; its
+ * button shows that it will come.
+ */
+function tieDialog(buttonName, name, sitting) {
   const dialog = element(name);
+  const button = element(buttonName);
+  button.disabled = false;
   const open = () => {
-    dialog.showModal();
-    sitting.watchNow()?.pause(performance.now());
+    button.removeAttribute("aria-pressed");
+    if (!dialog.open) dialog.showModal();
+    sitting.stopwatch()?.pause(performance.now());
     return new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
   };
-  element(button).addEventListener("click", () => sitting.interrupt(open));
-  dialog.addEventListener("close", () => sitting.watchNow()?.resume(performance.now()));
+  button.addEventListener("click", () => {
+    if (sitting.interrupt(name, open)) button.setAttribute("aria-pressed", "true");
+  });
+  dialog.addEventListener("close", () => sitting.stopwatch()?.resume(performance.now()));
 }

@@ -1,0 +1,187 @@
+// The one screen in front of the rater: its clock runs, its changes are kept, its answers are sent.
+
+import { say } from "./notices.js";
+import { mountScreen } from "./screen.js";
+import { createStopwatch, painted, ready } from "./timing.js";
+
+const SAVE_AFTER_MS = 150;
+// A second click of a double click, or a key that is held, does not belong to the next screen.
+const DEAF_MS = 250;
+
+/** Enter sends a form from every native control; our own sliders do the same. */
+function enterGoesOn(event) {
+  if (event.key !== "Enter" || event.repeat || event.target.role !== "slider") return;
+  event.preventDefault();
+  event.currentTarget.requestSubmit();
+}
+
+/**
+ * Answers leave the desk in two steps: into the browser's database, then (elsewhere) to the server.
+ * A screen is left with an outcome: "sent", "elsewhere" (another window answered it), "back",
+ * "refused" or "overtaken".
+ *
+ * @param {{ page: any, drafts: any, route: any, header: any, instruments: any, view: any,
+ *   tools: any, device: any, onWork: (milliseconds: number) => void,
+ *   onFailure: (error: unknown) => void }} parts
+ */
+export function createDesk(parts) {
+  const { page, drafts, route, header, view, tools } = parts;
+  const { words } = page;
+  let current = null;
+
+  /** Put a screen on the page. */
+  function mount(step, draft, { mayGoBack = false } = {}) {
+    const screen = mountScreen({
+      template: view.screenTemplate(step.screen),
+      page,
+      step,
+      instruments: parts.instruments,
+      onChange: () => current?.onChange(),
+    });
+    screen.restore(draft.answers);
+    if (screen.comment) screen.comment.value = draft.comment;
+    const isLast = !step.practice && route.isLast(step);
+    screen.form.querySelector("[data-next]").textContent = isLast ? words.finish : words.next;
+    screen.form.addEventListener("keydown", enterGoesOn);
+    // Without this a form that is sent before its clock runs would load another page.
+    screen.form.addEventListener("submit", (event) => event.preventDefault());
+    header.show(step, { mayGoBack });
+    view.stage.replaceChildren(screen.form);
+    return screen;
+  }
+
+  /**
+   * From here on the screen is the current one; resolves with the outcome when it is left.
+   * While `measuring`, nothing but its own response ends it.
+   */
+  function open({ step, draft, screen, onset, measuring = false }) {
+    const stopwatch = createStopwatch({
+      onset,
+      before: draft.spent_ms,
+      reloads: Math.max(0, draft.reloads),
+    });
+    let timer = null;
+    screen.form.dataset.onset = onset;
+    return new Promise((resolve) => {
+      current = {
+        step,
+        draft,
+        screen,
+        stopwatch,
+        measuring,
+        isSending: false,
+        resolve,
+        onChange() {
+          tools.clearTimeout(timer);
+          timer = tools.setTimeout(keep, SAVE_AFTER_MS);
+        },
+        forget: () => tools.clearTimeout(timer),
+      };
+      screen.comment?.addEventListener("input", current.onChange);
+    });
+  }
+
+  function close(outcome) {
+    const { resolve, forget } = current;
+    forget();
+    current = null;
+    resolve(outcome);
+  }
+
+  /** Write down what is on the screen now. */
+  function keep() {
+    if (!current) return undefined;
+    const { draft, screen, stopwatch } = current;
+    return drafts.keep({
+      ...draft,
+      answers: screen.draft(),
+      comment: screen.comment?.value ?? "",
+      spent_ms: stopwatch.spent(tools.now()),
+    });
+  }
+
+  /** The rater pressed Next: send the answers, or say what they lack. */
+  async function submit(time) {
+    if (!current || current.isSending) return;
+    const { screen, stopwatch } = current;
+    const problems = screen.problems();
+    if (problems.length) return void screen.showProblems(problems);
+    const secondsLeft = Math.ceil(page.least_seconds - stopwatch.spent(time) / 1_000);
+    if (secondsLeft > 0) return void screen.say(say(words, "wait", { seconds: secondsLeft }));
+    await send(time);
+  }
+
+  /** Into the outbox, before the screen goes: once, however often it is asked. */
+  async function send(time) {
+    const sending = current;
+    const { screen, step, draft, stopwatch, forget } = sending;
+    forget();
+    sending.isSending = true;
+    const next = screen.form.querySelector("[data-next]");
+    next.disabled = true;
+    try {
+      const outcome = await drafts.send(...entry(sending, time));
+      if (outcome === "sent") {
+        header.took(stopwatch.spent(time));
+        parts.onWork(stopwatch.worked(time));
+      }
+      route.markAnswered(step);
+      if (current === sending) close(outcome);
+    } catch (error) {
+      sending.isSending = false;
+      next.disabled = false;
+      parts.onFailure(error);
+    }
+  }
+
+  /** The draft as it is kept, and the payload for the server; practice is never sent. */
+  function entry({ screen, step, draft, stopwatch }, time) {
+    const answers = screen.answers(stopwatch.since);
+    const comment = screen.comment?.value.trim() ?? "";
+    const kept = { ...draft, answers: screen.draft(), comment };
+    if (step.practice) return [{ ...kept, given: answers }, null];
+    const payload = {
+      version: page.version,
+      key: draft.key,
+      assignment: page.assignment,
+      trial: step.trial,
+      screen: step.screen,
+      answers,
+      times: stopwatch.times(time, parts.device),
+      comment,
+      replaces: draft.replaces,
+    };
+    return [kept, payload];
+  }
+
+  /** An ordinary screen, until it is left. */
+  async function show(step, draft, refusals) {
+    const screen = mount(step, draft, { mayGoBack: route.before(step) !== null });
+    screen.form.querySelector("h2").focus({ preventScroll: true });
+    scrollTo(0, 0);
+    await ready(screen.form, tools.fonts);
+    const onset = await painted(tools.nextFrame);
+    const left = open({ step, draft, screen, onset });
+    screen.showRefusals(refusals);
+    screen.form.addEventListener("submit", (event) => {
+      if (event.timeStamp - onset > DEAF_MS) submit(event.timeStamp);
+    });
+    return left;
+  }
+
+  return {
+    mount,
+    open,
+    show,
+    keep,
+    send,
+    submit,
+    current: () => current,
+    isMeasuring: () => current?.measuring ?? false,
+    stopwatch: () => current?.stopwatch,
+    /** Leave the screen for a reason of somebody else's; a measured one ends by itself. */
+    leave(outcome) {
+      if (current && !current.measuring && !current.isSending) close(outcome);
+    },
+  };
+}

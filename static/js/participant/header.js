@@ -1,0 +1,39 @@
+// The line above the work: where the rater is, and how long the rest will take.
+
+import { say } from "./notices.js";
+import { minutesLeft } from "./session.js";
+
+/**
+ * @param {{ page: any, view: any, route: any }} parts
+ */
+export function createHeader({ page, view, route }) {
+  const { words } = page;
+  /** @type {number[]} */
+  const seconds = [];
+
+  function placeText(step) {
+    const name = step.practice ? "practice" : "progress";
+    return say(words, name, { number: step.number, count: step.count });
+  }
+
+  function progressText(step) {
+    const text = placeText(step);
+    if (step.screens === 1) return text;
+    return `${text} · ${say(words, "page_of", { number: step.screen + 1, count: step.screens })}`;
+  }
+
+  return {
+    placeText,
+    /** How long this rater took for a screen: the pace that the forecast uses. */
+    took: (milliseconds) => void seconds.push(milliseconds / 1_000),
+    show(step, { mayGoBack = false } = {}) {
+      const left = route.left();
+      const minutes = minutesLeft(left, seconds, page.seconds_per_screen);
+      const time = minutes === 1 ? words.minute_left : say(words, "minutes_left", { minutes });
+      view.progress.textContent = `${progressText(step)} · ${time}`;
+      view.bar.max = route.whole;
+      view.bar.value = route.whole - left;
+      view.undo.disabled = !mayGoBack;
+    },
+  };
+}

@@ -1,0 +1,65 @@
+// The rater's way through a batch: which screens there are, which are answered, which comes next.
+
+import { idOf } from "./drafts.js";
+import { firstOpen, mayGoBack, stepsOf } from "./session.js";
+
+/**
+ * @param {{ page: any, drafts: any }} parts
+ */
+export function createRoute({ page, drafts }) {
+  const steps = stepsOf(page);
+  /** @type {Set<string>} */
+  const answered = new Set();
+  const id = (step) => idOf(page.assignment, step);
+  const isAnswered = (step) => answered.has(id(step));
+
+  /** What this browser has sent, and what the server already had when it made the page. */
+  async function load() {
+    const kept = await drafts.mine();
+    const stored = new Set(page.stored.map(([trial, screen]) => id({ trial, screen })));
+    for (const step of steps) {
+      const draft = kept.get(id(step));
+      // Only a screen that was opened again on purpose replaces what the server has.
+      const isOnServer = stored.has(id(step)) && !draft?.replaces;
+      if (draft?.state === "sent" || isOnServer) answered.add(id(step));
+    }
+  }
+
+  /** Ask a screen again, under a new key. */
+  async function reopen(step) {
+    await drafts.ask(step);
+    answered.delete(id(step));
+  }
+
+  const whole = steps.filter((step) => !step.practice).length;
+
+  return {
+    steps,
+    whole,
+    id,
+    load,
+    reopen,
+    isAnswered,
+    markAnswered: (step) => void answered.add(id(step)),
+    markOpen: (step) => void answered.delete(id(step)),
+    /** The first screen without an answer; undefined when all are answered. */
+    next: () => steps[firstOpen(steps, isAnswered)],
+    isLast: (step) =>
+      firstOpen(steps, (one) => one === step || isAnswered(one)) === steps.length,
+    left: () => steps.filter((step) => !step.practice && !isAnswered(step)).length,
+    find: ({ trial, screen }) =>
+      steps.find((step) => step.trial === trial && step.screen === screen),
+    /** The screen that Back leads to, or null where there is no way back. */
+    before(step) {
+      const index = steps.indexOf(step);
+      return mayGoBack(steps, index, page.screens) ? steps[index - 1] : null;
+    },
+    /** The server lacks these screens: ask them again, with what was answered put back. */
+    async reopenMissing(stored) {
+      const kept = new Set(stored.map(([trial, screen]) => id({ trial, screen })));
+      for (const step of steps.filter((one) => !one.practice && !kept.has(id(one)))) {
+        await reopen(step);
+      }
+    },
+  };
+}
