@@ -152,4 +152,4 @@ VERBS = (
 )
 
 # What a person should look at in a submission (`rankme.actions.speed_flags`).
-FLAGS = (_("fast"), _("impossible time"), _("no time"), _("page was hidden"))
+FLAGS = (_("fast"), _("impossible time"), _("no time"), _("page was hidden"), _("anticipation"))

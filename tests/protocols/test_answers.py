@@ -240,10 +240,7 @@ def test_a_click_as_earlier_releases_stored_it_still_means_the_same():
     assert [clicked(place)[0].text for place in range(3)] == ["the one", "second", "third"]
 
 
-@pytest.mark.parametrize(
-    "value",
-    [{"shown": 3}, {"shown": -1}, {"shown": "0"}, {"shown": True}, {"shown": 0, "x": 1}, {}],
-)
+@pytest.mark.parametrize("shown", [3, -1, "0", True, None, {}])
 def test_a_click_beside_the_pictures_is_refused(shown):
     for value in ({"shown": shown}, {"shown": 0, "x": shown}):
         with pytest.raises(InvalidAnswer):
