@@ -39,9 +39,9 @@ class Limit:
         return 1 / self.again_every.total_seconds()
 
 
-# A class of students behind one address comes in at once; a script that takes all the batches of
-# an open campaign does not.
-NEW_RATERS = Limit("new raters", most=200, again_every=timedelta(seconds=10))
+# A university behind one address comes in at once, and refusing one person costs more than letting
+# in a script: batches that nobody works on are free again when their lease ends.
+NEW_RATERS = Limit("new raters", most=1_000, again_every=timedelta(seconds=0.2))
 # A browser with scripts of another release sends what it kept: a sitting at most.
 UNREADABLE = Limit("unreadable submissions", most=200, again_every=timedelta(minutes=1))
 LIMITS = (NEW_RATERS, UNREADABLE)

@@ -22,7 +22,7 @@ from rankme.actions.assignments import NoBatch
 from rankme.actions.runtime import runtime_of
 from rankme.crowd import PANELS
 from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmissions
-from rankme.models import Assignment, Campaign, Participant
+from rankme.models import Assignment, Campaign, Participant, Slot
 from rankme.protocols.definition import Definition
 
 from . import rater_identity
@@ -107,6 +107,8 @@ def _come_in(request: HttpRequest, campaign: Campaign, definition: Definition) -
         return _stop(request, campaign, "paused" if campaign.state == "paused" else "closed")
     if arrival is None and not definition.crowd.open_link:
         return _stop(request, campaign, "no-name", status=403)
+    if not campaign.slots.filter(state__in=[Slot.State.FREE, Slot.State.HELD]).exists():
+        return _stop(request, campaign, "complete")
     arrival = arrival or rater_identity.anonymous_arrival()
     return render(
         request,
@@ -120,7 +122,7 @@ def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definiti
     if arrival is None:
         return redirect("rankme:enter", campaign.code)
     if not _may_come_in(request, campaign, arrival):
-        return _stop(request, campaign, "crowded", status=429)
+        return _crowded(request, campaign, arrival)
     rater = assignments.enter(
         campaign,
         panel=arrival.panel,
@@ -137,10 +139,26 @@ def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definiti
 
 
 def _may_come_in(request: HttpRequest, campaign: Campaign, arrival: rater_identity.Arrival) -> bool:
-    """Whoever is known or has a personal invitation may always; others not by the thousand."""
-    if arrival.panel == "invitation" or rater_identity.known_rater(campaign, arrival):
+    """Whether this person may enter now; people whom the panel sent or who are known always may."""
+    can_be_anybody = arrival.panel in ("open", "generic")
+    if not can_be_anybody or rater_identity.known_rater(campaign, arrival):
         return True
     return rate_limits.take(rate_limits.NEW_RATERS, campaign.pk, request.META["REMOTE_ADDR"])
+
+
+def _crowded(
+    request: HttpRequest, campaign: Campaign, arrival: rater_identity.Arrival
+) -> HttpResponse:
+    """Too many at once from one address: the page sends the consent again by itself."""
+    context = {
+        "campaign": campaign,
+        "reason": "crowded",
+        "again": SECONDS_UNTIL_ASKING_AGAIN,
+        "arrival": arrival.signed(campaign),
+    }
+    response = render(request, "participant/stop.html", context, status=429)
+    response.headers["Retry-After"] = str(SECONDS_UNTIL_ASKING_AGAIN)
+    return response
 
 
 @require_GET

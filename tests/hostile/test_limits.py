@@ -14,7 +14,7 @@ from rankme.actions import rate_limits
 from rankme.actions.invitations import invite_raters
 from rankme.actions.rate_limits import Limit, take
 from rankme.models import RateBucket
-from tests.campaigns import make_campaign
+from tests.campaigns import make_campaign, slider_definition
 from tests.pages.test_participant import arrive, begin, complete
 from tests.races.threads import run_together
 
@@ -76,7 +76,7 @@ def test_the_table_names_nobody_and_forgets():
 
 
 @pytest.mark.django_db
-def test_one_address_does_not_bring_raters_by_the_thousand(client, monkeypatch):
+def test_one_address_does_not_bring_raters_without_end(client, monkeypatch):
     """Each would hold a batch of an open campaign, and nobody else would find one free."""
     monkeypatch.setattr(rate_limits, "NEW_RATERS", Limit("few", 2, timedelta(hours=1)))
     campaign = make_campaign()
@@ -84,9 +84,9 @@ def test_one_address_does_not_bring_raters_by_the_thousand(client, monkeypatch):
         arrive(Client(), campaign, id=name)
     refused = agree(Client(), campaign, id="w3")
     assert refused.status_code == 429
-    assert "Many people are coming in" in refused.content.decode()
+    assert "Many people are coming in" in refused.text
     assert campaign.participants.count() == 2
-    # Somebody else's address, another campaign, whoever is known or was invited: all come in.
+    # Another address, another campaign, and people who are known or were invited: all come in.
     assert agree(Client(REMOTE_ADDR="192.0.2.7"), campaign, id="w4").status_code == 302
     assert agree(Client(), make_campaign(), id="w3").status_code == 302
     assert (
@@ -94,6 +94,38 @@ def test_one_address_does_not_bring_raters_by_the_thousand(client, monkeypatch):
     )
     [invitation] = invite_raters(campaign, ["Ada"], by=campaign.owner)
     assert agree(Client(), campaign, invitation=invitation.token).status_code == 302
+
+
+@pytest.mark.django_db
+def test_who_is_refused_at_the_door_comes_in_later_without_agreeing_again(monkeypatch):
+    """The page holds what was agreed to, and sends it again by itself."""
+    monkeypatch.setattr(rate_limits, "take", lambda *whose: False)
+    campaign = make_campaign()
+    browser = Client()
+    refused = agree(browser, campaign, id="w1")
+    assert (refused.status_code, refused.headers["Retry-After"]) == (429, "15")
+    assert '<form class="row" method="post" data-again="15">' in refused.text
+    assert "wait.js" in refused.text
+    monkeypatch.setattr(rate_limits, "take", lambda *whose: True)
+    arrival = re.search(r'name="arrival" value="([^"]+)"', refused.text)[1]
+    door = reverse("rankme:enter", args=[campaign.code])
+    assert browser.post(door, {"arrival": arrival, "decision": "agree"}).status_code == 302
+
+
+@pytest.mark.django_db
+def test_a_university_behind_one_address_comes_in_at_once():
+    assert all(take(rate_limits.NEW_RATERS, "the campaign", "192.0.2.1") for _ in range(1_000))
+    RateBucket.objects.update(left=0, filled_at=F("filled_at") - timedelta(seconds=10))
+    assert sum(take(rate_limits.NEW_RATERS, "the campaign", "192.0.2.1") for _ in range(60)) >= 50
+
+
+@pytest.mark.django_db
+def test_people_whom_a_panel_sends_are_never_refused(monkeypatch):
+    monkeypatch.setattr(rate_limits, "take", lambda *whose: False)
+    crowd = {"panel": "prolific", "completion_code": "C0DE", "open_link": False}
+    campaign = make_campaign(slider_definition(crowd=crowd))
+    sent = {"PROLIFIC_PID": "5f00aabbccddeeff00112233", "SESSION_ID": "5f00aabbccddeeff00112244"}
+    assert agree(Client(), campaign, **sent).status_code == 302
 
 
 @pytest.mark.django_db

@@ -535,11 +535,20 @@ def test_no_work_is_said_plainly_and_why(client, monkeypatch, reason, sentence, 
     assert ("wait.js" in page) == asks_again
 
 
-def test_when_all_work_is_done_a_latecomer_is_told(client):
+def test_when_all_work_is_done_a_newcomer_is_told_before_the_consent(client):
     campaign = make_campaign(items=1, systems=1)
     complete(client, campaign, begin(client, campaign, id="w1"))
+    page = Client().get(reverse("rankme:enter", args=[campaign.code]), {"id": "w2"}).text
+    assert "Everything has been judged" in page
+    assert 'name="arrival"' not in page
+    assert campaign.participants.count() == 1
+
+
+def test_when_the_last_batch_is_done_a_rater_on_the_way_is_told(client):
+    campaign = make_campaign(items=1, systems=1)
     late = Client()
     arrive(late, campaign, id="w2")
+    complete(client, campaign, begin(client, campaign, id="w1"))
     late.post(reverse("rankme:instructions", args=[campaign.code]))
     page = late.get(reverse("rankme:work", args=[campaign.code])).content.decode()
     assert "Everything has been judged" in page

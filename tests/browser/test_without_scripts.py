@@ -1,0 +1,45 @@
+"""A browser without scripts is told so on the first page, before it agrees to anything."""
+
+from __future__ import annotations
+
+from django.urls import reverse
+
+from rankme.actions import rate_limits
+from rankme.models import Assignment, Participant, RateBucket
+from tests.campaigns import make_campaign
+from tests.live import LiveSite
+
+
+def test_without_scripts_nobody_agrees_or_takes_a_batch(browser, live_site: LiveSite):
+    campaign = make_campaign()
+    context = browser.new_context(base_url=live_site.url, java_script_enabled=False, locale="en")
+    page = context.new_page()
+    page.goto(reverse("rankme:enter", args=[campaign.code]))
+    # Playwright looks for no text in a noscript element.
+    assert page.locator("noscript p.message").is_visible()
+    assert not page.get_by_text("I agree and take part").is_visible()
+    context.close()
+    assert not Participant.objects.exists()
+    assert not Assignment.objects.exists()
+
+
+def test_with_scripts_nothing_is_hidden(page):
+    campaign = make_campaign()
+    page.goto(reverse("rankme:enter", args=[campaign.code]))
+    assert page.get_by_text("I agree and take part").is_visible()
+    assert not page.locator("noscript p.message").is_visible()
+
+
+def test_a_page_that_is_refused_for_the_crowd_sends_the_consent_again(page):
+    campaign = make_campaign()
+    page.clock.install()
+    page.goto(reverse("rankme:enter", args=[campaign.code]))
+    rate_limits.take(rate_limits.NEW_RATERS, campaign.pk, "127.0.0.1")
+    RateBucket.objects.update(left=-100_000)
+    page.get_by_text("I agree and take part").click()
+    page.get_by_text("Many people are coming in").wait_for()
+    assert not Participant.objects.exists()
+    RateBucket.objects.update(left=10)
+    page.clock.fast_forward(30_000)
+    page.wait_for_url("**/instructions/")
+    assert Participant.objects.count() == 1
