@@ -10,10 +10,13 @@ from typing import Any
 from rankme.actions.assignments import outputs_in_order
 from rankme.models import Assignment, Output, Trial
 from rankme.protocols.definition import CriterionSpec, Definition, PracticeTrial, ScreenSpec
+from rankme.protocols.instruments import Instrument
 from rankme.protocols.item_input import Picture, picture_source, read_pictures, read_tables
 from rankme.protocols.meaning_representation import slots
 
 PLACE_OF_SENTENCE = "[[SENTENCE]]"
+# What raters compare the outputs with.
+STAYING_BLOCKS = ("input", "images", "reference", "standard")
 
 
 @dataclass(frozen=True)
@@ -200,13 +203,38 @@ def _parts(definition: Definition, index: int) -> dict[str, Any]:
         for criterion in definition.questions(index)
     ]
     beside = screen.shows("outputs")
+    beside_outputs = [q for q in questions if beside and q["criterion"].about == "output"]
+    instruments = [question["criterion"].tool for question in beside_outputs]
     return {
         "screen": screen,
-        "blocks": [
-            {"spec": block, "template": f"participant/blocks/{block.block}.html"}
-            for block in screen.show
-        ],
-        "beside_outputs": [q for q in questions if beside and q["criterion"].about == "output"],
+        "block_groups": _block_groups(screen, instruments),
+        "beside_outputs": beside_outputs,
+        "in_columns": len(instruments) < 2
+        or (len(instruments) == 2 and instruments[1].fits_a_narrow_column),
         "below": [q for q in questions if not beside or q["criterion"].about == "item"],
-        "kinds": " ".join(sorted({block.block for block in screen.show})),
     }
+
+
+def _block_groups(screen: ScreenSpec, instruments: Sequence[Instrument]) -> list[dict[str, Any]]:
+    """The blocks of a screen; those that outputs are compared with are a group that stays in view.
+
+    Only the blocks right before the outputs can stay, because they are stuck to the top.
+    """
+    names = [block.block for block in screen.show]
+    end = names.index("outputs") if "outputs" in names else 0
+    start = end
+    if not screen.timed and not any(instrument.repeats_the_input for instrument in instruments):
+        while start > 0 and names[start - 1] in STAYING_BLOCKS:
+            start -= 1
+    parts = ((0, start), (start, end), (end, len(names)))
+    return [
+        {
+            "stays": (first, last) == (start, end),
+            "blocks": [
+                {"spec": block, "template": f"participant/blocks/{block.block}.html"}
+                for block in screen.show[first:last]
+            ],
+        }
+        for first, last in parts
+        if first < last
+    ]

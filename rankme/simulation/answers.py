@@ -91,7 +91,8 @@ Answering = Callable[[float, Mapping[str, Any], Mapping[str, Any], random.Random
 
 
 def _rankme(impression: float, options: Any, trial: Any, rng: random.Random) -> float:
-    return min(round(options["standard"] * math.exp(0.4 * impression)), options["largest"])
+    score = round(options["standard"] * math.exp(0.4 * impression))
+    return min(max(score, 1), options["largest"])
 
 
 def _slider(impression: float, options: Any, trial: Any, rng: random.Random) -> float:

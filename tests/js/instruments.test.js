@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { plainNumber } from "../../static/js/instruments/digits.js";
 import { keyTarget } from "../../static/js/instruments/line.js";
 import { parseScore } from "../../static/js/instruments/rankme.js";
 import { inSigns } from "../../static/js/participant/pictorial.js";
@@ -30,9 +31,23 @@ test("in a page from right to left the sideways arrows change sides", () => {
 test("a typed score may go beyond the line, and nonsense is no score", () => {
   assert.equal(parseScore("350", 999_999), 350);
   assert.equal(parseScore(" 12,5 ", 999_999), 12.5);
-  for (const text of ["", "-1", "1e9", "ten", "1000000", "Infinity", "0x10", "1.2.3"]) {
+  for (const text of ["", "-1", "0", "0.0", "1e9", "ten", "1000000", "Infinity", "0x10", "1.2.3"]) {
     assert.ok(Number.isNaN(parseScore(text, 999_999)), text);
   }
+});
+
+test("a score that was typed beyond the line stays there", () => {
+  assert.equal(keyTarget("ArrowRight", 350, scale), 351);
+  assert.equal(keyTarget("End", 350, scale), 350);
+});
+
+test("digits of any script are digits", () => {
+  assert.equal(plainNumber(" ٣٤ "), "34");
+  assert.equal(plainNumber("۱۲٫۵"), "12.5");
+  assert.equal(plainNumber("९०"), "90");
+  assert.equal(plainNumber("１２，５"), "12.5");
+  assert.equal(plainNumber("𝟗𝟘𝟙"), "901"); // two sets of ten that touch
+  assert.equal(plainNumber("x1"), "x1");
 });
 
 const words = { too_short: "short {least}", too_long: "long {most}", strange_signs: "strange {signs}" };
@@ -59,6 +74,7 @@ test("the least length may depend on the input", () => {
 test("values are shown in signs where there are any", () => {
   assert.equal(inSigns("customer rating", "3 out of 5"), "★★★☆☆");
   assert.equal(inSigns("customer rating", "low"), "★☆☆☆☆");
+  assert.equal(inSigns("rating", "high"), "★★★★★");
   assert.equal(inSigns("priceRange", "moderate"), "££");
   assert.equal(inSigns("priceRange", "less than £20"), "less than £20");
   assert.equal(inSigns("familyFriendly", "no"), "✗");

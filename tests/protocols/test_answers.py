@@ -71,7 +71,7 @@ def test_an_optional_question_may_stay_open():
 @pytest.mark.parametrize(
     ("instrument", "options", "right", "wrong"),
     [
-        ("rankme", {}, [0, 100, 250.5, 999_999], [-1, 1_000_000, "9"]),
+        ("rankme", {}, [0.5, 100, 250.5, 999_999], [-1, 0, 1_000_000, "9"]),
         ("likert", {"points": 7}, [1, 7], [0, 8, 3.5, "4"]),
         ("count", {"most": 20}, [0, 20], [-1, 21, 1.5]),
         ("choice", {"choices": {"a": "A", "b": "B"}}, ["a", "b"], ["c", 0, ["a"]]),

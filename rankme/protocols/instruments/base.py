@@ -53,6 +53,10 @@ class Instrument:
     # Further numbers that follow from the same answer, by suffix: criterion `q` with the suffix
     # `time` also fills the criterion `q_time`.
     derives: ClassVar[Mapping[str, Kind]] = {}
+    # Whether it can stand in a third column, beside an output and a wider instrument.
+    fits_a_narrow_column: ClassVar[bool] = False
+    # Whether it lists the facts of the input, so that the input need not stay in view as well.
+    repeats_the_input: ClassVar[bool] = False
 
     def response_ms(self, value: Value, subject: Subject) -> float | None:
         """The time from the onset to the response, where this instrument measures one."""

@@ -46,6 +46,7 @@ class Choice(Instrument):
 
     name = "choice"
     kind = "category"
+    fits_a_narrow_column = True
     Options = ChoiceOptions
 
     def clean(self, answer: Any, options: ChoiceOptions, subject: Subject) -> Value:
@@ -72,6 +73,7 @@ class Checklist(Instrument):
 
     name = "checklist"
     kind = "category"
+    fits_a_narrow_column = True
     Options = ChecklistOptions
 
     def clean(self, answer: Any, options: ChecklistOptions, subject: Subject) -> Value:
@@ -102,6 +104,7 @@ class Count(Instrument):
 
     name = "count"
     kind = "count"
+    fits_a_narrow_column = True
     Options = CountOptions
 
     def clean(self, answer: Any, options: CountOptions, subject: Subject) -> Value:

@@ -17,6 +17,7 @@ class Preference(Instrument):
 
     name = "preference"
     kind = "relative"
+    fits_a_narrow_column = True
     Options = PreferenceOptions
 
     def clean(self, answer: Any, options: PreferenceOptions, subject: Subject) -> Value:
@@ -36,6 +37,7 @@ class BestWorst(Instrument):
 
     name = "best_worst"
     kind = "relative"
+    fits_a_narrow_column = True
     Options = Options
 
     def clean(self, answer: Any, options: Options, subject: Subject) -> Value:

@@ -29,6 +29,7 @@ class MrCoverage(Instrument):
     kind = "category"
     Options = MrCoverageOptions
     derives = {"slot_error_rate": "scale"}
+    repeats_the_input = True
 
     def clean(self, answer: Any, options: MrCoverageOptions, subject: Subject) -> Value:
         found, added = self._read(answer, options, subject)

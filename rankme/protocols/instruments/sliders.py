@@ -35,8 +35,8 @@ class RankMe(Instrument):
 
     def clean(self, answer: Any, options: RankMeOptions, subject: Subject) -> Value:
         number = finite_number(answer)
-        if not 0 <= number <= options.largest:
-            raise Refused(f"The score must lie between 0 and {options.largest:g}.")
+        if not 0 < number <= options.largest:
+            raise Refused(f"The score must be above 0 and at most {options.largest:g}.")
         return Value(number)
 
 

@@ -1,6 +1,6 @@
 // The best and the worst of several texts. The answers for all of them belong together.
 
-import { createOptions } from "./options.js";
+import { createOptions, nameOption } from "./options.js";
 
 /** Two radio groups over all texts; a text cannot be both. */
 export function mountTogether(roots, tools) {
@@ -17,7 +17,7 @@ export function mountTogether(roots, tools) {
     const others = inputs === best ? worst : best;
     inputs.forEach((input, place) => {
       input.name = inputs[0].name;
-      describe(input, tools[place].labelledBy);
+      nameOption(input, tools[place].labelledBy);
       input.addEventListener("change", (event) => {
         others[place].checked = false;
         for (const tool of tools) tool.onChange(event.timeStamp);
@@ -29,6 +29,7 @@ export function mountTogether(roots, tools) {
   return roots.map((_, place) => ({
     value: () => Number(best[place].checked) - Number(worst[place].checked),
     isAnswered: () => columns.some((inputs) => inputs.some((input) => input.checked)),
+    isComplete,
     problem: () => (isComplete() || place > 0 ? "" : words.missing_best_worst),
     setValue(value) {
       best[place].checked = value === 1;
@@ -36,11 +37,4 @@ export function mountTogether(roots, tools) {
     },
     focus: () => best[place].focus(),
   }));
-}
-
-/** "Text 2 … best": the text's own name and the label's word. */
-function describe(input, labelledBy) {
-  const label = input.nextElementSibling;
-  label.id = `${input.name}-${input.value}`;
-  input.setAttribute("aria-labelledby", `${labelledBy} ${label.id}`);
 }

@@ -1,11 +1,14 @@
 // How many: buttons for less and more, or a typed number.
 
+import { identify } from "../participant/names.js";
 import { createCounter } from "./counter.js";
 
 export function mount(root, { options, words, labelledBy, onChange }) {
   root.setAttribute("role", "group");
   root.setAttribute("aria-labelledby", labelledBy);
   const counter = createCounter(root, { most: options.most, onChange });
+  const ownName = identify(counter.number, "number");
+  counter.number.setAttribute("aria-labelledby", `${ownName} ${labelledBy}`);
   return {
     value: counter.value,
     isAnswered: () => !counter.isEmpty(),

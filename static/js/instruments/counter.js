@@ -1,11 +1,16 @@
 // A whole number with buttons for less and more.
 
+import { plainNumber } from "./digits.js";
+
 /** root holds [data-number], [data-less] and [data-more]; onChange(event time). */
 export function createCounter(root, { most, onChange }) {
   const number = root.querySelector("[data-number]");
   number.dataset.control = "";
 
-  const value = () => (/^\d+$/.test(number.value.trim()) ? Number(number.value) : NaN);
+  function value() {
+    const typed = plainNumber(number.value);
+    return /^\d+$/.test(typed) ? Number(typed) : NaN;
+  }
 
   function step(by, time) {
     const from = Number.isFinite(value()) ? value() : 0;

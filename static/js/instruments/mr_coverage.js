@@ -1,5 +1,6 @@
 // Every fact of the meaning representation: mentioned, missing or wrong; and what was added.
 
+import { identify } from "../participant/names.js";
 import { createCounter } from "./counter.js";
 import { createOptions } from "./options.js";
 
@@ -13,8 +14,7 @@ export function mount(root, { options, material, words, labelledBy, onChange }) 
   );
   const counter = createCounter(root, { most: options.most_added, onChange });
   const label = root.querySelector("[data-added-label]");
-  label.id = `${labelledBy.split(" ")[0]}-added`;
-  counter.number.setAttribute("aria-labelledby", label.id);
+  counter.number.setAttribute("aria-labelledby", `${identify(label, "added")} ${labelledBy}`);
 
   const isComplete = () => attributes.every((chosen) => chosen.value());
   return {
@@ -23,6 +23,12 @@ export function mount(root, { options, material, words, labelledBy, onChange }) 
       added: Number.isFinite(counter.value()) ? counter.value() : null,
     }),
     isAnswered: () => attributes.some((chosen) => chosen.value()) || !counter.isEmpty(),
+    isComplete: () => isComplete() && !counter.isEmpty(),
+    /** The facts that lack an answer; the number only when it is the number that is wrong. */
+    faulty() {
+      const open = attributes.filter((chosen) => !chosen.value()).map(({ group }) => group);
+      return counter.isValid() ? open : [...open, counter.number];
+    },
     problem() {
       if (!isComplete()) return words.missing_attributes;
       if (counter.isEmpty()) return words.missing_added;
@@ -50,6 +56,7 @@ function mountAttribute(rows, fact, words, onChange) {
     input.addEventListener("change", (event) => onChange(event.timeStamp));
   }
   return {
+    group,
     value: () => inputs.find((input) => input.checked)?.value,
     set(value) {
       for (const input of inputs) input.checked = input.value === value;

@@ -1,5 +1,7 @@
 // Radio buttons and tick boxes, built from the campaign's own words.
 
+import { identify } from "../participant/names.js";
+
 let groups = 0;
 
 /**
@@ -21,6 +23,12 @@ export function createOptions(holder, choices, type, className = "tick") {
     holder.append(wrapper);
     return input;
   });
+}
+
+/** Name an input by the words beside it, as they are read, and by what it is about. */
+export function nameOption(input, labelledBy) {
+  const words = identify(input.nextElementSibling, "option");
+  input.setAttribute("aria-labelledby", `${words} ${labelledBy}`);
 }
 
 /** One of several: what likert and choice share. */

@@ -1,6 +1,6 @@
 // Two texts: which is better, or neither. Its answers for the two belong together.
 
-import { createOptions } from "./options.js";
+import { createOptions, nameOption } from "./options.js";
 
 const TIE = 0.5;
 
@@ -15,7 +15,7 @@ export function mountTogether(roots, tools, extra) {
 
   all.forEach((input, index) => {
     input.name = inputs[0].name;
-    if (input !== tie) input.setAttribute("aria-labelledby", tools[index].labelledBy);
+    nameOption(input, input === tie ? tools[0].question : tools[index].labelledBy);
     input.addEventListener("change", (event) => {
       for (const tool of tools) tool.onChange(event.timeStamp);
     });

@@ -1,6 +1,10 @@
 // RankME: a score relative to the standard, on a line that numbers can go beyond.
 
+import { identify } from "../participant/names.js";
+import { plainNumber } from "./digits.js";
 import { createLine } from "./line.js";
+
+const STEP = 1;
 
 export function mount(root, { options, words, labelledBy, onChange }) {
   const number = root.querySelector("[data-number]");
@@ -10,7 +14,14 @@ export function mount(root, { options, words, labelledBy, onChange }) {
   let value = null;
 
   const line = createLine(root.querySelector("[role=slider]"), {
-    scale: { minimum: 0, maximum: options.track_end, start: options.standard, step: 1 },
+    scale: {
+      minimum: 0,
+      maximum: options.track_end,
+      start: options.standard,
+      step: STEP,
+      least: STEP, // a magnitude is above 0
+      largest: options.largest,
+    },
     text: (score) => spoken(score, options, words),
     labelledBy,
     onInput(score, time) {
@@ -19,7 +30,7 @@ export function mount(root, { options, words, labelledBy, onChange }) {
       onChange(time);
     },
     onKey(event) {
-      if (!/^\d$/.test(event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (!/^\p{Nd}$/u.test(event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
       // The digit itself is typed into the field, because the focus moves before it arrives.
       number.value = "";
       number.focus();
@@ -27,7 +38,7 @@ export function mount(root, { options, words, labelledBy, onChange }) {
   });
 
   number.dataset.control = "";
-  number.setAttribute("aria-labelledby", `${labelledBy} ${nameOf(number)}`);
+  number.setAttribute("aria-labelledby", `${identify(number, "score")} ${labelledBy}`);
   number.addEventListener("input", (event) => {
     value = parseScore(number.value, options.largest);
     line.show(Number.isFinite(value) ? value : null);
@@ -40,7 +51,7 @@ export function mount(root, { options, words, labelledBy, onChange }) {
     problem() {
       if (number.value.trim() === "") return words.missing_score;
       if (Number.isFinite(value)) return "";
-      return words.bad_number.replace("{least}", 0).replace("{most}", options.largest);
+      return words.bad_score.replace("{most}", options.largest);
     },
     setValue(score) {
       value = Number.isFinite(score) ? score : null;
@@ -53,18 +64,13 @@ export function mount(root, { options, words, labelledBy, onChange }) {
 
 /** The number in the field; NaN for anything that is none, or lies outside what is allowed. */
 export function parseScore(text, largest) {
-  const tidy = text.trim().replace(",", ".");
+  const tidy = plainNumber(text);
   const score = /^\d+(\.\d+)?$/.test(tidy) ? Number(tidy) : NaN;
-  return score <= largest ? score : NaN;
+  return score > 0 && score <= largest ? score : NaN;
 }
 
 function spoken(score, options, words) {
   if (score === null) return words.not_set;
   const sentence = score > options.track_end ? words.beyond : words.score;
   return sentence.replace("{value}", score);
-}
-
-function nameOf(number) {
-  number.id ||= `score-${Math.random().toString(36).slice(2)}`;
-  return number.id;
 }

@@ -1,5 +1,6 @@
 // A line between two ends, without numbers.
 
+import { identify } from "../participant/names.js";
 import { createLine } from "./line.js";
 
 const POSITIONS = 1_000;
@@ -8,6 +9,8 @@ export function mount(root, { options, words, labelledBy, onChange }) {
   const { minimum, maximum } = options;
   const confirm = root.querySelector("[data-confirm]");
   const start = options.start ?? (minimum + maximum) / 2;
+  // Without a handle of its own accord, the box says: the middle is right.
+  const saysMiddle = confirm && options.start === null;
   let touched = false;
 
   const percent = (value) => Math.round(((value - minimum) / (maximum - minimum)) * 100);
@@ -20,6 +23,7 @@ export function mount(root, { options, words, labelledBy, onChange }) {
     labelledBy,
     onInput(value, time) {
       touched = true;
+      if (saysMiddle) confirm.checked = false;
       line.show(value);
       onChange(time);
     },
@@ -28,8 +32,10 @@ export function mount(root, { options, words, labelledBy, onChange }) {
 
   if (confirm) {
     confirm.dataset.control = "";
+    const words = identify(root.querySelector("[data-confirm-label]"), "confirm");
+    confirm.setAttribute("aria-labelledby", `${words} ${labelledBy}`);
     confirm.addEventListener("change", (event) => {
-      // Without a handle of its own accord, the box says: the middle is right.
+      if (saysMiddle) touched = false;
       if (!touched) line.show(confirm.checked ? start : options.start);
       onChange(event.timeStamp);
     });
@@ -43,6 +49,7 @@ export function mount(root, { options, words, labelledBy, onChange }) {
       isAnswered() ? "" : confirm ? words.missing_confirm : words.missing_slider,
     setValue(value) {
       touched = true;
+      if (confirm) confirm.checked = value === start;
       line.show(value);
     },
     focus: () => line.focus(),

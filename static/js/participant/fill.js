@@ -97,21 +97,27 @@ function fillRow(row, cells, numeric, scopeOf) {
 /** Pictures in their places: on the domain's own grid, or as close together as they come. */
 function fillImages(target, { images, columns, rows }, page) {
   const across = columns ? undefined : sortedPlaces(images.map((image) => image.x));
+  const isClicked = Boolean(target.closest("form").querySelector("[data-instrument=click_target]"));
   const down = rows ? undefined : sortedPlaces(images.map((image) => image.y));
   target.style.setProperty("--columns", columns ?? across.length);
   target.style.setProperty("--rows", rows ?? down.length);
   if (rows) target.style.gridTemplateRows = `repeat(${rows}, minmax(4rem, 1fr))`;
   images.forEach((image, index) => {
-    const button = make(target, "button", "picture");
-    button.type = "button";
-    Object.assign(button.dataset, { place: index, x: image.x, y: image.y });
-    button.style.gridColumn = across ? across.indexOf(image.x) + 1 : image.x;
-    button.style.gridRow = down ? down.indexOf(image.y) + 1 : image.y;
-    const picture = make(button, "img");
+    const frame = isClicked ? makeTarget(target, index, image) : make(target, "div", "shown-picture");
+    frame.style.gridColumn = across ? across.indexOf(image.x) + 1 : image.x;
+    frame.style.gridRow = down ? down.indexOf(image.y) + 1 : image.y;
+    const picture = make(frame, "img");
     picture.alt = page.words.picture.replace("{number}", index + 1);
     picture.src = page.pictures[image.picture];
     picture.draggable = false;
   });
+}
+
+function makeTarget(parent, place, { x, y }) {
+  const button = make(parent, "button", "picture");
+  button.type = "button";
+  Object.assign(button.dataset, { place, x, y });
+  return button;
 }
 
 const sortedPlaces = (numbers) => [...new Set(numbers)].sort((one, other) => one - other);

@@ -1,6 +1,8 @@
 // A meaning representation as pictures: where the place lies on a map, and icons for the rest.
 
 const ON_THE_MAP = ["name", "area", "near"];
+// Attributes by the name that their icon has; the E2E data and other sets differ here.
+const ICONS = { rating: "customer rating" };
 
 /** Fill the figure of a pictorial block (templates/participant/blocks/_pictures.html). */
 export function fillPictorial(target, pairs) {
@@ -13,7 +15,7 @@ export function fillPictorial(target, pairs) {
   const icons = figure.querySelector("[data-icons]");
   for (const [name, value] of pairs.filter(([name]) => !ON_THE_MAP.includes(name))) {
     const entry = icons.ownerDocument.createElement("li");
-    const icon = target.querySelector(`template[data-icon="${CSS.escape(name)}"]`);
+    const icon = target.querySelector(`template[data-icon="${CSS.escape(ICONS[name] ?? name)}"]`);
     if (icon) entry.append(icon.content.cloneNode(true));
     const words = icons.ownerDocument.createElement("bdi");
     words.textContent = icon ? inSigns(name, value) : `${name}: ${value}`;
@@ -45,6 +47,6 @@ export function inSigns(name, value) {
   if (name === "familyFriendly") return { yes: "✓", no: "✗" }[value] ?? value;
   const level = LEVELS[value] ?? Number(/^([1-5]) out of 5$/.exec(value)?.[1]);
   if (!level) return value;
-  if (name === "customer rating") return "★".repeat(level) + "☆".repeat(5 - level);
+  if ((ICONS[name] ?? name) === "customer rating") return "★".repeat(level) + "☆".repeat(5 - level);
   return name === "priceRange" ? "£".repeat(Math.ceil(level / 2)) : value;
 }

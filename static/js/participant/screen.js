@@ -1,15 +1,9 @@
 // One screen of a trial: its template filled, its instruments mounted, its answers collected.
 
 import { fillScreen } from "./fill.js";
+import { keepInView } from "./kept.js";
+import { identify } from "./names.js";
 import { say } from "./notices.js";
-
-let names = 0;
-const newId = (what) => `${what}-${(names += 1)}`;
-
-const identify = (element, what) => {
-  element.id ||= newId(what);
-  return element.id;
-};
 
 /**
  * Build a screen from its template.
@@ -23,6 +17,8 @@ export function mountScreen({ template, page, step, instruments, onChange }) {
   const questions = page.screens[step.screen].ask.flatMap((question) =>
     mountQuestion({ form, rows, question, material, page, instruments, onChange }),
   );
+  for (const asked of questions) markMissing(asked, "");
+  keepInView(form);
   return { form, questions, ...collector(form, questions, page.words) };
 }
 
@@ -45,36 +41,46 @@ function mountOutputs(form, material, words) {
 /** A question about the item is asked once, one about outputs once for each of them. */
 function mountQuestion({ form, rows, question, material, page, instruments, onChange }) {
   const asked = holdersOf(form, rows, question, material.places).map(({ holder, place, row }) =>
-    newAsked({ holder, place, question, labelledBy: labels(form, holder, row, question) }),
+    newAsked({ holder, place, question, ...labels(holder, row) }),
   );
   const tools = asked.map((one) => ({
     options: question.options,
     material,
     words: page.words,
     labelledBy: one.labelledBy,
+    question: one.questionId,
     onChange(time) {
       one.settledAt(time);
-      markMissing(one.root, "");
+      // What is still missing stays marked; what was marked by nobody is not marked now.
+      if (one.root.classList.contains("is-missing")) markMissing(one, one.instrument.problem());
       if (!form.querySelector(".is-missing")) form.querySelector("[data-problem]").textContent = "";
       onChange(time);
     },
   }));
   const { mount, mountTogether } = instruments[question.instrument];
   const mounted = mountTogether
-    ? mountTogether(asked.map(({ root }) => root), tools, form.querySelector(together(question)))
+    ? mountForAll(mountTogether, asked, tools, form.querySelector(together(question)))
     : asked.map(({ root }, index) => mount(root, tools[index]));
   return asked.map((one, index) => Object.assign(one, { instrument: mounted[index] }));
 }
 
 const together = ({ criterion }) => `[data-together="${criterion}"]`;
 
-function newAsked({ holder, place, question, labelledBy }) {
+/** `extra` is a place below all outputs, shown when the instrument puts something there. */
+function mountForAll(mountTogether, asked, tools, extra) {
+  const mounted = mountTogether(asked.map(({ root }) => root), tools, extra);
+  if (extra?.hasChildNodes()) extra.closest(".together").hidden = false;
+  return mounted;
+}
+
+function newAsked({ holder, place, question, labelledBy, questionId }) {
   let answeredAt = null;
   return {
     criterion: question.criterion,
     place,
     question,
     labelledBy,
+    questionId,
     root: holder.querySelector("[data-instrument]"),
     time: () => answeredAt,
     /** Also for answers that the screen itself sets (a measured time). */
@@ -98,14 +104,12 @@ function holdersOf(form, rows, { criterion, about }, places) {
   return holders.map((holder, place) => ({ holder, place }));
 }
 
-/** The ids of what names an instrument: the output's number and text, and the question. */
-function labels(form, holder, row, { criterion }) {
-  const question =
-    holder.querySelector("[data-question-text]") ??
-    form.querySelector(`[data-question-text="${criterion}"]`);
-  const parts = [question];
-  if (row) parts.unshift(row.querySelector("[data-output-name]"));
-  return parts.filter(Boolean).map((part) => identify(part, "label")).join(" ");
+/** The ids of what names an instrument: the output's number, and the question. */
+function labels(holder, row) {
+  const questionId = identify(holder.querySelector("[data-question-text]"), "label");
+  const parts = [questionId];
+  if (row) parts.unshift(identify(row.querySelector("[data-output-name]"), "label"));
+  return { labelledBy: parts.join(" "), questionId };
 }
 
 /** As the server names a question in what it refuses. */
@@ -126,12 +130,16 @@ function collector(form, questions, words) {
     return instrument.isAnswered() || question.required ? message : "";
   };
 
+  const isMissing = ({ asked: { instrument } }) =>
+    !(instrument.isComplete ?? instrument.isAnswered)();
+  const summaryOf = (found) => (found.some(isMissing) ? words.missing_some : words.wrong_some);
+
   return {
     problems,
     /** Say beside each question what it lacks, and go to the first. */
-    showProblems(found, summary = words.missing_some) {
-      for (const { root } of questions) markMissing(root, "");
-      for (const { asked, message } of found) markMissing(asked.root, message);
+    showProblems(found, summary = summaryOf(found)) {
+      for (const asked of questions) markMissing(asked, "");
+      for (const { asked, message } of found) markMissing(asked, message);
       form.querySelector("[data-problem]").textContent = summary;
       found[0].asked.instrument.focus();
     },
@@ -171,15 +179,27 @@ function collector(form, questions, words) {
   };
 }
 
-function markMissing(root, message) {
+/** Say what an instrument lacks, and mark the controls that it is about; "" takes both away. */
+function markMissing({ root, instrument }, message) {
   const note = root.querySelector("[data-missing]");
   note.textContent = message;
   note.hidden = !message;
   root.classList.toggle("is-missing", Boolean(message));
-  identify(note, "missing");
-  for (const control of root.querySelectorAll("[data-control], [role=slider]")) {
-    control.setAttribute("aria-describedby", note.id);
-    if (message) control.setAttribute("aria-invalid", "true");
-    else control.removeAttribute("aria-invalid");
+  const described = [...root.querySelectorAll("[data-description]")];
+  if (message) described.push(note);
+  const description = described.map((part) => identify(part, "description")).join(" ");
+  const faulty = message ? (instrument.faulty?.() ?? [root]) : [];
+  for (const group of root.querySelectorAll("fieldset")) {
+    group.classList.toggle("is-missing", faulty.includes(group));
   }
+  for (const control of root.querySelectorAll("[data-control], [role=slider]")) {
+    setOrRemove(control, "aria-describedby", description);
+    const isFaulty = faulty.some((part) => part.contains(control));
+    setOrRemove(control, "aria-invalid", isFaulty ? "true" : "");
+  }
+}
+
+function setOrRemove(element, name, value) {
+  if (value) element.setAttribute(name, value);
+  else element.removeAttribute(name);
 }

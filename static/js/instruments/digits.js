@@ -1,0 +1,18 @@
+// Numbers as people type them: in the digits of any script, with a decimal point or comma.
+
+const DIGIT = /\p{Nd}/u;
+
+/** The number's text with the digits 0 to 9 and a point. */
+export function plainNumber(text) {
+  return [...text.trim()].map((character) => valueOf(character) ?? character).join("")
+    .replace(/[,٫．，]/, ".");
+}
+
+/** A script's digits follow each other from zero on, and so do scripts that lie side by side. */
+function valueOf(character) {
+  if (!DIGIT.test(character)) return null;
+  const code = character.codePointAt(0);
+  let first = code;
+  while (DIGIT.test(String.fromCodePoint(first - 1))) first -= 1;
+  return (code - first) % 10;
+}

@@ -1,0 +1,9 @@
+// Ids for the elements that name and describe a control.
+
+let ids = 0;
+
+/** The id of an element; it gets one of its own when it has none. */
+export function identify(element, what) {
+  element.id ||= `${what}-${(ids += 1)}`;
+  return element.id;
+}
