@@ -29,8 +29,9 @@ from tests.campaigns import make_campaign, rankme_definition, slider_definition
 pytestmark = pytest.mark.browser
 
 WIDTHS = {"laptop": {"width": 1366, "height": 768}, "phone": {"width": 390, "height": 844}}
-# A phone, and a laptop at 200 % and 400 %.
-SMALL_WINDOWS = {
+# A phone, and a laptop at 100 %, 200 % and 400 %.
+WINDOWS = {
+    "laptop": {"width": 1366, "height": 500},
     "phone": {"width": 390, "height": 844},
     "200 %": {"width": 683, "height": 384},
     "400 %": {"width": 342, "height": 256},
@@ -229,9 +230,9 @@ def e2e_screen(page: Page) -> None:
     await_screen(page)
 
 
-@pytest.mark.parametrize("window", SMALL_WINDOWS)
+@pytest.mark.parametrize("window", WINDOWS)
 def test_no_control_with_the_focus_is_hidden(page: Page, window):
-    page.set_viewport_size(SMALL_WINDOWS[window])
+    page.set_viewport_size(WINDOWS[window])
     e2e_screen(page)
     hidden = []
     for key in ["Tab"] * 32 + ["Shift+Tab"] * 32:
@@ -247,13 +248,25 @@ def test_no_control_with_the_focus_is_hidden(page: Page, window):
     assert page.evaluate(HIDDEN_PART) is None
 
 
-@pytest.mark.parametrize("window", SMALL_WINDOWS)
+@pytest.mark.parametrize("window", WINDOWS)
 def test_the_facts_stay_in_view_with_the_boxes_that_ask_about_them(page: Page, window):
-    page.set_viewport_size(SMALL_WINDOWS[window])
+    page.set_viewport_size(WINDOWS[window])
     e2e_screen(page)
     page.get_by_role("checkbox").last.focus()
     expect(page.locator(".block-input .meaning > div").first).to_be_in_viewport()
     shot(page, f"facts-{window}")
+
+
+@pytest.mark.parametrize("window", ["phone", "200 %"])
+def test_the_text_stays_in_view_while_its_facts_are_checked(page: Page, window):
+    page.set_viewport_size(WINDOWS[window])
+    coverage_screen(page)
+    for key in ["Tab"] * 12 + ["Shift+Tab"] * 12:
+        page.keyboard.press(key)
+        page.wait_for_timeout(30)
+        assert page.evaluate(HIDDEN_PART) is None
+    page.locator(".coverage-rows fieldset").last.get_by_role("radio").first.focus()
+    expect(page.locator(".output-text")).to_be_in_viewport()
 
 
 # Colours and lines ---------------------------------------------------------------------------

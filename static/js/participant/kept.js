@@ -4,31 +4,35 @@ const MOST_OF_WINDOW = 0.4;
 
 /**
  * Tell the style sheet how much of the window is taken by what is stuck to its top: the block group
- * that outputs are compared with, and the heads of the questions' columns.
+ * that outputs are compared with, or the text whose facts are checked; and the heads of columns.
  */
 export function keepInView(form, root = document.documentElement) {
-  const kept = form.querySelector("[data-kept]");
+  const group = form.querySelector("[data-kept]");
   const heads = form.querySelector("[data-heads]");
+  const texts = [...form.querySelectorAll(".output:has(.mr-coverage) .output-text")];
+  const kept = [group, ...texts].filter(Boolean);
   const measure = () => {
     if (!form.isConnected) return;
-    if (kept) decide(kept, root.clientHeight);
-    const isKept = kept?.classList.contains("is-kept");
-    root.style.setProperty("--kept", `${isKept ? kept.offsetHeight : 0}px`);
+    for (const element of kept) decide(element, root.clientHeight);
+    const heights = kept.map((element) => (isKept(element) ? element.offsetHeight : 0));
+    root.style.setProperty("--kept", `${Math.max(0, ...heights)}px`);
     root.style.setProperty("--heads", `${heads?.offsetHeight ?? 0}px`);
   };
   const observer = new ResizeObserver(measure);
-  for (const element of [form, kept, heads]) if (element) observer.observe(element);
+  for (const element of [form, ...kept, heads].filter(Boolean)) observer.observe(element);
 }
+
+const isKept = (element) => element.classList.contains("is-kept");
 
 /**
  * Facts and a standard always stay, scrolled in a part of the window where they are longer. A
  * longer text, a table or a picture only stays where it fits: cut off, it would be overlooked.
  */
-function decide(kept, windowHeight) {
-  const fits = kept.scrollHeight <= MOST_OF_WINDOW * windowHeight;
-  const isFacts = !kept.querySelector(":scope [data-fill=input] > p, .table-scroll, img, .pictorial");
-  kept.classList.toggle("is-kept", fits || isFacts);
+function decide(element, windowHeight) {
+  const fits = element.scrollHeight <= MOST_OF_WINDOW * windowHeight;
+  const isLong = ".output-text, :has([data-fill=input] > p, .table-scroll, img, .map)";
+  element.classList.toggle("is-kept", fits || !element.matches(isLong));
   // What scrolls must be reachable without a mouse.
-  if (kept.scrollHeight > kept.clientHeight + 1) kept.tabIndex = 0;
-  else kept.removeAttribute("tabindex");
+  if (element.scrollHeight > element.clientHeight + 1) element.tabIndex = 0;
+  else element.removeAttribute("tabindex");
 }
