@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from rankme.crowd import PANELS
 from rankme.designs.plan import NO_SYSTEM, DesignError, Plan
 from rankme.designs.registry import draw
 from rankme.errors import ChangedMeanwhile, RefusedAction, RefusedTransition
@@ -136,12 +137,26 @@ def _refuse_missing_pictures(campaign: Campaign, definition: Definition) -> None
         raise RefusedAction(problem)
 
 
+def refuse_without_code(definition: Definition) -> None:
+    """A platform pays by the study's own code; one drawn here would pay nobody."""
+    crowd = definition.crowd
+    if PANELS[crowd.panel].is_platform and not crowd.completion_code:
+        raise RefusedAction(
+            _(
+                "The panel “%(panel)s” pays raters by the completion code of its study. Enter that "
+                "code under “Raters” in the definition, then launch."
+            )
+            % {"panel": crowd.panel}
+        )
+
+
 @transaction.atomic
 def launch_campaign(campaign: Campaign, *, by: Any) -> Campaign:
     """Draw and store the plan, freeze what will be shown, and open the doors to raters."""
     _refuse_during_import(campaign)  # before the lock, because an import holds it for long
     campaign = _locked(campaign, State.DRAFT)
     _refuse_during_import(campaign)
+    refuse_without_code(definition_of(campaign))
     plan, items, _systems, outputs = draw_plan(campaign)
     StoredPlan.objects.create(
         campaign=campaign,

@@ -8,13 +8,18 @@ from urllib.parse import quote, urlsplit
 
 @dataclass(frozen=True)
 class Panel:
-    """A crowd platform's conventions. `hosts` empty means: any https host of the organiser's."""
+    """A crowd platform's conventions. `hosts` empty means: any https host of the organiser's.
+
+    `is_platform` says that the panel itself sends people and pays them by a code of the study:
+    its ids are trusted at the door, and a campaign needs that code before it is launched.
+    """
 
     name: str
     id_parameter: str
     session_parameter: str
     return_url: str
     hosts: frozenset[str] = frozenset()
+    is_platform: bool = False
 
     def check_return_url(self, address: str) -> None:
         """Raise ValueError unless a rater may be sent to this address."""

@@ -8,4 +8,5 @@ PROLIFIC = Panel(
     session_parameter="SESSION_ID",
     return_url="https://app.prolific.com/submissions/complete?cc={code}",
     hosts=frozenset({"app.prolific.com"}),
+    is_platform=True,
 )

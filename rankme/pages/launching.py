@@ -99,6 +99,7 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
         "design": _(DESIGNS[definition.design.kind].title),
     }
     try:
+        campaigns.refuse_without_code(definition)
         plan, _items, systems, _outputs = campaigns.draw_plan(campaign)
     except RankmeError as refusal:
         return context | {"refusal": str(refusal)}
@@ -153,7 +154,7 @@ def links(request: HttpRequest, code: str) -> HttpResponse:
         "definition": definition,
         "form": form,
         "open_link": entry if definition.crowd.open_link else "",
-        "panel_link": panel_link(entry, definition),
+        "panel_link": panel_link(entry, definition) if definition.crowd.takes_panel_ids else "",
         "page": page,
         "invitations": [(one, invitation_link(entry, one.token)) for one in page],
     }

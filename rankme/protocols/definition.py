@@ -13,9 +13,11 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    SerializerFunctionWrapHandler,
     StringConstraints,
     ValidationInfo,
     field_validator,
+    model_serializer,
     model_validator,
 )
 
@@ -294,9 +296,20 @@ class Crowd(Part):
     panel: str = "generic"
     id_parameter: ParameterName = ""
     session_parameter: ParameterName = ""
-    open_link: bool = True
+    open_link: bool = Field(True, description="Off by default beside a panel such as Prolific")
     return_url: str = Field("", description="https address; {code} stands for the completion code")
     completion_code: str = Field("", max_length=64, description="empty: one of its own per rater")
+    late_code: str = Field(
+        "",
+        max_length=64,
+        description="For a batch finished after it went to somebody else; empty: the usual code",
+    )
+    partial_code: str = Field(
+        "",
+        max_length=64,
+        description="For a batch given back after some screens; empty: one per rater, or none "
+        "where the panel needs a code of its own",
+    )
     lease_minutes: int = Field(90, ge=5, le=20_160)
     batches_per_rater: int = Field(1, ge=1, le=1_000)
     least_seconds_per_screen: float = Field(
@@ -307,6 +320,10 @@ class Crowd(Part):
     )
     expected_seconds_per_screen: float = Field(40, gt=0)
     pay_per_batch: float = Field(0, ge=0)
+    late_pay: float | None = Field(
+        None, ge=0, description="For a batch finished late; empty: pay_per_batch"
+    )
+    partial_pay: float = Field(0, ge=0, description="For a batch given back after some screens")
     currency: CurrencyCode = "GBP"
 
     @field_validator("panel")
@@ -316,11 +333,39 @@ class Crowd(Part):
             raise ValueError(_unknown("panel", name, PANELS))
         return name
 
+    @model_validator(mode="before")
+    @classmethod
+    def a_panel_closes_the_open_link(cls, crowd: Any) -> Any:
+        if not isinstance(crowd, dict) or "open_link" in crowd:
+            return crowd
+        panel = crowd.get("panel")
+        is_platform = isinstance(panel, str) and panel in PANELS and PANELS[panel].is_platform
+        return crowd | {"open_link": False} if is_platform else crowd
+
+    @model_serializer(mode="wrap")
+    def state_an_open_link_beside_a_panel(
+        self, serialize: SerializerFunctionWrapHandler
+    ) -> dict[str, Any]:
+        """Without its defaults the document would otherwise be read back with a closed link."""
+        document = serialize(self)
+        if PANELS[self.panel].is_platform:
+            document["open_link"] = self.open_link
+        return document
+
     @model_validator(mode="after")
     def return_url_is_safe(self) -> Crowd:
         if self.return_url:
             PANELS[self.panel].check_return_url(self.return_url)
         return self
+
+    @property
+    def takes_panel_ids(self) -> bool:
+        """Whether an id in the link lets somebody in.
+
+        Anybody can invent one. With the open link switched off it is believed only where the
+        organiser named a platform, or the parameter under which a panel sends its ids.
+        """
+        return self.open_link or PANELS[self.panel].is_platform or bool(self.id_parameter)
 
 
 OPTIONS_BY_CRITERION = (

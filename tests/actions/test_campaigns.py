@@ -62,6 +62,14 @@ def test_without_material_there_is_no_launch(owner):
         campaigns.launch_campaign(campaign, by=owner)
 
 
+def test_a_platform_without_its_code_is_not_launched(owner):
+    """Raters would be given codes that the platform does not know, and nobody would be paid."""
+    crowd = {"panel": "prolific"}
+    with pytest.raises(RefusedAction, match="completion code"):
+        make_campaign(slider(crowd=crowd), owner=owner)
+    make_campaign(slider(crowd=crowd | {"completion_code": "C0DE"}), owner=owner)
+
+
 def test_while_material_comes_in_there_is_no_launch(draft, owner):
     MaterialImport.objects.create(campaign=draft)
     with pytest.raises(RefusedAction, match="still being imported"):

@@ -174,6 +174,15 @@ def test_what_cannot_be_launched_says_why(olga):
     assert 'name="sure"' not in page
 
 
+def test_a_panel_without_its_code_is_a_problem_on_the_launch_page(olga):
+    definition = slider_definition(crowd={"panel": "prolific"})
+    campaign = campaigns.create_campaign(make_owner(), definition)
+    add_material(campaign, items=2, systems=2)
+    page = text(olga.get(address("campaign-launch", campaign)))
+    assert "pays raters by the completion code of its study" in page
+    assert 'name="sure"' not in page
+
+
 def test_minutes_and_raters_follow_from_the_plan():
     definition = rankme_definition(
         crowd={"batches_per_rater": 2, "pay_per_batch": 3, "expected_seconds_per_screen": 60},
@@ -202,7 +211,8 @@ def test_the_links_are_those_that_let_raters_in(olga, client):
 
 
 def test_a_panels_own_names_stand_in_its_link(olga):
-    campaign = make_campaign(slider_definition(crowd={"panel": "prolific"}))
+    crowd = {"panel": "prolific", "completion_code": "C0DE"}
+    campaign = make_campaign(slider_definition(crowd=crowd))
     link = olga.get(address("campaign-links", campaign)).context["panel_link"]
     assert "PROLIFIC_PID={{%PROLIFIC_PID%}}" in link
     assert "SESSION_ID={{%SESSION_ID%}}" in link
@@ -210,7 +220,8 @@ def test_a_panels_own_names_stand_in_its_link(olga):
 
 def test_a_closed_door_is_not_offered(olga):
     campaign = make_campaign(slider_definition(crowd={"open_link": False}))
-    assert olga.get(address("campaign-links", campaign)).context["open_link"] == ""
+    context = olga.get(address("campaign-links", campaign)).context
+    assert (context["open_link"], context["panel_link"]) == ("", "")
 
 
 def test_personal_links_are_made_listed_and_downloaded(olga, client):
