@@ -10,13 +10,21 @@ NAMED_VALUE = re.compile(
 )
 PROLIFIC_ID = re.compile(r"\b[0-9a-f]{24}\b")
 MTURK_ID = re.compile(r"\bA[0-9A-Z]{11,20}\b")
-# What stands between slashes and is long and mixed is a token of ours, not a word.
+EMAIL = re.compile(r"[^\s@=,;:<>()'\"]{1,64}@[^\s@=,;:<>()'\"]{1,255}\.[A-Za-z]{2,}")
+# PostgreSQL quotes the values of a row that broke a rule: any of them may name a person.
+QUOTED_ROW = re.compile(
+    r"(?s)(Failing row contains |Key \([^)]*\)=)\(.*?\)(?= already exists| is "
+    r"(?:not |still )|\.?\s*(?:\n|$))"
+)
+RESUME_TOKEN = re.compile(r"(?<=/resume/)[^/\s?\"',]+")
+# A long mixed part of a path is a token, not a word.
 PATH_TOKEN = re.compile(r"(?<=/)(?=[^/\s?]*[0-9A-Z_-])[A-Za-z0-9_-]{16,}(?=[/?\s\"',]|$)")
 
 
 def without_participants(text: str) -> str:
     text = NAMED_VALUE.sub(rf"\1{HIDDEN}", text)
-    for pattern in (PROLIFIC_ID, MTURK_ID, PATH_TOKEN):
+    text = QUOTED_ROW.sub(rf"\1({HIDDEN})", text)
+    for pattern in (RESUME_TOKEN, EMAIL, PROLIFIC_ID, MTURK_ID, PATH_TOKEN):
         text = pattern.sub(HIDDEN, text)
     return text
 

@@ -26,6 +26,15 @@ TOKEN = "kPz3vN0x7Rb_QmWd1YtUaA"
         (f"Bad Request: /work/{TOKEN}", TOKEN),
         (f'{{"token": "{TOKEN}"}}', TOKEN),
         (f"{{'participant_id': '{PROLIFIC}'}}", PROLIFIC),
+        ("Forbidden: /r/x/resume/ODQ5:1xUr8X:Q6pnAbCdEf/", "ODQ5"),
+        ("Forbidden: /r/x/resume/.eJyrVkrLz1eyUkpKLFKqBQAdegQ0:1xUr8X:Q6pn/", "1xUr8X"),
+        ("no rater jane.doe@uni.example here", "jane.doe"),
+        (
+            "DETAIL:  Key (campaign_id, panel, external_id)=(3, generic, jane) already exists.",
+            "jane",
+        ),
+        ('DETAIL:  Key (external_id)=(jane) is not present in table "x".', "jane"),
+        ("DETAIL:  Failing row contains (7, generic, jane, null).", "jane"),
         ("Internal Server Error: /work/0b5e7a1c-93c4-4b0e-8b63-0f7f1f6d2a11/", "0b5e7a1c"),
     ],
 )
