@@ -6,7 +6,7 @@ A trial's sitting is one rater's answers to one trial. Its first revision on a s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -33,6 +33,7 @@ PACE_WINDOW = timedelta(hours=2)
 # A rater beyond these multiples of the typical pace is marked slow or fast.
 SLOW, FAST = 2.0, 0.5
 SAMPLED_SCREENS = 200
+RATERS_AT_ONCE = 200
 
 
 @dataclass(frozen=True)
@@ -246,6 +247,30 @@ def rater_lines(campaign: Campaign, participants: Sequence[Participant]) -> list
         )
         for participant in participants
     ]
+
+
+PAYMENT_COLUMNS = (
+    *("rater", "name", "panel", "state", "outcome", "completion_code", "completed_at"),
+    *("batches_finished", "screens", "second_browser", "excluded"),
+)
+
+
+def payment_rows(campaign: Campaign) -> Iterator[tuple[Any, ...]]:
+    """One row per rater: what they did, and the code that they were given."""
+    ids = list(raters_of(campaign).values_list("id", flat=True))
+    for first in range(0, len(ids), RATERS_AT_ONCE):
+        portion = ids[first : first + RATERS_AT_ONCE]
+        finished = Count("assignments", filter=Q(assignments__state=Assignment.State.COMPLETED))
+        raters = list(raters_of(campaign).filter(pk__in=portion).annotate(finished=finished))
+        for line in rater_lines(campaign, raters):
+            rater = line.participant
+            yield (
+                *(rater.label, line.invitation, rater.panel, rater.state, rater.outcome),
+                rater.completion_code,
+                rater.completed_at.isoformat() if rater.completed_at else "",
+                *(rater.finished, line.screens),
+                *(int(rater.second_browser_at is not None), int(line.exclusion is not None)),
+            )
 
 
 def _work_of(ids: Sequence[int]) -> Any:

@@ -140,6 +140,7 @@ VERBS = (
     _("password reset"),
     _("paused"),
     _("rater excluded"),
+    _("rater's access ended"),
     _("rater readmitted"),
     _("raters invited"),
     _("report published"),
@@ -151,5 +152,12 @@ VERBS = (
     _("upload dropped"),
 )
 
-# What a person should look at in a submission (`rankme.actions.speed_flags`).
-FLAGS = (_("fast"), _("impossible time"), _("no time"), _("page was hidden"), _("anticipation"))
+# What a person should look at in a submission (`rankme.actions.judgements`).
+FLAGS = (
+    _("fast"),
+    _("impossible time"),
+    _("no time"),
+    _("page was hidden"),
+    _("anticipation"),
+    _("second browser"),
+)

@@ -23,6 +23,7 @@ from rankme.models import (
     Judgement,
     MaterialImport,
     Participant,
+    RaterExclusion,
     Slot,
     Submission,
     TrialOutput,
@@ -111,10 +112,20 @@ def everybody_judged_what_they_were_given() -> None:
 
 
 def slots_agree_with_their_assignments() -> None:
-    """I4: issued = live + ended, each slot's state follows, and one sitting stands for it."""
+    """I4: issued = live + ended, each slot's state follows, and one sitting stands for it.
+
+    The sitting of an excluded rater fills no slot.
+    """
+    excluded = set(
+        RaterExclusion.objects.filter(withdrawn_at=None).values_list("participant", flat=True)
+    )
     states: dict[int, list[tuple[str, bool]]] = {}
-    for slot, state, counts in Assignment.objects.values_list("slot_id", "state", "counts"):
-        states.setdefault(slot, []).append((state, counts))
+    for slot, rater, state, counts in Assignment.objects.values_list(
+        "slot_id", "participant", "state", "counts"
+    ):
+        fills = "excluded" if rater in excluded else state
+        assert (rater in excluded, state) != (True, "held"), f"slot {slot} waits for {rater}"
+        states.setdefault(slot, []).append((fills, counts))
     for slot, state in Slot.objects.values_list("id", "state"):
         sittings = states.get(slot, [])
         assert state == expected_slot_state(sittings), f"slot {slot} is {state}: {sittings}"
@@ -223,7 +234,11 @@ def rows_that_are_stored(campaign: Campaign) -> list[tuple]:
 def codes_agree_with_finished_work() -> None:
     """I6."""
     for rater in Participant.objects.exclude(completion_code=""):
-        assert rater.assignments.filter(state="completed").exists(), f"{rater}: a code for nothing"
+        if rater.outcome == "partial":
+            did = Submission.objects.filter(assignment__participant=rater)
+        else:
+            did = rater.assignments.filter(state="completed")
+        assert did.exists(), f"{rater}: a code for nothing"
     without = Participant.objects.filter(state="completed", completion_code="")
     assert not without.exists()
 

@@ -8,16 +8,26 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, F, OuterRef, Q
 from django.db.models.functions import Now
 from django.utils.crypto import get_random_string, salted_hmac
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from rankme.clean_text import storable
+from rankme.crowd import PANELS
 from rankme.designs.order import draw_order
 from rankme.errors import RefusedAction
-from rankme.models import Assignment, Campaign, Participant, Slot, Trial, TrialOutput
+from rankme.models import (
+    Assignment,
+    Campaign,
+    Participant,
+    RaterExclusion,
+    Slot,
+    Submission,
+    Trial,
+    TrialOutput,
+)
 from rankme.protocols.definition import Definition
 
 from .audit import note
@@ -25,6 +35,8 @@ from .runtime import runtime_of
 
 LONGEST_COMMENT = 10_000
 HELD, COMPLETED = Assignment.State.HELD, Assignment.State.COMPLETED
+EXPIRED, FREED = Assignment.State.EXPIRED, Assignment.State.FREED
+Outcome = Participant.Outcome
 
 
 @dataclass(frozen=True)
@@ -65,26 +77,44 @@ def enter(
     return participant
 
 
-def give_consent(participant: Participant) -> None:
+def give_consent(participant: Participant, *, browser: str = "") -> None:
+    """Admit a participant; `browser` names the browser in which they agreed."""
     Participant.objects.filter(pk=participant.pk, consented_at=None).update(
-        consented_at=Now(), state=Participant.State.WORKING
+        consented_at=Now(), state=Participant.State.WORKING, browser=browser
     )
 
 
-def decline_consent(participant: Participant) -> None:
-    Participant.objects.filter(pk=participant.pk, consented_at=None).update(
-        state=Participant.State.DECLINED
+def count_refusal(campaign: Campaign) -> None:
+    """Somebody did not agree: nothing but their number is kept."""
+    Campaign.objects.filter(pk=campaign.pk).update(refusals=F("refusals") + 1)
+
+
+def note_second_browser(participant: Participant) -> None:
+    """Remember when a browser first brought the panel's id and nothing that proves more."""
+    Participant.objects.filter(pk=participant.pk, second_browser_at=None).update(
+        second_browser_at=Now()
+    )
+
+
+@transaction.atomic
+def end_access(participant: Participant, *, by: Any) -> None:
+    """End every cookie and personal link of a rater; their work stays."""
+    Participant.objects.filter(pk=participant.pk).update(generation=F("generation") + 1)
+    note(participant.campaign, by, "rater's access ended", rater=participant.label)
+
+
+def is_admitted(definition: Definition, answers: dict[str, str]) -> bool:
+    """Whether none of these answers to the entry questions ends the visit."""
+    return all(
+        not question.accept or answers.get(question.name) in question.accept
+        for question in definition.entry_questions
     )
 
 
 @transaction.atomic
 def answer_entry_questions(participant: Participant, answers: dict[str, str]) -> bool:
     """Store the entry form; False when an answer ends the visit (screened out)."""
-    definition = runtime_of(participant.campaign).definition
-    accepted = all(
-        not question.accept or answers.get(question.name) in question.accept
-        for question in definition.entry_questions
-    )
+    accepted = is_admitted(runtime_of(participant.campaign).definition, answers)
     state = Participant.State.WORKING if accepted else Participant.State.SCREENED_OUT
     Participant.objects.filter(pk=participant.pk, entered_at=None).update(
         entry_answers=answers, entered_at=Now(), state=state
@@ -113,15 +143,40 @@ def claim_batch(participant: Participant) -> Assignment | NoBatch:
     held = _keep_holding(participant, definition)
     if held is not None:
         return held
-    refusal = _why_no_more(participant, definition)
+    refusal = _why_no_more(participant)
     if refusal is not None:
-        return refusal
+        return _left_behind(participant) or refusal
     expire_overdue(participant.campaign)
     return (
         _revive(participant, definition)
+        or _left_behind(participant)
         or _claim_free(participant, definition)
         or _why_none_free(participant)
     )
+
+
+def current_batch(participant: Participant) -> Assignment | None:
+    """The batch that this rater is working on: the one they hold, or one they finish late."""
+    return participant.assignments.live().first() or _left_behind(participant)
+
+
+def _left_behind(participant: Participant) -> Assignment | None:
+    """A batch that this rater began and lost, to be finished beside its new holder.
+
+    What comes now is late work: it is stored, it may be paid for, and a slot still counts once.
+    Nobody who has answered nothing in it is sent back to it.
+    """
+    if participant.state != Participant.State.WORKING or _has_done_enough(participant):
+        return None
+    began = Submission.objects.filter(assignment=OuterRef("pk"), surplus=False)
+    lost = participant.assignments.exclude(state__in=[HELD, COMPLETED]).filter(Exists(began))
+    return lost.order_by("-id").first()
+
+
+def _has_done_enough(participant: Participant) -> bool:
+    crowd = runtime_of(participant.campaign).definition.crowd
+    completed = participant.assignments.filter(state=COMPLETED).count()
+    return completed >= crowd.batches_per_rater
 
 
 def _keep_holding(participant: Participant, definition: Definition) -> Assignment | None:
@@ -137,7 +192,7 @@ def _keep_holding(participant: Participant, definition: Definition) -> Assignmen
     return still_mine.get()
 
 
-def _why_no_more(participant: Participant, definition: Definition) -> NoBatch | None:
+def _why_no_more(participant: Participant) -> NoBatch | None:
     """Why this rater gets no further batch, however many there are."""
     campaign = participant.campaign
     if not campaign.is_running:
@@ -146,13 +201,14 @@ def _why_no_more(participant: Participant, definition: Definition) -> NoBatch | 
         return NoBatch("enough")
     if participant.state != Participant.State.WORKING:
         raise RefusedAction(_("Only a rater who has agreed and was admitted gets work."))
-    completed = participant.assignments.filter(state=COMPLETED).count()
-    return NoBatch("enough") if completed >= definition.crowd.batches_per_rater else None
+    if _has_done_enough(participant) or participant.exclusions.filter(withdrawn_at=None).exists():
+        return NoBatch("enough")
+    return None
 
 
 def _revive(participant: Participant, definition: Definition) -> Assignment | None:
     """Give back the batch that this rater left, when nobody has taken it meanwhile."""
-    left = Q(state__in=[Assignment.State.EXPIRED, Assignment.State.RETURNED])
+    left = Q(state__in=[EXPIRED, Assignment.State.RETURNED])
     for assignment in participant.assignments.filter(left).order_by("-id"):
         slot = Slot.objects.free().select_for_update(skip_locked=True).filter(pk=assignment.slot_id)
         if not slot:
@@ -257,7 +313,7 @@ def expire_overdue(campaign: Campaign | None = None) -> int:
             if _is_complete(assignment):
                 _end(assignment, COMPLETED)
             else:
-                _end(assignment, Assignment.State.EXPIRED)
+                _end(assignment, EXPIRED)
             ended += 1
         settle_slot(slot)
     return ended
@@ -270,9 +326,40 @@ def return_batch(assignment: Assignment) -> None:
 
 
 @transaction.atomic
+def give_back(participant: Participant) -> Participant:
+    """The rater stops: the batch is free for others, the answers stay, and the visit ends.
+
+    Whoever has finished another batch gets the code for that. Otherwise the visit came to a part
+    of a batch, or to nothing; `go_on_after_all` takes that back.
+    """
+    participant = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
+    if participant.state != Participant.State.WORKING:
+        return participant
+    held = participant.assignments.live().first()
+    if held is not None:
+        return_batch(held)
+    if participant.assignments.filter(state=COMPLETED).exists():
+        return complete_participation(participant)
+    has_answered = Submission.objects.filter(assignment__participant=participant).exists()
+    participant.state = Participant.State.RETURNED
+    participant.outcome = Outcome.PARTIAL if has_answered else ""
+    participant.completion_code = _code_for(participant, Outcome.PARTIAL) if has_answered else ""
+    participant.save(update_fields=["state", "outcome", "completion_code"])
+    return participant
+
+
+@transaction.atomic
+def go_on_after_all(participant: Participant) -> None:
+    """Take back that one stopped: whatever was begun goes on where it can."""
+    Participant.objects.filter(pk=participant.pk, state=Participant.State.RETURNED).update(
+        state=Participant.State.WORKING, outcome="", completion_code=""
+    )
+
+
+@transaction.atomic
 def free_lease(assignment: Assignment, *, by: Any) -> None:
     """The organiser takes a batch back from a rater who will not finish it."""
-    _give_up(assignment, Assignment.State.FREED)
+    _give_up(assignment, FREED)
     note(assignment.campaign, by, "lease freed", rater=assignment.participant.label)
 
 
@@ -309,7 +396,7 @@ def finish_batch(assignment: Assignment) -> Assignment:
 
 @transaction.atomic
 def complete_participation(participant: Participant, *, comment: str = "") -> Participant:
-    """Give the completion code; only whoever has finished a batch and holds none gets one."""
+    """Give the completion code to a rater who has finished a batch and holds none."""
     participant = Participant.objects.select_for_update().get(pk=participant.pk)
     if participant.state == Participant.State.COMPLETED:
         return participant
@@ -317,16 +404,57 @@ def complete_participation(participant: Participant, *, comment: str = "") -> Pa
         raise RefusedAction(_("There is a batch to finish first."))
     if not participant.assignments.filter(state=COMPLETED).exists():
         raise RefusedAction(_("No batch was finished yet."))
-    crowd = runtime_of(participant.campaign).definition.crowd
-    code = crowd.completion_code or get_random_string(22)  # 22 of 62 signs: 131 bits
+    outcome = Outcome.COMPLETE if _finished_in_time(participant) else Outcome.LATE
     Participant.objects.filter(pk=participant.pk).update(
         state=Participant.State.COMPLETED,
-        completion_code=code,
+        outcome=outcome,
+        completion_code=_code_for(participant, outcome),
         completed_at=Now(),
         comment=comment or participant.comment,
     )
     participant.refresh_from_db()
     return participant
+
+
+def _finished_in_time(participant: Participant) -> bool:
+    """Whether any finished batch counts, or was answered while the rater held it."""
+    late = Submission.objects.filter(assignment=OuterRef("pk"), late=True)
+    finished = participant.assignments.filter(state=COMPLETED)
+    return finished.filter(Q(counts=True) | ~Exists(late)).exists()
+
+
+def _code_for(participant: Participant, outcome: str) -> str:
+    """The organiser's code for this outcome, or one of the rater's own.
+
+    A platform's codes are for the people whom it sent: others get a code of their own, which pays
+    nobody. A code drawn here means nothing to a platform, so a partial visit there has none.
+    """
+    crowd = runtime_of(participant.campaign).definition.crowd
+    own = get_random_string(22)  # 22 of 62 characters: 131 bits
+    if PANELS[crowd.panel].is_platform and participant.panel != crowd.panel:
+        return own
+    if outcome == Outcome.PARTIAL:
+        return crowd.partial_code or ("" if PANELS[crowd.panel].is_platform else own)
+    usual = crowd.completion_code or own
+    return crowd.late_code or usual if outcome == Outcome.LATE else usual
+
+
+@transaction.atomic
+def settle_slots_of(participant: Participant) -> None:
+    """After an exclusion, or its end: decide again who holds and who counts in this rater's slots.
+
+    An excluded rater holds nothing, so that somebody else can judge the batch in their place.
+    """
+    # A claim of this rater's own waits for this lock, and sees the exclusion afterwards.
+    Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
+    slots = Slot.objects.select_for_update(of=("self",)).filter(
+        assignments__participant=participant
+    )
+    for slot in slots.order_by("pk"):
+        if participant.exclusions.filter(withdrawn_at=None).exists():
+            for held in slot.assignments.live().filter(participant=participant):
+                _end(held, FREED)
+        settle_slot(slot)
 
 
 def leave_comment(participant: Participant, comment: str) -> None:
@@ -340,10 +468,16 @@ def settle_slot(slot: Slot) -> None:
     """Decide whose sitting stands for a locked slot: the one rule about what is counted.
 
     The first completed sitting; until there is one, the live holder's; until somebody else takes
-    the slot, the one left with most screens answered.
+    the slot, the one left with most screens answered. A sitting of an excluded rater fills no slot:
+    it stands only while there is no other.
     """
-    assignments = list(slot.assignments.order_by("ended_at", "id"))
-    completed = [found for found in assignments if found.state == COMPLETED]
+    standing = RaterExclusion.objects.filter(participant=OuterRef("participant"), withdrawn_at=None)
+    assignments = list(
+        slot.assignments.annotate(is_excluded=Exists(standing)).order_by("ended_at", "id")
+    )
+    completed = [
+        found for found in assignments if found.state == COMPLETED and not found.is_excluded
+    ]
     # What counts already stays, even if the clock was set back between two endings.
     completed.sort(key=lambda found: not found.counts)
     held = [found for found in assignments if found.state == HELD]
@@ -363,7 +497,10 @@ def settle_late(assignment: Assignment) -> None:
 
 
 def _by_answers(assignments: list[Assignment]) -> list[Assignment]:
-    return sorted(assignments, key=lambda found: (-_screens_answered(found), found.pk))
+    return sorted(
+        assignments,
+        key=lambda found: (found.is_excluded, -_screens_answered(found), found.pk),
+    )
 
 
 def _end(assignment: Assignment, state: str) -> None:

@@ -38,12 +38,13 @@ from rankme.models import (
 from rankme.protocols.answers import Reading, read_answers
 
 from . import rate_limits
-from .assignments import HELD, lease_end, settle_late
+from .assignments import HELD, lease_end, settle_late, settle_slots_of
 from .audit import note
 from .runtime import Runtime, runtime_of
 from .speed_flags import OTHER_SCREENS, Sitting, speed_flags
 
 PAYLOAD_VERSION = 1
+SECOND_BROWSER = "second browser"
 LARGEST_PAYLOAD = 200_000  # bytes that are read at all
 # Bytes of a screen without the texts that its questions ask for; real ones have about one thousand.
 LARGEST_SCREEN = 20_000
@@ -121,7 +122,16 @@ def _record(
     readings = _read(runtime, trial, address["screen"], payload)
     _refuse_repeated_texts(assignment, trial, readings, runtime)
     submission = _insert(
-        assignment, trial, address["screen"], key, payload, digest, earlier, runtime, readings
+        assignment,
+        trial,
+        address["screen"],
+        key,
+        payload,
+        digest,
+        earlier,
+        runtime,
+        readings,
+        is_second_browser=participant.is_second_browser,
     )
     _insert_judgements(submission, readings, runtime, [trial.output_ids[place] for place in places])
     if submission.late:
@@ -172,7 +182,10 @@ def quarantine(participant: Participant, body: str, *, reason: str) -> Quarantin
 
 @transaction.atomic
 def exclude_rater(participant: Participant, *, reason: str, by: Any) -> RaterExclusion:
-    """Leave a rater out of coming analyses; nothing is deleted and it can be withdrawn."""
+    """Leave a rater out of coming analyses, and let others judge in their place.
+
+    Nothing is deleted, and it can be withdrawn.
+    """
     if not reason.strip():
         raise RefusedAction(_("Say why this rater is excluded: the report will quote it."))
     exclusion, created = RaterExclusion.objects.get_or_create(
@@ -185,13 +198,16 @@ def exclude_rater(participant: Participant, *, reason: str, by: Any) -> RaterExc
         },
     )
     if created:
+        settle_slots_of(participant)
         note(participant.campaign, by, "rater excluded", rater=participant.label, reason=reason)
     return exclusion
 
 
 @transaction.atomic
 def readmit_rater(participant: Participant, *, by: Any) -> None:
+    """Let a rater count again, wherever nobody has finished in their place meanwhile."""
     if participant.exclusions.filter(withdrawn_at=None).update(withdrawn_at=Now()):
+        settle_slots_of(participant)
         note(participant.campaign, by, "rater readmitted", rater=participant.label)
 
 
@@ -282,7 +298,7 @@ def _earlier(key: UUID, assignment: Assignment, trial_id: int, screen: int) -> l
 
     A union, because each part has an index of its own, which an OR between them would not use.
     """
-    columns = ("key", "assignment", "trial", "screen", "revision", "late", "surplus")
+    columns = ("key", "assignment", "trial", "screen", "revision", "late", "surplus", "flags")
     rows = Submission.objects.order_by().only(*columns, "payload_sha256", "chain_sha256")
     mine = rows.filter(assignment=assignment)
     # Not "-id": that lures the planner into walking the whole table backwards.
@@ -354,6 +370,8 @@ def _insert(
     earlier: list[Submission],
     runtime: Runtime,
     readings: list[Reading],
+    *,
+    is_second_browser: bool,
 ) -> Submission:
     same_screen = [
         found
@@ -362,7 +380,13 @@ def _insert(
     ]
     mine = [found for found in earlier if found.assignment_id == assignment.pk]
     standing = next((found for found in reversed(same_screen) if not found.surplus), None)
+    # The rater's own browser replaces what a second one said, even in a finished sitting; a second
+    # browser replaces nothing of hers.
+    displaces = standing is not None and SECOND_BROWSER in standing.flags and not is_second_browser
+    may_change = standing is None or not is_second_browser or SECOND_BROWSER in standing.flags
     changed_on_purpose = standing is None or payload.get("replaces") == str(standing.key)
+    has_ended = assignment.state == Assignment.State.COMPLETED
+    stands = displaces or (changed_on_purpose and may_change and not has_ended)
     before = max(mine, key=lambda found: found.pk).chain_sha256 if mine else ""
     return Submission.objects.create(
         key=key,
@@ -371,7 +395,7 @@ def _insert(
         screen=screen,
         revision=1 + max((found.revision for found in same_screen), default=0),
         late=_is_late(assignment),
-        surplus=not changed_on_purpose or assignment.state == Assignment.State.COMPLETED,
+        surplus=not stands,
         payload=payload,
         payload_sha256=digest,
         chain_sha256=chained(before, digest),
@@ -382,6 +406,7 @@ def _insert(
                 least_seconds=runtime.definition.crowd.least_seconds_per_screen,
             ),
             *_anticipation(payload.get("times"), readings),
+            *([SECOND_BROWSER] if is_second_browser else []),
         ],
     )
 

@@ -117,6 +117,11 @@ class Participant(models.Model):
 
     `external_id` is the panel's id for the person and never leaves this table; exports and pages
     of the organiser name the rater by `label`.
+
+    A panel's id is no secret, so it proves nothing about who follows a link. `browser` names the
+    browser in which the rater agreed to take part. Any other one that brings the same id and
+    neither the cookie nor a personal link is a second browser: it can add answers, but not replace
+    any. Cookies and personal links carry `generation`; raising it ends them all.
     """
 
     class State(models.TextChoices):
@@ -124,8 +129,14 @@ class Participant(models.Model):
         WORKING = "working", _("Working")
         COMPLETED = "completed", _("Completed")
         SCREENED_OUT = "screened_out", _("Screened out")
-        DECLINED = "declined", _("Did not consent")
-        RETURNED = "returned", _("Returned")
+        RETURNED = "returned", _("Gave the work back")
+
+    class Outcome(models.TextChoices):
+        """What a visit came to, which decides its code and its pay."""
+
+        COMPLETE = "complete", _("Complete")
+        LATE = "late", _("Finished late")
+        PARTIAL = "partial", _("Partly done")
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="participants")
     panel = models.CharField(max_length=20)
@@ -141,8 +152,15 @@ class Participant(models.Model):
     practised_at = models.DateTimeField(null=True, blank=True)
     completion_code = models.CharField(max_length=64, blank=True)
     completed_at = models.DateTimeField(null=True, blank=True)
+    outcome = models.CharField(max_length=8, choices=Outcome, blank=True, default="", db_default="")
+    browser = models.CharField(max_length=22, blank=True, default="", db_default="")
+    second_browser_at = models.DateTimeField(null=True, blank=True)
+    generation = models.PositiveIntegerField(default=0, db_default=0)
     comment = models.TextField(blank=True)
     arrived_at = models.DateTimeField(db_default=Now())
+
+    # Whether the request being answered comes from a second browser. Never stored.
+    is_second_browser = False
 
     class Meta:
         constraints = [
@@ -151,9 +169,14 @@ class Participant(models.Model):
             ),
             models.UniqueConstraint(fields=["campaign", "label"], name="rater_label_once"),
             models.CheckConstraint(
-                name="a_code_exists_exactly_when_completed",
-                condition=Q(state="completed", completed_at__isnull=False) & ~Q(completion_code="")
-                | ~Q(state="completed") & Q(completion_code="", completed_at=None),
+                name="a_code_belongs_to_an_outcome",
+                condition=(
+                    Q(state="completed", completed_at__isnull=False)
+                    & Q(outcome__in=["complete", "late"])
+                    & ~Q(completion_code="")
+                )
+                | Q(state="returned", outcome="partial", completed_at=None)
+                | ~Q(state="completed") & Q(outcome="", completion_code="", completed_at=None),
             ),
         ]
 

@@ -54,6 +54,8 @@ class Campaign(models.Model):
         default=False, help_text="Judgements were collected elsewhere and imported."
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    # People who did not agree to take part. Nothing else is known about them.
+    refusals = models.PositiveIntegerField(default=0, db_default=0, editable=False)
     launched_at = models.DateTimeField(null=True, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)
 

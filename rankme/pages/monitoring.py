@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
@@ -9,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from analysis.table import guarded
 from rankme import coverage, monitor
 from rankme.actions import assignments, judgements
 from rankme.clean_text import storable
@@ -102,6 +105,34 @@ def show_rater(request: HttpRequest, code: str, label: str) -> HttpResponse:
     return render_campaign(
         request, campaign, "organiser/rater.html", context, tab="campaign-raters", status=status
     )
+
+
+@login_required
+@require_POST
+def end_access(request: HttpRequest, code: str, label: str) -> HttpResponse:
+    """End the cookies and personal links of a rater, when one got into other hands."""
+    campaign = get_campaign(request, code)
+    rater = _rater(campaign, label)
+    act(
+        request,
+        lambda: assignments.end_access(rater, by=request.user),
+        _("Every browser of %(rater)s is signed out.") % {"rater": rater.label},
+    )
+    return redirect("rankme:campaign-rater", campaign.code, rater.label)
+
+
+@login_required
+@require_GET
+def download_raters(request: HttpRequest, code: str) -> HttpResponse:
+    """Every rater with outcome and completion code, for paying them. It is never published."""
+    campaign = get_campaign(request, code)
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="raters-{campaign.code}.csv"'
+    rows = csv.writer(response)
+    rows.writerow(monitor.PAYMENT_COLUMNS)
+    for row in monitor.payment_rows(campaign):
+        rows.writerow([guarded(str(value)) for value in row])
+    return response
 
 
 @login_required

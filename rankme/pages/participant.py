@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import translation
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -95,12 +96,12 @@ def enter(request: HttpRequest, code: str) -> HttpResponse:
 
 def _come_in(request: HttpRequest, campaign: Campaign, definition: Definition) -> HttpResponse:
     arrival = rater_identity.named_arrival(request, campaign, definition.crowd)
-    if arrival is not None:
-        rater = rater_identity.known_rater(campaign, arrival)
-    else:
-        rater = rater_identity.rater_of(request, campaign.code)
+    here = rater_identity.rater_of(request, campaign.code)
+    rater = here if arrival is None else rater_identity.known_rater(campaign, arrival)
+    if rater is not None and rater == here and arrival and arrival.panel != "invitation":
+        rater = here  # the cookie proves more than the panel's id in the link
     if rater is not None and rater.consented_at is not None:
-        return rater_identity.remember(redirect(_step_of(rater, definition)), rater)
+        return _known(rater, definition)
     if rater is not None:
         arrival = rater_identity.Arrival(rater.panel, rater.external_id, rater.session_id)
     if not campaign.is_running:
@@ -121,6 +122,10 @@ def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definiti
     arrival = rater_identity.signed_arrival(request.POST.get("arrival", ""), campaign)
     if arrival is None:
         return redirect("rankme:enter", campaign.code)
+    known = rater_identity.known_rater(campaign, arrival)
+    if request.POST.get("decision") != "agree" and not (known and known.consented_at):
+        assignments.count_refusal(campaign)
+        return _stop(request, campaign, "declined")
     if not _may_come_in(request, campaign, arrival):
         return _crowded(request, campaign, arrival)
     rater = assignments.enter(
@@ -130,11 +135,16 @@ def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definiti
         session_id=arrival.session_id,
         language=translation.get_language() or "",
     )
-    if request.POST.get("decision") != "agree":
-        assignments.decline_consent(rater)
-        return _stop(request, campaign, "declined")
-    assignments.give_consent(rater)
-    rater.refresh_from_db()
+    assignments.give_consent(rater, browser=arrival.browser)
+    # Of two browsers that agree in one rater's name the first one is hers.
+    rater = rater_identity.known_rater(campaign, arrival) or rater
+    return _known(rater, definition)
+
+
+def _known(rater: Participant, definition: Definition) -> HttpResponse:
+    """Let a rater who has agreed go on where they were."""
+    if rater.is_second_browser:
+        assignments.note_second_browser(rater)
     return rater_identity.remember(redirect(_step_of(rater, definition)), rater)
 
 
@@ -175,6 +185,8 @@ def _step_of(rater: Participant, definition: Definition) -> str:
     """The address of the page that this rater stands at."""
     if rater.state == State.COMPLETED:
         step = "done"
+    elif rater.state == State.RETURNED:
+        step = "give-back"
     elif rater.consented_at is None:
         step = "enter"
     elif rater.state == State.SCREENED_OUT or (
@@ -202,6 +214,9 @@ def questions(request: HttpRequest, rater: Participant) -> HttpResponse:
         status = 422 if form.is_bound else 200
         context = {"campaign": rater.campaign, "definition": definition, "form": form}
         return render(request, "participant/questions.html", context, status=status)
+    if rater.is_second_browser and not assignments.is_admitted(definition, form.answers()):
+        # Another browser does not end the visit of the rater whose id it brings.
+        return _stop(request, rater.campaign, "screened-out")
     assignments.answer_entry_questions(rater, form.answers())
     rater.refresh_from_db()
     return redirect(_step_of(rater, definition))
@@ -254,6 +269,8 @@ def work_context(
     return screens_context(definition) | {
         "campaign": rater.campaign,
         "resume_link": request.build_absolute_uri(resume_link),
+        "is_late": assignment.state != Assignment.State.HELD,
+        "may_give_back": not rater.is_second_browser,
         "document": document
         | {
             "version": judgements.PAYLOAD_VERSION,
@@ -266,7 +283,8 @@ def work_context(
                     *("submit", "practice-feedback", "practised", "session", "finish"),
                     *("work", "enter"),
                 )
-            },
+            }
+            | {"resume": resume_link},
             "instruments": instrument_scripts(definition),
             "words": script_words(),
         },
@@ -304,13 +322,14 @@ def _stored_screens(assignment: Assignment) -> list[list[int]]:
 
 def _no_batch(request: HttpRequest, rater: Participant, none: NoBatch) -> HttpResponse:
     """Say why there is no work; whoever has done a batch and gets no more receives the code."""
-    if not none.ask_again:
-        try:
-            assignments.complete_participation(rater)
-        except RefusedAction:
-            return _stop(request, rater.campaign, none.reason)
-        return redirect("rankme:done", rater.campaign.code)
-    return _stop(request, rater.campaign, none.reason, again=SECONDS_UNTIL_ASKING_AGAIN)
+    if none.ask_again:
+        again = SECONDS_UNTIL_ASKING_AGAIN
+        return _stop(request, rater.campaign, none.reason, again=again, rater=rater)
+    try:
+        assignments.complete_participation(rater)
+    except RefusedAction:
+        return _stop(request, rater.campaign, none.reason, rater=rater)
+    return redirect("rankme:done", rater.campaign.code)
 
 
 @require_POST
@@ -378,7 +397,7 @@ def practised(request: HttpRequest, rater: Participant) -> JsonResponse:
 def finish(request: HttpRequest, rater: Participant) -> JsonResponse:
     """End the sitting in which everything was answered, and say which page comes next."""
     code = rater.campaign.code
-    assignment = rater.assignments.live().first()
+    assignment = assignments.current_batch(rater)
     if assignment is not None:
         try:
             assignments.finish_batch(assignment)
@@ -432,9 +451,57 @@ def done_context(rater: Participant, definition: Definition) -> dict[str, Any]:
         "campaign": rater.campaign,
         "definition": definition,
         "code": rater.completion_code,
-        "return_url": url,
-        "comment": rater.comment,
+        "return_url": url if rater.completion_code else "",
+        "comment": "" if rater.is_second_browser else rater.comment,
+        "is_late": rater.outcome == Participant.Outcome.LATE,
+        "pay": _pay(rater, definition),
+        "leftovers": leftovers_of(rater),
     }
+
+
+def _pay(rater: Participant, definition: Definition) -> str:
+    """What the organiser pays for an unusual outcome, as the rater reads it; empty: nothing said"""
+    amounts = {
+        Participant.Outcome.LATE: definition.crowd.late_pay,
+        Participant.Outcome.PARTIAL: definition.crowd.partial_pay,
+    }
+    amount = amounts.get(rater.outcome)
+    return f"{number_format(amount, 2)} {definition.crowd.currency}" if amount else ""
+
+
+def leftovers_of(rater: Participant) -> dict[str, str]:
+    """What a page without work needs to send the answers that this browser still keeps."""
+    address = reverse("rankme:submit", args=[rater.campaign.code])
+    return {"rater": rater_identity.browser_tag(rater), "submit": address}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@rater_page
+def give_back(request: HttpRequest, rater: Participant) -> HttpResponse:
+    """Where a rater stops before the end of a batch, after being asked, or takes that back."""
+    definition = runtime_of(rater.campaign).definition
+    if request.method == "POST" and not rater.is_second_browser:
+        if request.POST.get("decision") == "go-on":
+            assignments.go_on_after_all(rater)
+        elif request.POST.get("decision") == "give-back":
+            assignments.give_back(rater)
+        rater.refresh_from_db()
+        return redirect(_step_of(rater, definition))
+    if rater.state == State.RETURNED:
+        context = done_context(rater, definition)
+        return render(request, "participant/returned.html", context)
+    assignment = assignments.current_batch(rater) if rater.state == State.WORKING else None
+    if assignment is None or rater.is_second_browser:
+        return redirect(_step_of(rater, definition))
+    screens = len(assignment.presentation) * len(definition.screens)
+    context = {
+        "campaign": rater.campaign,
+        "answered": len(_stored_screens(assignment)),
+        "screens": screens,
+        "partial_pay": definition.crowd.partial_pay,
+        "currency": definition.crowd.currency,
+    }
+    return render(request, "participant/give_back.html", context)
 
 
 def _take_leave(request: HttpRequest, rater: Participant) -> HttpResponse:
@@ -444,14 +511,23 @@ def _take_leave(request: HttpRequest, rater: Participant) -> HttpResponse:
     except RefusedAction:
         return redirect("rankme:work", rater.campaign.code)
     # PostgreSQL cannot hold NUL, and nobody writes one on purpose.
-    if comment := request.POST.get("comment", "").replace("\x00", ""):
+    comment = request.POST.get("comment", "").replace("\x00", "")
+    if comment and not (rater.is_second_browser and rater.comment):
         assignments.leave_comment(rater, comment)
     return redirect("rankme:done", rater.campaign.code)
 
 
 def _stop(
-    request: HttpRequest, campaign: Campaign, reason: str, *, again: int = 0, status: int = 200
+    request: HttpRequest,
+    campaign: Campaign,
+    reason: str,
+    *,
+    again: int = 0,
+    status: int = 200,
+    rater: Participant | None = None,
 ) -> HttpResponse:
     """A plain page that says why there is nothing to do, and what happens next."""
     context = {"campaign": campaign, "reason": reason, "again": again}
+    if rater is not None:
+        context["leftovers"] = leftovers_of(rater)
     return render(request, "participant/stop.html", context, status=status)

@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from datetime import timedelta
 
 from django.conf import settings
 from django.core import signing
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Coalesce, Now
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import get_random_string, salted_hmac
 
 from rankme.clean_text import storable
 from rankme.crowd import PANELS
-from rankme.models import Campaign, Participant
+from rankme.models import Assignment, Campaign, Participant
 from rankme.protocols.definition import Crowd
 
 COOKIE = "__Secure-rater" if settings.SESSION_COOKIE_SECURE else "rater"
-COOKIE_DAYS = 60
 COOKIE_SALT = "rankme.rater-cookie"
 ARRIVAL_SALT = "rankme.arrival"
 RESUME_SALT = "rankme.resume"
+ACCESS_DAYS = 60
 LONGEST_ID = 200
+BROWSER_LETTERS = 22
+
+
+def new_browser() -> str:
+    return get_random_string(BROWSER_LETTERS)
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """What a link says about the person who followed it."""
+    """What a link says about the person who followed it, and the browser that shows the page."""
 
     panel: str
     external_id: str
     session_id: str = ""
+    browser: str = field(default_factory=new_browser)
 
     def signed(self, campaign: Campaign) -> str:
         """For the consent form: what comes back is what we sent, and opens no other campaign."""
@@ -48,6 +57,8 @@ def named_arrival(request: HttpRequest, campaign: Campaign, crowd: Crowd) -> Arr
     if token:
         invitation = campaign.invitations.filter(token=token).first() if storable(token) else None
         return invitation and Arrival("invitation", str(invitation.pk))
+    if not crowd.takes_panel_ids:
+        return None
     panel = PANELS[crowd.panel]
     external_id = request.GET.get(crowd.id_parameter or panel.id_parameter, "").strip()
     session_id = request.GET.get(crowd.session_parameter or panel.session_parameter, "").strip()
@@ -67,31 +78,35 @@ def _is_an_id(text: str) -> bool:
 
 
 def known_rater(campaign: Campaign, arrival: Arrival) -> Participant | None:
+    """The rater whom an arrival names, as seen from the browser that it came from.
+
+    An invitation is a secret, so it opens the rater's work in any browser. A panel's id is none.
+    """
     found = campaign.participants.filter(panel=arrival.panel, external_id=arrival.external_id)
-    return found.select_related("campaign").first()
+    rater = found.select_related("campaign").first()
+    if rater is None or arrival.panel == "invitation":
+        return rater
+    return seen_from(rater, arrival.browser)
+
+
+def seen_from(rater: Participant, browser: str) -> Participant:
+    rater.is_second_browser = rater.consented_at is not None and browser != rater.browser
+    return rater
 
 
 def rater_of(request: HttpRequest, code: str) -> Participant | None:
     """The rater of this campaign whom the request's cookie names, in one query."""
-    # The browser drops it in time. Its age would be by this machine's clock, and one that is set
-    # right after it was wrong must not send everybody away in the middle of a batch.
-    rater = request.get_signed_cookie(COOKIE, None, COOKIE_SALT)
-    if rater is None or not rater.isdigit():
-        return None
-    return (
-        Participant.objects.select_related("campaign")
-        .filter(pk=int(rater), campaign__code=code)
-        .first()
-    )
+    value = request.get_signed_cookie(COOKIE, None, COOKIE_SALT)
+    return None if value is None else _rater_with(value, Q(campaign__code=code))
 
 
 def remember(response: HttpResponse, rater: Participant) -> HttpResponse:
     """Set the cookie, for this campaign's pages alone."""
     response.set_signed_cookie(
         COOKIE,
-        str(rater.pk),
+        _access(rater),
         COOKIE_SALT,
-        max_age=COOKIE_DAYS * 86_400,
+        max_age=ACCESS_DAYS * 86_400,
         path=f"/r/{rater.campaign.code}/",
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,
@@ -102,15 +117,52 @@ def remember(response: HttpResponse, rater: Participant) -> HttpResponse:
 
 def resume_token(rater: Participant) -> str:
     """The personal part of the link with which a rater goes on at another device."""
-    return signing.dumps(rater.pk, salt=RESUME_SALT)
+    return signing.dumps(_access(rater), salt=RESUME_SALT)
 
 
 def resumed_rater(campaign: Campaign, token: str) -> Participant | None:
     try:
-        rater = signing.loads(token, salt=RESUME_SALT)
+        value = signing.loads(token, salt=RESUME_SALT)
     except signing.BadSignature:
         return None
-    return campaign.participants.select_related("campaign").filter(pk=rater).first()
+    return _rater_with(str(value), Q(campaign=campaign))
+
+
+def _access(rater: Participant) -> str:
+    """What a cookie or a personal link says: who, until which withdrawal, in which browser."""
+    browser = SECOND if rater.is_second_browser else rater.browser
+    return f"{rater.pk}.{rater.generation}.{browser}"
+
+
+# No browser has this name: it is too short.
+SECOND = "second"
+
+
+def _rater_with(access: str, where: Q) -> Participant | None:
+    # One from before there were generations is a number alone.
+    number, _, rest = access.partition(".")
+    generation, _, browser = (rest or "0.").partition(".")
+    if not (number.isdecimal() and generation.isdecimal()):
+        return None
+    mine = Q(where, pk=int(number), generation=int(generation))
+    rater = _with_access().select_related("campaign").filter(mine).first()
+    return rater and seen_from(rater, browser)
+
+
+def _with_access() -> QuerySet[Participant]:
+    """The raters whose cookies and personal links still open something.
+
+    The age of a signature would be by this machine's clock, and one that is set right after it was
+    wrong must not send everybody away in the middle of a batch. So access follows the record: it
+    lasts while a batch is held, and for a time after the last thing that happened to the rater.
+    """
+    since = Now() - timedelta(days=ACCESS_DAYS)
+    recent = Assignment.objects.annotate(moved_at=Coalesce("ended_at", "leased_until")).filter(
+        Q(state=Assignment.State.HELD) | Q(moved_at__gt=since), participant=OuterRef("pk")
+    )
+    return Participant.objects.filter(
+        Q(arrived_at__gt=since) | Q(completed_at__gt=since) | Exists(recent)
+    )
 
 
 def browser_tag(rater: Participant) -> str:

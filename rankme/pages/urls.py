@@ -66,11 +66,19 @@ organiser_urls: list[URLPattern] = [
     path("campaigns/<slug:code>/resume/", organiser.resume, name="campaign-resume"),
     path("campaigns/<slug:code>/close/", organiser.close, name="campaign-close"),
     path("campaigns/<slug:code>/raters/", monitoring.raters, name="campaign-raters"),
+    path(
+        "campaigns/<slug:code>/raters.csv", monitoring.download_raters, name="campaign-raters-file"
+    ),
     path("campaigns/<slug:code>/raters/<str:label>/", monitoring.show_rater, name="campaign-rater"),
     path(
         "campaigns/<slug:code>/raters/<str:label>/readmit/",
         monitoring.readmit,
         name="campaign-rater-readmit",
+    ),
+    path(
+        "campaigns/<slug:code>/raters/<str:label>/end-access/",
+        monitoring.end_access,
+        name="campaign-rater-end-access",
     ),
     path("campaigns/<slug:code>/members/", organiser.members, name="campaign-members"),
     path(
@@ -98,6 +106,7 @@ participant_urls: list[URLPattern] = [
     path("r/<slug:code>/finish/", participant.finish, name="finish"),
     path("r/<slug:code>/more/", participant.more, name="more"),
     path("r/<slug:code>/done/", participant.done, name="done"),
+    path("r/<slug:code>/give-back/", participant.give_back, name="give-back"),
     path("campaigns/<slug:code>/preview/", preview.preview, name="preview"),
 ]
 

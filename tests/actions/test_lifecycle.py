@@ -72,10 +72,13 @@ class Lifecycle(RuleBasedStateMachine):
 
     @rule(name=raters)
     def claim(self, name: str) -> None:
+        if self.rater(name).state == "returned":
+            return
         found = assignments.claim_batch(self.rater(name))
         if isinstance(found, NoBatch):
             return
-        assert found.state == "held"
+        # What was held, or what was begun and lost, to be finished beside its new holder.
+        assert found.state == "held" or found.submissions.exists()
         if found not in self.pages[name]:
             self.pages[name].append(found)
 
@@ -130,6 +133,24 @@ class Lifecycle(RuleBasedStateMachine):
     def give_back(self, name: str) -> None:
         for held in self.rater(name).assignments.live():
             assignments.return_batch(held)
+
+    @rule(name=raters)
+    def stop(self, name: str) -> None:
+        stopped = assignments.give_back(self.rater(name))
+        assert stopped.state in ("returned", "completed")
+        assert not stopped.assignments.live().exists()
+
+    @rule(name=raters)
+    def go_on_after_all(self, name: str) -> None:
+        assignments.go_on_after_all(self.rater(name))
+
+    @rule(name=raters)
+    def exclude(self, name: str) -> None:
+        judgements.exclude_rater(self.rater(name), reason="Odd.", by=self.campaign.owner)
+
+    @rule(name=raters)
+    def readmit(self, name: str) -> None:
+        judgements.readmit_rater(self.rater(name), by=self.campaign.owner)
 
     @rule(name=raters)
     def organiser_frees(self, name: str) -> None:

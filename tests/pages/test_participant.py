@@ -108,7 +108,7 @@ def test_declining_ends_the_visit_and_may_be_taken_back(client):
     arrival = re.search(r'name="arrival" value="([^"]+)"', client.get(door).content.decode())[1]
     page = client.post(door, {"arrival": arrival, "decision": "decline"})
     assert "You do not take part" in page.content.decode()
-    assert campaign.participants.get().state == "declined"
+    assert not campaign.participants.exists()
     client.post(door, {"arrival": arrival, "decision": "agree"})
     assert campaign.participants.get().consented_at is not None
 
@@ -198,7 +198,7 @@ def test_without_an_open_link_a_nameless_visitor_stays_outside(client, link):
 
 
 def test_the_campaign_may_rename_the_panels_parameters(client):
-    crowd = {"panel": "prolific", "id_parameter": "WORKER", "open_link": False}
+    crowd = {"panel": "prolific", "id_parameter": "WORKER", "completion_code": "C0DE"}
     campaign = make_campaign(slider_definition(crowd=crowd))
     assert arrive(client, campaign, WORKER="p1").external_id == "p1"
 
@@ -522,7 +522,7 @@ def test_a_last_comment_is_kept(client):
         ("later", "All work is handed out", True),
         ("paused", "This study is paused", True),
         ("closed", "This study is closed", False),
-        ("complete", "Everything has been judged", False),
+        ("complete", "There is no work left for you", False),
         ("enough", "You have done your part", False),
     ],
 )
@@ -551,7 +551,7 @@ def test_when_the_last_batch_is_done_a_rater_on_the_way_is_told(client):
     complete(client, campaign, begin(client, campaign, id="w1"))
     late.post(reverse("rankme:instructions", args=[campaign.code]))
     page = late.get(reverse("rankme:work", args=[campaign.code])).content.decode()
-    assert "Everything has been judged" in page
+    assert "There is no work left for you" in page
 
 
 def test_when_others_hold_the_rest_a_rater_is_asked_to_wait(client):

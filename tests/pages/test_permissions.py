@@ -53,6 +53,8 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-raters": {"GET": INSIDE},
     "campaign-rater": {"GET": INSIDE, "POST": INSIDE},
     "campaign-rater-readmit": {"POST": INSIDE},
+    "campaign-rater-end-access": {"POST": INSIDE},
+    "campaign-raters-file": {"GET": INSIDE},
     "campaign-members": {"GET": INSIDE, "POST": OWNER},
     "campaign-member-remove": {"POST": OWNER},
     "campaign-history": {"GET": INSIDE},

@@ -1,0 +1,32 @@
+// Answers that this browser still keeps leave it on pages without work, too.
+
+import { createOutbox } from "./outbox.js";
+import { createPost } from "./post.js";
+import { openStorage } from "./storage.js";
+
+const { rater, submit, csrf } = document.getElementById("leftovers").dataset;
+const post = createPost(csrf);
+
+sendAll().catch(() => undefined); // a browser that keeps nothing has nothing to send
+
+async function sendAll() {
+  let stored = 0;
+  const outbox = createOutbox({
+    storage: await openStorage(indexedDB),
+    send: (payload) => post(submit, payload),
+    clock: {
+      now: () => Date.now(),
+      random: Math.random,
+      setTimeout: (work, delay) => setTimeout(work, delay),
+      clearTimeout: (timer) => clearTimeout(timer),
+    },
+    rater,
+    report: {
+      stored: () => (stored += 1),
+      // What the server has now may lead to another page. Nothing is sent twice, so this ends.
+      waiting: (count) => count === 0 && stored > 0 && location.reload(),
+    },
+  });
+  addEventListener("online", () => outbox.flush());
+  await outbox.flush();
+}

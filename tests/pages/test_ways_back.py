@@ -1,0 +1,561 @@
+"""Every rater has a way back, a way out, and nobody else's work to spoil."""
+
+import csv
+import io
+import re
+from datetime import timedelta
+
+import pytest
+from django.db.models import F
+from django.test import Client
+from django.urls import reverse
+
+from rankme.actions import assignments, judgements
+from rankme.actions.campaigns import close_campaign
+from rankme.actions.invitations import invite_raters
+from rankme.models import Assignment, Participant, Submission
+from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
+from tests.campaigns import slider_definition as sliders
+from tests.invariants import check_record
+from tests.pages.test_participant import arrive, begin, complete, document_of, payload_for, send
+from tests.sittings import run_out
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def the_record_holds():
+    yield
+    check_record()
+
+
+@pytest.fixture
+def campaign():
+    """One batch of four screens that one rater does."""
+    return make_campaign(sliders(design={"kind": "complete"}), items=4, systems=1)
+
+
+def work_page(client, campaign):
+    return client.get(reverse("rankme:work", args=[campaign.code]))
+
+
+def door_of(campaign):
+    return reverse("rankme:enter", args=[campaign.code])
+
+
+def lose_the_slot(client, campaign, *, answered: int = 3, other: bool = True):
+    """A rater answers, is away for too long, and somebody else takes the batch."""
+    document = begin(client, campaign, id="slow")
+    for trial in range(answered):
+        send(client, campaign, payload_for(campaign, document, trial))
+    run_out(campaign.assignments.get())
+    if other:
+        begin(Client(), campaign, id="quick")
+    assignments.expire_overdue()
+    return document
+
+
+# A lease that ran out ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("comes_back_by", ["reload", "link", "open page"])
+def test_a_rater_whose_lease_ran_out_finishes_her_own_batch(client, campaign, comes_back_by):
+    document = lose_the_slot(client, campaign)
+    if comes_back_by == "link":
+        page = client.get(door_of(campaign), {"id": "slow"}, follow=True)
+    if comes_back_by != "open page":
+        page = work_page(client, campaign)
+        again = document_of(page)
+        assert again["assignment"] == document["assignment"]
+        assert again["stored"] == [[0, 0], [1, 0], [2, 0]]
+        assert "somebody else was asked to do it too" in page.content.decode()
+    assert send(client, campaign, payload_for(campaign, document, 3)).json()["late"]
+    answer = client.post(reverse("rankme:finish", args=[campaign.code]))
+    assert answer.json()["next"] == reverse("rankme:done", args=[campaign.code])
+    rater = campaign.participants.get(external_id="slow")
+    assert rater.completion_code in client.get(answer.json()["next"]).content.decode()
+
+
+def test_who_finishes_late_is_stored_and_counts_once(client):
+    crowd = {"completion_code": "FULL", "late_code": "LATE", "late_pay": 2.5}
+    definition = sliders(design={"kind": "complete"}, crowd=crowd)
+    campaign = make_campaign(definition, items=4, systems=1)
+    document = lose_the_slot(client, campaign, other=False)
+    quick = Client()
+    complete(quick, campaign, begin(quick, campaign, id="quick"))
+    send(client, campaign, payload_for(campaign, document, 3))
+    client.post(reverse("rankme:finish", args=[campaign.code]))
+    page = client.get(reverse("rankme:done", args=[campaign.code])).content.decode()
+    assert "LATE" in page and "2.50 GBP" in page
+    slow = campaign.participants.get(external_id="slow")
+    assert (slow.outcome, slow.completion_code) == ("late", "LATE")
+    assert not slow.assignments.get().counts
+    assert slow.assignments.get().submissions.count() == 4
+    assert campaign.participants.get(external_id="quick").outcome == "complete"
+
+
+def test_screens_are_missing_from_a_late_batch_too(client, campaign):
+    lose_the_slot(client, campaign)
+    answer = client.post(reverse("rankme:finish", args=[campaign.code]))
+    assert (answer.status_code, len(answer.json()["stored"])) == (409, 3)
+
+
+def test_a_lease_that_the_organiser_ended_can_be_finished_too(client, campaign):
+    document = begin(client, campaign, id="slow")
+    send(client, campaign, payload_for(campaign, document, 0))
+    assignments.free_lease(campaign.assignments.get(), by=campaign.owner)
+    begin(Client(), campaign, id="quick")
+    assert document_of(work_page(client, campaign))["assignment"] == document["assignment"]
+
+
+def test_a_batch_that_was_begun_can_be_finished_after_the_close(client, campaign):
+    document = lose_the_slot(client, campaign)
+    close_campaign(campaign, by=campaign.owner)
+    assert document_of(work_page(client, campaign))["assignment"] == document["assignment"]
+
+
+def test_who_had_answered_nothing_gets_another_batch(client):
+    campaign = make_campaign(items=4, systems=4)  # four batches
+    document = lose_the_slot(client, campaign, answered=0)
+    assert document_of(work_page(client, campaign))["assignment"] != document["assignment"]
+
+
+def test_pages_without_work_send_what_the_browser_still_keeps(client, campaign):
+    lose_the_slot(client, campaign, answered=0)
+    page = work_page(client, campaign).content.decode()
+    assert "There is no work left for you" in page
+    assert 'id="leftovers"' in page
+
+
+# Giving back -------------------------------------------------------------------------------
+
+
+def give_back(client, campaign, decision="give-back"):
+    address = reverse("rankme:give-back", args=[campaign.code])
+    return client.post(address, {"decision": decision}, follow=True)
+
+
+def test_a_rater_gives_the_rest_back_after_being_asked(client, campaign):
+    document = begin(client, campaign, id="w1")
+    send(client, campaign, payload_for(campaign, document, 0))
+    assert (
+        reverse("rankme:give-back", args=[campaign.code])
+        in work_page(client, campaign).content.decode()
+    )
+    asked = client.get(reverse("rankme:give-back", args=[campaign.code])).content.decode()
+    assert "You have answered 1 of 4 screens." in asked
+    assert campaign.assignments.get().state == "held"
+    page = give_back(client, campaign).content.decode()
+    rater = campaign.participants.get()
+    assert (rater.state, rater.outcome) == ("returned", "partial")
+    assert rater.completion_code and rater.completion_code in page
+    assert campaign.slots.get().state == "free"
+    assert Submission.objects.count() == 1
+    assert document_of(open_as(campaign, "w2"))["assignment"] != document["assignment"]
+
+
+def open_as(campaign, name):
+    other = Client()
+    begin(other, campaign, id=name)
+    return work_page(other, campaign)
+
+
+def test_who_gave_nothing_gets_no_code(client, campaign):
+    begin(client, campaign, id="w1")
+    page = give_back(client, campaign).content.decode()
+    assert "There is no completion code for this" in page
+    assert campaign.participants.get().completion_code == ""
+
+
+def test_the_organisers_code_and_pay_for_a_part(client):
+    crowd = {"panel": "prolific", "completion_code": "FULL"}
+    paid = make_campaign(sliders(crowd=crowd | {"partial_code": "PART", "partial_pay": 1.5}))
+    document = begin(client, paid, PROLIFIC_PID="p1")
+    send(client, paid, payload_for(paid, document, 0))
+    page = give_back(client, paid).content.decode()
+    assert "submissions/complete?cc=PART" in page and "1.50 GBP" in page
+    # A code that Prolific does not know would pay nobody.
+    unpaid = make_campaign(sliders(crowd=crowd))
+    document = begin(client, unpaid, PROLIFIC_PID="p1")
+    send(client, unpaid, payload_for(unpaid, document, 0))
+    assert "There is no completion code" in give_back(client, unpaid).content.decode()
+
+
+def test_who_gave_back_can_go_on_after_all(client, campaign):
+    document = begin(client, campaign, id="w1")
+    send(client, campaign, payload_for(campaign, document, 0))
+    give_back(client, campaign)
+    link = client.get(door_of(campaign), {"id": "w1"})
+    assert link.url == reverse("rankme:give-back", args=[campaign.code])
+    page = give_back(client, campaign, "go-on")
+    assert document_of(page)["assignment"] == document["assignment"]
+    assert campaign.assignments.get().state == "held"
+    complete_rest(client, campaign, document, 1)
+    assert campaign.participants.get().outcome == "complete"
+
+
+def complete_rest(client, campaign, document, first):
+    for trial in range(first, len(document["trials"])):
+        send(client, campaign, payload_for(campaign, document, trial))
+    return client.post(reverse("rankme:finish", args=[campaign.code]))
+
+
+def test_who_has_finished_one_batch_and_gives_the_next_back_gets_the_code(client):
+    definition = sliders(crowd={"batches_per_rater": 2, "completion_code": "FULL"})
+    campaign = make_campaign(definition)
+    complete(client, campaign, begin(client, campaign, id="w1"))
+    work_page(client, campaign)
+    assert "FULL" in give_back(client, campaign).content.decode()
+    assert campaign.participants.get().outcome == "complete"
+
+
+# A second browser ----------------------------------------------------------------------------
+
+
+def test_a_stranger_with_a_panel_id_displaces_no_answer(client, campaign):
+    document = begin(client, campaign, id="w1")
+    send(client, campaign, payload_for(campaign, document, 0, value=10))
+    stranger = Client()
+    stranger.get(door_of(campaign), {"id": "w1"})
+    page = work_page(stranger, campaign)
+    # An answer where there is none, and one in the place of hers.
+    early = spoken(campaign, document, 1, 90)
+    assert send(stranger, campaign, early).status_code == 201
+    mine = Submission.objects.earliest("id")
+    thrust = spoken(campaign, document, 0, 90, replaces=str(mine.key))
+    assert send(stranger, campaign, thrust).json()["surplus"]
+    # Her own answer stands, though the stranger's came first.
+    assert not send(client, campaign, spoken(campaign, document, 1, 20)).json()["surplus"]
+    assert send(stranger, campaign, spoken(campaign, document, 1, 95)).json()["surplus"]
+    complete_rest(client, campaign, document, 2)
+    counted = judgements.counted_submissions(campaign)
+    assert not [found for found in counted if "second browser" in found.flags]
+    assert campaign.participants.get().second_browser_at is not None
+    assert give_back(stranger, campaign).redirect_chain[-1][0].endswith("/done/")
+    assert "resume" in page.content.decode()
+
+
+def spoken(campaign, document, trial, value, **more):
+    payload = payload_for(campaign, document, trial, **more)
+    payload["answers"][0]["value"] = value
+    return payload
+
+
+def test_a_sitting_that_a_stranger_finished_is_still_hers(client, campaign):
+    document = begin(client, campaign, id="w1")
+    stranger = Client()
+    stranger.get(door_of(campaign), {"id": "w1"})
+    for trial in range(4):
+        send(stranger, campaign, spoken(campaign, document, trial, 99))
+    stranger.post(reverse("rankme:finish", args=[campaign.code]))
+    for trial in range(4):
+        assert not send(client, campaign, spoken(campaign, document, trial, 1)).json()["surplus"]
+    values = judgements.Judgement.objects.filter(
+        submission__in=judgements.counted_submissions(campaign)
+    ).values_list("value", flat=True)
+    assert list(values) == [1] * 4
+
+
+def test_without_the_rule_of_browsers_the_stranger_would_count(client, campaign, monkeypatch):
+    """The control: with every browser taken for hers, the stranger's answer displaces hers."""
+    monkeypatch.setattr("rankme.pages.rater_identity.seen_from", lambda rater, browser: rater)
+    document = begin(client, campaign, id="w1")
+    stranger = Client()
+    stranger.get(door_of(campaign), {"id": "w1"})
+    send(stranger, campaign, spoken(campaign, document, 1, 90))
+    assert send(client, campaign, spoken(campaign, document, 1, 20)).json()["surplus"]
+
+
+def test_an_honest_rater_in_another_browser_finishes_and_is_paid(client):
+    crowd = {"panel": "prolific", "completion_code": "FULL"}
+    campaign = make_campaign(sliders(crowd=crowd))
+    document = begin(client, campaign, PROLIFIC_PID="p1", SESSION_ID="s1")
+    send(client, campaign, payload_for(campaign, document, 0))
+    other = Client()
+    other.get(door_of(campaign), {"PROLIFIC_PID": "p1", "SESSION_ID": "s2"})
+    complete_rest(other, campaign, document, 1)
+    page = other.get(reverse("rankme:done", args=[campaign.code])).content.decode()
+    assert "cc=FULL" in page
+    assert len(judgements.counted_submissions(campaign)) == 4
+    assert campaign.participants.count() == 1
+
+
+def test_the_link_in_the_first_browser_changes_nothing(client, campaign):
+    begin(client, campaign, id="w1")
+    client.get(door_of(campaign), {"id": "w1"})
+    send(client, campaign, payload_for(campaign, document_of(work_page(client, campaign)), 0))
+    assert Submission.objects.get().flags == []
+    assert campaign.participants.get().second_browser_at is None
+
+
+def test_the_resume_link_makes_no_second_browser_and_a_strangers_no_first(client, campaign):
+    begin(client, campaign, id="w1")
+    other, stranger, friend = Client(), Client(), Client()
+    other.get(resume_link(work_page(client, campaign)))
+    document = document_of(work_page(other, campaign))
+    send(other, campaign, payload_for(campaign, document, 0))
+    assert Submission.objects.get().flags == []
+    stranger.get(door_of(campaign), {"id": "w1"})
+    friend.get(resume_link(work_page(stranger, campaign)))
+    send(friend, campaign, payload_for(campaign, document, 1))
+    assert Submission.objects.latest("id").flags == ["second browser"]
+
+
+def resume_link(page) -> str:
+    return document_of(page)["addresses"]["resume"]
+
+
+def test_an_old_consent_page_is_no_way_into_somebody_elses_work(client, campaign):
+    stranger = Client()
+    waiting = stranger.get(door_of(campaign), {"id": "w1"}).content.decode()
+    document = begin(client, campaign, id="w1")
+    arrival = re.search(r'name="arrival" value="([^"]+)"', waiting)[1]
+    stranger.post(door_of(campaign), {"arrival": arrival, "decision": "agree"})
+    send(stranger, campaign, payload_for(campaign, document, 0))
+    assert Submission.objects.get().flags == ["second browser"]
+
+
+def test_a_consent_form_that_was_sent_twice_is_one_browser(client, campaign):
+    page = client.get(door_of(campaign), {"id": "w1"}).content.decode()
+    arrival = re.search(r'name="arrival" value="([^"]+)"', page)[1]
+    for _ in range(2):
+        client.post(door_of(campaign), {"arrival": arrival, "decision": "agree"})
+    client.post(reverse("rankme:instructions", args=[campaign.code]))
+    send(client, campaign, payload_for(campaign, document_of(work_page(client, campaign)), 0))
+    assert Submission.objects.get().flags == []
+
+
+def test_a_personal_link_is_a_secret_and_opens_any_browser(campaign):
+    invite_raters(campaign, ["Ada"], by=campaign.owner)
+    token = campaign.invitations.get().token
+    first, second = Client(), Client()
+    document = begin(first, campaign, invitation=token)
+    second.get(door_of(campaign), {"invitation": token})
+    send(second, campaign, payload_for(campaign, document, 0))
+    assert Submission.objects.get().flags == []
+
+
+def test_a_second_browser_screens_nobody_out_and_reads_no_comment(client):
+    question = {"name": "native", "question": "Native?", "kind": "yes-no", "accept": ["yes"]}
+    campaign = make_campaign(sliders(entry_questions=[question]))
+    arrive(client, campaign, id="w1")
+    stranger = Client()
+    stranger.get(door_of(campaign), {"id": "w1"})
+    questions = reverse("rankme:questions", args=[campaign.code])
+    assert "other answers" in stranger.post(questions, {"entry-native": "no"}).content.decode()
+    assert campaign.participants.get().state == "working"
+    client.post(questions, {"entry-native": "yes"})
+    client.post(reverse("rankme:instructions", args=[campaign.code]))
+    complete(client, campaign, document_of(work_page(client, campaign)))
+    done = reverse("rankme:done", args=[campaign.code])
+    client.post(done, {"comment": "My secret."})
+    assert "My secret." in client.get(done).content.decode()
+    assert "My secret." not in stranger.get(done).content.decode()
+    stranger.post(done, {"comment": "Mine now."})
+    assert campaign.participants.get().comment == "My secret."
+
+
+# Doors ---------------------------------------------------------------------------------------
+
+
+def test_with_the_open_link_off_an_invented_id_stays_outside(client):
+    campaign = make_campaign(sliders(crowd={"open_link": False}))
+    page = client.get(door_of(campaign), {"id": "invented"})
+    assert page.status_code == 403
+    assert "arrival" not in page.content.decode()
+    invite_raters(campaign, ["Ada"], by=campaign.owner)
+    begin(client, campaign, invitation=campaign.invitations.get().token)
+
+
+def test_a_panels_ids_come_in_where_the_campaign_names_the_panel(client):
+    named = make_campaign(sliders(crowd={"open_link": False, "id_parameter": "worker"}))
+    assert client.get(door_of(named), {"worker": "w1"}).status_code == 200
+    assert client.get(door_of(named), {"id": "w1"}).status_code == 403
+    prolific = {"panel": "prolific", "completion_code": "C0DE"}
+    campaign = make_campaign(sliders(crowd=prolific))
+    assert client.get(door_of(campaign), {"PROLIFIC_PID": "p1"}).status_code == 200
+    assert client.get(door_of(campaign)).status_code == 403
+
+
+def test_strangers_with_an_open_link_do_not_get_the_panels_code(client):
+    crowd = {"panel": "prolific", "completion_code": "C0DE", "open_link": True}
+    campaign = make_campaign(sliders(crowd=crowd))
+    complete(client, campaign, begin(client, campaign))
+    assert campaign.participants.get().completion_code != "C0DE"
+
+
+# Declining -----------------------------------------------------------------------------------
+
+
+def test_who_declines_leaves_a_number_and_nothing_else(client, campaign):
+    page = client.get(door_of(campaign), {"id": "secret-id", "session": "secret-session"})
+    arrival = re.search(r'name="arrival" value="([^"]+)"', page.content.decode())[1]
+    told = client.post(door_of(campaign), {"arrival": arrival, "decision": "decline"})
+    assert "Nothing about you was collected" in told.content.decode()
+    assert not Participant.objects.exists()
+    campaign.refresh_from_db()
+    assert campaign.refusals == 1
+    olga = Client()
+    olga.force_login(campaign.owner)
+    raters = olga.get(reverse("rankme:campaign-raters", args=[campaign.code]))
+    assert "1 person did not agree" in raters.content.decode()
+
+
+def test_who_has_agreed_cannot_decline_from_an_old_page(client, campaign):
+    page = client.get(door_of(campaign), {"id": "w1"}).content.decode()
+    arrival = re.search(r'name="arrival" value="([^"]+)"', page)[1]
+    client.post(door_of(campaign), {"arrival": arrival, "decision": "agree"})
+    answer = client.post(door_of(campaign), {"arrival": arrival, "decision": "decline"})
+    assert answer.url == reverse("rankme:instructions", args=[campaign.code])
+    campaign.refresh_from_db()
+    assert campaign.refusals == 0
+
+
+# How long a cookie and a link last -----------------------------------------------------------
+
+
+def age(campaign, days):
+    """Let everything that the record knows of the raters be so many days older."""
+    back = timedelta(days=days)
+    campaign.participants.update(arrived_at=F("arrived_at") - back)
+    campaign.participants.exclude(completed_at=None).update(completed_at=F("completed_at") - back)
+    campaign.assignments.update(leased_until=F("leased_until") - back)
+    campaign.assignments.exclude(ended_at=None).update(ended_at=F("ended_at") - back)
+
+
+def test_cookies_and_resume_links_end_some_time_after_the_work(client, campaign):
+    document = begin(client, campaign, id="w1")
+    link = resume_link(work_page(client, campaign))
+    complete(client, campaign, document)
+    done = reverse("rankme:done", args=[campaign.code])
+    age(campaign, 59)
+    assert client.get(done).status_code == 200
+    assert Client().get(link).url == reverse("rankme:work", args=[campaign.code])
+    age(campaign, 2)
+    assert client.get(done).url == door_of(campaign)
+    assert Client().get(link).url == door_of(campaign)
+
+
+def test_nobody_is_sent_away_in_the_middle_of_a_batch_whatever_the_clock_says(client, campaign):
+    document = begin(client, campaign, id="w1")
+    campaign.participants.update(arrived_at="1970-01-01T00:00:00Z")
+    campaign.assignments.update(
+        claimed_at="1970-01-01T00:00:00Z", leased_until="1970-01-01T01:00:00Z"
+    )
+    assert send(client, campaign, payload_for(campaign, document, 0)).status_code == 201
+
+
+def test_the_organiser_ends_a_cookie_and_a_resume_link(client, campaign):
+    begin(client, campaign, id="w1")
+    link = resume_link(work_page(client, campaign))
+    rater = campaign.participants.get()
+    olga = Client()
+    olga.force_login(campaign.owner)
+    olga.post(reverse("rankme:campaign-rater-end-access", args=[campaign.code, rater.label]))
+    assert work_page(client, campaign).url == door_of(campaign)
+    assert Client().get(link).url == door_of(campaign)
+    assert campaign.audit_events.filter(verb="rater's access ended").exists()
+
+
+def test_a_cookie_of_the_last_release_still_opens_the_work(client, campaign):
+    begin(client, campaign, id="w1")
+    rater = campaign.participants.get()
+    Participant.objects.filter(pk=rater.pk).update(browser="")
+    from django.core import signing
+
+    from rankme.pages.rater_identity import COOKIE_SALT
+
+    old = Client()
+    old.cookies["rater"] = signing.get_cookie_signer(salt="rater" + COOKIE_SALT).sign(rater.pk)
+    send(old, campaign, payload_for(campaign, document_of(work_page(old, campaign)), 0))
+    assert Submission.objects.get().flags == []
+
+
+# What the organiser sees ---------------------------------------------------------------------
+
+
+def test_the_organiser_sees_every_code_and_outcome(client, campaign):
+    complete(client, campaign, begin(client, campaign, id="panel-id-1"))
+    rater = campaign.participants.get()
+    olga = Client()
+    olga.force_login(campaign.owner)
+    page = olga.get(reverse("rankme:campaign-rater", args=[campaign.code, rater.label]))
+    assert rater.completion_code in page.content.decode()
+    file = olga.get(reverse("rankme:campaign-raters-file", args=[campaign.code]))
+    (row,) = csv.DictReader(io.StringIO(file.content.decode()))
+    assert (row["completion_code"], row["outcome"]) == (rater.completion_code, "complete")
+    assert "panel-id-1" not in file.content.decode()
+
+
+def test_the_raters_file_holds_no_formula(campaign):
+    invite_raters(campaign, ["=cmd|calc"], by=campaign.owner)
+    begin(Client(), campaign, invitation=campaign.invitations.get().token)
+    olga = Client()
+    olga.force_login(make_owner())
+    file = olga.get(reverse("rankme:campaign-raters-file", args=[campaign.code]))
+    (row,) = csv.DictReader(io.StringIO(file.content.decode()))
+    assert row["name"].startswith("'=")
+
+
+# An excluded rater's places ------------------------------------------------------------------
+
+
+def test_an_excluded_raters_places_are_open_again(client, campaign):
+    complete(client, campaign, begin(client, campaign, id="w1"))
+    odd = campaign.participants.get()
+    assert campaign.slots.get().state == "done"
+    judgements.exclude_rater(odd, reason="Always 50.", by=campaign.owner)
+    assert campaign.slots.get().state == "free"
+    assert odd.assignments.get().counts, "the record keeps the work while nobody replaces it"
+    other = Client()
+    complete(other, campaign, begin(other, campaign, id="w2"))
+    assert campaign.slots.get().state == "done"
+    assert Assignment.objects.get(counts=True).participant.external_id == "w2"
+    assert odd.assignments.get().submissions.count() == 4
+    judgements.readmit_rater(odd, by=campaign.owner)
+    assert Assignment.objects.get(counts=True).participant.external_id == "w2"
+
+
+def test_a_readmitted_rater_counts_where_nobody_has_finished_meanwhile(client, campaign):
+    complete(client, campaign, begin(client, campaign, id="w1"))
+    odd = campaign.participants.get()
+    judgements.exclude_rater(odd, reason="Always 50.", by=campaign.owner)
+    other = Client()
+    document = begin(other, campaign, id="w2")
+    judgements.readmit_rater(odd, by=campaign.owner)
+    assert Assignment.objects.get(counts=True).participant == odd
+    # The one who replaces her finishes all the same.
+    assert complete(other, campaign, document).json()["next"].endswith("/done/")
+    assert Assignment.objects.get(counts=True).participant == odd
+
+
+def test_an_excluded_rater_gets_no_new_batch_but_may_finish(client):
+    campaign = make_campaign(
+        rankme_definition(
+            raters_per_trial=1,
+            crowd={"batches_per_rater": 3},
+            design={
+                "kind": "random_blocks",
+                "options": {"outputs_per_screen": 3, "trials_per_batch": 2},
+            },
+        )
+    )
+    document = begin(client, campaign, id="w1")
+    send(client, campaign, payload_for(campaign, document, 0))
+    odd = campaign.participants.get()
+    judgements.exclude_rater(odd, reason="Odd.", by=campaign.owner)
+    held = campaign.assignments.get()
+    assert (held.state, held.slot.state) == ("freed", "free")
+    assert document_of(work_page(client, campaign))["assignment"] == held.pk
+    complete_rest(client, campaign, document, 1)
+    page = client.get(reverse("rankme:work", args=[campaign.code]), follow=True)
+    assert "completion code" in page.content.decode()
+    assert campaign.assignments.count() == 1
+    assert campaign.slots.get(pk=held.slot_id).state == "free"
+
+
+def test_somebody_else_than_the_excluded_rater_takes_the_place(campaign):
+    first = make_rater(campaign, "w1")
+    judgements.exclude_rater(first, reason="Odd.", by=campaign.owner)
+    assert assignments.claim_batch(first) == assignments.NoBatch("enough")
+    assert isinstance(assignments.claim_batch(make_rater(campaign, "w2")), Assignment)
