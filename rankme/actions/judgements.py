@@ -55,6 +55,8 @@ FIELDS = {
 # Bounds that no person reaches, so that a script cannot fill the disk with what nobody may delete.
 MOST_REVISIONS = 100
 MOST_IN_A_MINUTE = 600
+# What a second browser may use of both: the rater's own must never find them used up.
+SHARE_OF_A_SECOND_BROWSER = 0.1
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,13 @@ def _record(
     if replayed is not None:
         receipt = _replay(replayed, digest)
         return replace(receipt, answered_elsewhere=receipt.surplus and other_counts)
-    _refuse_floods(assignment, earlier, trial_id, address["screen"])
+    _refuse_floods(
+        assignment,
+        earlier,
+        trial_id,
+        address["screen"],
+        share=SHARE_OF_A_SECOND_BROWSER if participant.is_second_browser else 1,
+    )
     runtime = runtime_of(assignment.campaign)
     trial = _trial(trial_id)
     _refuse_long(runtime, trial, address["screen"], payload)
@@ -238,18 +246,24 @@ def _refuse_unknown_fields(payload: Mapping[str, Any]) -> None:
 
 
 def _refuse_floods(
-    assignment: Assignment, earlier: list[Submission], trial_id: int, screen: int
+    assignment: Assignment,
+    earlier: list[Submission],
+    trial_id: int,
+    screen: int,
+    *,
+    share: float,
 ) -> None:
     """What is stored stays and counts; only more of the same is refused."""
-    if assignment.sitting.lately >= MOST_IN_A_MINUTE:
+    if assignment.sitting.lately >= MOST_IN_A_MINUTE * share:
         raise TooManySubmissions
     revisions = [
         found.revision
         for found in earlier
         if (found.assignment_id, found.trial_id, found.screen) == (assignment.pk, trial_id, screen)
     ]
-    if max(revisions, default=0) >= MOST_REVISIONS:
-        message = _("This page was answered %d times. The answer before counts.") % MOST_REVISIONS
+    most = int(MOST_REVISIONS * share)
+    if max(revisions, default=0) >= most:
+        message = _("This page was answered %d times. The answer before counts.") % most
         raise InvalidAnswer([Problem("", message)])
 
 

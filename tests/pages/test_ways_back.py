@@ -214,7 +214,7 @@ def test_who_has_finished_one_batch_and_gives_the_next_back_gets_the_code(client
 
 def test_a_stranger_with_a_panel_id_displaces_no_answer(client, campaign):
     document = begin(client, campaign, id="w1")
-    send(client, campaign, payload_for(campaign, document, 0, value=10))
+    send(client, campaign, spoken(campaign, document, 0, 10))
     stranger = Client()
     stranger.get(door_of(campaign), {"id": "w1"})
     page = work_page(stranger, campaign)
@@ -254,6 +254,17 @@ def test_a_sitting_that_a_stranger_finished_is_still_hers(client, campaign):
         submission__in=judgements.counted_submissions(campaign)
     ).values_list("value", flat=True)
     assert list(values) == [1] * 4
+
+
+def test_a_second_browser_cannot_use_up_what_the_rater_may_send(client, campaign):
+    document = begin(client, campaign, id="w1")
+    stranger = Client()
+    stranger.get(door_of(campaign), {"id": "w1"})
+    statuses = {
+        send(stranger, campaign, spoken(campaign, document, 0, 90)).status_code for _ in range(12)
+    }
+    assert statuses == {201, 422}
+    assert not send(client, campaign, spoken(campaign, document, 0, 20)).json()["surplus"]
 
 
 def test_without_the_rule_of_browsers_the_stranger_would_count(client, campaign, monkeypatch):
