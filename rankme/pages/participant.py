@@ -283,8 +283,7 @@ def work_context(
                     *("submit", "practice-feedback", "practised", "session", "finish"),
                     *("work", "enter"),
                 )
-            }
-            | {"resume": resume_link},
+            },
             "instruments": instrument_scripts(definition),
             "words": script_words(),
         },
