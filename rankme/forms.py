@@ -10,7 +10,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.forms import AuthenticationForm
 from django.utils.translation import gettext_lazy as _
 
-from rankme.actions.tokens import TooManyAttempts, with_password
+from rankme.actions.passwords import TooManyAttempts, check_password
 from rankme.clean_text import storable
 from rankme.errors import InvalidDefinition, Problem
 from rankme.importing.judgements import JUDGEMENT_READERS, JudgementReader
@@ -67,10 +67,10 @@ class LoginForm(AuthenticationForm):
             return self.cleaned_data
         address = self.request.META.get("REMOTE_ADDR", "")
         try:
-            self.user_cache = with_password(name, password, address=address, request=self.request)
+            self.user_cache = check_password(name, password, address=address, request=self.request)
         except TooManyAttempts as refusal:
             raise forms.ValidationError(
-                _("Too many wrong passwords: wait ten minutes.")
+                _("Too many wrong passwords. Wait a minute and try again.")
             ) from refusal
         if self.user_cache is None:
             raise self.get_invalid_login_error()

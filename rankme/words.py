@@ -148,6 +148,8 @@ VERBS = (
     _("resumed"),
     _("token given"),
     _("token revoked"),
+    _("logged in"),
+    _("login refused"),
     _("upload begun"),
     _("upload dropped"),
 )

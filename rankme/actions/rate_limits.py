@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.db import connection
-from django.db.models.functions import Now
+from django.db.models import F, Value
+from django.db.models.functions import Least, Now
 from django.utils.crypto import salted_hmac
 
 from rankme.models import RateBucket
@@ -26,6 +27,10 @@ TAKE = """
 )
 
 
+# No limit takes longer to fill up again.
+LONGEST_TO_FILL = timedelta(days=1)
+
+
 @dataclass(frozen=True)
 class Limit:
     """So many at once, and then one more every so often."""
@@ -33,6 +38,10 @@ class Limit:
     name: str
     most: int
     again_every: timedelta
+
+    def __post_init__(self) -> None:
+        if self.most * self.again_every > LONGEST_TO_FILL:
+            raise ValueError(f"{self.name}: this limit takes too long to fill up again")
 
     @property
     def per_second(self) -> float:
@@ -44,19 +53,27 @@ class Limit:
 NEW_RATERS = Limit("new raters", most=1_000, again_every=timedelta(seconds=0.2))
 # A browser with scripts of another release sends what it kept: a sitting at most.
 UNREADABLE = Limit("unreadable submissions", most=200, again_every=timedelta(minutes=1))
-LIMITS = (NEW_RATERS, UNREADABLE)
 
 
 def take(limit: Limit, *whose: object) -> bool:
     """Take one, if there is one left. The table names nobody: it holds marks of who they are."""
-    mark = salted_hmac("rankme.limit", ":".join(map(str, (limit.name, *whose)))).hexdigest()
     with connection.cursor() as cursor:
-        values = {"mark": mark, "most": float(limit.most), "per_second": limit.per_second}
+        most, per_second = float(limit.most), limit.per_second
+        values = {"mark": _mark(limit, whose), "most": most, "per_second": per_second}
         cursor.execute(TAKE, values)
         return cursor.fetchone() is not None
 
 
+def give_back(limit: Limit, *whose: object) -> None:
+    """Undo a `take`."""
+    left = Least(F("left") + 1, Value(float(limit.most)))
+    RateBucket.objects.filter(mark=_mark(limit, whose)).update(left=left)
+
+
+def _mark(limit: Limit, whose: tuple[object, ...]) -> str:
+    return salted_hmac("rankme.limit", ":".join(map(str, (limit.name, *whose)))).hexdigest()
+
+
 def forget_full() -> int:
     """Delete what says nothing any more: buckets that have long filled up again."""
-    longest = max(limit.most * limit.again_every for limit in LIMITS)
-    return RateBucket.objects.filter(filled_at__lt=Now() - longest).delete()[0]
+    return RateBucket.objects.filter(filled_at__lt=Now() - LONGEST_TO_FILL).delete()[0]

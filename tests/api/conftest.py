@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rest_framework.test import APIClient
 
-from rankme.actions.tokens import obtain_token
+from rankme.actions.api_keys import obtain_key
 from tests.campaigns import make_owner
 
 
@@ -15,7 +15,7 @@ def client_of(name: str) -> APIClient:
     user.set_password("correct horse battery staple")
     user.save()
     client = APIClient(raise_request_exception=False)
-    key = obtain_token(name, "correct horse battery staple", address="127.0.0.1")
+    key = obtain_key(name, "correct horse battery staple", address="127.0.0.1")
     client.credentials(HTTP_AUTHORIZATION=f"Token {key}")
     return client
 

@@ -9,19 +9,14 @@ from django.db import connection
 from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
-from rankme.actions import tokens
+from rankme.actions import accounts, passwords
 from rankme.models import AuditEvent
-from tests.campaigns import make_owner
-
-PASSWORD = "correct horse battery staple"
+from tests.accounts import PASSWORD, make_account
 
 
 @pytest.fixture
 def olga_user(db):
-    user = make_owner()
-    user.set_password(PASSWORD)
-    user.save()
-    return user
+    return make_account()
 
 
 def ask(client, password=PASSWORD, **more):
@@ -55,6 +50,31 @@ def test_a_stale_key_does_not_stand_in_the_way_of_a_new_one(anybody, olga_user):
     assert ask(anybody).status_code == 200
 
 
+@pytest.mark.parametrize("door", ["page", "command", "anything that saves"])
+def test_a_key_ends_with_its_password(anybody, olga_user, client, door):
+    key = ask(anybody).json()["token"]
+    anybody.credentials(HTTP_AUTHORIZATION=f"Token {key}")
+    if door == "page":
+        client.force_login(olga_user)
+        new = "another horse and battery"
+        form = {"old_password": PASSWORD, "new_password1": new, "new_password2": new}
+        assert client.post("/password/", form).status_code == 302
+    elif door == "command":
+        accounts.reset_password(olga_user)
+    else:
+        olga_user.set_password("another horse and battery")
+        olga_user.save()
+    assert anybody.get("/api/v1/campaigns/").status_code == 401
+
+
+def test_a_key_outlives_any_other_change_of_its_account(anybody, olga_user):
+    key = ask(anybody).json()["token"]
+    olga_user.first_name = "Olga"
+    olga_user.save()
+    anybody.credentials(HTTP_AUTHORIZATION=f"Token {key}")
+    assert anybody.get("/api/v1/campaigns/").status_code == 200
+
+
 def test_an_inactive_person_gets_no_key(anybody, olga_user):
     olga_user.is_active = False
     olga_user.save()
@@ -62,7 +82,7 @@ def test_an_inactive_person_gets_no_key(anybody, olga_user):
 
 
 def test_guessing_ends_after_some_tries_even_with_the_right_password(anybody, olga_user):
-    for _ in range(tokens.MOST_REFUSALS):
+    for _ in range(passwords.OF_A_NAME_FROM_AN_ADDRESS.most):
         refused = ask(anybody, password="wrong")
         assert refused.status_code == 401
         assert refused.json()["error"]["code"] == "wrong_password"
@@ -73,9 +93,7 @@ def test_guessing_ends_after_some_tries_even_with_the_right_password(anybody, ol
 
 @pytest.mark.django_db(transaction=True)
 def test_fifty_guesses_at_once_are_not_one():
-    user = make_owner()
-    user.set_password(PASSWORD)
-    user.save()
+    make_account()
     gate = threading.Barrier(50)
 
     def guess() -> None:
@@ -90,11 +108,12 @@ def test_fifty_guesses_at_once_are_not_one():
         thread.start()
     for thread in threads:
         thread.join()
-    assert AuditEvent.objects.filter(verb=tokens.REFUSED).count() == tokens.MOST_REFUSALS
+    limit = passwords.OF_A_NAME_FROM_AN_ADDRESS
+    assert AuditEvent.objects.filter(verb=passwords.REFUSED).count() == limit.most
 
 
 def test_the_log_of_refusals_has_no_password_and_no_address(anybody, olga_user):
     ask(anybody, password="s3cret-guess")
-    said = str(AuditEvent.objects.get(verb=tokens.REFUSED).detail)
+    said = str(AuditEvent.objects.get(verb=passwords.REFUSED).detail)
     assert "s3cret" not in said
     assert "127.0.0.1" not in said

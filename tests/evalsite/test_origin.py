@@ -13,8 +13,9 @@ from django.test import Client, RequestFactory
 from django.urls import reverse
 
 from evalsite.origin import believe_the_proxy
-from rankme.actions import tokens
+from rankme.actions import passwords
 from rankme.models import AuditEvent, Campaign, Submission
+from tests.accounts import limited_to
 from tests.browser.test_organiser import PASSWORD, log_in, make_olga
 from tests.campaigns import make_campaign, make_owner
 from tests.evalsite.test_safety import run
@@ -141,17 +142,17 @@ def test_only_a_site_behind_a_proxy_believes_it(servers):
 
 @pytest.mark.django_db
 def test_the_admins_door_is_guarded_against_guessing_too(client, monkeypatch):
-    monkeypatch.setattr(tokens, "MOST_REFUSALS", 3)
+    limited_to(monkeypatch, 3)
     boss = make_owner("boss")
     boss.is_staff = boss.is_superuser = True
     boss.set_password(PASSWORD)
     boss.save()
     for _ in range(3):
         client.post("/admin/login/", {"username": "boss", "password": "guess"})
-    assert AuditEvent.objects.filter(verb=tokens.REFUSED).count() == 3
+    assert AuditEvent.objects.filter(verb=passwords.REFUSED).count() == 3
     client.post("/admin/login/", {"username": "boss", "password": PASSWORD})
     assert "_auth_user_id" not in client.session
-    monkeypatch.setattr(tokens, "MOST_REFUSALS", 30)
+    limited_to(monkeypatch, 30)
     client.post("/admin/login/", {"username": "boss", "password": PASSWORD})
     assert "_auth_user_id" in client.session
 

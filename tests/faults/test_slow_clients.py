@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from rankme.actions import tokens
+from rankme.actions import api_keys
 from tests.campaigns import make_owner
 from tests.live import LiveSite, wait_for
 
@@ -191,7 +191,7 @@ def test_an_organiser_may_upload(live_site: LiveSite):
     user = make_owner()
     user.set_password("correct horse battery staple")
     user.save()
-    key = tokens.obtain_token("olga", "correct horse battery staple", address="192.0.2.1")
+    key = api_keys.obtain_key("olga", "correct horse battery staple", address="192.0.2.1")
     form = b"--x\r\nContent-Disposition: form-data; name=outputs; filename=a.csv\r\n\r\n"
     body = form + b"a" * 10_000_000 + b"\r\n--x--\r\n"
     head = (

@@ -1,22 +1,30 @@
-"""The front door opens for the right password and slows down who guesses."""
+"""The login page opens for the right password and slows down anyone who guesses."""
 
 import pytest
-from django.contrib.auth import get_user_model
+from django.test import Client
 from django.urls import reverse
 
-from rankme.actions import tokens
+from rankme.actions import api_keys, passwords
+from rankme.actions.rate_limits import Limit
+from rankme.models import AuditEvent
+from tests.accounts import PASSWORD, limited_to, make_account
 
 pytestmark = pytest.mark.django_db
-PASSWORD = "correct horse battery staple"
+ELSEWHERE = "198.51.100.7"
 
 
 @pytest.fixture
 def olga():
-    return get_user_model().objects.create_user("olga", password=PASSWORD)
+    return make_account()
 
 
-def log_in(client, password, name="olga"):
-    return client.post(reverse("rankme:log-in"), {"username": name, "password": password})
+def log_in(client, password, name="olga", address="127.0.0.1"):
+    credentials = {"username": name, "password": password}
+    return client.post(reverse("rankme:log-in"), credentials, REMOTE_ADDR=address)
+
+
+def is_in(client) -> bool:
+    return "_auth_user_id" in client.session
 
 
 def test_the_right_password_opens(client, olga):
@@ -26,23 +34,80 @@ def test_the_right_password_opens(client, olga):
 def test_a_wrong_password_is_refused_in_words(client, olga):
     answer = log_in(client, "guess")
     assert answer.status_code == 200
-    assert "_auth_user_id" not in client.session
+    assert not is_in(client)
 
 
 def test_after_too_many_guesses_even_the_right_password_waits(client, olga, monkeypatch):
-    monkeypatch.setattr(tokens, "MOST_REFUSALS", 3)
+    limited_to(monkeypatch, 3)
     for _ in range(3):
         log_in(client, "guess")
-    assert "wait ten minutes" in log_in(client, PASSWORD).content.decode()
-    assert "_auth_user_id" not in client.session
+    assert "Wait a minute" in log_in(client, PASSWORD).content.decode()
+    assert not is_in(client)
 
 
-def test_guesses_at_the_front_door_count_at_the_api_too(client, olga, monkeypatch):
-    monkeypatch.setattr(tokens, "MOST_REFUSALS", 3)
+def test_guesses_from_elsewhere_lock_nobody_out(client, olga, monkeypatch):
+    limited_to(monkeypatch, 3)
+    for _ in range(5):
+        log_in(client, "guess", address=ELSEWHERE)
+    log_in(client, PASSWORD)
+    assert is_in(client)
+
+
+def test_guesses_at_other_names_lock_nobody_out(client, olga, monkeypatch):
+    limited_to(monkeypatch, 3)
+    for _ in range(5):
+        log_in(client, "guess", name="somebody else")
+    log_in(client, PASSWORD)
+    assert is_in(client)
+
+
+@pytest.mark.parametrize("name", ["OF_A_NAME", "FROM_AN_ADDRESS"])
+def test_guesses_from_many_places_and_at_many_names_end_too(client, olga, monkeypatch, name):
+    usual = getattr(passwords, name)
+    monkeypatch.setattr(passwords, name, Limit("few", most=3, again_every=usual.again_every))
+    for guess in range(3):
+        log_in(client, "guess", name="olga", address="127.0.0.1" if guess else ELSEWHERE)
+        log_in(client, "guess", name="olaf", address="127.0.0.1")
+    log_in(client, PASSWORD)
+    assert not is_in(client)
+
+
+@pytest.mark.parametrize("name", ["OF_A_NAME", "FROM_AN_ADDRESS"])
+def test_where_somebody_has_logged_in_before_those_guesses_are_no_matter(
+    client, olga, monkeypatch, name
+):
+    log_in(Client(), PASSWORD)
+    usual = getattr(passwords, name)
+    monkeypatch.setattr(passwords, name, Limit("few", most=3, again_every=usual.again_every))
+    for _ in range(6):
+        log_in(client, "guess", name="olga", address=ELSEWHERE)
+        log_in(client, "guess", name="olaf", address="127.0.0.1")
+    log_in(client, PASSWORD)
+    assert is_in(client)
+
+
+def test_right_passwords_use_nothing_up(client, olga, monkeypatch):
+    limited_to(monkeypatch, 2)
+    for _ in range(5):
+        assert log_in(Client(), PASSWORD).status_code == 302
+
+
+def test_guesses_at_the_login_page_count_for_the_api_too(client, olga, monkeypatch):
+    limited_to(monkeypatch, 3)
     for _ in range(3):
         log_in(client, "guess")
-    with pytest.raises(tokens.TooManyAttempts):
-        tokens.obtain_token("olga", PASSWORD, address="192.0.2.1")
+    with pytest.raises(passwords.TooManyAttempts):
+        api_keys.obtain_key("olga", PASSWORD, address="127.0.0.1")
+
+
+def test_logins_and_refusals_are_recorded_without_address_or_password(client, olga):
+    log_in(client, "s3cret-guess", address=ELSEWHERE)
+    log_in(client, PASSWORD, address=ELSEWHERE)
+    refused, logged_in = AuditEvent.objects.order_by("id")
+    assert (refused.verb, refused.detail["name"]) == (passwords.REFUSED, "olga")
+    assert (logged_in.verb, logged_in.actor) == (passwords.LOGGED_IN, olga)
+    assert logged_in.detail["address"] == refused.detail["address"]
+    assert ELSEWHERE not in str(refused.detail) and "s3cret" not in str(refused.detail)
 
 
 def test_a_name_that_no_database_holds_is_only_a_wrong_name(client, olga):

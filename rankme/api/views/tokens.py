@@ -9,7 +9,7 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions.tokens import obtain_token, revoke_token
+from rankme.actions.api_keys import obtain_key, revoke_key
 from rankme.api.serializers import CredentialsSerializer, TokenSerializer
 from rankme.api.view import View
 
@@ -35,12 +35,12 @@ class TokenView(View):
     def post(self, request: Request) -> Response:
         given = self.read(CredentialsSerializer)
         address = request.META.get("REMOTE_ADDR", "")
-        return Response({"token": obtain_token(**given, address=address)})
+        return Response({"token": obtain_key(**given, address=address)})
 
     @extend_schema(
         operation_id="token_revoke", summary="End my key", request=None, responses={204: None}
     )
     def delete(self, request: Request) -> Response:
         self.read_nothing()
-        revoke_token(request.user)
+        revoke_key(request.user)
         return Response(status=204)
