@@ -20,7 +20,7 @@ DROP FUNCTION rankme_end_keys_of_changed_password();
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("rankme", ".py"),
+        ("rankme", "0009_refusals_are_only_counted"),
         ("auth", "0012_alter_user_first_name_max_length"),
         ("authtoken", "0004_alter_tokenproxy_options"),
     ]
