@@ -2,11 +2,12 @@
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from rankme.actions import assignments, campaigns
 from rankme.actions.assignments import NoBatch
 from rankme.errors import RefusedAction
-from rankme.models import Assignment, Slot
+from rankme.models import Assignment, Participant, Slot
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
 from tests.invariants import check_record
 from tests.sittings import answer, answer_all, claim, run_out, sit
@@ -330,3 +331,26 @@ def test_the_rules_of_holding_stand_in_the_database(rule):
     with connection.cursor() as cursor:
         cursor.execute("SELECT indexdef FROM pg_indexes WHERE indexname = %s", [rule])
         assert "UNIQUE" in cursor.fetchone()[0]
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_entering_takes_two_statements(is_known):
+    campaign = make_campaign()
+    if is_known:
+        assignments.enter(campaign, panel="p", external_id="w1")
+    with CaptureQueriesContext(connection) as captured:
+        rater = assignments.enter(campaign, panel="p", external_id="w1", language="cs")
+    statements = [
+        query["sql"] for query in captured if not query["sql"].startswith(("SAVEPOINT", "RELEASE"))
+    ]
+    assert len(statements) == 2, statements
+    assert campaign.participants.get() == rater
+
+
+def test_a_label_that_two_people_share_is_never_silent(monkeypatch):
+    """Only the same person may be taken for a repetition; any other conflict is an error."""
+    campaign = make_campaign()
+    monkeypatch.setattr(assignments, "keyed_label", lambda *whose: "r1")
+    assignments.enter(campaign, panel="p", external_id="w1")
+    with pytest.raises(Participant.DoesNotExist):
+        assignments.enter(campaign, panel="p", external_id="w2")
