@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -20,8 +21,11 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Column:
+    """`group` is what several neighbouring columns are about, printed once above them."""
+
     title: str
     is_number: bool = True
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,14 @@ class Table:
     rows: tuple[Row, ...]
     heads: int = 0
     notes: tuple[str, ...] = ()
+
+    @property
+    def groups(self) -> list[tuple[str, int]]:
+        """The headings above groups of columns and how many each spans; none without groups."""
+        if not any(column.group for column in self.columns):
+            return []
+        runs = groupby(column.group for column in self.columns)
+        return [(group, len(list(columns))) for group, columns in runs]
 
     @property
     def lines(self) -> list[tuple[Row, list[tuple[str, Column, bool]]]]:
@@ -359,9 +371,9 @@ def overview_table(report: Json) -> Table | None:
 
 def _overview_columns(found: Json) -> Iterator[Column]:
     for title in _measures(found):
-        yield Column(f"{found['criterion']}: {title}")
+        yield Column(title, group=found["criterion"])
     if _subsets(found) and found["kind"] != "error":
-        yield Column(_("Subsets"), is_number=False)
+        yield Column(_("Subsets"), is_number=False, group=found["criterion"])
 
 
 def _overview_cells(found: Json, system: str) -> Iterator[str]:

@@ -11,9 +11,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from rankme.actions import analysis_runs
+from rankme.judgement_table import factor_column
 from rankme.models import AnalysisRun
 from tests.actions.test_analysis_runs import rated_campaign
-from tests.campaigns import make_owner
+from tests.campaigns import make_owner, slider_definition
 from tests.live import wait_for
 from tests.reports import assert_same_report
 
@@ -54,6 +55,39 @@ def test_an_analysis_is_asked_for_watched_read_and_published(page, live_site):
     assert page.get_by_role("heading", name=campaign.title, exact=True).is_visible()
     page.set_viewport_size({"width": 390, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_on_a_laptop_no_table_of_a_report_is_cut_off(page):
+    """On a phone it scrolls, and the name of the row stays."""
+    names = ["clarity", "readability", "meaning"]
+    definition = slider_definition(
+        criteria=[
+            {"name": name, "question": f"How is its {name}?", "instrument": "slider",
+             "low": "bad", "high": "good"}
+            for name in names
+        ],
+        screens=[{"name": "rate", "show": ["input", "outputs"], "ask": names}],
+    )  # fmt: skip
+    campaign = rated_campaign(definition, systems=4)
+    options = {"model": "interaction", "factors": [factor_column("domain")]}
+    options |= {"agreement_resamples": 10}
+    run = analysis_runs.request_run(campaign, options, by=make_owner())
+    assert analysis_runs.execute(run.pk, "here")
+    log_in(page)
+    page.set_viewport_size({"width": 1366, "height": 768})
+    page.goto(f"/campaigns/{campaign.code}/analysis/{run.pk}/")
+    page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+    widths = page.locator(".table-scroll").evaluate_all(
+        "(all) => all.map((one) => [one.ariaLabel, one.scrollWidth - one.clientWidth])"
+    )
+    assert sum(caption == "Analysis of variance" for caption, _ in widths) == 3
+    assert [caption for caption, missing in widths if missing > 0] == []
+    page.set_viewport_size({"width": 390, "height": 800})
+    scrolled = page.get_by_role("group", name="Analysis of variance").first
+    scrolled.evaluate("(part) => { part.scrollLeft = 10_000; }")
+    assert scrolled.evaluate("(part) => part.scrollLeft") > 0
+    heading = scrolled.locator("tbody th").first
+    assert heading.bounding_box()["x"] >= scrolled.bounding_box()["x"]
 
 
 @pytest.mark.slow
