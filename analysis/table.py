@@ -355,8 +355,10 @@ def _guessed_format(content: bytes) -> str:
         return "bundle"
     if content[:4] == b"PAR1":
         return "parquet"
-    header = content[: content.find(b"\n") if b"\n" in content else len(content)]
-    return "e2e" if b"_worker_id" in header and b"mr" in header else "csv"
+    from analysis.e2e_ratings import layout_of
+
+    header = content.partition(b"\n")[0].decode("utf-8-sig", errors="replace")
+    return "e2e" if layout_of(next(csv.reader([header]), [])) else "csv"
 
 
 def _bundled_judgements(content: bytes) -> bytes:
@@ -536,51 +538,37 @@ def _unshared(columns: dict[str, Any], separator: str) -> dict[str, Any]:
     return spread
 
 
-# --- the E2E challenge's own CSV (Dušek et al. 2020; Novikova et al. 2018) -------------------
-
-E2E_STEMS = {
-    "quality": "quality",
-    "natur": "naturalness",
-    "naturalness": "naturalness",
-    "inf": "informativeness",
-    "informativeness": "informativeness",
-    "check": "coverage",
-    "check_those_that_apply": "coverage",
-}
-E2E_COVERAGE = {"ok": 0, "added": 1, "missing": 2, "added\nmissing": 3, "missing\nadded": 3}
+# --- ratings of the E2E challenge and of RankME ----------------------------------------------
 
 
 def _e2e_columns(content: bytes) -> dict[str, Any]:
-    """One screen a line, its outputs in numbered columns `sys1`, `quality1`, `check1`, …"""
+    """One screen a line; see `analysis.e2e_ratings`."""
+    from analysis.e2e_ratings import layout_of, ratings_of
+
     lines = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""))
-    header = list(lines.fieldnames or ())
-    names: list[str] = [*REQUIRED_COLUMNS, "unit"] if "_unit_id" in header else [*REQUIRED_COLUMNS]
+    layout = layout_of(list(lines.fieldnames or ()))
+    if layout is None:
+        raise TableError(["Line 1: these are not the columns of ratings of the E2E challenge."])
+    names = [*REQUIRED_COLUMNS, "unit"] if layout.has_units else [*REQUIRED_COLUMNS]
     rows: list[tuple[object, ...]] = []
     faults: list[str] = []
     for number, line in enumerate(lines, start=1):
-        try:
-            rows.extend(_e2e_screen(header, line, number))
-        except (KeyError, ValueError) as error:
-            faults.append(f"Line {lines.line_num}: cannot read the cell {error}.")
+        if None in line or None in line.values():
+            faults.append(f"Line {lines.line_num}: the row has not as many cells as the header.")
+            continue
+        for each in ratings_of(layout, line, number):
+            fault = each.fault
+            if not fault and not _is_finite(each.value):
+                fault = f'"{each.value[:40]}" is not a finite number.'
+            if fault:
+                faults.append(f"Line {lines.line_num}, {each.column}: {fault}")
+                continue
+            value = float(each.value)
+            row = (each.rater, each.item, each.system, each.criterion, value, each.screen)
+            rows.append((*row, line["_unit_id"]) if layout.has_units else row)
     if faults:
         raise TableError(faults)
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
-
-
-def _e2e_screen(
-    header: Sequence[str], line: Mapping[str, str], number: int
-) -> Iterator[tuple[object, ...]]:
-    maker = "sys" if any(name.startswith("sys") for name in header) else "team"
-    positions = [name.removeprefix(maker) for name in header if name.startswith(maker)]
-    screen = line.get("_id") or str(number)
-    item = line.get("mr_id") or line["mr"]
-    for position in positions:
-        for stem, criterion in E2E_STEMS.items():
-            if stem + position in header:
-                cell = line[stem + position]
-                value = E2E_COVERAGE[cell] if criterion == "coverage" else float(cell)
-                row = (line["_worker_id"], item, line[maker + position], criterion, value, screen)
-                yield (*row, line["_unit_id"]) if "_unit_id" in header else row
 
 
 FORMATS: dict[str, Callable[[bytes, str | None], JudgementTable]] = {

@@ -25,6 +25,7 @@ from rankme.importing import (
     JudgementRow,
     read_judgement_material,
 )
+from rankme.importing.judgements import CriterionPreview
 from rankme.models import Campaign, MaterialImport, RaterExclusion
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_document
@@ -53,6 +54,7 @@ SCREENS_PER_BEAT = 2_000
 SITTING_TABLES = ("batch", "participant", "assignment")
 Screen = list[JudgementRow]
 READ_SHARE = 0.4
+MOST_POINTS = 11  # of a Likert item
 
 
 def import_judgements(
@@ -130,7 +132,7 @@ def guessed_definition(title: str, preview: JudgementPreview) -> Definition:
         name = criterion_name(found.name)
         if name in asked:
             raise RefusedAction(_("Two criteria of the file would both be called %s.") % name)
-        asked[name] = _guessed_instrument(name, found, preview.format)
+        asked[name] = _guessed_instrument(name, found, preview)
     return _definition(title, asked)
 
 
@@ -140,11 +142,15 @@ def criterion_name(name: str) -> str:
     return plain if plain[:1].isalpha() else f"c_{plain}"[:60]
 
 
-def _guessed_instrument(name: str, found: Any, format: str) -> dict[str, Any]:
-    if format == "e2e" and name == "coverage":
+def _guessed_instrument(
+    name: str, found: CriterionPreview, preview: JudgementPreview
+) -> dict[str, Any]:
+    is_e2e = preview.format == "e2e"
+    if is_e2e and name == "coverage":
         choices = {"added": "adds information", "missing": "misses information"}
         return {"instrument": "checklist", "options": {"choices": choices, "none_name": "ok"}}
-    if format == "e2e":
+    # One output a screen is judged by itself: no rank can be made of its magnitude.
+    if is_e2e and found.judgements > preview.n_screens:
         # Magnitudes have no upper bound: the largest rating of the E2E challenge is 111,111.
         largest = max(found.highest, 999_999)
         return {"instrument": "rankme", "options": {"largest": largest}}
@@ -152,6 +158,8 @@ def _guessed_instrument(name: str, found: Any, format: str) -> dict[str, Any]:
         choices = {found.labels[number]: found.labels[number] for number in sorted(found.labels)}
         if len(choices) == len(found.labels):
             return {"instrument": "choice", "options": {"choices": choices}}
+    if is_e2e and found.whole_numbers and found.lowest >= 1 and found.highest <= MOST_POINTS:
+        return {"instrument": "likert", "options": {"points": max(2, int(found.highest))}}
     low, high = min(found.lowest, 0), max(found.highest, 100)
     return {"instrument": "slider", "options": {"minimum": low, "maximum": high}}
 

@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from analysis.e2e_ratings import INPUT, RATER, layout_of, ratings_of
 from analysis.table import unguarded
 from rankme.clean_text import LARGEST_NUMBER
 from rankme.importing.limits import LIMITS, Limits
@@ -39,21 +40,6 @@ OWN_COLUMNS = (*LONG_COLUMNS, "time_ms", "input", "output", *FLAGS)
 TRUE_WORDS = {"1", "true", "yes"}
 FALSE_WORDS = {"", "0", "false", "no"}
 
-E2E_COLUMNS = ("mr", "_worker_id", "sys1", "ref1")
-E2E_CRITERIA = {
-    "quality": "quality",
-    "natur": "naturalness",
-    "naturalness": "naturalness",
-    "informativeness": "informativeness",
-}
-# Numbers as those of the check list: 1 for added, 2 for missing.
-E2E_COVERAGE = {
-    "ok": (0.0, "ok"),
-    "added": (1.0, "added"),
-    "missing": (2.0, "missing"),
-    "added\nmissing": (3.0, "added+missing"),
-    "missing\nadded": (3.0, "added+missing"),
-}
 E2E_TIME = "%m/%d/%Y %H:%M:%S"
 LONGEST_NAME = 500
 
@@ -183,8 +169,9 @@ class JudgementSpool(Spool):
             self.problem(place, column, f'"{cell[:40]}" is not a finite number.')
         elif abs(number) >= LARGEST_NUMBER:
             self.problem(place, column, f'"{cell[:40]}" is too large: the limit is 2^63.')
-            return None
-        return number + 0.0
+        else:
+            return number + 0.0
+        return None
 
     def _time(self, cell: str, place: Place) -> float | None:
         if not cell:
@@ -305,56 +292,45 @@ def _factors_text(factors: dict[str, str]) -> str:
 
 
 def is_e2e_ratings(file: SourceFile) -> Shape | None:
-    return shape_of(file, E2E_COLUMNS)
+    """The shape of a file of ratings, numbered columns or not."""
+    shape = shape_of(file, (RATER, INPUT))
+    return shape if shape and layout_of(shape.columns) else None
 
 
 def read_e2e_ratings(sources: Sources, spool: JudgementSpool, file: SourceFile) -> None:
-    """One screen a line, its outputs in numbered columns `sys1`, `ref1`, `quality1`, `check1`."""
-    shape = shape_of(file, E2E_COLUMNS)
-    if shape is None:
-        sources.problems.add(file.label, 1, "", columns_missing(file, E2E_COLUMNS))
+    """One screen a line; see `analysis.e2e_ratings`."""
+    shape = is_e2e_ratings(file)
+    layout = layout_of(shape.columns) if shape else None
+    if shape is None or layout is None:
+        missing = columns_missing(file, (RATER, INPUT, "sys1", "quality1"))
+        sources.problems.add(file.label, 1, "", missing)
         return
-    positions = [name[3:] for name in shape.columns if name[:3] == "sys" and name[3:].isdigit()]
-    if "_unit_id" in shape.columns:
+    if layout.has_units:
         spool.factor_names = ("unit",)
-    for line, record in records(sources, file, shape):
+    for number, (line, record) in enumerate(records(sources, file, shape), start=1):
         place = (file, line)
         started_at, submitted_at = (
             _time_of(record, column, spool, place) for column in ("_started_at", "_created_at")
         )
-        factors = {"unit": record["_unit_id"]} if spool.factor_names else {}
-        for position in positions:
-            for criterion, value, label in _e2e_values(record, position, spool, place):
-                given = Given(
-                    rater=record["_worker_id"],
-                    item=record.get("mr_id") or record["mr"],
-                    system=record[f"sys{position}"],
-                    criterion=criterion,
-                    screen=record.get("_id") or str(line),
-                    value=value,
-                    input=record["mr"],
-                    output=record.get(f"ref{position}", ""),
-                    label=label,
-                    started_at=started_at,
-                    submitted_at=submitted_at,
-                )
-                spool.add_judgement(given, factors, place)
-
-
-def _e2e_values(
-    record: Record, position: str, spool: JudgementSpool, place: Place
-) -> Iterator[tuple[str, str, str]]:
-    for stem, criterion in E2E_CRITERIA.items():
-        if stem + position in record:
-            yield criterion, record[stem + position], ""
-    column = f"check{position}"
-    if column in record:
-        checked = record[column].replace("\r\n", "\n")
-        if checked in E2E_COVERAGE:
-            value, label = E2E_COVERAGE[checked]
-            yield "coverage", str(value), label
-        else:
-            spool.problem(place, column, f'"{checked[:40]}" is none of ok, added, missing.')
+        factors = {"unit": record["_unit_id"]} if layout.has_units else {}
+        for each in ratings_of(layout, record, number):
+            if each.fault:
+                spool.problem(place, each.column, each.fault)
+                continue
+            given = Given(
+                rater=each.rater,
+                item=each.item,
+                system=each.system,
+                criterion=each.criterion,
+                screen=each.screen,
+                value=each.value,
+                input=each.input,
+                output=each.output,
+                label=each.label,
+                started_at=started_at,
+                submitted_at=submitted_at,
+            )
+            spool.add_judgement(given, factors, place)
 
 
 def _time_of(record: Record, column: str, spool: JudgementSpool, place: Place) -> str:
@@ -420,7 +396,9 @@ class JudgementReader:
 
 JUDGEMENT_READERS: dict[str, JudgementReader] = {
     "e2e": JudgementReader(
-        "RankME ratings of the E2E challenge: one screen per line", is_e2e_ratings, read_e2e_ratings
+        "Ratings as the E2E challenge and RankME published them: one screen per line",
+        is_e2e_ratings,
+        read_e2e_ratings,
     ),
     "long": JudgementReader(
         "One judgement per line: rater, item, system, criterion, value, screen",

@@ -11,9 +11,14 @@ from django.core.management import call_command
 
 from analysis.table import JudgementTable, write_table
 from rankme.actions import import_jobs, materials
-from rankme.actions.judgement_imports import criterion_name, import_judgements, start_archive
+from rankme.actions.judgement_imports import (
+    criterion_name,
+    guessed_definition,
+    import_judgements,
+    start_archive,
+)
 from rankme.errors import RefusedAction
-from rankme.importing import ImportRefused
+from rankme.importing import ImportRefused, read_judgement_material
 from rankme.judgement_table import judgement_table
 from rankme.models import AuditEvent, Campaign, Judgement, Participant, Submission
 from tests.campaigns import (
@@ -264,6 +269,23 @@ def test_the_command_makes_an_archive(owner, long_file, capsys):
     call_command("import_judgements", str(long_file), "--owner", "olga")
     code, title = capsys.readouterr().out.split()
     assert (title, Campaign.objects.get().code) == ("ratings", code)
+
+
+@pytest.mark.parametrize(
+    ("text", "instrument"),
+    [
+        ("_worker_id,inf1,inf2,mr,team1,team2\nw1,100,60,name[A],S,T\n", "rankme"),
+        ("_worker_id,inf,mr,team\nw1,6,name[A],S\nw2,2,name[A],S\n", "likert"),
+        ("_worker_id,inf,mr,team\nw1,100,name[A],S\nw2,250,name[A],S\n", "slider"),
+    ],
+    ids=["relative magnitudes", "points", "magnitudes one by one"],
+)
+def test_published_ratings_get_the_instrument_that_fits(tmp_path, text, instrument):
+    path = tmp_path / "ratings.csv"
+    path.write_text(text)
+    with read_judgement_material(path) as material:
+        (criterion,) = guessed_definition("Ratings", material.preview).criteria
+    assert (criterion.name, criterion.instrument) == ("informativeness", instrument)
 
 
 @pytest.mark.shared_data

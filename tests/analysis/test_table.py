@@ -191,5 +191,32 @@ def test_the_e2e_challenge_csv_is_known_by_its_header():
 
 
 def test_a_broken_cell_of_an_e2e_csv_is_named_with_its_line():
-    with pytest.raises(TableError, match="Line 2: cannot read the cell 'perhaps'"):
+    with pytest.raises(TableError, match='Line 2, check1: "perhaps" is not one of'):
         read("_worker_id,check1,mr,mr_id,sys1\nw1,perhaps,name[X],4,slug\n")
+
+
+def test_the_paper_of_rankme_names_its_systems_teams():
+    table = read(
+        "_worker_id,inf1,inf2,naturalness1,naturalness2,mr,mr_id,ref1,ref2,team1,team2\n"
+        "w1,100,60,90,80,name[X],1,A text.,Another.,slug,tgen\n"
+    )
+    assert table.criterion.labels == ("informativeness", "naturalness")
+    assert table.system.labels == ("slug", "tgen")
+    assert sorted(table.value) == [60, 80, 90, 100]
+
+
+def test_a_screen_with_a_single_output_has_columns_without_a_number():
+    table = read(
+        "_worker_id,check_those_that_apply,quality,mr,ref,team\n"
+        "w1,missing,6,name[X],A text.,slug\nw1,ok,5,name[Y],A text.,slug\n"
+    )
+    assert table.for_criterion("quality").value.tolist() == [6, 5]
+    assert table.for_criterion("coverage").value.tolist() == [2, 0]
+    assert table.item.labels == ("name[X]", "name[Y]")
+    assert len(table.screen.labels) == 2
+
+
+@pytest.mark.parametrize("row", ["w1,100,name[X]", "w1,100,name[X],1,slug,more"])
+def test_a_row_of_ratings_with_a_cell_too_many_or_too_few_is_named(row):
+    with pytest.raises(TableError, match="Line 2: the row has not as many cells"):
+        read(f"_worker_id,quality1,mr,mr_id,sys1\n{row}\n")
