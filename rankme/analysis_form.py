@@ -37,9 +37,9 @@ MODEL_TITLES = {
     "latin": _("system, rater and factors (Latin square)"),
 }
 OUTLIER_TITLES = {
-    "none": _("keep them"),
-    "replace": _("replace by the mean"),
-    "winsorise": _("pull in to the limit"),
+    "none": _("keep"),
+    "replace": _("replace with the mean"),
+    "winsorise": _("clip to the limit (winsorise)"),
     "drop": _("leave out"),
 }
 FURTHER = ("alpha", "exclude_raters", "exclusion_reason", "seed")
@@ -57,10 +57,13 @@ class AnalysisForm(forms.Form):
         choices=[(name, METHOD_TITLES.get(name, name)) for name in METHODS],
     )
     resample = forms.MultipleChoiceField(
-        label=_("Draw anew before each run"),
+        label=_("Resample before each run"),
         choices=list(RESAMPLING_TITLES.items()),
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("The paper's table draws nothing anew; whole raters is what a referee asks."),
+        help_text=_(
+            "The published table uses no resampling. Resampling "
+            "whole raters is the stricter analysis."
+        ),
     )
     runs = forms.IntegerField(label=_("Runs"), min_value=1, max_value=MOST_RUNS)
     model = forms.ChoiceField(
@@ -74,23 +77,26 @@ class AnalysisForm(forms.Form):
         label=_("Outliers beyond mean ± 2 SD"),
         choices=[(name, OUTLIER_TITLES.get(name, name)) for name in TREATMENTS],
     )
-    alpha = forms.FloatField(label=_("Level of significance"), min_value=0.0001, max_value=0.5)
+    alpha = forms.FloatField(label=_("Significance level"), min_value=0.0001, max_value=0.5)
     exclude_raters = forms.CharField(
-        label=_("Leave out raters"),
+        label=_("Exclude raters"),
         required=False,
-        help_text=_("Their labels, with spaces between. Excluded raters are out anyway."),
+        help_text=_(
+            "Rater labels, separated by spaces. Raters that you "
+            "have already excluded stay excluded."
+        ),
     )
     exclusion_reason = forms.CharField(
-        label=_("Why they are left out"),
+        label=_("Reason for the exclusion"),
         max_length=500,
         required=False,
-        help_text=_("The report quotes it."),
+        help_text=_("Appears in the report."),
     )
     seed = forms.IntegerField(
         label=_("Seed"),
         min_value=0,
         max_value=2**63 - 1,
-        help_text=_("The same seed and judgements give the same numbers."),
+        help_text=_("The same seed and the same judgements give the same numbers."),
     )
 
     def __init__(self, *arguments: Any, campaign: Campaign, **named: Any) -> None:

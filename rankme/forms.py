@@ -26,7 +26,7 @@ class CampaignFileForm(forms.Form):
 
     file = forms.FileField(label=_("Campaign file (YAML)"), required=False)
     text = forms.CharField(
-        label=_("… or its text"),
+        label=_("Or paste its text"),
         required=False,
         strip=False,
         max_length=LARGEST_FILE,
@@ -37,7 +37,7 @@ class CampaignFileForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if not cleaned.get("file") and not (cleaned.get("text") or "").strip():
-            raise forms.ValidationError(_("Choose a file, or paste its text."))
+            raise forms.ValidationError(_("Choose a file or paste its text."))
         return cleaned
 
     def definition(self) -> Definition:
@@ -49,7 +49,9 @@ class CampaignFileForm(forms.Form):
         if not file:
             return str(self.cleaned_data["text"])
         if file.size > LARGEST_FILE:
-            raise InvalidDefinition([Problem("", str(_("This file is too large to be one.")))])
+            raise InvalidDefinition(
+                [Problem("", str(_("This file is too large for a campaign file.")))]
+            )
         try:
             file.seek(0)
             return file.read().decode("utf-8-sig")
@@ -87,12 +89,12 @@ class InvitationForm(forms.Form):
 
     names = forms.CharField(
         label=_("Names, one per line"),
-        help_text=_("For your own list; raters do not see them."),
+        help_text=_("Only you see these names."),
         required=False,
         widget=forms.Textarea(attrs={"rows": 5}),
     )
     unnamed = forms.IntegerField(
-        label=_("… and so many links without a name"),
+        label=_("Number of links without a name"),
         required=False,
         min_value=0,
         max_value=1_000,
@@ -102,7 +104,7 @@ class InvitationForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if not self.all_names(cleaned):
-            raise forms.ValidationError(_("Write at least one name, or a number."))
+            raise forms.ValidationError(_("Enter at least one name or a number."))
         return cleaned
 
     def all_names(self, cleaned: dict[str, Any] | None = None) -> list[str]:
@@ -133,14 +135,14 @@ class MemberForm(forms.Form):
 class ExclusionForm(forms.Form):
     reason = forms.CharField(
         label=_("Reason"),
-        help_text=_("The report quotes it."),
+        help_text=_("Appears in the report."),
         max_length=500,
     )
 
     def clean_reason(self) -> str:
         reason = str(self.cleaned_data["reason"])
         if not storable(reason):
-            raise forms.ValidationError(_("This holds a sign that cannot be stored."))
+            raise forms.ValidationError(_("This contains a character that cannot be stored."))
         return reason
 
 
@@ -164,17 +166,17 @@ class MaterialForm(forms.Form):
 
     outputs = FilesField(
         label=_("Outputs"),
-        help_text=_("One or more files, or a zip."),
+        help_text=_("One or more files, or a ZIP archive."),
     )
     items = forms.FileField(
         label=_("Items (optional)"),
-        help_text=_("Inputs, references, contexts and factors, where they stand in another file."),
+        help_text=_("Inputs, references, contexts and factors, if they are in a separate file."),
         required=False,
     )
     format = forms.ChoiceField(
         label=_("Format"),
         required=False,
-        help_text=_("Usually the content says it."),
+        help_text=_("Usually detected from the content."),
     )
     keep_rater_names = forms.BooleanField(
         label=_("Keep the names of the raters"),

@@ -21,19 +21,19 @@ def parse(body: bytes) -> Any:
             parse_constant=_refuse_constant,
         )
     except RecursionError as error:
-        raise InvalidJson("The document is nested too deep.") from error
+        raise InvalidJson("The document is nested too deeply.") from error
     except UnicodeDecodeError as error:
-        raise InvalidJson("The document is no UTF-8.") from error
+        raise InvalidJson("The document is not UTF-8.") from error
     except InvalidJson:
         raise
     except ValueError as error:  # also numbers of more digits than Python reads
-        raise InvalidJson(f"This is no JSON: {error}") from error
+        raise InvalidJson(f"This is not JSON: {error}") from error
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     document = dict(pairs)
     if len(document) != len(pairs):
-        raise InvalidJson("A name stands twice in one object.")
+        raise InvalidJson("A name appears twice in one object.")
     return document
 
 
@@ -45,4 +45,4 @@ def _finite(digits: str) -> float:
 
 
 def _refuse_constant(name: str) -> Any:
-    raise InvalidJson(f"{name} is no number.")
+    raise InvalidJson(f"{name} is not a number.")

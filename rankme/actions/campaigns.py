@@ -102,7 +102,7 @@ def draw_plan(campaign: Campaign) -> tuple[Plan, list[int], list[int], dict[tupl
     item_index = {item: index for index, (item, _) in enumerate(items)}
     system_index = {system: index for index, system in enumerate(systems)}
     if not items:
-        raise RefusedAction(_("There is no material yet: import items and outputs first."))
+        raise RefusedAction(_("There is no material yet. Upload outputs first."))
     outputs = {}
     coverage = np.zeros((len(items), len(systems)), dtype=bool)
     rows = campaign.items.values_list("id", "outputs__system_id", "outputs__id")
@@ -220,7 +220,7 @@ def _locked(campaign: Campaign, *allowed: str) -> Campaign:
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if locked.state not in allowed:
         raise RefusedTransition(
-            _("This cannot be done to a campaign in the state “%(state)s”.")
+            _("This is not possible while the campaign is in the state “%(state)s”.")
             % {"state": locked.get_state_display()}
         )
     return locked
@@ -228,7 +228,9 @@ def _locked(campaign: Campaign, *allowed: str) -> Campaign:
 
 def _refuse_during_import(campaign: Campaign) -> None:
     if campaign.material_imports.filter(state__in=["queued", "working"]).exists():
-        raise RefusedAction(_("Material is still being imported: launch when it is in."))
+        raise RefusedAction(
+            _("Material is still being imported. Launch the campaign when the import is complete.")
+        )
 
 
 def _move(campaign: Campaign, *allowed: str, to: str, verb: str, by: Any) -> Campaign:

@@ -50,8 +50,8 @@ def _check(row: MaterialImport, preview_of: Any) -> None:
 def _refusal(refused: ImportRefused) -> str:
     listed = len(refused.problems)
     if refused.count > listed:
-        return _("There are %(count)s problems; these are the first %(listed)s.") % {
+        return _("There are %(count)s problems. Here are the first %(listed)s.") % {
             "count": refused.count,
             "listed": listed,
         }
-    return _("Mend what is listed here and upload the files again.")
+    return _("Fix the problems below and upload the file again.")

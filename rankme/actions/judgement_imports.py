@@ -131,7 +131,10 @@ def guessed_definition(title: str, preview: JudgementPreview) -> Definition:
     for found in preview.criteria:
         name = criterion_name(found.name)
         if name in asked:
-            raise RefusedAction(_("Two criteria of the file would both be called %s.") % name)
+            raise RefusedAction(
+                _("Two criteria in the file would have the same name, %s. Rename one of them.")
+                % name
+            )
         asked[name] = _guessed_instrument(name, found, preview)
     return _definition(title, asked)
 
@@ -172,7 +175,7 @@ def _definition(title: str, asked: dict[str, dict[str, Any]]) -> Definition:
     return definition_from_document(
         {
             "title": title,
-            "description": _("Judgements that were collected elsewhere."),
+            "description": _("Judgements collected elsewhere."),
             "input_kind": "text",
             "criteria": criteria,
             "screens": [{"name": "all", "show": ["input", "outputs"], "ask": list(asked)}],

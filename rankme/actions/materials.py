@@ -72,7 +72,7 @@ def take_import(row: MaterialImport, *, by: Any) -> None:
     with transaction.atomic():
         row = _locked(row)
         if row.phase != Phase.PREVIEWED or row.state != State.DONE:
-            raise RefusedAction(_("Only an upload that was checked and waits can be taken in."))
+            raise RefusedAction(_("Only an upload that has passed its check can be imported."))
         _refuse_if_closed(row.campaign, row.kind)
         _refuse_second_import(row)
         jobs.queue_again(row, phase=Phase.TAKE)
@@ -84,7 +84,9 @@ def drop_import(row: MaterialImport, *, by: Any) -> None:
     with transaction.atomic():
         row = _locked(row)
         if row.phase in (Phase.TAKE, Phase.TAKEN):
-            raise RefusedAction(_("This upload is taken in already: it can no longer be dropped."))
+            raise RefusedAction(
+                _("This upload has already been imported and can no longer be discarded.")
+            )
         jobs.cancel(row)
         MaterialImport.objects.filter(pk=row.pk).update(phase=Phase.DROPPED)
         note(row.campaign, by, "upload dropped", files=list(row.labels.values()))
@@ -110,7 +112,7 @@ def _refuse_if_closed(campaign: Campaign, kind: str) -> None:
 def _refuse_second_import(row: MaterialImport) -> None:
     others = row.campaign.material_imports.filter(state__in=[State.QUEUED, State.WORKING])
     if others.exists():
-        raise RefusedAction(_("Another import of this campaign is under way."))
+        raise RefusedAction(_("Another import for this campaign is still running."))
 
 
 def _checked_labels(uploads: list[Upload]) -> list[str]:
@@ -118,14 +120,23 @@ def _checked_labels(uploads: list[Upload]) -> list[str]:
     names = [Path(upload.name or "").name for upload in uploads]
     sizes = [_size(upload) for upload in uploads]
     if not uploads:
-        raise RefusedAction(_("There is no file."))
+        raise RefusedAction(_("Choose at least one file."))
     if len(uploads) > LIMITS.files:
-        raise RefusedAction(_("These are more than %(files)s files.") % {"files": LIMITS.files})
+        raise RefusedAction(
+            _("You can upload at most %(files)s files at a time.") % {"files": LIMITS.files}
+        )
     if max(sizes) > LIMITS.file_bytes or sum(sizes) > LIMITS.total_bytes:
         largest = {"each": LIMITS.file_bytes // 2**20, "all": LIMITS.total_bytes // 2**20}
-        raise RefusedAction(_("A file has at most %(each)s MB, all together %(all)s MB.") % largest)
+        raise RefusedAction(
+            _("A file may have at most %(each)s MB, all files together %(all)s MB.") % largest
+        )
     if len(set(names)) < len(names):
-        raise RefusedAction(_("Two files have the same name: names tell systems apart."))
+        raise RefusedAction(
+            _(
+                "Two files have the same name. Systems are named "
+                "after their files, so rename one of them."
+            )
+        )
     return names
 
 
@@ -174,7 +185,7 @@ def _queue(
                 requested_by=by,
             )
     except IntegrityError as error:
-        raise RefusedAction(_("Another import of this campaign is under way.")) from error
+        raise RefusedAction(_("Another import for this campaign is still running.")) from error
     note(campaign, by, "upload begun", files=labels)
     jobs.nudge(row)
     return row
@@ -255,7 +266,7 @@ def paths_of(row: MaterialImport) -> dict[str, Path]:
     missing = [row.labels[role] for role, name in row.files.items() if not _is_there(name)]
     if missing:
         raise RefusedAction(
-            _("The uploaded files are gone (%(files)s): upload them again.")
+            _("The uploaded files are no longer there (%(files)s). Upload them again.")
             % {"files": ", ".join(missing)}
         )
     return {row.labels[role]: Path(default_storage.path(name)) for role, name in row.files.items()}
@@ -318,7 +329,7 @@ def _copy_material(row: MaterialImport, campaign: Campaign, material: Material) 
         ("item_id", "system_id", "text"),
         ((items[row.item_position], systems[row.system_position], row.text) for row in outputs),
     )
-    jobs.beat(row, progress=COPIED_SHARE, step=_("Checking that everything fits together"))
+    jobs.beat(row, progress=COPIED_SHARE, step=_("Checking the result"))
 
 
 def copy_items(campaign: Campaign, items: Iterable[Any], count: int) -> list[int]:

@@ -69,8 +69,8 @@ DESIGNS: dict[str, Design] = {
                 minimum=1,
                 maximum=100_000,
                 help=(
-                    "Parts into which the items are divided, each for its own raters. "
-                    "A rater does the items of one part; 2 gives half-sets."
+                    "Parts into which the items are divided, each with its own raters. "
+                    "Each rater judges the items of one part. 2 gives half-sets."
                 ),
             ),
             Option(
@@ -78,15 +78,15 @@ DESIGNS: dict[str, Design] = {
                 int,
                 0,
                 help=(
-                    "Raters in all, divided among the groups. "
-                    "0: one for each system in each group, so that every output is judged once."
+                    "Total number of raters, divided among the groups. "
+                    "0: one per system in each group, so that every output is judged once."
                 ),
             ),
             Option(
                 "duplicate_items",
                 bool,
                 False,
-                help=("Fill the last square of each group with duplicated items."),
+                help=("Fill up the last square of each group with duplicate items."),
             ),
             Option(
                 "chunk_size",
@@ -94,7 +94,7 @@ DESIGNS: dict[str, Design] = {
                 1,
                 minimum=1,
                 maximum=10_000,
-                help=("Consecutive items that stay in one group, because they make up one text."),
+                help=("Number of consecutive items that belong to one text and stay in one group."),
             ),
         ),
     ),
@@ -109,7 +109,7 @@ DESIGNS: dict[str, Design] = {
                 5,
                 minimum=1,
                 maximum=50,
-                help=("Outputs shown beside each other."),
+                help=("Outputs shown on one screen."),
             ),
             Option(
                 "screens_per_item",
@@ -117,7 +117,7 @@ DESIGNS: dict[str, Design] = {
                 1,
                 minimum=1,
                 maximum=1_000,
-                help=("Screens for each item, with other systems as long as there are others."),
+                help=("Screens per item, each with other systems where possible."),
             ),
             Option(
                 "trials_per_batch",
@@ -125,7 +125,7 @@ DESIGNS: dict[str, Design] = {
                 20,
                 minimum=0,
                 maximum=10_000,
-                help=("Screens in one sitting at most. 0: all items."),
+                help=("Maximum number of screens per batch. 0: all items."),
             ),
         ),
     ),
@@ -140,7 +140,7 @@ DESIGNS: dict[str, Design] = {
                 1,
                 minimum=0,
                 maximum=1_000,
-                help=("Outputs shown beside each other. 0: all outputs of the item."),
+                help=("Outputs shown on one screen. 0: all outputs of the item."),
             ),
             Option(
                 "trials_per_batch",
@@ -149,7 +149,8 @@ DESIGNS: dict[str, Design] = {
                 minimum=0,
                 maximum=1_000_000,
                 help=(
-                    "Screens in one sitting at most. 0: all, so that each rater judges everything."
+                    "Maximum number of screens per batch. 0: all, so "
+                    "that each rater judges everything."
                 ),
             ),
         ),
@@ -165,7 +166,7 @@ DESIGNS: dict[str, Design] = {
                 20,
                 minimum=0,
                 maximum=1_000_000,
-                help=("Screens in one sitting at most. 0: all items."),
+                help=("Maximum number of screens per batch. 0: all items."),
             ),
         ),
         needs_outputs=False,

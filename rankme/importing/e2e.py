@@ -19,7 +19,7 @@ def read_e2e(sources: Sources, spool: Spool) -> None:
     shapes = [(file, shape_of(file, ("mr",))) for file in sources.files]
     for file, shape in shapes:
         if shape is None:
-            message = "The file has no columns MR and output, divided by tabs or commas."
+            message = "The file needs the columns MR and output, separated by tabs or commas."
             sources.problems.add(file.label, 1, "", message)
         elif "output" not in shape.columns:
             _read_references(sources, spool, file, shape)
@@ -73,7 +73,7 @@ def _is_quoted(cell: str) -> bool:
 def _unquote(record: Record, sources: Sources, file: SourceFile, line: int) -> bool:
     for column in OUTPUT_COLUMNS:
         if not _is_quoted(record[column]):
-            message = "Above, every cell stands in single quotes; this one does not."
+            message = "The cells above are in single quotes, but this one is not."
             sources.problems.add(file.label, line, column, message)
             return False
         record[column] = record[column][1:-1]

@@ -242,7 +242,7 @@ class JudgementSpool(Spool):
         )
         for file, line, system, first in differing:
             name = self.system_names[system]
-            message = f'In line {first} the system "{name}" has another text for this item.'
+            message = f'On line {first}, system "{name}" has a different output for this item.'
             self.problems.add(files[file].label, line, "output", message)
         self.database.execute(
             "DELETE FROM output WHERE rowid NOT IN "
@@ -279,7 +279,7 @@ class JudgementSpool(Spool):
             WHERE j.rowid <> twice.id"""
         )
         for file, line, first in again:
-            message = f"The same judgement stands in line {first} already."
+            message = f"This judgement already appears on line {first}."
             self.problems.add(files[file].label, line, "", message)
 
 
@@ -340,7 +340,7 @@ def _time_of(record: Record, column: str, spool: JudgementSpool, place: Place) -
     try:
         return datetime.strptime(cell, E2E_TIME).isoformat()
     except ValueError:
-        spool.problem(place, column, f'"{cell[:40]}" is no time such as 11/28/2017 14:51:43.')
+        spool.problem(place, column, f'"{cell[:40]}" is not a time such as 11/28/2017 14:51:43.')
         return ""
 
 
@@ -381,7 +381,7 @@ def read_long_judgements(sources: Sources, spool: JudgementSpool, file: SourceFi
 def _flag(record: Record, column: str, spool: JudgementSpool, place: Place) -> bool:
     word = record.get(column, "").strip().lower()
     if word not in TRUE_WORDS | FALSE_WORDS:
-        spool.problem(place, column, f'"{word[:40]}" is neither 1 nor 0.')
+        spool.problem(place, column, f'"{word[:40]}" must be 1 or 0.')
     return word in TRUE_WORDS
 
 

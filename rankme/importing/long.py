@@ -29,7 +29,7 @@ def read_long(sources: Sources, spool: Spool) -> None:
     for file, shape in items:
         read_item_file(sources, spool, file, shape)
     if not items:
-        spool.notes.append("There is no file of items: raters see outputs without an input.")
+        spool.notes.append("There is no file of items, so raters see outputs without an input.")
     for file, shape in outputs:
         _read_outputs(sources, spool, file, shape, are_items_known=bool(items))
 
@@ -37,7 +37,7 @@ def read_long(sources: Sources, spool: Spool) -> None:
 def read_item_file(sources: Sources, spool: Spool, file: SourceFile, shape: Shape) -> None:
     factors = [column for column in shape.columns if column not in ITEM_COLUMNS]
     if len(factors) > sources.limits.factors:
-        message = f"There are more than {sources.limits.factors} columns of factors."
+        message = f"There are more than {sources.limits.factors} columns with factors."
         sources.problems.add(file.label, 1, "", message)
         return
     for line, record in records(sources, file, shape):
@@ -52,7 +52,7 @@ def _read_outputs(
     sources: Sources, spool: Spool, file: SourceFile, shape: Shape, *, are_items_known: bool
 ) -> None:
     if unread := [column for column in shape.columns if column not in OUTPUT_COLUMNS]:
-        spool.notes.append(f"{file.label}: the columns {', '.join(unread)} are not read.")
+        spool.notes.append(f"{file.label}: these columns are ignored: {', '.join(unread)}.")
     for line, record in records(sources, file, shape):
         if not _has_columns(record, OUTPUT_COLUMNS, sources, file, line):
             continue

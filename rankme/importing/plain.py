@@ -27,7 +27,7 @@ def read_plain(sources: Sources, spool: Spool) -> None:
         _only(CONTEXT, "context", sources),
     ]
     if of_items[0] is None:
-        message = 'There is no file of inputs: name one of the files "source.txt".'
+        message = 'The file with the inputs is missing: name it "source.txt".'
         sources.problems.add("", None, "", message)
         return
     _read_items(sources, spool, *of_items)
@@ -92,7 +92,9 @@ def lines_of(sources: Sources, file: SourceFile) -> Iterator[str]:
         for number, line in enumerate(text_lines(sources, file), start=1):
             text = line.rstrip("\r\n")
             if "\r" in text:
-                message = "A carriage return stands within the line; end lines with LF or CRLF."
+                message = (
+                    "There is a carriage return within the line. End every line with LF or CRLF."
+                )
                 sources.problems.add(file.label, number, text.index("\r") + 1, message)
             yield text
     except StopFile:

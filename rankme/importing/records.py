@@ -116,7 +116,7 @@ def _check_header(sources: Sources, file: SourceFile, columns: list[str]) -> Non
         if not name:
             sources.problems.add(file.label, 1, number, "The column has no name.")
         elif columns.index(name) != number - 1:
-            sources.problems.add(file.label, 1, name, "The column stands twice in the header.")
+            sources.problems.add(file.label, 1, name, "The header has this column twice.")
         elif len(name) > sources.limits.factor_name:
             sources.problems.add(file.label, 1, number, "The column's name is too long.")
 
@@ -152,13 +152,15 @@ def _note_csv_error(
 ) -> None:
     """Say what the csv module found; after an endless cell nothing that follows can be trusted."""
     if "unexpected end of data" in error:
-        message = f"A quotation mark is opened here and never closed (to line {last_line})."
+        message = f"A quotation mark is opened here and never closed (up to line {last_line})."
     elif "field larger" in error:
-        message = "A cell does not end here; is a quotation mark not closed?"
+        message = "This cell is too long. A quotation mark may not be closed."
     elif "new-line character" in error:
-        message = "A line end stands within the row; use LF or CRLF throughout."
+        message = "There is a line break within the row. Use LF or CRLF throughout."
     elif "expected after" in error:
-        message = "After a closing quotation mark there is more text; double the marks within text."
+        message = (
+            "There is text after a closing quotation mark. Double quotation marks within a text."
+        )
     else:
         message = f"The row cannot be read: {error}."
     sources.problems.add(file.label, line, "", message)
@@ -203,11 +205,11 @@ def parse_json(text: str, deepest: int) -> Any:
     except json.JSONDecodeError as error:
         raise RefusedJson(f"This is not JSON (character {error.colno}): {error.msg}.") from error
     except RecursionError as error:
-        raise RefusedJson("The document is nested too deep.") from error
+        raise RefusedJson("The document is nested too deeply.") from error
     except ValueError as error:  # a whole number of more digits than Python reads
-        raise RefusedJson("A number in it is too long.") from error
+        raise RefusedJson("The document contains a number that is too long.") from error
     if _is_deeper(document, deepest):
-        raise RefusedJson(f"The document is nested more than {deepest} deep.")
+        raise RefusedJson(f"The document is nested more than {deepest} levels deep.")
     return document
 
 
@@ -231,7 +233,7 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(document) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise RefusedJson(f'The name "{twice}" stands twice in one object.')
+        raise RefusedJson(f'The name "{twice}" appears twice in one object.')
     return document
 
 
@@ -243,7 +245,7 @@ def _finite(digits: str) -> float:
 
 
 def _refuse_constant(name: str) -> Any:
-    raise RefusedJson(f"{name} is no number.")
+    raise RefusedJson(f"{name} is not a number.")
 
 
 def _cell(value: Any) -> str:

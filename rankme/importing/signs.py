@@ -13,13 +13,13 @@ CONTROL = "\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029"
 NO_CHARACTER = "\ufdd0-\ufdef\ufffe\uffff\U0001fffe\U0001ffff\U0010fffe\U0010ffff\ue000-\uf8ff"
 
 KINDS = {
-    "direction mark": BIDI,
-    "invisible": INVISIBLE,
+    "text direction mark": BIDI,
+    "invisible character": INVISIBLE,
     "control character": CONTROL,
     "replacement character": "\ufffd",
-    "no character or private": NO_CHARACTER,
+    "unassigned or private character": NO_CHARACTER,
 }
-NOT_NORMAL = "not in normal form (NFC)"
+NOT_NORMAL = "not in the normal form NFC"
 STRANGE = {kind: re.compile(f"[{signs}]") for kind, signs in KINDS.items()}
 ANY_STRANGE = re.compile("[" + "".join(KINDS.values()) + "]")
 

@@ -139,9 +139,11 @@ def open_sources(
             file.number = number
             _read_head(sources, file)
         if sources.total_bytes > limits.total_bytes:
-            problems.add("", None, "", f"All files together exceed {_size(limits.total_bytes)}.")
+            problems.add(
+                "", None, "", f"Together the files are larger than {_size(limits.total_bytes)}."
+            )
         elif not sources.files and not problems.count:
-            problems.add("", None, "", "There are no files in it.")
+            problems.add("", None, "", "The upload has no files.")
         problems.refuse_if_any()
         yield sources
     finally:
@@ -219,9 +221,9 @@ def _trouble_with_directory(path: Path, limits: Limits) -> str | None:
         tail = file.read()
     start = tail.rfind(ZIP_END)
     if start < 0 or len(tail) - start < ZIP_END_BYTES:
-        return "The archive is damaged: it has no end."
+        return "The archive is damaged: its end is missing."
     if tail[max(0, start - 20) : start].startswith(ZIP64_LOCATOR):
-        return "Zip64 archives are not read; the archive is too large or has too many files."
+        return "Zip64 archives are not supported: the archive is too large or has too many files."
     entries, directory_bytes = struct.unpack("<HL", tail[start + 10 : start + 16])
     if max(entries, directory_bytes // 1_024) > limits.files:
         return f"The archive has more than {limits.files} files."
@@ -241,7 +243,7 @@ def _check_no_overlap(sources: Sources, label: str, archive: zipfile.ZipFile) ->
     for member, next_start in zip(members, starts, strict=True):
         end = member.header_offset + LOCAL_HEADER_BYTES + member.compress_size
         if member.header_offset < 0 or end > next_start:
-            sources.problems.add(label, None, "", "The archive is forged: its members overlap.")
+            sources.problems.add(label, None, "", "The archive is damaged: its files overlap.")
             return
 
 
@@ -270,17 +272,17 @@ def _clean_name(part: str) -> str:
 
 def _trouble_with_member(member: zipfile.ZipInfo, name: str, limits: Limits) -> str | None:
     if not name:
-        return "This is no name for a file."
+        return "This is not a valid file name."
     if stat.S_ISLNK(member.external_attr >> 16):
-        return "Links in archives are not followed."
+        return "Archives must not contain links."
     if member.flag_bits & ENCRYPTED:
         return "The file is encrypted."
     if member.compress_type not in METHODS:
-        return "The file is packed in a way that is not read here; use the usual zip (deflate)."
+        return "The file uses a compression that is not supported: create an ordinary ZIP file."
     if member.file_size > limits.file_bytes:
         return f"The file is larger than {_size(limits.file_bytes)}."
     if _is_bomb(member.file_size, member.compress_size, limits):
-        return "The file is packed implausibly small."
+        return "The file is suspiciously small for the size of its content."
     return None
 
 
@@ -324,9 +326,9 @@ class _CountedStream(io.RawIOBase):
         self._sources.report(len(chunk))
         limits = self._sources.limits
         if self._count > limits.file_bytes or self._sources.bytes_read > limits.total_bytes:
-            self._stop("There is more text in it than is allowed.")
+            self._stop("The file is larger than is allowed.")
         if _is_bomb(self._count, self._file.packed_size, limits):
-            self._stop("The file is packed implausibly small.")
+            self._stop("The file is suspiciously small for the size of its content.")
         if not chunk:
             self._file.sha256 = self._digest.hexdigest()
         return chunk
@@ -350,7 +352,7 @@ def _read_head(sources: Sources, file: SourceFile) -> None:
         sources.problems.add(file.label, None, "", f"The file is damaged: {error}.")
         return
     if file.head.startswith((ZIP_START, ZIP_END)):
-        sources.problems.add(file.label, None, "", "Archives in archives are not read.")
+        sources.problems.add(file.label, None, "", "Archives within archives are not supported.")
     elif picture_type(file.head):
         return
     elif file.head.startswith(UTF16_BOMS) or _looks_like_utf16(file.head):
@@ -391,7 +393,9 @@ def text_lines(sources: Sources, file: SourceFile) -> Iterator[str]:
                 raise StopFile
             if b"\0" in raw:
                 column = raw.index(b"\0") + 1
-                sources.problems.add(file.label, number, column, "The line has a NUL character.")
+                sources.problems.add(
+                    file.label, number, column, "The line contains a NUL character."
+                )
                 raw = raw.replace(b"\0", b"")
             try:
                 yield raw.decode()

@@ -93,7 +93,10 @@ class Spool:
             self._systems[folded(trimmed)] = number
         elif self.system_names[number] != trimmed:
             other = self.system_names[number]
-            message = f'"{trimmed}" and "{other}" differ only in case or in composed letters.'
+            message = (
+                f'"{trimmed}" and "{other}" differ only in upper and '
+                f"lower case or in how letters are encoded."
+            )
             self.problem(place, "system", message)
             return None
         self._systems_as_written[name] = number
@@ -105,7 +108,7 @@ class Spool:
         if len(name) > self.limits.system_name:
             return f"The name is longer than {self.limits.system_name} characters."
         if not name.isprintable():
-            return "The name has signs that cannot be seen."
+            return "The name contains invisible characters."
         if len(self.system_names) >= self.limits.systems:
             return f"There are more than {self.limits.systems} systems."
         return None
@@ -170,17 +173,19 @@ class Spool:
         first = self.database.execute(
             "SELECT file, line FROM item WHERE id = ?", (number,)
         ).fetchone()
-        where = f" of line {first[1]}" if first and first[0] == place[0].number else " before"
-        self.problem(place, "item", f"The item {quoted(key)} was there{where} already.")
+        where = (
+            f" on line {first[1]}" if first and first[0] == place[0].number else " in another file"
+        )
+        self.problem(place, "item", f"Item {quoted(key)} already appears{where}.")
 
     def _is_item_right(
         self, key: str, texts: Mapping[str, str], factors: Mapping[str, str], place: Place
     ) -> bool:
         before = self.problems.count
         if not key.strip():
-            self.problem(place, "item", "The item has no key.")
+            self.problem(place, "item", "The item has no name.")
         if len(key) > self.limits.item_key:
-            message = f"The item's key is longer than {self.limits.item_key:,} characters."
+            message = f"The item's name is longer than {self.limits.item_key:,} characters."
             self.problem(place, "item", message)
         if len(self._items) >= self.limits.items:
             self.problem(place, "", f"There are more than {self.limits.items:,} items.")
@@ -254,12 +259,12 @@ class Spool:
             if (system, item) != first[:2]:
                 first = (system, item, file, line)
                 continue
-            where = f"line {first[3]}"
+            where = f"on line {first[3]}"
             if first[2] != file:
                 where += f" of {files[first[2]].label}"
             message = (
-                f'The system "{self.system_names[system]}" has an output for this item '
-                f"already ({where})."
+                f'System "{self.system_names[system]}" already has an output for this item '
+                f"({where})."
             )
             self.problems.add(files[file].label, line, "", message)
 

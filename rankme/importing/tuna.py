@@ -34,7 +34,7 @@ def read_tuna(sources: Sources, spool: Spool) -> None:
             file.rows += 1
             _read_trial(spool, pictures, domains, trial, file)
     if not any(file.ending == "xml" for file in sources.files):
-        sources.problems.add("", None, "", "There is no XML file in it.")
+        sources.problems.add("", None, "", "The upload has no XML file.")
 
 
 def _trials(sources: Sources, file: SourceFile) -> list[Xml.Element]:
@@ -45,7 +45,7 @@ def _trials(sources: Sources, file: SourceFile) -> list[Xml.Element]:
         return []
     if found := ENTITY_DECLARATION.search(text):
         line = text.count("\n", 0, found.start()) + 1
-        sources.problems.add(file.label, line, "", "Entities of its own are not read.")
+        sources.problems.add(file.label, line, "", "The file must not define entities.")
         return []
     try:
         trials = list(Xml.fromstring(text).iter("TRIAL"))
@@ -54,7 +54,7 @@ def _trials(sources: Sources, file: SourceFile) -> list[Xml.Element]:
         sources.problems.add(file.label, line, column + 1, f"This is not XML: {error.msg}.")
         return []
     if not trials:
-        sources.problems.add(file.label, 1, "", "There is no TRIAL in it.")
+        sources.problems.add(file.label, 1, "", "The file has no TRIAL.")
     return trials
 
 
@@ -77,7 +77,7 @@ def _read_trial(
         return
     known = domains.setdefault(key, (digest_of(domain.document), place))
     if known[0] != digest_of(domain.document):
-        message = f'The domain "{key}" is another one in {known[1][0].label}.'
+        message = f'The domain "{key}" differs from the one in {known[1][0].label}.'
         spool.problem(place, "", message)
         return
     item = spool.item_or_new(key, place, input=domain.document, factors=domain.factors)
@@ -181,7 +181,7 @@ class _Pictures:
         except StopFile:
             return None
         if "<svg" not in text or ENTITY_DECLARATION.search(text):
-            message = "The picture is none that browsers show: PNG, JPEG, GIF, WebP or SVG."
+            message = "This is not a picture in PNG, JPEG, GIF, WebP or SVG."
             self._sources.problems.add(file.label, None, "", message)
             return None
         return {"svg": text}

@@ -93,7 +93,7 @@ def load_campaign(request: HttpRequest) -> HttpResponse:
             campaign = campaigns.create_campaign(request.user, form.definition())
         except InvalidDefinition as error:
             return _file_page(request, form, problems=error.problems, status=422)
-        return _saved(request, campaign, _("The campaign was made from the file."))
+        return _saved(request, campaign, _("The campaign has been created from the file."))
     return _file_page(request, form, status=422 if form.is_bound else 200)
 
 
@@ -118,7 +118,7 @@ def edit_file(request: HttpRequest, code: str) -> HttpResponse:
         return _file_conflict(request, form, campaign)
     except RankmeError as refusal:
         return _file_page(request, form, campaign, problems=[_as_problem(refusal)], status=409)
-    return _saved(request, campaign, _("The definition was saved."))
+    return _saved(request, campaign, _("The definition has been saved."))
 
 
 @login_required
@@ -159,7 +159,7 @@ def _take_form(
         return _form_conflict(request, document, campaign)
     except RankmeError as refusal:
         return page(problems=[_as_problem(refusal)])
-    return _saved(request, campaign, _("The definition was saved."))
+    return _saved(request, campaign, _("The definition has been saved."))
 
 
 def _save(

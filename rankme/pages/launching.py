@@ -74,7 +74,7 @@ def launch(request: HttpRequest, code: str) -> HttpResponse:
     if not campaign.is_draft:
         return redirect("rankme:campaign", campaign.code)
     if request.method == "POST" and request.POST.get("sure"):
-        done = _("Launched. The links below are open now.")
+        done = _("The campaign is launched. The links below are active.")
         if act(request, lambda: campaigns.launch_campaign(campaign, by=request.user), done):
             return redirect("rankme:campaign-links", campaign.code)
         return redirect("rankme:campaign-launch", campaign.code)
@@ -120,8 +120,8 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
 def _spreads(plan: Plan) -> list[tuple[str, Any]]:
     rows = [
         (_("Trials per batch"), plan.balance.trials_per_batch),
-        (_("Judged outputs per system"), plan.balance.per_system),
-        (_("Judged outputs per item"), plan.balance.per_item),
+        (_("Outputs per system"), plan.balance.per_system),
+        (_("Outputs per item"), plan.balance.per_item),
         (_("Raters per output"), plan.balance.per_output),
         (_("Screens per pair of systems"), plan.balance.per_pair),
     ]
@@ -139,7 +139,7 @@ def links(request: HttpRequest, code: str) -> HttpResponse:
     form = InvitationForm(**sent(request))
     if form.is_valid():
         names = form.all_names()
-        done = ngettext("%(count)s link was made.", "%(count)s links were made.", len(names))
+        done = ngettext("%(count)s link created.", "%(count)s links created.", len(names))
         act(
             request,
             lambda: invite_raters(campaign, names, by=request.user),

@@ -107,7 +107,7 @@ def take(request: HttpRequest, code: str, number: int) -> HttpResponse:
     act(
         request,
         lambda: materials.take_import(upload, by=request.user),
-        _("The material is being taken in."),
+        _("The import has started."),
     )
     return redirect("rankme:campaign-import", campaign.code, upload.pk)
 
@@ -120,7 +120,7 @@ def drop(request: HttpRequest, code: str, number: int) -> HttpResponse:
     act(
         request,
         lambda: materials.drop_import(upload, by=request.user),
-        _("The upload was dropped; nothing of it was kept."),
+        _("The upload has been discarded."),
     )
     return redirect("rankme:campaign-material", campaign.code)
 

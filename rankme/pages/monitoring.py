@@ -55,7 +55,7 @@ def free_lease(request: HttpRequest, code: str, assignment: int) -> HttpResponse
     act(
         request,
         lambda: assignments.free_lease(held, by=request.user),
-        _("The batch of %(rater)s is free again.") % {"rater": held.participant.label},
+        _("The batch of %(rater)s has been released.") % {"rater": held.participant.label},
     )
     return redirect("rankme:campaign-monitor", campaign.code)
 
@@ -91,7 +91,7 @@ def show_rater(request: HttpRequest, code: str, label: str) -> HttpResponse:
         act(
             request,
             lambda: judgements.exclude_rater(rater, reason=reason, by=request.user),
-            _("%(rater)s is left out of coming analyses.") % {"rater": rater.label},
+            _("%(rater)s is excluded from future analyses.") % {"rater": rater.label},
         )
         return redirect("rankme:campaign-rater", campaign.code, rater.label)
     context = {
@@ -143,6 +143,6 @@ def readmit(request: HttpRequest, code: str, label: str) -> HttpResponse:
     act(
         request,
         lambda: judgements.readmit_rater(rater, by=request.user),
-        _("%(rater)s counts in coming analyses again.") % {"rater": rater.label},
+        _("%(rater)s is included in future analyses again.") % {"rater": rater.label},
     )
     return redirect("rankme:campaign-rater", campaign.code, rater.label)

@@ -35,44 +35,44 @@ def next_step(campaign: Campaign) -> NextStep:
 def _of_draft(campaign: Campaign) -> NextStep:
     if _has_undecided_import(campaign):
         return NextStep(
-            _("Look at the uploaded material"),
-            _("A file is being checked, or waits for your decision."),
+            _("Review the upload"),
+            _("An upload is being checked or is waiting for your decision."),
             address_of("campaign-material", campaign),
-            _("See the upload"),
+            _("View the upload"),
         )
     if not campaign.items.exists():
         return NextStep(
-            _("Add the material"),
-            _("Upload the systems' outputs, with the items they were made for."),
+            _("Upload the material"),
+            _("Upload the outputs of your systems, with the items they belong to."),
             address_of("campaign-material", campaign),
             _("Upload outputs"),
         )
     return NextStep(
         _("Check the plan, then launch"),
-        _("See the screens as a rater does, and how the work would be shared out."),
+        _("See how the work will be assigned, and preview the screens as a rater sees them."),
         address_of("campaign-launch", campaign),
-        _("Look at the plan"),
+        _("View the plan"),
     )
 
 
 def _of_running(campaign: Campaign) -> NextStep:
     if not campaign.participants.exists():
         return NextStep(
-            _("Hand out the link"),
-            _("The campaign is open, and nobody has come yet."),
+            _("Share the link"),
+            _("The campaign is running, but no rater has opened a link yet."),
             address_of("campaign-links", campaign),
-            _("See the links"),
+            _("View links"),
         )
     if not campaign.slots.exclude(state=Slot.State.DONE).exists():
         return NextStep(
-            _("Everything is judged: close and analyse"),
-            _("Every batch was finished. Closing takes the links out of service."),
+            _("All batches are done: close and analyse"),
+            _("Closing the campaign deactivates its links."),
             address_of("campaign-monitor", campaign),
-            _("Look at the work, and close"),
+            _("Review and close"),
         )
     return NextStep(
-        _("Raters are at work"),
-        _("Follow who has done how much, and when the work will be finished."),
+        _("Raters are working"),
+        _("See how much is done and when the work is likely to finish."),
         address_of("campaign-monitor", campaign),
         _("Open the monitor"),
     )
@@ -81,7 +81,10 @@ def _of_running(campaign: Campaign) -> NextStep:
 def _of_paused(campaign: Campaign) -> NextStep:
     return NextStep(
         _("The campaign is paused"),
-        _("No new batches are handed out; who holds one may finish it. Resume it, or close it."),
+        _(
+            "No new batches are handed out. Raters who already have one "
+            "can finish it. Resume or close the campaign."
+        ),
         address_of("campaign-monitor", campaign),
         _("Open the monitor"),
     )
@@ -90,7 +93,7 @@ def _of_paused(campaign: Campaign) -> NextStep:
 def _of_closed(campaign: Campaign) -> NextStep:
     return NextStep(
         _("Analyse the judgements"),
-        _("Compute the ranking with its clusters, and publish the report."),
+        _("Compute the ranking and publish the report."),
         address_of("analysis-runs", campaign),
         _("Go to the analysis"),
     )
@@ -100,7 +103,7 @@ def _of_archive(campaign: Campaign) -> NextStep:
     if campaign.is_draft:
         return NextStep(
             _("Import the judgements"),
-            _("Upload the file of judgements that were collected elsewhere."),
+            _("Upload a file of judgements collected elsewhere."),
             address_of("campaign-material", campaign),
             _("Upload judgements"),
         )

@@ -33,7 +33,7 @@ class ChangePassword(PasswordChangeView):
     success_url = reverse_lazy("rankme:campaigns")
 
     def form_valid(self, form: Any) -> HttpResponse:
-        messages.success(self.request, _("Your password was changed."))
+        messages.success(self.request, _("Your password has been changed."))
         return super().form_valid(form)
 
 
@@ -99,9 +99,9 @@ def _transition(action: Callable[..., Any], done: Any) -> Callable[..., HttpResp
 
 
 pause = _transition(
-    campaigns.pause_campaign, gettext_lazy("Paused: no new batches are handed out.")
+    campaigns.pause_campaign, gettext_lazy("The campaign is paused. No new batches are handed out.")
 )
-resume = _transition(campaigns.resume_campaign, gettext_lazy("The campaign runs again."))
+resume = _transition(campaigns.resume_campaign, gettext_lazy("The campaign is running again."))
 
 
 @login_required
@@ -113,7 +113,7 @@ def close(request: HttpRequest, code: str) -> HttpResponse:
         act(
             request,
             lambda: campaigns.close_campaign(campaign, by=request.user),
-            _("The campaign is closed. Work that still arrives is kept and flagged."),
+            _("The campaign is closed. Answers that arrive later are stored and flagged."),
         )
         return redirect("rankme:campaign", campaign.code)
     context = {"progress": monitor.progress_of(campaign), "leases": monitor.open_leases(campaign)}
@@ -131,11 +131,13 @@ def delete(request: HttpRequest, code: str) -> HttpResponse:
         done = act(
             request,
             lambda: campaigns.delete_draft(campaign, by=request.user),
-            _("The draft was deleted."),
+            _("The draft has been deleted."),
         )
         return redirect("rankme:campaigns") if done else redirect("rankme:campaign", code)
     if not campaign.is_draft:
-        messages.error(request, _("What was launched stays; it can be closed."))
+        messages.error(
+            request, _("You cannot delete a campaign that has been launched. You can close it.")
+        )
         return redirect("rankme:campaign", code)
     context = {"size": monitor.size_of(campaign)}
     return render_campaign(request, campaign, "organiser/delete.html", context, tab="campaign")
@@ -154,10 +156,12 @@ def members(request: HttpRequest, code: str) -> HttpResponse:
     if is_change and form.is_valid():
         user = form.cleaned_data["username"]
         if user.pk == campaign.owner_id:
-            messages.info(request, _("The campaign is yours already."))
+            messages.info(request, _("You own this campaign, so you are already in it."))
         else:
             campaigns.invite_member(campaign, user, by=request.user)
-            messages.success(request, _("%(name)s can see the campaign now.") % {"name": user})
+            messages.success(
+                request, _("%(name)s has been added to this campaign.") % {"name": user}
+            )
         return redirect("rankme:campaign-members", campaign.code)
     context = {
         "form": form,
@@ -180,7 +184,7 @@ def remove_member(request: HttpRequest, code: str, member: int) -> HttpResponse:
     campaign = get_own_campaign(request, code)
     membership = get_object_or_404(campaign.memberships.select_related("user"), pk=member)
     campaigns.remove_member(campaign, membership.user, by=request.user)
-    messages.success(request, _("%(name)s was removed.") % {"name": membership.user})
+    messages.success(request, _("%(name)s has been removed.") % {"name": membership.user})
     return redirect("rankme:campaign-members", campaign.code)
 
 

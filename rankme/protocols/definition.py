@@ -153,8 +153,8 @@ BLOCKS = {
     "reference_context": "the item's context with the reference highlighted in its place",
     "reference": "the item's reference text",
     "standard": "the standard with its score",
-    "outputs": "the outputs, each beside its own instruments",
-    "text": "a fixed text of the organiser's",
+    "outputs": "the outputs, each with its own questions",
+    "text": "a fixed text",
     "images": "the item's pictures in their places",
 }
 
@@ -162,9 +162,10 @@ BLOCKS = {
 class BlockSpec(Part):
     block: str
     title: str = ""
-    text: Prose = Field("", description="For the block `text`: what it says")
+    text: Prose = Field("", description="For the block `text`: its text")
     shuffle: bool = Field(
-        False, description="For the block `input`: attributes in an order random per rater"
+        False,
+        description="For the block `input`: attributes in random order, which differs by rater",
     )
     pictorial: bool = Field(
         False, description="For the block `input`: a meaning representation as icons on a map"
@@ -216,7 +217,7 @@ class Standard(Part):
 class DesignSpec(Part):
     kind: str
     options: dict[str, Any] = Field(default_factory=dict)
-    stratify_by: str = Field("", description="A factor of the items to spread evenly")
+    stratify_by: str = Field("", description="A factor of the items to balance across raters")
     shuffle_trials: bool = True
 
     @field_validator("kind")
@@ -242,7 +243,7 @@ class EntryQuestion(Part):
     question: str = Field(min_length=1)
     kind: Literal["choice", "text", "yes-no"] = "choice"
     choices: dict[str, str] = Field(default_factory=dict)
-    accept: list[str] = Field(default_factory=list, description="none: every answer is accepted")
+    accept: list[str] = Field(default_factory=list, description="empty: every answer is accepted")
     required: bool = True
 
     @field_validator("choices", mode="before")
@@ -297,8 +298,12 @@ class Crowd(Part):
     id_parameter: ParameterName = ""
     session_parameter: ParameterName = ""
     open_link: bool = Field(True, description="Off by default beside a panel such as Prolific")
-    return_url: str = Field("", description="https address; {code} stands for the completion code")
-    completion_code: str = Field("", max_length=64, description="empty: one of its own per rater")
+    return_url: str = Field(
+        "", description="https address; {code} is replaced with the completion code"
+    )
+    completion_code: str = Field(
+        "", max_length=64, description="empty: every rater gets a code of their own"
+    )
     late_code: str = Field(
         "",
         max_length=64,
@@ -313,10 +318,10 @@ class Crowd(Part):
     lease_minutes: int = Field(90, ge=5, le=20_160)
     batches_per_rater: int = Field(1, ge=1, le=1_000)
     least_seconds_per_screen: float = Field(
-        0, ge=0, le=600, description="Faster screens are flagged, never refused"
+        0, ge=0, le=600, description="Faster screens are flagged but never refused"
     )
     wait_least_seconds: bool = Field(
-        False, description="The page offers to go on only after least_seconds_per_screen"
+        False, description="Raters can continue only after least_seconds_per_screen"
     )
     expected_seconds_per_screen: float = Field(40, gt=0)
     pay_per_batch: float = Field(0, ge=0)

@@ -91,7 +91,7 @@ def test_from_the_login_to_the_raters_link_by_keyboard(page: Page, live_site: Li
     page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
     page.wait_for_url("**/campaigns/")
-    press(page, "Make the first campaign")
+    press(page, "Create your first campaign")
     page.wait_for_url("**/campaigns/new/")
     press(page, "E2E quality")
     page.wait_for_url("**/e2e-quality/")
@@ -99,7 +99,7 @@ def test_from_the_login_to_the_raters_link_by_keyboard(page: Page, live_site: Li
     page.keyboard.press("Control+A")
     page.keyboard.type("Restaurants by keyboard")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("The definition was saved.")).to_be_visible()
+    expect(page.get_by_text("The definition has been saved.")).to_be_visible()
     press(page, "Upload outputs")
     page.wait_for_url("**/material/")
     # The window in which files are chosen is the system's own: from here on it is simulated.
@@ -108,15 +108,15 @@ def test_from_the_login_to_the_raters_link_by_keyboard(page: Page, live_site: Li
     tab_to(page, "Items (optional)")
     page.locator(":focus").set_input_files(FOLDER / "restaurants" / "items.csv")
     press(page, "Upload and check")
-    expect(page.get_by_role("button", name="Take it in")).to_be_visible(timeout=30_000)
-    press(page, "Take it in")
-    expect(page.get_by_text("The material was taken in.")).to_be_visible(timeout=30_000)
-    press(page, "On to the next step")
+    expect(page.get_by_role("button", name="Import")).to_be_visible(timeout=30_000)
+    press(page, "Import")
+    expect(page.get_by_text("Import complete.")).to_be_visible(timeout=30_000)
+    press(page, "Continue")
     expect(page.get_by_text("Check the plan, then launch")).to_be_visible()
-    press(page, "Look at the plan")
+    press(page, "View the plan")
     page.wait_for_url("**/launch/")
-    press(page, "I have seen the screens", "Space")
-    press(page, "Launch the campaign")
+    press(page, "I have checked the screens", "Space")
+    press(page, "Launch campaign")
     page.wait_for_url("**/links/")
     campaign = Campaign.objects.get()
     assert campaign.is_running and campaign.title == "Restaurants by keyboard"
@@ -130,7 +130,7 @@ def test_the_form_changes_its_shape_and_keeps_what_was_typed(page: Page):
     log_in(page)
     page.goto(reverse("rankme:campaign-new", args=["e2e-quality"]))
     page.get_by_label("Title", exact=True).first.fill("Half done")
-    page.get_by_role("button", name="Add: criterion").click()
+    page.get_by_role("button", name="Add criterion").click()
     name = page.locator("#criteria-2-name")
     expect(name).to_be_focused()
     name.fill("fluency")
@@ -139,7 +139,7 @@ def test_the_form_changes_its_shape_and_keeps_what_was_typed(page: Page):
     page.locator("#criteria-2-options-points").fill("5")
     page.locator("#screens-0-ask").fill("quality\ncoverage\nfluency")
     page.get_by_role("button", name="Save", exact=True).last.click()
-    expect(page.get_by_text("The definition was saved.")).to_be_visible()
+    expect(page.get_by_text("The definition has been saved.")).to_be_visible()
     definition = campaigns.definition_of(Campaign.objects.get())
     assert definition.title == "Half done"
     assert definition.criterion("fluency").options == {"points": 5}
@@ -151,14 +151,14 @@ def test_the_form_works_without_scripts(browser: Browser, live_site: LiveSite):
     page = context.new_page()
     log_in(page)
     page.goto(reverse("rankme:campaign-new", args=["sr11-deep"]))
-    page.get_by_role("button", name="Add: criterion").click()
+    page.get_by_role("button", name="Add criterion").click()
     page.locator("#criteria-3-instrument").select_option("count")
     page.locator("#criteria-3-row").get_by_role("button", name="Show the options").click()
     expect(page.locator("#criteria-3-options-most")).to_be_visible()
     page.locator("#criteria-3-row").get_by_role("button", name="Remove").click()
     expect(page.locator("#criteria-3-row")).to_have_count(0)
     page.get_by_role("button", name="Save", exact=True).last.click()
-    expect(page.get_by_text("The definition was saved.")).to_be_visible()
+    expect(page.get_by_text("The definition has been saved.")).to_be_visible()
     context.close()
 
 
@@ -184,7 +184,7 @@ def test_the_monitor_follows_by_itself_and_leaves_the_focus_alone(page: Page):
     log_in(page)
     page.goto(reverse("rankme:campaign-monitor", args=[campaign.code]))
     expect(page.get_by_text("of 16 screens (0 %)")).to_be_visible()
-    free = page.get_by_role("button", name="Free")
+    free = page.get_by_role("button", name="Release batch")
     free.focus()
     submit(campaign, rater, held, 0, 50)
     page.clock.run_for(16_000)
@@ -217,7 +217,28 @@ def addresses(owner) -> list[str]:
             pages.append(reverse(f"rankme:{name}", args=[campaign.code] if campaign else []))
     pages.append(reverse("rankme:campaign-new", args=["tuna08-identification"]))
     pages.append(reverse("rankme:campaign-rater", args=[launched.code, rater.label]))
-    return pages
+    return pages + uploads_with_problems(draft)
+
+
+def uploads_with_problems(draft: Campaign) -> list[str]:
+    """An upload that was refused and one that surprises, both of files with long names."""
+    name = "outputs_of_all_systems_on_the_test_set_" * 3 + ".csv"
+    problem = {"file": name, "line": 12_345, "column": "output" * 12, "message": "x" * 300}
+    refused = draft.material_imports.create(
+        state="failed", labels={"0": name}, error="There are problems.", problems=[problem] * 3
+    )
+    files = [{"label": name, "rows": 10**6, "bytes": 10**9, "sha256": "f" * 64}]
+    system = {"name": "s" * 200, "outputs": 10**6, "missing": 1, "missing_items": ["i" * 300]}
+    system |= {"empty": 0, "mean_length": 12.5}
+    preview = {"systems": [system], "n_items": 10**6, "n_outputs": 10**6, "files": files}
+    preview |= {"notes": ["n" * 300], "missing": 1, "empty": 0}
+    previewed = draft.material_imports.create(
+        state="done", phase="previewed", labels={"0": name}, preview=preview
+    )
+    return [
+        reverse("rankme:campaign-import", args=[draft.code, upload.pk])
+        for upload in (refused, previewed)
+    ]
 
 
 def test_no_page_scrolls_sideways_on_a_phone(page: Page):
@@ -228,6 +249,10 @@ def test_no_page_scrolls_sideways_on_a_phone(page: Page):
         page.goto(address)
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= PHONE["width"], f"{address} is {width} px wide"
+        hidden = page.locator(".problems td.given").evaluate_all(
+            "cells => cells.filter((it) => it.getBoundingClientRect().right > innerWidth).length"
+        )
+        assert hidden == 0, f"{address}: what is wrong is off the screen"
 
 
 @pytest.mark.slow

@@ -47,7 +47,7 @@ def test_references_make_the_items_and_their_order(tmp_path: Path) -> None:
 def test_a_repeated_meaning_is_refused(tmp_path: Path) -> None:
     found = problems_of(tmp_path / "up", {"good.tsv": GOOD + "name[B]\tAgain.\n"})
     assert places(found) == [("good.tsv", 4, "")]
-    assert "(line 3)" in found[0].message
+    assert "(on line 3)" in found[0].message
 
 
 def test_a_file_that_is_no_such_table_is_named(tmp_path: Path) -> None:

@@ -148,7 +148,7 @@ def test_every_fault_is_reported_at_once_with_its_place(tmp_path: Path) -> None:
         ("outputs.csv", 10, "3"),
         ("outputs.csv", 11, ""),
     ]
-    assert "of line 2 already" in found[0].message
+    assert "already appears on line 2" in found[0].message
     assert "(line 2)" in found[3].message
     assert 'The item "z" is not in the file of items.' in found[4].message
     assert str(found[4]).startswith("outputs.csv, line 7, column item: ")
@@ -158,7 +158,7 @@ def test_an_unclosed_quotation_mark_swallows_nothing_unseen(tmp_path: Path) -> N
     outputs = 'system,item,output\nS,a,"never closed\nS,b,two\nT,a,three\n'
     found = problems_of(tmp_path / "up", {"items.csv": ITEMS, "outputs.csv": outputs})
     assert places(found) == [("outputs.csv", 2, "")]
-    assert "never closed (to line 4)" in found[0].message
+    assert "never closed (up to line 4)" in found[0].message
 
 
 def test_only_the_first_faults_are_listed_but_all_are_counted(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_only_the_first_faults_are_listed_but_all_are_counted(tmp_path: Path) ->
     [
         ("ä".encode("latin-1"), (2, "6"), "looks like Windows-1252"),
         (b"S,a,x\0y\n", (2, "6"), "NUL"),
-        (b"S,a,x\ry\n", (2, ""), "line end stands within"),
+        (b"S,a,x\ry\n", (2, ""), "line break within"),
     ],
 )
 def test_what_is_no_text_is_refused_with_its_column(
@@ -196,11 +196,11 @@ def test_utf16_is_named_as_such(tmp_path: Path, encoding: str) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"system": "S", "system": "T", "item": "a", "output": ""}', "stands twice"),
+        ('{"system": "S", "system": "T", "item": "a", "output": ""}', "appears twice"),
         ('{"system": "S", "item": "a", "output": "\\ud800"}', "U+D800 cannot be stored"),
         ('{"system": "S", "item": "a", "output": "\\u0000"}', "U+0000 cannot be stored"),
         ('{"system": "S", "item": "a", "output": 1e400}', "too large"),
-        ('{"system": "S", "item": "a", "output": NaN}', "no number"),
+        ('{"system": "S", "item": "a", "output": NaN}', "not a number"),
         ('{"system": "S", "item": "a", "output": ' + "9" * 5_000 + "}", "too long"),
         ('{"system": "S", "item": "a", "output": ' + "[" * 40 + "]" * 40 + "}", "nested"),
         ('{"system": "S", "item": "a", "output": ' + "[" * 90_000 + "}", "nested too deep"),

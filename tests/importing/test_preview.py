@@ -45,14 +45,14 @@ def test_the_longest_texts_come_first_and_samples_are_as_read(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("abc\u202edef", "direction mark"),
+        ("abc\u202edef", "text direction mark"),
         ("zero\u200bwidth", "invisible"),
         ("inner\ufeffmark", "invisible"),
         ("bell\x07", "control character"),
         ("next\x85line", "control character"),
         ("lost\ufffd", "replacement character"),
-        ("own\ue001", "no character or private"),
-        ("e\u0301", "not in normal form (NFC)"),
+        ("own\ue001", "unassigned or private character"),
+        ("e\u0301", "not in the normal form NFC"),
     ],
 )
 def test_strange_signs_are_kept_counted_and_shown(tmp_path: Path, text: str, kind: str) -> None:

@@ -115,7 +115,7 @@ def test_the_next_step_is_always_the_one_to_do_now(olga):
     campaign = campaigns.launch_campaign(campaign, by=campaign.owner)
     assert next_step(campaign).address == address("campaign-links", campaign)
     make_rater(campaign)
-    assert "at work" in next_step(campaign).title
+    assert "Raters are working" in next_step(campaign).title
     campaign.slots.update(state="done")
     assert "close and analyse" in next_step(campaign).title
     campaign = campaigns.pause_campaign(campaign, by=campaign.owner)
@@ -164,7 +164,7 @@ def test_nobody_launches_without_being_sure(olga):
     campaign = draft(items=4, systems=4)
     answer = olga.post(address("campaign-launch", campaign))
     assert answer.status_code == 422
-    assert "Please tick this box first." in text(answer)
+    assert "Tick this box first." in text(answer)
     assert Campaign.objects.get().is_draft
 
 
@@ -320,12 +320,12 @@ def test_a_campaign_is_paused_resumed_and_closed(olga):
     assert Campaign.objects.get().state == "paused"
     olga.post(address("campaign-resume", campaign))
     assert Campaign.objects.get().state == "running"
-    assert "cannot be opened again" in text(olga.get(address("campaign-close", campaign)))
+    assert "cannot reopen a closed campaign" in text(olga.get(address("campaign-close", campaign)))
     assert Campaign.objects.get().state == "running"
     olga.post(address("campaign-close", campaign))
     assert Campaign.objects.get().state == "closed"
     refused = olga.post(address("campaign-resume", campaign), follow=True)
-    assert "cannot be done to a campaign in the state “Closed”" in text(refused)
+    assert "not possible while the campaign is in the state “Closed”" in text(refused)
 
 
 def test_a_draft_is_deleted_only_after_asking_and_a_launched_campaign_never(olga):
@@ -336,10 +336,10 @@ def test_a_draft_is_deleted_only_after_asking_and_a_launched_campaign_never(olga
     assert not Campaign.objects.exists()
     campaign = make_campaign()
     answer = olga.post(address("campaign-delete", campaign), follow=True)
-    assert "cannot be done to a campaign in the state “Running”" in text(answer)
+    assert "not possible while the campaign is in the state “Running”" in text(answer)
     answer = olga.get(address("campaign-delete", campaign), follow=True)
-    assert "What was launched stays" in text(answer)
-    assert "Delete the draft" not in text(answer)
+    assert "cannot delete a campaign that has been launched" in text(answer)
+    assert "Delete draft" not in text(answer)
     assert Campaign.objects.filter(pk=campaign.pk).exists()
 
 
@@ -407,7 +407,7 @@ def test_comments_of_raters_are_shown_as_text(olga):
 def test_nobody_yet_says_where_the_links_are(olga):
     campaign = make_campaign()
     page = text(olga.get(address("campaign-raters", campaign)))
-    assert "Nobody has come yet" in page
+    assert "No raters yet" in page
     assert address("campaign-links", campaign) in page
 
 
@@ -420,7 +420,7 @@ def test_a_colleague_is_invited_by_name_and_removed(olga):
     page = address("campaign-members", campaign)
     answer = olga.post(page, {"username": "mai"})
     assert answer.status_code == 422
-    assert "no account of this name" in text(answer)
+    assert "no account with this name" in text(answer)
     olga.post(page, {"username": "mia"})
     assert campaign.memberships.get().user == mia
     olga.post(page, {"username": "olga"})

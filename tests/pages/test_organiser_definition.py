@@ -193,7 +193,7 @@ def test_what_is_no_campaign_file_is_refused_with_a_reason(olga, content, said):
 
 def test_neither_file_nor_text_is_refused(olga):
     answer = olga.post(reverse("rankme:campaign-load"), {"text": " "})
-    assert "Choose a file, or paste its text." in answer.content.decode()
+    assert "Choose a file or paste its text." in answer.content.decode()
 
 
 def test_what_cannot_be_stored_is_refused_and_not_an_accident(olga):

@@ -60,7 +60,7 @@ def checked(olga, campaign: Campaign, **files) -> MaterialImport:
 
 def test_without_material_the_page_says_what_is_read(olga, campaign):
     page = olga.get(address("campaign-material", campaign)).content.decode()
-    assert "Upload the outputs" in page
+    assert "Upload outputs" in page
     assert "One row per output" in page
 
 
@@ -70,7 +70,7 @@ def test_an_upload_is_followed_until_it_was_checked(olga, campaign):
     assert answer["Location"] == address("campaign-import", campaign, found.pk)
     page = olga.get(answer["Location"]).content.decode()
     assert "data-live" in page and "<progress" in page and "outputs.csv" in page
-    assert "Take it in" not in page
+    assert ">Import<" not in page
 
 
 def test_the_preview_shows_what_may_surprise(olga, campaign):
@@ -78,7 +78,7 @@ def test_the_preview_shows_what_may_surprise(olga, campaign):
     page = olga.get(address("campaign-import", campaign, found.pk)).content.decode()
     assert "data-over" in page  # the script stops asking
     assert "1 empty" in page
-    assert "Systems that say the same" in page
+    assert "Identical outputs" in page
     assert "Unusual characters" in page
     assert "The sun shines." in page
     assert page.index("<bdi>A</bdi></dt>") < page.index("<bdi>B</bdi></dt>")
@@ -91,7 +91,7 @@ def test_what_was_seen_is_taken_in(olga, campaign):
     assert execute_import(found.pk, "tester")
     assert Output.objects.count() == 4
     page = olga.get(address("campaign-import", campaign, found.pk)).content.decode()
-    assert "The material was taken in." in page
+    assert "Import complete." in page
     page = olga.get(address("campaign-items", campaign)).content.decode()
     assert "It ra\u200bins." in page and "rain" in page
 
@@ -101,9 +101,9 @@ def test_what_was_seen_can_be_dropped(olga, campaign):
     olga.post(address("campaign-import-drop", campaign, found.pk))
     assert not Output.objects.exists()
     page = olga.get(address("campaign-import", campaign, found.pk)).content.decode()
-    assert "This upload was dropped." in page
+    assert "This upload was discarded." in page
     refused = olga.post(address("campaign-import-take", campaign, found.pk), follow=True)
-    assert "Only an upload that was checked" in refused.content.decode()
+    assert "Only an upload that has passed its check" in refused.content.decode()
 
 
 def test_every_problem_is_listed_with_file_line_and_column(olga, campaign):
@@ -111,10 +111,10 @@ def test_every_problem_is_listed_with_file_line_and_column(olga, campaign):
     page = olga.get(address("campaign-import", campaign, found.pk)).content.decode()
     found.refresh_from_db()
     assert len(found.problems) >= 3
-    assert "Nothing was taken in." in page
+    assert "Nothing was imported." in page
     for problem in found.problems:
-        assert f'<td class="number">{problem["line"]}</td>' in page
-    assert "Take it in" not in page
+        assert f'data-label="Line">{problem["line"]}</td>' in page
+    assert ">Import<" not in page
     assert not Output.objects.exists()
 
 
@@ -122,7 +122,7 @@ def test_one_upload_at_a_time(olga, campaign):
     upload(olga, campaign)
     answer = upload(olga, campaign)
     assert answer.status_code == 422
-    assert "under way" in answer.content.decode()
+    assert "still running" in answer.content.decode()
     assert campaign.material_imports.count() == 1
 
 

@@ -61,7 +61,7 @@ class Choice(Instrument):
 
 class ChecklistOptions(Options):
     choices: dict[str, str] = Field(min_length=1, max_length=16)
-    none: str = Field("", description="What the rater reads beside the box for none of these")
+    none: str = Field("", description="Label of the box for none of these")
     none_name: str = "none"
 
 
@@ -100,7 +100,7 @@ class CountOptions(Options):
 
 
 class Count(Instrument):
-    """How many: a whole number from 0."""
+    """A count: a whole number from 0."""
 
     name = "count"
     kind = "count"

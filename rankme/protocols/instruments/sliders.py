@@ -47,7 +47,7 @@ class SliderOptions(Options):
     maximum: float = 100
     confirm: bool = False
     start: float | None = Field(
-        None, description="Where the handle stands at first; none: no handle before the first touch"
+        None, description="Initial position of the handle; empty: no handle until the rater clicks"
     )
     faces: bool = False
 

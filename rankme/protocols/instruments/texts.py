@@ -12,17 +12,20 @@ from .base import Instrument, Options, Refused, Subject, Value
 class TextOptions(Options):
     """`characters` lists the signs allowed besides letters, digits and spaces."""
 
-    least: int = Field(0, ge=0, description="Characters at least")
+    least: int = Field(0, ge=0, description="Minimum number of characters")
     most: int = Field(2_000, ge=1, le=20_000)
-    characters: str | None = Field(None, description="none: every sign is allowed")
+    characters: str | None = Field(None, description="empty: every character is allowed")
     least_of_input: float = Field(
-        0, ge=0, le=5, description="Characters at least, as a multiple of the input's length"
+        0,
+        ge=0,
+        le=5,
+        description="Minimum number of characters, as a multiple of the length of the input",
     )
-    unique: bool = Field(False, description="A rater may not give the same text twice")
+    unique: bool = Field(False, description="A rater cannot give the same text twice")
 
 
 class Text(Instrument):
-    """Words of the rater's own."""
+    """Free text."""
 
     name = "text"
     kind = "text"
