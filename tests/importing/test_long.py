@@ -149,7 +149,7 @@ def test_every_fault_is_reported_at_once_with_its_place(tmp_path: Path) -> None:
         ("outputs.csv", 11, ""),
     ]
     assert "already appears on line 2" in found[0].message
-    assert "(line 2)" in found[3].message
+    assert "(on line 2)" in found[3].message
     assert 'The item "z" is not in the file of items.' in found[4].message
     assert str(found[4]).startswith("outputs.csv, line 7, column item: ")
 
