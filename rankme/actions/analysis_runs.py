@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
@@ -354,8 +355,12 @@ def exclusions(run: AnalysisRun, table: JudgementTable) -> list[dict[str, str]]:
     marked = set()
     if table.excluded is not None:
         marked = {table.rater.labels[code] for code in np.unique(table.rater.codes[table.excluded])}
+    # Where somebody else has judged in their place, none of their rows is in the table.
+    submitted = Submission.objects.filter(assignment__participant=OuterRef("participant"))
     decisions = RaterExclusion.objects.filter(
-        campaign=run.campaign, participant__label__in=marked
+        Q(participant__label__in=marked)
+        | Q(Exists(submitted), ~Q(participant__label__in=table.rater.labels), withdrawn_at=None),
+        campaign=run.campaign,
     ).order_by("decided_at")
     reasons = dict(decisions.values_list("participant__label", "reason"))
     reasons |= {

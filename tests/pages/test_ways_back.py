@@ -6,14 +6,18 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.core import signing
 from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 
 from rankme.actions import assignments, judgements
+from rankme.actions.analysis_runs import exclusions
 from rankme.actions.campaigns import close_campaign
 from rankme.actions.invitations import invite_raters
-from rankme.models import Assignment, Participant, Submission
+from rankme.judgement_table import judgement_table
+from rankme.models import AnalysisRun, Assignment, Participant, Submission
+from rankme.pages.rater_identity import COOKIE_SALT
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.campaigns import slider_definition as sliders
 from tests.invariants import check_record
@@ -472,10 +476,6 @@ def test_a_cookie_of_the_last_release_still_opens_the_work(client, campaign):
     begin(client, campaign, id="w1")
     rater = campaign.participants.get()
     Participant.objects.filter(pk=rater.pk).update(browser="")
-    from django.core import signing
-
-    from rankme.pages.rater_identity import COOKIE_SALT
-
     old = Client()
     old.cookies["rater"] = signing.get_cookie_signer(salt="rater" + COOKIE_SALT).sign(rater.pk)
     send(old, campaign, payload_for(campaign, document_of(work_page(old, campaign)), 0))
@@ -523,6 +523,9 @@ def test_an_excluded_raters_places_are_open_again(client, campaign):
     assert campaign.slots.get().state == "done"
     assert Assignment.objects.get(counts=True).participant.external_id == "w2"
     assert odd.assignments.get().submissions.count() == 4
+    run = AnalysisRun(campaign=campaign, options={"exclude_raters": []})
+    said = [{"rater": odd.label, "reason": "Always 50."}]
+    assert exclusions(run, judgement_table(campaign)) == said, "the report still names the rater"
     judgements.readmit_rater(odd, by=campaign.owner)
     assert Assignment.objects.get(counts=True).participant.external_id == "w2"
 
