@@ -9,7 +9,7 @@ const HANDLE_SHARE = 0.03;
  * largest} · text(value): what is read out · onInput(value, time): the rater moved the handle ·
  * onKey(event): keys that are not the line's
  */
-export function createLine(slider, { scale, text, labelledBy, onInput, onKey }) {
+export function createLine(slider, { scale, text, labelledBy, onInput, onKey = undefined }) {
   const handle = slider.querySelector("[data-handle]");
   const { least = scale.minimum, largest = scale.maximum } = scale;
   const within = (low, number, high) => Math.min(high, Math.max(low, number));

@@ -19,6 +19,7 @@ function lookAt(id) {
   const place = document.getElementById(id) || document.getElementById(id.replace(/-\d+$/, ""));
   if (!place) return;
   place.scrollIntoView({ block: "nearest" });
+  /** @type {HTMLElement | null} */
   const first = place.matches("select, input, textarea")
     ? place
     : place.querySelector("input:not([type=hidden]), select, textarea");

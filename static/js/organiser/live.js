@@ -2,6 +2,7 @@
 
 import { fetchPage, replacePart } from "./fresh_page.js";
 
+/** @type {HTMLElement | null} */
 const live = document.querySelector("[data-live]");
 
 function isInUse(part) {
@@ -11,7 +12,9 @@ function isInUse(part) {
 async function refresh() {
   if (document.hidden) return;
   const { page } = await fetchPage(location.href);
-  for (const part of live.querySelectorAll("[data-part]")) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const parts = live.querySelectorAll("[data-part]");
+  for (const part of parts) {
     // What the keyboard stands in stays: a button must not vanish under a finger.
     if (isInUse(part)) continue;
     replacePart(part, page.querySelector(`[data-part="${part.dataset.part}"]`));

@@ -38,13 +38,20 @@ function spacePresses(event, goOn) {
   goOn.click();
 }
 
-/** Count down beside a button that is not to be pressed yet; false when the time is over. */
+/**
+ * Count down beside a button that is not to be pressed yet; false when the time is over.
+ *
+ * @param {HTMLElement} section
+ * @param {HTMLButtonElement} goOn
+ * @param {{ rest?: number, counting?: string, over?: string, onRest?: (left: number) => void }} message
+ * @param {number} left milliseconds
+ */
 function showClock(section, goOn, { rest, counting, over, onRest }, left) {
   const seconds = Math.max(0, Math.ceil(left / 1_000));
   goOn.disabled = seconds > 0;
   if (!rest || !counting) return false;
   onRest?.(Math.max(0, left));
-  const clock = section.querySelector("[data-countdown]");
+  const clock = /** @type {HTMLElement} */ (section.querySelector("[data-countdown]"));
   clock.hidden = false;
   const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
   clock.textContent = seconds ? counting.replace("{time}", time) : over;

@@ -24,7 +24,7 @@ export function fillPictorial(target, pairs) {
   }
 }
 
-function placePins(figure, { name = "", area = "", near }) {
+function placePins(figure, { name = "", area = "", near = "" }) {
   const spots = [...figure.querySelectorAll("[data-spot]")];
   const spot = spots.find((one) => one.dataset.spot === area) ?? spots.at(-1);
   spot.removeAttribute("hidden");

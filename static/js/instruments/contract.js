@@ -1,0 +1,35 @@
+// What a screen expects of an instrument. Types alone: tsc holds every instrument to them.
+
+/**
+ * What an instrument is given to work with.
+ *
+ * @typedef {object} InstrumentTools
+ * @property {Record<string, any>} options the criterion's settings; choices as [name, label] pairs
+ * @property {Record<string, any>} material the trial's texts and pictures, as the page has them
+ * @property {Record<string, string>} words the sentences of the interface, by name
+ * @property {string} labelledBy ids of the elements that name the question and its output
+ * @property {(time: DOMHighResTimeStamp) => void} onChange call it with the event's time stamp
+ *   whenever the rater changes the answer
+ */
+
+/**
+ * One instrument on a screen: about one output, or about the item.
+ *
+ * @typedef {object} Instrument
+ * @property {() => any} value the answer as the server takes it (see the Python class's `clean`)
+ * @property {() => boolean} isAnswered whether there is an answer to send
+ * @property {() => string} problem what the answer lacks, as a sentence; "" when it is complete
+ * @property {(value: any) => void} setValue put an answer back: after a reload, or with *Back*
+ * @property {() => void} focus move the focus to where the answer can be given
+ */
+
+/**
+ * An instrument's module. `mountTogether` is for questions that compare a screen's outputs: it
+ * gets the places of all of them, and one place for what they share.
+ *
+ * @typedef {object} InstrumentModule
+ * @property {(root: any, tools: any) => Instrument} [mount]
+ * @property {(roots: any[], tools: any[], shared: any) => Instrument[]} [mountTogether]
+ */
+
+export {};
