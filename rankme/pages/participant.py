@@ -37,9 +37,9 @@ log = logging.getLogger(__name__)
 SECONDS_UNTIL_ASKING_AGAIN = 15
 # Fetched at once and not one after another as the browser finds the imports.
 SCRIPTS = (
-    *("bell", "breaks", "desk", "drafts", "fill", "header", "kept", "message", "names"),
-    *("notices", "outbox", "pictorial", "post", "practice", "recovery", "route", "screen"),
-    *("session", "sitting", "storage", "timed", "timing", "work"),
+    *("bell", "breaks", "desk", "drafts", "fill", "header", "kept", "kept_link", "message"),
+    *("names", "notices", "outbox", "pictorial", "post", "practice", "recovery", "route"),
+    *("screen", "session", "sitting", "storage", "timed", "timing", "work"),
 )
 State = Participant.State
 

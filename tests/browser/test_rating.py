@@ -357,11 +357,12 @@ def test_a_pause_waits_until_no_time_is_being_measured(page: Page):
     come_in(page, campaign, id="w1")
     begin(page)
     page.get_by_role("button", name="Start").click()
-    expect(page.locator("form.screen[data-onset]")).to_be_visible()
+    await_screen(page)
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("dialog")).to_be_hidden()
     page.locator("[data-next]").click()
     expect(page.locator("form.with-images[data-onset]")).to_be_visible()
+    await_screen(page)
     expect(page.get_by_role("dialog")).to_be_hidden()  # reading and finding are one trial
     page.locator(".picture").first.click()
     expect(page.get_by_role("dialog")).to_contain_text("You can close this page")

@@ -368,6 +368,30 @@ def test_a_rater_whose_personal_link_fails_too_is_told_and_sends_later(page: Pag
     expect(page.locator("#progress")).to_contain_text("2 of 2")
 
 
+def test_who_lost_the_cookie_and_closed_the_page_is_offered_the_way_back(page: Page):
+    campaign = plain_campaign(3)
+    come_in(page, campaign)
+    begin(page)
+    await_screen(page)
+    answer_with_mouse(page)
+    page.context.set_offline(True)
+    next_screen(page)
+    page.goto("about:blank")
+    page.context.clear_cookies()
+    page.context.set_offline(False)
+    page.goto(f"/r/{campaign.code}/")
+    page.get_by_role("link", name="Continue where you stopped").click()
+    expect(page.locator("#progress")).to_contain_text("2 of 3")
+    wait_for(lambda: Submission.objects.count() == 1, "the answer that was kept")
+    rate_to_the_end(page)
+    assert campaign.participants.count() == 1
+    page.context.clear_cookies()
+    page.goto(f"/r/{campaign.code}/")
+    expect(page.get_by_role("button", name="I agree")).to_be_visible()
+    page.wait_for_timeout(500)
+    expect(page.get_by_role("link", name="Continue where you stopped")).to_be_hidden()
+
+
 def test_a_lost_cookie_does_not_stop_a_rater_whose_browser_keeps_nothing(page: Page):
     campaign = plain_campaign(2)
     page.add_init_script("IDBFactory.prototype.open = () => { throw new DOMException('no'); }")

@@ -3,6 +3,7 @@
 import { createBell } from "./bell.js";
 import { createBreaks } from "./breaks.js";
 import { createDrafts } from "./drafts.js";
+import { forgetLink, keepLink } from "./kept_link.js";
 import { showMessage } from "./message.js";
 import { createNotices, say } from "./notices.js";
 import { createOutbox } from "./outbox.js";
@@ -16,18 +17,19 @@ const TRY_AGAIN_MS = 3_000;
 
 const page = JSON.parse(document.getElementById("work-document").textContent);
 const { words } = page;
+/** @returns {any} the element, of whatever kind it is */
 const element = (id) => document.getElementById(id);
 const notice = createNotices(element("notices"));
-const post = createPost(document.querySelector("meta[name=csrf-token]").content);
+/** @type {HTMLMetaElement} */
+const token = document.querySelector("meta[name=csrf-token]");
+const post = createPost(token.content);
 const nextFrame = (work) => requestAnimationFrame(work);
 const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const resumeLink = element("resume-link")?.value ?? "";
+// The path alone: behind a proxy the site may not know its own name.
+const resumePath = resumeLink && new URL(resumeLink, location.href).pathname;
 const recovery = createRecovery({
-  // The path alone: behind a proxy the site may not know its own name.
-  addresses: {
-    resume: resumeLink && new URL(resumeLink, location.href).pathname,
-    session: page.addresses?.session,
-  },
+  addresses: { resume: resumePath, session: page.addresses.session },
   request: (address, options) => fetch(address, options),
   useToken: post.useToken,
   now: () => performance.now(),
@@ -86,11 +88,17 @@ async function start() {
     afterSending: () => (storage.lasting ? void outbox.flush() : untilAllIsSent(outbox)),
     onPractised: () => page.preview || post(page.addresses.practised).catch(() => undefined),
     askForFeedback,
-    onEnd: (reopen) => end(outbox, drafts, reopen),
+    onEnd: (reopen) => end(outbox, reopen, forget),
     onFailure: failed,
     reload: () => location.reload(),
   });
+  async function forget() {
+    await drafts.forget();
+    await forgetLink(storage, page.addresses.enter);
+  }
+
   tie(sitting, outbox, breaks);
+  if (resumePath) await keepLink(storage, page.addresses.enter, resumePath);
   if (!page.preview) outbox.flush();
   await sitting.run();
 }
@@ -199,16 +207,16 @@ async function untilAllIsSent(outbox) {
 }
 
 /** After the last screen: everything to the server, then the page that it names. */
-async function end(outbox, drafts, reopen) {
+async function end(outbox, reopen, forget) {
   void showMessage(element("stage"), element("message-screen"), {
     title: page.preview ? words.preview_over : words.sending,
   });
   if (page.preview) return true;
   await untilAllIsSent(outbox);
   for (;;) {
-    const answer = await post(page.addresses.finish).catch(() => ({ status: 0 }));
+    const answer = await post(page.addresses.finish).catch(() => ({ status: 0, document: null }));
     if (answer.status === 200) {
-      await drafts.forget();
+      await forget();
       location.assign(answer.document.next);
       return true;
     }

@@ -1,0 +1,15 @@
+// The consent page of a browser that was in this study before: offers to go on where it stopped.
+
+import { keptLink } from "./kept_link.js";
+import { openStorage } from "./storage.js";
+
+async function offer() {
+  const link = await keptLink(await openStorage(indexedDB), location.pathname);
+  if (!link) return;
+  const place = document.getElementById("come-back");
+  place.querySelector("a").setAttribute("href", link);
+  place.hidden = false;
+}
+
+// Where the browser keeps nothing, there is nothing to offer.
+offer().catch(() => undefined);

@@ -1,0 +1,19 @@
+// The rater's personal link, kept in the browser until the batch is done: cookies are lost sooner.
+
+const idOf = (door) => `resume:${door}`;
+
+/**
+ * @param {{ change: Function }} storage
+ * @param {string} door the path of the campaign's link, by which a consent page asks for it
+ */
+export const keepLink = (storage, door, link) =>
+  storage.change((transaction) => transaction.put("drafts", { id: idOf(door), link }));
+
+export const forgetLink = (storage, door) =>
+  storage.change((transaction) => transaction.delete("drafts", idOf(door)));
+
+/** The path of the link that was kept for this campaign; "" without one. */
+export async function keptLink(storage, door) {
+  const kept = await storage.change((transaction) => transaction.get("drafts", idOf(door)));
+  return kept?.link?.startsWith(`${door}resume/`) ? kept.link : "";
+}
