@@ -369,7 +369,7 @@ def test_a_rater_whose_personal_link_fails_too_is_told_and_sends_later(page: Pag
 
 
 def test_who_lost_the_cookie_and_closed_the_page_is_offered_the_way_back(page: Page):
-    campaign = plain_campaign(3)
+    campaign = make_campaign(slider_definition(raters_per_trial=2), items=3, systems=1)
     come_in(page, campaign)
     begin(page)
     await_screen(page)
