@@ -126,7 +126,7 @@ def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definiti
     if request.POST.get("decision") != "agree" and not (known and known.consented_at):
         assignments.count_refusal(campaign)
         return _stop(request, campaign, "declined")
-    if not _may_come_in(request, campaign, arrival):
+    if known is None and not _may_come_in(request, campaign, arrival):
         return _crowded(request, campaign, arrival)
     rater = assignments.enter(
         campaign,
@@ -149,9 +149,8 @@ def _known(rater: Participant, definition: Definition) -> HttpResponse:
 
 
 def _may_come_in(request: HttpRequest, campaign: Campaign, arrival: rater_identity.Arrival) -> bool:
-    """Whether this person may enter now; people whom the panel sent or who are known always may."""
-    can_be_anybody = arrival.panel in ("open", "generic")
-    if not can_be_anybody or rater_identity.known_rater(campaign, arrival):
+    """Whether a newcomer may enter now; people whom a panel sent or who were invited always may."""
+    if arrival.panel not in ("open", "generic"):
         return True
     return rate_limits.take(rate_limits.NEW_RATERS, campaign.pk, request.META["REMOTE_ADDR"])
 
