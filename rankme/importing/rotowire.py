@@ -56,7 +56,7 @@ def _games(sources: Sources, spool: Spool) -> dict[str, tuple[str, str]]:
             key = str(game.get("id", len(games) + 1)) if isinstance(game, dict) else "?"
             trouble = _trouble_with(game)
             if key in games:
-                trouble = "has a key that was there already"
+                trouble = "appears twice"
             if trouble:
                 spool.problem((file, line), "", f"Game {quoted(key)} {trouble}.")
                 continue

@@ -146,7 +146,7 @@ def test_a_new_upload_drops_the_one_that_waits(draft, owner, django_capture_on_c
 
 def test_one_import_at_a_time(draft, owner):
     materials.start_import(draft, [upload()], by=owner)
-    with pytest.raises(RefusedAction, match="under way"):
+    with pytest.raises(RefusedAction, match="still running"):
         materials.start_import(draft, [upload()], by=owner)
     assert len(stored_files()) == 1
 
@@ -177,7 +177,7 @@ def test_taken_material_is_not_dropped(draft, owner):
 
 def test_a_launched_campaign_takes_no_material(owner):
     campaign = make_campaign(owner=owner)
-    with pytest.raises(RefusedAction, match="was launched"):
+    with pytest.raises(RefusedAction, match="has been launched"):
         materials.start_import(campaign, [upload()], by=owner)
     assert stored_files() == []
 
@@ -187,7 +187,7 @@ def test_what_was_previewed_before_the_launch_is_not_taken_after_it(owner):
     row = previewed(campaign, owner)
     before = stored_rows(campaign)
     campaigns.launch_campaign(campaign, by=owner)
-    with pytest.raises(RefusedAction, match="was launched"):
+    with pytest.raises(RefusedAction, match="has been launched"):
         materials.take_import(row, by=owner)
     assert stored_rows(campaign) == before
 
@@ -201,7 +201,7 @@ def test_a_launch_that_slips_in_before_the_worker_refuses_the_taking(owner):
     MaterialImport.objects.filter(pk=row.pk).update(state="queued")
     before = stored_rows(campaign)
     row = work_on(row)
-    assert (row.state, "was launched" in row.error) == ("failed", True)
+    assert (row.state, "has been launched" in row.error) == ("failed", True)
     assert stored_rows(campaign) == before
 
 

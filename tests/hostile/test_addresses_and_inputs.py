@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from rankme.actions.campaigns import launch_campaign
 from rankme.api.urls import urlpatterns as api_urls
+from rankme.errors import RefusedAction
+from rankme.models import Campaign
 from rankme.pages.trial_page import ShownTrial, page_document
 from rankme.pages.urls import urlpatterns as page_urls
 from rankme.protocols.instruments import INSTRUMENTS
@@ -135,13 +137,25 @@ MALFORMED = {
 }
 
 
-@pytest.mark.parametrize(("kind", "text"), [(k, text) for k in MALFORMED for text in MALFORMED[k]])
-def test_a_document_that_is_none_is_shown_as_the_text_that_it_is(client, kind, text):
+def draft_with_input(kind: str, text: str) -> Campaign:
     campaign = make_campaign(slider_definition(input_kind=kind), items=1, systems=1, launch=False)
     campaign.items.update(input=text)
+    return campaign
+
+
+@pytest.mark.parametrize("text", MALFORMED["tables"])
+def test_what_is_not_a_document_of_tables_is_shown_as_text(client, text):
+    campaign = draft_with_input("tables", text)
     campaign = launch_campaign(campaign, by=campaign.owner)
     shown = begin(client, campaign, id="w1")["trials"][0]["input"]
     assert shown == {"kind": "text", "text": text}
+
+
+@pytest.mark.parametrize("text", MALFORMED["images"])
+def test_what_is_not_a_document_of_pictures_is_not_launched(text):
+    campaign = draft_with_input("images", text)
+    with pytest.raises(RefusedAction, match="no pictures to show"):
+        launch_campaign(campaign, by=campaign.owner)
 
 
 @pytest.mark.parametrize("text", [*MALFORMED["images"], "no pictures", '{"images": []}'])

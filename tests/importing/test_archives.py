@@ -29,7 +29,7 @@ def test_a_bomb_of_zeros_is_refused_by_its_ratio(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("outputs.csv", OUTPUTS + "x" * (60 * MB))
     assert path.stat().st_size < MB
-    assert "implausibly small" in refused(path)[0].message
+    assert "suspiciously small" in refused(path)[0].message
 
 
 def test_a_bomb_that_lies_about_its_size_is_stopped_while_it_streams(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_the_bytes_of_all_files_together_are_limited(tmp_path: Path) -> None:
     files = {f"{n}.tsv": f"MR\toutput\n{n}\t{noise}\n" for n in range(3)}
     path = write_zip(tmp_path / "large.zip", files)
     limits = Limits(total_bytes=4 * MB, text=10 * MB)
-    assert "All files together exceed 4 MB" in refused(path, limits=limits)[0].message
+    assert "Together the files are larger than 4 MB" in refused(path, limits=limits)[0].message
     limits = Limits(file_bytes=MB, text=10 * MB)
     assert "larger than 1 MB" in refused(path, limits=limits)[0].message
 
@@ -62,7 +62,7 @@ def test_members_that_share_their_bytes_are_refused(tmp_path: Path) -> None:
     path.write_bytes(content)
     with zipfile.ZipFile(path) as archive:
         assert [member.header_offset for member in archive.infolist()] == [0, 0]
-    assert "its members overlap" in refused(path)[0].message
+    assert "its files overlap" in refused(path)[0].message
 
 
 def test_an_archive_in_an_archive_is_refused(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_an_archive_in_an_archive_is_refused(tmp_path: Path) -> None:
     with zipfile.ZipFile(inner, "w") as archive:
         archive.writestr("outputs.csv", OUTPUTS)
     path = write_zip(tmp_path / "nested.zip", {"inner.zip": inner.getvalue()})
-    assert "Archives in archives" in refused(path)[0].message
+    assert "Archives within archives" in refused(path)[0].message
 
 
 def test_too_many_members_are_refused_before_the_directory_is_read(
@@ -111,7 +111,7 @@ def test_a_members_name_is_a_label_and_never_a_path(
 @pytest.mark.parametrize("name", ["a/..", "x\u202ecsv.exe", "tab\there.tsv", " "])
 def test_names_that_are_none_are_refused(tmp_path: Path, name: str) -> None:
     path = write_zip(tmp_path / "odd.zip", {name: OUTPUTS})
-    assert "no name for a file" in refused(path)[0].message
+    assert "not a valid file name" in refused(path)[0].message
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(link, "/etc/passwd")
-    assert "Links in archives" in refused(path)[0].message
+    assert "must not contain links" in refused(path)[0].message
 
 
 def test_links_in_a_folder_are_not_followed(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_encrypted_and_oddly_packed_members_are_refused(tmp_path: Path) -> None:
     assert "encrypted" in refused(path)[0].message
     with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
         archive.writestr("outputs.csv", OUTPUTS)
-    assert "packed in a way" in refused(path)[0].message
+    assert "compression that is not supported" in refused(path)[0].message
 
 
 @pytest.mark.parametrize("cut", [5, 40, -30, -10])
@@ -173,9 +173,9 @@ def test_zip64_directories_are_refused(tmp_path: Path) -> None:
 def test_a_stream_that_outgrows_its_size_is_stopped() -> None:
     """Whatever a file claims, bytes are counted as they come."""
     for limits, message in (
-        (Limits(), "implausibly small"),
-        (Limits(packing_ratio=10**9, file_bytes=20 * MB), "more text in it than is allowed"),
-        (Limits(packing_ratio=10**9, total_bytes=20 * MB), "more text in it than is allowed"),
+        (Limits(), "suspiciously small"),
+        (Limits(packing_ratio=10**9, file_bytes=20 * MB), "larger than is allowed"),
+        (Limits(packing_ratio=10**9, total_bytes=20 * MB), "larger than is allowed"),
     ):
         problems = Problems(10)
         file = SourceFile("a.csv", 10, 10, lambda: io.BytesIO(b"system\n" * (5 * MB)))

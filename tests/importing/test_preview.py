@@ -46,8 +46,8 @@ def test_the_longest_texts_come_first_and_samples_are_as_read(tmp_path: Path) ->
     ("text", "kind"),
     [
         ("abc\u202edef", "text direction mark"),
-        ("zero\u200bwidth", "invisible"),
-        ("inner\ufeffmark", "invisible"),
+        ("zero\u200bwidth", "invisible character"),
+        ("inner\ufeffmark", "invisible character"),
         ("bell\x07", "control character"),
         ("next\x85line", "control character"),
         ("lost\ufffd", "replacement character"),
@@ -83,7 +83,7 @@ def test_names_that_look_alike_are_one_name_and_refused_as_two(
     assert folded(one) == folded(other)
     outputs = f"system,item,output\n{one},a,x\n{other},b,y\n"
     [problem] = problems_of(tmp_path / "up", {"items.csv": ITEMS, "outputs.csv": outputs})
-    assert "differ only in case" in problem.message
+    assert "differ only in upper and lower case" in problem.message
     assert (problem.line, problem.column) == (3, "system")
 
 

@@ -116,7 +116,7 @@ def test_faulty_games_are_refused(tmp_path: Path, change: dict[str, Any], messag
 def test_unknown_games_and_doubled_keys_are_refused(tmp_path: Path) -> None:
     twice = json.dumps([GAME | {"id": "a"}, GAME | {"id": "a"}])
     found = problems(tmp_path / "up", {"g.json": twice, "o.csv": ROWS})
-    assert "already appears" in found[0].message
+    assert "appears twice" in found[0].message
     assert 'There is no game "1".' in found[1].message
     broken = problems(tmp_path / "up", {"g.json": '[{"box_score": ', "o.csv": ROWS})
     assert "not JSON" in broken[0].message
