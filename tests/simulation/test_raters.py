@@ -59,7 +59,8 @@ def test_the_same_seed_answers_the_same(live_site: LiveSite):
 
 
 def test_a_panels_link_names_the_raters(live_site: LiveSite):
-    campaign = make_campaign(slider_definition(crowd={"panel": "prolific"}))
+    crowd = {"panel": "prolific", "completion_code": "C0DE"}
+    campaign = make_campaign(slider_definition(crowd=crowd))
     named = link(live_site, campaign) + "?PROLIFIC_PID=worker{n}&SESSION_ID=s{n}"
     run_raters(Plan(named, raters=2))
     names = Participant.objects.values_list("panel", "external_id")
