@@ -16,6 +16,7 @@ class Limits:
     # Text of a thousand equal lines packs 200-fold; a bomb packs 1,000-fold.
     packing_ratio: int = 400
     packing_ratio_from_bytes: int = 16 * 1024**2
+    columns: int = 1_000
     rows: int = 10_000_000
     items: int = 1_000_000
     systems: int = 1_000

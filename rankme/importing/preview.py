@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+
+import numpy as np
 
 from rankme.importing.signs import KINDS, NOT_NORMAL
 from rankme.importing.spool import Spool, read_items
@@ -105,7 +106,7 @@ def make_preview(format: str, spool: Spool) -> Preview:
     """Look through the spooled rows; they are right, but may still surprise."""
     database, names = spool.database, spool.system_names
     systems = _systems(database, names)
-    identical, pairs = _identical(database)
+    identical, pairs = _identical(database, len(names))
     listed = pairs.most_common(MOST_PAIRS_LISTED)
     return Preview(
         format=format,
@@ -167,8 +168,13 @@ def _missing_items(database: sqlite3.Connection, system: int) -> tuple[str, ...]
     return tuple(key for (key,) in rows)
 
 
-def _identical(database: sqlite3.Connection) -> tuple[int, Counter[tuple[int, int]]]:
-    """How many outputs share their text with another of the item, and which pairs do how often."""
+def _identical(
+    database: sqlite3.Connection, n_systems: int
+) -> tuple[int, Counter[tuple[int, int]]]:
+    """How many outputs share their text with another of the item, and which pairs do how often.
+
+    Pairs are counted in a matrix: a thousand systems have half a million pairs for each item.
+    """
     shared: Counter[str] = Counter()
     for (systems,) in database.execute(
         """SELECT group_concat(system) FROM (
@@ -177,13 +183,15 @@ def _identical(database: sqlite3.Connection) -> tuple[int, Counter[tuple[int, in
     ):
         shared[systems] += 1
     identical = 0
-    pairs: dict[tuple[int, int], int] = defaultdict(int)
+    together = np.zeros((n_systems, n_systems), dtype=np.int64)
     for systems, times in shared.items():
-        numbers = sorted(map(int, systems.split(",")))
+        numbers = np.array(systems.split(","), dtype=np.int64)
         identical += len(numbers) * times
-        for pair in combinations(numbers, 2):
-            pairs[pair] += times
-    return identical, Counter(pairs)
+        together[np.ix_(numbers, numbers)] += times
+    first, second = np.nonzero(np.triu(together, k=1))
+    counts = together[first, second].tolist()
+    pairs = zip(first.tolist(), second.tolist(), strict=True)
+    return identical, Counter(dict(zip(pairs, counts, strict=True)))
 
 
 def _identical_systems(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -112,13 +113,19 @@ def _table_records(
 
 
 def _check_header(sources: Sources, file: SourceFile, columns: list[str]) -> None:
+    if len(columns) > sources.limits.columns:
+        message = f"The header has {len(columns):,} columns; at most {sources.limits.columns:,} "
+        sources.problems.add(file.label, 1, "", f"{message}are allowed.")
+        raise StopFile
+    seen = set()
     for number, name in enumerate(columns, start=1):
         if not name:
             sources.problems.add(file.label, 1, number, "The column has no name.")
-        elif columns.index(name) != number - 1:
+        elif name in seen:
             sources.problems.add(file.label, 1, name, "The header has this column twice.")
         elif len(name) > sources.limits.factor_name:
             sources.problems.add(file.label, 1, number, "The column's name is too long.")
+        seen.add(name)
 
 
 def _table_rows(
@@ -184,6 +191,9 @@ def _json_records(sources: Sources, file: SourceFile, shape: Shape) -> Iterator[
             document = parse_json(text, sources.limits.json_depth)
             if not isinstance(document, dict):
                 raise RefusedJson("The line is not a JSON object.")
+            if len(document) > sources.limits.columns:
+                message = f"The object has {len(document):,} names; at most "
+                raise RefusedJson(f"{message}{sources.limits.columns:,} are allowed.")
             record = {_column_name(name): _cell(value) for name, value in document.items()}
         except RefusedJson as refused:
             sources.problems.add(file.label, line, "", str(refused))
@@ -231,9 +241,9 @@ def _parts(value: Any) -> Collection[Any]:
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     document = dict(pairs)
     if len(document) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise RefusedJson(f'The name "{twice}" appears twice in one object.')
+        counts = Counter(name for name, _ in pairs)
+        twice = next(name for name, count in counts.items() if count > 1)
+        raise RefusedJson(f'The name "{twice[:60]}" appears twice in one object.')
     return document
 
 

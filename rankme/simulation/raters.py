@@ -278,7 +278,7 @@ class Rater:
             except ConnectionLost as error:
                 trouble = str(error)
             if time.monotonic() > end:
-                raise ConnectionLost(f"the site stayed away: {trouble}")
+                raise ConnectionLost(f"no answer from {self.plan.link}: {trouble}")
             time.sleep(RETRY_SECONDS[min(tries, len(RETRY_SECONDS) - 1)])
             tries += 1
             self.retries += 1

@@ -15,6 +15,7 @@ from rankme.models import AuditEvent, Campaign
 from rankme.models.campaigns import new_code
 from rankme.protocols.files import preset
 from tests.campaigns import make_owner, slider_definition
+from tests.live import free_port
 
 pytestmark = pytest.mark.django_db
 
@@ -162,3 +163,9 @@ def test_the_demonstrations_organiser_gets_a_new_password_on_demand():
 
 def test_no_code_looks_like_an_option_of_a_command():
     assert all(new_code().isalnum() for _ in range(2_000))
+
+
+def test_raters_are_not_sent_to_an_address_where_nothing_answers():
+    port = free_port()
+    with pytest.raises(CommandError, match=rf"No site answers at http://127.0.0.1:{port}/"):
+        call_command("simulate_raters", f"http://127.0.0.1:{port}/r/abc/")

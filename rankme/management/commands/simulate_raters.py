@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
@@ -34,6 +36,7 @@ class Command(BaseCommand):
 
     def handle(self, *, campaign: str, **options: Any) -> None:
         link = campaign if "://" in campaign else f"{settings.SITE_URL}/r/{campaign}/"
+        refuse_dead_address(link)
         truth = read_truth(options["truth"]) if options["truth"] else {}
         plan = Plan(
             link,
@@ -54,6 +57,19 @@ class Command(BaseCommand):
     def tell(self, done: int) -> None:
         if done % 10 == 0:
             self.stderr.write(f"{done} raters are through")
+
+
+def refuse_dead_address(link: str) -> None:
+    """Raters are patient with a site that restarts; here nothing has ever answered."""
+    address = urlsplit(link)
+    port = address.port or (443 if address.scheme == "https" else 80)
+    try:
+        socket.create_connection((address.hostname or "", port), timeout=5).close()
+    except OSError as error:
+        raise CommandError(
+            f"No site answers at {address.scheme}://{address.netloc}/ ({error}). "
+            "Is it running? Set PORT or SITE_URL as for the site, or give the rater's whole link."
+        ) from error
 
 
 def report(outcome: Outcome) -> str:
