@@ -7,7 +7,8 @@ whatever a colour says is also said by place, marker or text. Equal reports give
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,22 +77,29 @@ def save(figure: Figure, path: Path) -> None:
 
 def pictures(report: Report) -> dict[str, Figure]:
     """Every picture that the report's criteria have, by a short name that can be a file's."""
+    return {name: make() for name, make in pictures_to_make(report).items()}
+
+
+def pictures_to_make(report: Report) -> dict[str, Callable[[], Figure]]:
+    """What makes each picture: a caller that needs only some does not wait for all."""
     from analysis.latex import file_name
 
-    made: dict[str, Figure] = {}
+    made: dict[str, Callable[[], Figure]] = {}
     for each in report.criteria:
-        name = file_name(each.criterion)
+        name, criterion = file_name(each.criterion), each.criterion
         if each.ranking is not None:
             for scheme, ranking in each.ranking.rankings.items():
-                made[f"{name}-ranks-{scheme}"] = rank_ranges(ranking, each.criterion)
                 shares = each.ranking.rank_shares[scheme]
-                made[f"{name}-heatmap-{scheme}"] = rank_heatmap(ranking, shares, each.criterion)
-            made[f"{name}-wins"] = win_matrix(each.ranking, each.criterion)
+                made[f"{name}-ranks-{scheme}"] = partial(rank_ranges, ranking, criterion)
+                made[f"{name}-heatmap-{scheme}"] = partial(rank_heatmap, ranking, shares, criterion)
+            made[f"{name}-wins"] = partial(win_matrix, each.ranking, criterion)
         if each.scale is not None and each.scale.tukey is not None:
-            made[f"{name}-letters"] = letters_plot(each.scale.tukey, each.systems, each.criterion)
-        profiles = [rater for rater in report.raters if rater.criterion == each.criterion]
+            made[f"{name}-letters"] = partial(
+                letters_plot, each.scale.tukey, each.systems, criterion
+            )
+        profiles = [rater for rater in report.raters if rater.criterion == criterion]
         if each.kind != "category" and any(rater.agreement is not None for rater in profiles):
-            made[f"{name}-raters"] = rater_agreement(profiles, each.criterion)
+            made[f"{name}-raters"] = partial(rater_agreement, profiles, criterion)
     return made
 
 

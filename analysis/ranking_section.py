@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analysis.bradley_terry import BradleyTerry, bradley_terry
+from analysis.checkpoints import Parts, computed_now
 from analysis.clustered import ClusteredComparison
 from analysis.clusters import (
     DrawJob,
@@ -117,7 +119,11 @@ def runs_for(
 
 
 def ranking_section(
-    table: JudgementTable, criterion: str, options: ReportOptions, runs: Runs
+    table: JudgementTable,
+    criterion: str,
+    options: ReportOptions,
+    runs: Runs,
+    parts: Parts = computed_now,
 ) -> RankingSection:
     """Rank one criterion of the whole table in every way that applies."""
     reasons = Reasons()
@@ -136,27 +142,41 @@ def ranking_section(
         rank_shares={},
         win_shares=win_shares(pairs),
         pairs=pair_records(pairs),
-        bradley_terry=reasons.attempt("bradley_terry", lambda: _bradley_terry(pairs, options)),
+        bradley_terry=reasons.attempt(
+            "bradley_terry", lambda: _bradley_terry(pairs, options), BradleyTerry, parts
+        ),
         mixed=reasons.attempt(
-            "mixed", lambda: mixed_model(magnitudes, part, options.alpha, not lower)
+            "mixed",
+            lambda: mixed_model(magnitudes, part, options.alpha, not lower),
+            MixedModel,
+            parts,
         ),
         mixed_full=reasons.attempt(
-            "mixed_full", lambda: full_mixed_model(magnitudes, part, options.alpha, not lower)
+            "mixed_full",
+            lambda: full_mixed_model(magnitudes, part, options.alpha, not lower),
+            MixedModel,
+            parts,
         ),
         clustered=reasons.attempt(
-            "clustered", lambda: clustered(magnitudes, part, options.alpha, not lower)
+            "clustered",
+            lambda: clustered(magnitudes, part, options.alpha, not lower),
+            ClusteredComparison,
+            parts,
         ),
         mixed_scale="value as given" if logs is None else "logarithm of the value",
         undefined=reasons,
     )
     drawn = {job.scheme: runs.drawn(job) for job in jobs}  # last: they may still be under way
-    exclude = options.exclude_raters
+
+    def ranked(job: DrawJob) -> Ranking:
+        return ranking_from_draws(
+            job, drawn[job.scheme], alpha=options.alpha, exclude=options.exclude_raters
+        )
+
     return replace(
         section,
         rankings={
-            job.scheme: ranking_from_draws(
-                job, drawn[job.scheme], alpha=options.alpha, exclude=exclude
-            )
+            job.scheme: parts(f"ranking {job.scheme}", Ranking, partial(ranked, job))
             for job in jobs
         },
         rank_shares={job.scheme: _rank_shares(job, drawn[job.scheme]) for job in jobs},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from analysis.agreement import (
     self_consistency,
 )
 from analysis.category_section import CategorySection, category_section
+from analysis.checkpoints import Parts, computed_now, parts_of
 from analysis.clusters import kind_of
 from analysis.correlations import Correlation, correlations
 from analysis.errors import TableError, Undefined
@@ -136,14 +138,16 @@ def make_report(
     options: ReportOptions,
     draws: Mapping[str, Values] | None = None,
     progress: Progress | None = None,
+    parts: Parts = computed_now,
 ) -> Report:
     """Make the whole report; `draws` are the runs of `clusters.draw_jobs` where they exist already.
 
-    `progress` is called with the share that is done, from 0 to 1. Linear algebra gets one thread:
+    `progress` is called with the share that is done, from 0 to 1. `parts` may keep what is finished
+    for a process that continues after this one. Linear algebra gets one thread:
     the runs beside it take all cores, and sums come out the same on any number of cores.
     """
     with threadpool_limits(limits=1, user_api="blas"):
-        return _report(table, options, draws, progress)
+        return _report(table, options, draws, progress, parts)
 
 
 def _report(
@@ -151,6 +155,7 @@ def _report(
     options: ReportOptions,
     draws: Mapping[str, Values] | None,
     progress: Progress | None,
+    parts: Parts,
 ) -> Report:
     analysed = analysed_table(table, options)
     criteria = _in_order(analysed.criterion.labels, options)
@@ -159,7 +164,8 @@ def _report(
         for done, name in enumerate(criteria):
             if progress is not None:
                 progress(done / len(criteria))
-            reports.append(_criterion_report(name, table, analysed, options, runs))
+            compute = partial(_criterion_report, name, table, analysed, options, runs, parts)
+            reports.append(parts(f"criterion {name}", CriterionReport, compute))
     made = tuple(reports)
     report = Report(
         title=options.title,
@@ -221,17 +227,21 @@ def _criterion_report(
     analysed: JudgementTable,
     options: ReportOptions,
     runs: Runs,
+    parts: Parts,
 ) -> CriterionReport:
+    parts = parts_of(f"criterion {name}", parts)
     part = analysed.for_criterion(name)
     kind = kind_of(analysed, name, options.kinds)
     higher = name not in options.lower_is_better and kind not in LOWER_IS_BETTER
     treatment = options.outliers.get(name, "replace" if kind == "time" else "none")
     part, outliers = _treated(part, treatment, options.outlier_width)
     standardised = _standardised(part) if name in options.standardise else None
-    scale = _scale(part, standardised, options, higher) if kind in SCALES else None
+    scale = _scale(part, standardised, options, higher, parts) if kind in SCALES else None
     categories = category_section(part, options) if kind == "category" else None
-    agreement = agreement_of(part, kind, options)
-    ranking = ranking_section(table, name, options, runs) if kind == "relative" else None
+    agreement = parts(
+        "agreement", tuple[Coefficient, ...], lambda: agreement_of(part, kind, options)
+    )
+    ranking = ranking_section(table, name, options, runs, parts) if kind == "relative" else None
     return CriterionReport(
         criterion=name,
         kind=kind,
@@ -275,11 +285,16 @@ def _scale(
     standardised: JudgementTable | None,
     options: ReportOptions,
     higher: bool,
+    parts: Parts,
 ) -> ScaleSection:
     logarithmic = part.criterion.labels[0] in options.log_scale
     if standardised is None:
-        return scale_section(part, options, higher_is_better=higher, logarithmic=logarithmic)
-    section = scale_section(standardised, options, higher_is_better=higher, logarithmic=False)
+        return scale_section(
+            part, options, higher_is_better=higher, logarithmic=logarithmic, parts=parts
+        )
+    section = scale_section(
+        standardised, options, higher_is_better=higher, logarithmic=False, parts=parts
+    )
     return replace(section, scale="standardised within each rater")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.anova import Anova, Welch, factorial, group_moments, one_way, welch
+from analysis.checkpoints import Parts, computed_now
 from analysis.clustered import ClusteredComparison, clustered_comparison
 from analysis.errors import RankingError, Undefined
 from analysis.mixed import MixedModel, fit_mixed
@@ -62,17 +63,28 @@ class ScaleSection:
 class Reasons(dict[str, str]):
     """Collects why methods have no result."""
 
-    def attempt(self, method: str, compute: Callable[[], Result]) -> Result | None:
-        """Compute, or keep the reason and go on."""
+    def attempt(
+        self,
+        method: str,
+        compute: Callable[[], Result],
+        kind: type[Result] | None = None,
+        parts: Parts = computed_now,
+    ) -> Result | None:
+        """Compute, or keep the reason and go on. What takes long has a `kind` and is stored."""
         try:
-            return compute()
+            return parts(method, kind, compute)
         except (Undefined, RankingError) as why:
             self[method] = str(why)
             return None
 
 
 def scale_section(
-    table: JudgementTable, options: ReportOptions, *, higher_is_better: bool, logarithmic: bool
+    table: JudgementTable,
+    options: ReportOptions,
+    *,
+    higher_is_better: bool,
+    logarithmic: bool,
+    parts: Parts = computed_now,
 ) -> ScaleSection:
     """Analyse one criterion's values (outliers already treated) in every way that applies."""
     reasons = Reasons()
@@ -96,13 +108,22 @@ def scale_section(
         friedman=reasons.attempt("friedman", lambda: friedman(_require_blocks(blocks))),
         wilcoxon=reasons.attempt("wilcoxon", lambda: _wilcoxon(blocks, table)) or (),
         mixed=reasons.attempt(
-            "mixed", lambda: mixed_model(values, table, options.alpha, higher_is_better)
+            "mixed",
+            lambda: mixed_model(values, table, options.alpha, higher_is_better),
+            MixedModel,
+            parts,
         ),
         mixed_full=reasons.attempt(
-            "mixed_full", lambda: full_mixed_model(values, table, options.alpha, higher_is_better)
+            "mixed_full",
+            lambda: full_mixed_model(values, table, options.alpha, higher_is_better),
+            MixedModel,
+            parts,
         ),
         clustered=reasons.attempt(
-            "clustered", lambda: clustered(values, table, options.alpha, higher_is_better)
+            "clustered",
+            lambda: clustered(values, table, options.alpha, higher_is_better),
+            ClusteredComparison,
+            parts,
         ),
         undefined=reasons,
     )

@@ -2,13 +2,31 @@
 
 import os
 import sys
+from importlib import import_module
 
 from celery import Celery
-from celery.signals import beat_init, worker_init, worker_process_init, worker_ready
+from celery.signals import (
+    beat_init,
+    worker_init,
+    worker_process_init,
+    worker_ready,
+    worker_shutting_down,
+)
 
 # Before the app is made: Celery looks here whether it lives with Django, and if not, is known to
 # no other thread than this, and in all others tells its news to a broker that is not there.
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
+
+LOADED_BEFORE_FORKING = (
+    "analysis.report",
+    "rankme.actions.report_files",
+    "scipy.optimize",
+    "scipy.sparse.linalg",
+    "scipy.stats",
+    "matplotlib.backends.backend_agg",
+    "matplotlib.backends.backend_pdf",
+    "matplotlib.backends.backend_svg",
+)
 
 app = Celery("evalsite")
 app.config_from_object("django.conf:settings", namespace="CELERY")
@@ -35,6 +53,24 @@ def tell_when_ready(**kwargs: object) -> None:
     from rankme.lookout import worker_is_ready
 
     worker_ready.connect(worker_is_ready)
+
+
+@worker_init.connect
+def load_statistics(**kwargs: object) -> None:
+    """Import what takes seconds once, before forking: a process that replaces a killed one has it.
+
+    Without this, workers killed every few seconds would spend all of their time on importing.
+    """
+    for module in LOADED_BEFORE_FORKING:
+        import_module(module)
+
+
+@worker_shutting_down.connect
+def put_jobs_back(**kwargs: object) -> None:
+    """Processes of a worker that is told to stop hand back what they work on."""
+    from rankme.actions.jobs import worker_stops
+
+    worker_stops.set()
 
 
 @worker_process_init.connect

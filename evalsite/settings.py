@@ -260,7 +260,7 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1/",
     "ENUM_NAME_OVERRIDES": {
         "CampaignState": "rankme.models.campaigns.Campaign.State",
-        "JobState": "rankme.models.materials.Job.State",
+        "JobState": "rankme.models.jobs.Job.State",
     },
     "POSTPROCESSING_HOOKS": [
         "rankme.api.reference.add_errors",

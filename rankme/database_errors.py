@@ -27,6 +27,21 @@ def is_temporary(error: BaseException) -> bool:
     return lost_in_a_statement or cause.pgcode in CLOSED_BY_A_TIME_LIMIT
 
 
+# By class of SQLSTATE: connections, insufficient resources (a full disk), operator intervention.
+OUTAGES = ("08", "53", "57P")
+
+
+def is_outage(error: BaseException) -> bool:
+    """Whether the database itself was away or full, whatever it was asked to do.
+
+    Other temporary errors (a deadlock, a time limit) may come from the work itself.
+    """
+    if not is_temporary(error):
+        return False
+    code = getattr(error.__cause__, "pgcode", None)
+    return code is None or code in CLOSED_BY_A_TIME_LIMIT or code.startswith(OUTAGES)
+
+
 def in_one_line(error: BaseException) -> str:
     """The error's message for the log; PostgreSQL spreads its messages over several lines."""
     return " ".join(str(error).split())

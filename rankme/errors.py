@@ -22,6 +22,10 @@ class ChangedMeanwhile(RankmeError):
     """Somebody else saved the same thing after this person had opened it."""
 
 
+class FilesInPreparation(RankmeError):
+    """The files of a report are missing, and a worker makes them again."""
+
+
 @dataclass(frozen=True)
 class Problem:
     """One fault of a file or a form, with its place (`screens[0].ask[1]`, `Line 14`)."""

@@ -37,9 +37,18 @@ def compute_chunks(run_id: int) -> None:
     analysis_runs.compute_chunks(run_id, worker_name())
 
 
-@shared_task(name="rankme.tasks.expire_leases")
-def expire_leases() -> None:
-    assignments.expire_overdue()
+@shared_task(name="rankme.tasks.execute_launch")
+def execute_launch(launch_id: int) -> None:
+    from rankme.actions import launches
+
+    launches.execute(launch_id, worker_name())
+
+
+@shared_task(name="rankme.tasks.make_report_files")
+def make_report_files(row_id: int) -> None:
+    from rankme.actions import report_files
+
+    report_files.execute(row_id, worker_name())
 
 
 @shared_task(name="rankme.tasks.reconcile")

@@ -2,7 +2,8 @@
 
 A run reads the judgements once and keeps them, so what it says never moves. Its bootstrap is cut
 into chunks that are rows; a worker holds a chunk by the row's lock, which the database frees when
-the worker dies, and every chunk gives the same numbers whoever computes it.
+the worker dies, and every chunk gives the same numbers whichever worker computes it. The parts of
+the report are rows too, so that a report continues where a lost worker left it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
@@ -46,6 +47,8 @@ from rankme.models import (
 from . import jobs
 from .audit import note
 from .campaigns import definition_of
+from .copying import analyze
+from .report_parts import StoredParts
 
 log = logging.getLogger(__name__)
 
@@ -201,7 +204,7 @@ def _lead(run: AnalysisRun) -> None:
 def _snapshot(run: AnalysisRun) -> None:
     """Keep the judgements as they are now, and the chunks that they ask for: both or neither."""
     jobs.beat(run, step="Reading the judgements")
-    _measure_tables()
+    analyze(*TABLES_THAT_GROW)
     table = _on_criteria(judgement_table(run.campaign), run.options.get("criteria"))
     if not len(table):
         raise RefusedAction(_("There are no judgements on these criteria yet."))
@@ -217,16 +220,6 @@ def _snapshot(run: AnalysisRun) -> None:
             timed_out=_timed_out(run.campaign),
         )
         _plan_chunks(run, table)
-
-
-def _measure_tables() -> None:
-    """Tell the planner how large the tables have become.
-
-    Of tables that it takes for empty it reads 4,000 judgements in minutes instead of in a second:
-    autovacuum comes too late for whoever imports, or simulates, and analyses at once.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(f"ANALYZE {', '.join(TABLES_THAT_GROW)}")
 
 
 def _timed_out(campaign: Campaign) -> dict[str, int]:
@@ -334,9 +327,10 @@ def _report(run: AnalysisRun) -> None:
     progress(0)
     table = run_table(run)
     options = report_options(run)
-    report = make_report(table, options, draws=_draws(run), progress=progress)
+    parts = StoredParts(run, job=run)
+    report = make_report(table, options, draws=_draws(run), progress=progress, parts=parts)
     # Before the run says that it is done: its files are there as soon as its page is.
-    store_bundle(run, table, report, options)
+    store_bundle(run, table, report, options, parts)
     with transaction.atomic():
         jobs.finish(
             run,
@@ -348,6 +342,7 @@ def _report(run: AnalysisRun) -> None:
             signature=report.signature,
         )
         run.chunks.all().delete()
+        run.parts.all().delete()
 
 
 def exclusions(run: AnalysisRun, table: JudgementTable) -> list[dict[str, str]]:

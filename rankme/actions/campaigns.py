@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -23,12 +24,14 @@ from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_to_document, stored_definition
 
 from .audit import note
-from .copying import copy_rows, new_ids
+from .copying import analyze, copy_rows, new_ids
 from .judgements import canonical
 from .materials import forget_material
 from .pictures import problem_with_pictures
 
 State = Campaign.State
+ROWS_WORTH_MEASURING = 10_000
+ROWS_PER_REPORT = 2_000
 
 
 @transaction.atomic
@@ -64,7 +67,9 @@ def change_definition(
     ------
     ChangedMeanwhile : the campaign's definition is no longer the one that was edited
     """
+    _refuse_during_launch(campaign)  # before the lock, because a launch holds it for long
     campaign = _locked(campaign, State.DRAFT)
+    _refuse_during_launch(campaign)
     if base is not None and base != definition_version(campaign):
         raise ChangedMeanwhile(_("The definition was saved by somebody else in the meantime."))
     if definition.seed is None:
@@ -151,12 +156,14 @@ def refuse_without_code(definition: Definition) -> None:
 
 
 @transaction.atomic
-def launch_campaign(campaign: Campaign, *, by: Any) -> Campaign:
-    """Draw and store the plan, freeze what will be shown, and open the doors to raters."""
-    _refuse_during_import(campaign)  # before the lock, because an import holds it for long
-    campaign = _locked(campaign, State.DRAFT)
-    _refuse_during_import(campaign)
-    refuse_without_code(definition_of(campaign))
+def launch_campaign(
+    campaign: Campaign, *, by: Any, progress: Callable[[float], None] = lambda share: None
+) -> Campaign:
+    """Draw and store the plan, freeze what will be shown, and open the campaign to raters.
+
+    `progress` is called with the share of the plan that is stored, from 0 to 1.
+    """
+    campaign = ready_to_launch(campaign)
     plan, items, _systems, outputs = draw_plan(campaign)
     StoredPlan.objects.create(
         campaign=campaign,
@@ -165,11 +172,22 @@ def launch_campaign(campaign: Campaign, *, by: Any) -> Campaign:
         seed=plan.seed,
         balance=asdict(plan.balance) | {"notes": list(plan.notes)},
     )
-    _store_plan(campaign, plan, items, outputs)
+    _store_plan(campaign, plan, items, outputs, progress)
+    if len(plan.items) >= ROWS_WORTH_MEASURING:
+        analyze("rankme_batch", "rankme_trial", "rankme_trialoutput", "rankme_slot")
     campaign.state = State.RUNNING
     campaign.launched_at = timezone.now()
     campaign.save(update_fields=["state", "launched_at"])
     note(campaign, by, "launched", batches=len(plan.batch_sizes), trials=len(plan.items))
+    return campaign
+
+
+def ready_to_launch(campaign: Campaign) -> Campaign:
+    """The draft, locked for a launch, while none of its material is being imported."""
+    _refuse_during_import(campaign)  # before the lock, because an import holds it for long
+    campaign = _locked(campaign, State.DRAFT)
+    _refuse_during_import(campaign)
+    refuse_without_code(definition_of(campaign))
     return campaign
 
 
@@ -196,7 +214,9 @@ def close_campaign(campaign: Campaign, *, by: Any) -> Campaign:
 @transaction.atomic
 def delete_draft(campaign: Campaign, *, by: Any) -> None:
     """Delete a campaign that was never launched."""
+    _refuse_during_launch(campaign)
     campaign = _locked(campaign, State.DRAFT)
+    _refuse_during_launch(campaign)
     note(None, by, "draft deleted", title=campaign.title)
     forget_material(campaign)
     campaign.delete()
@@ -233,6 +253,11 @@ def _refuse_during_import(campaign: Campaign) -> None:
         )
 
 
+def _refuse_during_launch(campaign: Campaign) -> None:
+    if campaign.launches.filter(state__in=["queued", "working"]).exists():
+        raise RefusedAction(_("This campaign is being launched: it can no longer be changed."))
+
+
 def _move(campaign: Campaign, *allowed: str, to: str, verb: str, by: Any) -> Campaign:
     campaign = _locked(campaign, *allowed)
     campaign.state = to
@@ -249,7 +274,11 @@ def _write_criteria(campaign: Campaign, definition: Definition) -> None:
 
 
 def _store_plan(
-    campaign: Campaign, plan: Plan, items: list[int], outputs: dict[tuple[int, int], int]
+    campaign: Campaign,
+    plan: Plan,
+    items: list[int],
+    outputs: dict[tuple[int, int], int],
+    progress: Callable[[float], None],
 ) -> None:
     """Write batches, trials, their outputs and slots by COPY: a large plan has 10^6 rows."""
     batches = new_ids("rankme_batch", len(plan.batch_sizes))
@@ -266,7 +295,7 @@ def _store_plan(
         ("id", "batch_id", "position", "item_id"),
         (
             (trials[index], batches[batch], index - int(starts[batch]), items[plan.items[index]])
-            for index, batch in enumerate(batch_of_trial)
+            for index, batch in counted(batch_of_trial, progress, upto=0.3)
         ),
     )
     copy_rows(
@@ -274,7 +303,7 @@ def _store_plan(
         ("trial_id", "position", "output_id"),
         (
             (trials[index], position, outputs[int(plan.items[index]), int(system)])
-            for index, systems in enumerate(plan.systems)
+            for index, systems in counted(plan.systems, progress, since=0.3, upto=0.9)
             for position, system in enumerate(systems[systems != NO_SYSTEM])
         ),
     )
@@ -287,3 +316,13 @@ def _store_plan(
             for batch in batches
         ),
     )
+
+
+def counted(
+    rows: np.ndarray, progress: Callable[[float], None], *, since: float = 0.0, upto: float
+) -> Iterator[tuple[int, Any]]:
+    """Like `enumerate`, and tells now and then how far it has come."""
+    for index, row in enumerate(rows):
+        if index % ROWS_PER_REPORT == 0:
+            progress(since + (upto - since) * index / len(rows))
+        yield index, row

@@ -1,16 +1,21 @@
 """Long work as rows: who may work on a job, how it is done once, and who tells the workers.
 
 The row is the record; Celery only carries the news that there is one. A worker holds a job in two
-ways. A session lock of PostgreSQL says that it lives: the kernel closes the socket of a killed
-process, and the lock is free at once. The name that it wrote into `claimed_by` says that the job
-is still its own: every further write asks for that name, so a worker that was taken for dead
-writes nothing any more.
+ways. A session lock of PostgreSQL shows that the worker is alive: the kernel closes the socket of
+a killed process, and the lock is free at once. The name in `claimed_by` shows that the job is
+still this worker's: every further write asks for that name, so a worker that was taken for dead
+can no longer write anything.
+
+`attempts` counts the claims since the last stored part. A claim that ended because the database
+went away or because the worker was told to stop does not count: only a job that loses one worker
+process after another at the same place is given up.
 """
 
 from __future__ import annotations
 
 import contextlib
 import logging
+import multiprocessing
 import secrets
 import threading
 import time
@@ -20,15 +25,17 @@ from functools import partial
 from typing import Any
 
 from celery import current_app
-from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connections, transaction
-from django.db.models import F, Q
-from django.db.models.functions import Now
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
+from django.db import Error as DatabaseTrouble
+from django.db.models import Case, DateTimeField, F, Func, Q, When
+from django.db.models.functions import Greatest, Now
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
+from rankme.database_errors import is_outage, is_temporary
 from rankme.errors import RankmeError
-from rankme.models import AnalysisRun, MaterialImport
-from rankme.models.materials import Job
+from rankme.models import AnalysisRun, CampaignLaunch, MaterialImport, ReportFiles
+from rankme.models.jobs import Job
 
 log = logging.getLogger(__name__)
 
@@ -36,21 +43,32 @@ log = logging.getLogger(__name__)
 TASKS: dict[type[Job], str] = {
     AnalysisRun: "rankme.tasks.execute_run",
     MaterialImport: "rankme.tasks.execute_import",
+    ReportFiles: "rankme.tasks.make_report_files",
+    CampaignLaunch: "rankme.tasks.execute_launch",
 }
 SECONDS_BETWEEN_BEATS = 1.0
 # Only for a lock that says nothing (two claims in one session); a dead process frees its lock.
 HEART_STOPS_AFTER = timedelta(seconds=2)
-# A database in trouble gets this long to recover before the job is to be had again.
+# A database in trouble gets this long to recover before anybody tries the job again.
 REST_AFTER_TROUBLE_SECONDS = 3.0
-# A job that has taken so many workers with it since its last checkpoint is not tried again.
+MOST_SECONDS_OF_OUTAGE = 300.0
+# A job that has lost so many workers since its last checkpoint is not tried again.
 MOST_ATTEMPTS = 5
+# How long to wait after a worker was lost, by the number of workers lost at this place so far.
+SECONDS_BEFORE_TAKEOVER = {2: 1.0, 3: 3.0, 4: 7.0}
 NEWS_EXPIRE_SECONDS = 60
 QUEUED, WORKING = Job.State.QUEUED, Job.State.WORKING
 APOLOGY = "Something went wrong here. What happened stands in the log of the site."
+# Set when a worker is told to stop; its processes are forked from it and share the event.
+worker_stops = multiprocessing.Event()
 
 
 class LostClaim(Exception):
     """The job was cancelled, or another worker has it: stop, and write nothing more."""
+
+
+class WorkerStops(Exception):
+    """This worker was told to stop: put the job back in the queue for another one."""
 
 
 # --- Working on a job ------------------------------------------------------------------------
@@ -66,9 +84,9 @@ def perform(
 ) -> bool:
     """Claim a job and do it; False when it was not to be had. `work(row)` must call `finish`.
 
-    What the organiser can mend (`RankmeError` and what `understood` names) becomes the job's
-    message; anything else is an apology there and an exception in the log. A database that goes
-    away leaves the job as it is: whoever comes next takes it over.
+    An error that the organiser can fix (`RankmeError` and those in `understood`) becomes the job's
+    message; any other is an apology there and an exception in the log. When the database goes away
+    or this worker has to stop, the job goes back into the queue.
     """
     row = claim(model, pk, worker=worker)
     if row is None:
@@ -77,11 +95,13 @@ def perform(
         work(row)
     except LostClaim:
         log.info("%s %s is no longer ours", model.__name__, pk)
+    except WorkerStops:
+        log.info("%s %s goes back into the queue: this worker stops", model.__name__, pk)
+        _hand_back(row)
     except (RankmeError, *understood) as error:
         _fail_if_still_ours(row, str(error))
-    except (OperationalError, InterfaceError):
-        log.exception("%s %s waits for its next worker", model.__name__, pk)
-        time.sleep(REST_AFTER_TROUBLE_SECONDS)
+    except DatabaseTrouble as error:
+        _after_database_error(row, error)
     except Exception:
         log.exception("%s %s failed", model.__name__, pk)
         _fail_if_still_ours(row, APOLOGY)
@@ -90,27 +110,88 @@ def perform(
     return True
 
 
+def _after_database_error(row: Any, error: Exception) -> None:
+    """An outage is no fault of the job; what the database refuses for another reason is."""
+    name = type(row).__name__
+    if is_outage(error):
+        log.exception("%s %s waits until the database is back", name, row.pk)
+        time.sleep(REST_AFTER_TROUBLE_SECONDS)
+        _hand_back(row)
+    elif is_temporary(error):
+        # A deadlock or a time-out may pass: the next claim tries again, and it counts.
+        log.exception("%s %s waits for its next worker", name, row.pk)
+        time.sleep(REST_AFTER_TROUBLE_SECONDS)
+    else:
+        log.exception("%s %s failed", name, row.pk)
+        _fail_if_still_ours(row, APOLOGY)
+
+
 def claim(model: type[Job], pk: int, *, worker: str) -> Any | None:
     """Take a job that is queued, or whose worker is gone. None when it is not to be had."""
     hold = _Hold(model, pk)
     if not hold.lock():
         return None
     name = f"{worker}#{secrets.token_hex(4)}"
-    free = model.objects.filter(Q(state=QUEUED) | hold.abandoned, pk=pk)
-    claimed = free.filter(attempts__lt=MOST_ATTEMPTS).update(
-        state=WORKING, claimed_by=name, heartbeat_at=Now(), attempts=F("attempts") + 1, error=""
+    free = model.objects.filter(_is_due() & (Q(state=QUEUED) | hold.abandoned), pk=pk)
+    # A worker whose database was restarted may well be alive: its claim is not counted.
+    outage = Q(state=WORKING, heartbeat_at__lt=_DatabaseStart())
+    claimed = free.filter(Q(attempts__lt=MOST_ATTEMPTS) | outage).update(
+        state=WORKING,
+        claimed_by=name,
+        heartbeat_at=Now(),
+        attempts=Case(When(outage, then=F("attempts")), default=F("attempts") + 1),
+        error="",
     )
     if not claimed:
-        free.update(
-            state=Job.State.FAILED,
-            error=f"Given up: {MOST_ATTEMPTS} workers were lost with it.",
-            finished_at=Now(),
-        )
+        _give_up(free.filter(attempts__gte=MOST_ATTEMPTS))
         hold.let_go()
         return None
     row = model.objects.get(pk=pk)
     row.hold = hold
     return row
+
+
+def _is_due() -> Q:
+    """Jobs whose last worker was lost so long ago that it is worth trying again."""
+    due = Q(heartbeat_at=None) | ~Q(state=WORKING)
+    for lost, seconds in SECONDS_BEFORE_TAKEOVER.items():
+        due |= Q(attempts=lost, heartbeat_at__lt=Now() - timedelta(seconds=seconds))
+    return due | ~Q(attempts__in=SECONDS_BEFORE_TAKEOVER)
+
+
+def _give_up(jobs_lost: Any) -> None:
+    for row in jobs_lost:
+        message = f"Given up: {row.attempts} worker processes ended unexpectedly at the same place"
+        message += f" (“{row.step}”)." if row.step else "."
+        jobs_lost.filter(pk=row.pk).update(
+            state=Job.State.FAILED,
+            error=f"{message} The server may be short of memory; its log says more.",
+            finished_at=Now(),
+        )
+
+
+def _hand_back(row: Any) -> None:
+    """Put a job back in the queue: this worker is alive, so its claim is not counted."""
+    uncounted = Greatest(F("attempts") - 1, 0)
+    ended = time.monotonic() + MOST_SECONDS_OF_OUTAGE
+    while True:
+        try:
+            if not _ours(row).update(state=QUEUED, claimed_by="", attempts=uncounted):
+                # Another worker has taken it over, and has counted us among the lost.
+                type(row).objects.filter(pk=row.pk, state=WORKING).update(attempts=uncounted)
+            return
+        except DatabaseTrouble as error:
+            if not is_outage(error) or time.monotonic() > ended:
+                raise
+            connections[DEFAULT_DB_ALIAS].close()
+            time.sleep(SECONDS_BETWEEN_BEATS)
+
+
+class _DatabaseStart(Func):
+    """When the database server was started."""
+
+    function = "pg_postmaster_start_time"
+    output_field = DateTimeField()
 
 
 def beat(row: Any, *, progress: float | None = None, step: str | None = None) -> None:
@@ -119,6 +200,8 @@ def beat(row: Any, *, progress: float | None = None, step: str | None = None) ->
     Goes over the hold's own connection, so it may be called while a COPY or a transaction of the
     work is under way.
     """
+    if worker_stops.is_set():
+        raise WorkerStops
     if not row.hold.is_due(step):
         return
     share = None if progress is None else min(max(progress, 0.0), 1.0)
@@ -128,6 +211,14 @@ def beat(row: Any, *, progress: float | None = None, step: str | None = None) ->
 def checkpoint(row: Any) -> None:
     """Say that a part is stored for good: losing workers from here on is counted anew."""
     row.hold.beat(row.claimed_by, None, None, attempts=1)
+    if worker_stops.is_set():
+        raise WorkerStops
+
+
+def confirm(row: Any) -> None:
+    """Raise `LostClaim` in a transaction whose writes another worker's must not follow."""
+    if not _ours(row).select_for_update().exists():
+        raise LostClaim
 
 
 def keep(row: Any, **fields: Any) -> None:
@@ -215,7 +306,8 @@ def all_waiting() -> list[tuple[str, int]]:
 
 def waiting(model: type[Job]) -> list[int]:
     """The jobs that are queued, or whose worker holds no lock any more; the oldest first."""
-    rows = model.objects.filter(state__in=[QUEUED, WORKING]).order_by("requested_at")
+    under_way = model.objects.filter(state__in=[QUEUED, WORKING])
+    rows = under_way.filter(_is_due()).order_by("requested_at")
     found = list(rows.values_list("pk", flat=True))
     held = _held(model) if found else set()
     return [pk for pk in found if pk not in held]
@@ -303,7 +395,7 @@ class _Hold:
         self.is_held = False
         # Said, not only hung up: whoever asks next finds it free. A lost connection has freed it.
         with (
-            contextlib.suppress(OperationalError, InterfaceError),
+            contextlib.suppress(DatabaseTrouble),
             self.connection.cursor() as cursor,
         ):
             cursor.execute("SELECT pg_advisory_unlock(hashtext(%s), %s)", self.key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import groupby
@@ -215,7 +215,7 @@ class Archive:
     items: dict[str, int]
     outputs: dict[tuple[str, str], int]
     criteria: dict[str, int]
-    trials: list[int]
+    trials: Sequence[int]
     sittings: dict[str, Sitting]
     beat: Callable[[float], None]
 
@@ -271,7 +271,7 @@ def _archive(
 
 
 def _copy_outputs(
-    material: JudgementMaterial, items: list[int], systems: list[int]
+    material: JudgementMaterial, items: Sequence[int], systems: Sequence[int]
 ) -> dict[tuple[str, str], int]:
     rows = list(material.outputs())
     ids = new_ids("rankme_output", len(rows))
@@ -467,7 +467,7 @@ def _copy_submissions(archive: Archive) -> None:
     )
 
 
-def _submissions(archive: Archive, ids: list[int]) -> Iterator[tuple[Any, ...]]:
+def _submissions(archive: Archive, ids: Sequence[int]) -> Iterator[tuple[Any, ...]]:
     chains: dict[int, str] = {}
     for number, sitting, screen in archive.screens(0.6, 0.7):
         payload = _payload(screen)

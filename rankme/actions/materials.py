@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from rankme.protocols.files import stored_definition
 
 from . import jobs
 from .audit import note
-from .copying import copy_rows, new_ids
+from .copying import analyze, copy_rows, new_ids
 from .pictures import problem_with_pictures
 
 Kind, Phase, State = MaterialImport.Kind, MaterialImport.Phase, MaterialImport.State
@@ -34,6 +34,7 @@ ORPHANED_AFTER_SECONDS = 86_400
 # Shares of the progress bar, as they were measured for a million outputs.
 READ_SHARE, COPIED_SHARE = 0.3, 0.8
 ROWS_PER_BEAT = 2_000
+ROWS_WORTH_MEASURING = 10_000
 
 Upload = UploadedFile | Path
 
@@ -100,6 +101,8 @@ def _refuse_if_closed(campaign: Campaign, kind: str) -> None:
         raise RefusedAction(
             _("The judgements of this archive are imported. To replace them, create a new archive.")
         )
+    if campaign.launches.filter(state__in=[State.QUEUED, State.WORKING]).exists():
+        raise RefusedAction(_("This campaign is being launched: its material is frozen."))
     if not campaign.is_draft:
         raise RefusedAction(
             _(
@@ -330,9 +333,11 @@ def _copy_material(row: MaterialImport, campaign: Campaign, material: Material) 
         ((items[row.item_position], systems[row.system_position], row.text) for row in outputs),
     )
     jobs.beat(row, progress=COPIED_SHARE, step=_("Checking the result"))
+    if preview.n_outputs >= ROWS_WORTH_MEASURING:
+        analyze("rankme_item", "rankme_system", "rankme_output")
 
 
-def copy_items(campaign: Campaign, items: Iterable[Any], count: int) -> list[int]:
+def copy_items(campaign: Campaign, items: Iterable[Any], count: int) -> Sequence[int]:
     """Store items (`importing.ItemRow`); give their ids by position."""
     ids = new_ids("rankme_item", count)
     copy_rows(
@@ -355,7 +360,7 @@ def copy_items(campaign: Campaign, items: Iterable[Any], count: int) -> list[int
     return ids
 
 
-def copy_systems(campaign: Campaign, names: list[str]) -> list[int]:
+def copy_systems(campaign: Campaign, names: list[str]) -> Sequence[int]:
     ids = new_ids("rankme_system", len(names))
     copy_rows(
         "rankme_system",

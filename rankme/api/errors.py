@@ -26,6 +26,7 @@ from analysis.errors import AnalysisError
 from rankme.actions.passwords import TooManyAttempts, WrongPassword
 from rankme.database_errors import in_one_line, is_temporary
 from rankme.errors import (
+    FilesInPreparation,
     InvalidAnswer,
     InvalidDefinition,
     InvalidOptions,
@@ -49,6 +50,7 @@ CODES: tuple[tuple[type[Exception], int, str], ...] = (
     (InvalidAnswer, status.HTTP_400_BAD_REQUEST, "invalid"),
     (AnalysisError, status.HTTP_400_BAD_REQUEST, "invalid"),
     (KeyReused, status.HTTP_409_CONFLICT, "key_reused"),
+    (FilesInPreparation, status.HTTP_503_SERVICE_UNAVAILABLE, "in_preparation"),
     (RankmeError, status.HTTP_409_CONFLICT, "refused"),
     (RequestDataTooBig, status.HTTP_413_REQUEST_ENTITY_TOO_LARGE, "too_large"),
     (SuspiciousOperation, status.HTTP_400_BAD_REQUEST, "malformed"),
@@ -90,6 +92,8 @@ def _response(
     response = Response(error_body(code, message, problems), status=number, headers=headers)
     if number == status.HTTP_429_TOO_MANY_REQUESTS:
         response.headers.setdefault("Retry-After", str(TooManyAttempts.seconds))
+    elif code == "in_preparation":
+        response.headers.setdefault("Retry-After", "5")
     return response
 
 

@@ -12,7 +12,7 @@ from analysis.report_options import BY_CRITERION
 from rankme.exporting.texts import SHAPES
 from rankme.importing import READERS
 from rankme.models import AnalysisRun, Campaign, MaterialImport, Report
-from rankme.models.materials import Job
+from rankme.models.jobs import Job
 
 from .view import PageQuery, Strict
 

@@ -10,14 +10,15 @@ from __future__ import annotations
 import gzip
 import io
 import zipfile
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase
 
+from analysis.checkpoints import Parts
 from analysis.report_options import ReportOptions
 from analysis.table import JudgementTable, read_table
 from rankme.errors import RefusedAction
@@ -28,6 +29,8 @@ from rankme.protocols.files import definition_to_yaml, stored_definition
 from .report_tables import table_csv, tables_of
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from analysis.report import Report
 
 FOLDER = "reports"
@@ -77,27 +80,21 @@ def path_of(run: AnalysisRun) -> str:
 
 
 def store_bundle(
-    run: AnalysisRun, table: JudgementTable, report: Report, options: ReportOptions
+    run: AnalysisRun, table: JudgementTable, report: Report, options: ReportOptions, parts: Parts
 ) -> None:
-    """Write the bundle; a second time it replaces the first."""
+    """Write the bundle; a second time it replaces the first. `parts` keeps the plots drawn."""
     from analysis.bundle import write_bundle
 
     content = io.BytesIO()
-    extra = {**_tables(report), **_plots(report), **_campaign_file(run)}
+    extra = {**_tables(report), **_plots(report, parts), **_campaign_file(run)}
     write_bundle(content, table, report, options, extra)
     if default_storage.exists(path_of(run)):
         default_storage.delete(path_of(run))
     default_storage.save(path_of(run), ContentFile(content.getvalue()))
 
 
-def ensure_bundle(run: AnalysisRun) -> None:
-    """Make the bundle of a finished run again, where it is missing."""
-    if default_storage.exists(path_of(run)):
-        return
-    from analysis.report import make_report
-
-    table, options = run_table(run), report_options(run)
-    store_bundle(run, table, make_report(table, options), options)
+def has_bundle(run: AnalysisRun) -> bool:
+    return default_storage.exists(path_of(run))
 
 
 def read_member(run: AnalysisRun, name: str) -> bytes | None:
@@ -120,7 +117,6 @@ def file_response(run: AnalysisRun, name: str) -> HttpResponseBase:
     """A file of the bundle, the bundle itself, or one of the report's tables as CSV."""
     if run.state != AnalysisRun.State.DONE:
         raise Http404
-    ensure_bundle(run)
     if name == "bundle.zip":
         file = default_storage.open(path_of(run))
         return FileResponse(file, as_attachment=True, filename=f"report-{run.pk}.zip")
@@ -184,13 +180,18 @@ def _tables(report: Report) -> dict[str, bytes]:
     return files | {"tables/report.tex": latex.document(report).encode()}
 
 
-def _plots(report: Report) -> dict[str, bytes]:
+def _plots(report: Report, parts: Parts) -> dict[str, bytes]:
     from analysis import plots
 
+    def draw(make: Callable[[], Figure], format: str) -> bytes:
+        return plots.drawn(make(), format)
+
+    made = plots.pictures_to_make(report)
     return {
-        f"plots/{name}.{format}": plots.drawn(figure, format)
-        for name, figure in plots.pictures(report).items()
+        name: parts(name, bytes, partial(draw, made[picture], format))
+        for picture in made
         for format in PLOT_FORMATS
+        for name in [f"plots/{picture}.{format}"]
     }
 
 

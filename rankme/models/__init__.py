@@ -1,11 +1,11 @@
 """The record: what is judged, by whom, and what was said."""
 
 from .assignments import Assignment, Batch, Invitation, Participant, Plan, Slot, Trial, TrialOutput
-from .campaigns import AuditEvent, Campaign, Criterion, Membership
+from .campaigns import AuditEvent, Campaign, CampaignLaunch, Criterion, Membership
 from .judgements import Judgement, QuarantinedPayload, RaterExclusion, Submission
 from .limits import RateBucket
 from .materials import Item, MaterialImport, Output, System
-from .runs import AnalysisRun, Report, RunChunk
+from .runs import AnalysisRun, Report, ReportFiles, RunChunk, RunPart
 
 __all__ = [
     "AnalysisRun",
@@ -13,6 +13,7 @@ __all__ = [
     "AuditEvent",
     "Batch",
     "Campaign",
+    "CampaignLaunch",
     "Criterion",
     "Invitation",
     "Item",
@@ -26,7 +27,9 @@ __all__ = [
     "RateBucket",
     "RaterExclusion",
     "Report",
+    "ReportFiles",
     "RunChunk",
+    "RunPart",
     "Slot",
     "Submission",
     "System",

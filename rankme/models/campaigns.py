@@ -11,6 +11,8 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from .jobs import Job
+
 LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 
 
@@ -108,6 +110,25 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} in {self.campaign}"
+
+
+class CampaignLaunch(Job):
+    """Draws and stores a plan that is too large for a request."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="launches")
+
+    class Meta(Job.Meta):
+        ordering = ["-requested_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign"],
+                condition=Q(state__in=["queued", "working"]),
+                name="one_launch_at_a_time",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"launch of {self.campaign}"
 
 
 class Criterion(models.Model):

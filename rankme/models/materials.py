@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from .campaigns import Campaign
+from .jobs import Job
 
 
 class Item(models.Model):
@@ -67,49 +66,6 @@ class Output(models.Model):
 
     def __str__(self) -> str:
         return self.text[:60]
-
-
-class Job(models.Model):
-    """Long work as a row: Celery only carries the news that there is one.
-
-    A worker claims the row by a conditional UPDATE and keeps `heartbeat_at` fresh; a row whose
-    heart has stopped may be claimed again.
-    """
-
-    class State(models.TextChoices):
-        QUEUED = "queued", _("Queued")
-        WORKING = "working", _("Working")
-        DONE = "done", _("Done")
-        FAILED = "failed", _("Failed")
-        CANCELLED = "cancelled", _("Cancelled")
-
-    state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
-    progress = models.FloatField(default=0.0, help_text="Share done, 0 to 1")
-    step = models.CharField(max_length=200, blank=True, help_text="What is being done now")
-    error = models.TextField(blank=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
-    claimed_by = models.CharField(max_length=200, blank=True)
-    requested_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
-    )
-    requested_at = models.DateTimeField(db_default=Now())
-    heartbeat_at = models.DateTimeField(null=True, blank=True)
-    finished_at = models.DateTimeField(null=True, blank=True)
-
-    class Meta:
-        abstract = True
-        # Each worker process asks for these every second, however many are over.
-        indexes = [
-            models.Index(
-                fields=["requested_at"],
-                condition=Q(state__in=["queued", "working"]),
-                name="%(class)s_under_way",
-            )
-        ]
-
-    @property
-    def is_over(self) -> bool:
-        return self.state in (self.State.DONE, self.State.FAILED, self.State.CANCELLED)
 
 
 class MaterialImport(Job):

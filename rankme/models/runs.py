@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from .campaigns import Campaign, new_code
-from .materials import Job
+from .jobs import Job
 
 
 def new_public_code() -> str:
@@ -66,6 +66,32 @@ class RunChunk(models.Model):
 
     def __str__(self) -> str:
         return f"{self.job} from {self.first} of {self.run}"
+
+
+class RunPart(models.Model):
+    """A finished part of a run's report: the worker that takes the run over continues from it."""
+
+    run = models.ForeignKey(AnalysisRun, models.CASCADE, related_name="parts", db_index=False)
+    name = models.TextField()
+    content = models.BinaryField(help_text="JSON, or the bytes of a file")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "name"], name="one_row_per_part")]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.run}"
+
+
+class ReportFiles(Job):
+    """Makes the files of a finished run again where they were lost; one row for each run."""
+
+    run = models.OneToOneField(AnalysisRun, models.CASCADE, related_name="files")
+
+    class Meta(Job.Meta):
+        pass
+
+    def __str__(self) -> str:
+        return f"files of {self.run}"
 
 
 class Report(models.Model):

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis.table import guarded
 from rankme import monitor
-from rankme.actions import campaigns
+from rankme.actions import campaigns, launches
 from rankme.actions.invitations import invite_raters
 from rankme.crowd import PANELS
 from rankme.designs.plan import Plan
@@ -74,11 +74,21 @@ def launch(request: HttpRequest, code: str) -> HttpResponse:
     if not campaign.is_draft:
         return redirect("rankme:campaign", campaign.code)
     if request.method == "POST" and request.POST.get("sure"):
+        is_large = launches.is_large(campaign)
         done = _("The campaign is launched. The links below are active.")
-        if act(request, lambda: campaigns.launch_campaign(campaign, by=request.user), done):
+        if is_large:
+            done = _("The launch has started.")
+        launched = act(request, lambda: launches.request_launch(campaign, by=request.user), done)
+        if launched and not is_large:
             return redirect("rankme:campaign-links", campaign.code)
         return redirect("rankme:campaign-launch", campaign.code)
+    if (under_way := launches.launch_under_way(campaign)) is not None:
+        context = {"launch": under_way, "percent": round(100 * under_way.progress)}
+        return render_campaign(
+            request, campaign, "organiser/launching.html", context, tab="campaign-launch"
+        )
     context = _plan_context(campaign) | {"not_sure": request.method == "POST"}
+    context["failed"] = launches.failed_launch(campaign)
     status = 422 if request.method == "POST" else 200
     return render_campaign(
         request,
@@ -100,6 +110,8 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
     }
     try:
         campaigns.refuse_without_code(definition)
+        if launches.is_large(campaign):
+            return context | {"is_large": True}
         plan, _items, systems, _outputs = campaigns.draw_plan(campaign)
     except RankmeError as refusal:
         return context | {"refusal": str(refusal)}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -13,8 +15,9 @@ from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from rankme.actions import analysis_runs
+from rankme.actions.report_files import require_files
 from rankme.analysis_form import AnalysisForm
-from rankme.errors import InvalidOptions
+from rankme.errors import FilesInPreparation, InvalidOptions
 from rankme.exporting import bundle, texts
 from rankme.exporting.judgements import csv_response, jsonl_response
 from rankme.exporting.report_tables import correlation_table, overview_table, tables_of
@@ -24,6 +27,7 @@ from rankme.permissions import get_campaign
 from .campaign_page import act, refusals_as_messages, render_campaign, sent
 
 RUNS_ON_A_PAGE = 20
+SECONDS_UNTIL_RELOAD = 5
 DONE = AnalysisRun.State.DONE
 LIGHT = ("table_csv_gz", "result")
 
@@ -66,8 +70,26 @@ def _ask(request: HttpRequest, campaign: Campaign, form: AnalysisForm) -> Analys
 # --- Watching and reading ----------------------------------------------------------------------
 
 
+def with_files(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Answer 503 with a page that reloads itself while a worker makes lost files again."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        try:
+            return view(request, *args, **kwargs)
+        except FilesInPreparation as reason:
+            context = {"reason": reason, "seconds": SECONDS_UNTIL_RELOAD}
+            response = render(request, "report/preparing.html", context, status=503)
+            response.headers["Retry-After"] = str(SECONDS_UNTIL_RELOAD)
+            response.headers["Cache-Control"] = "no-store"
+            return response
+
+    return answer
+
+
 @login_required
 @require_safe
+@with_files
 def show_run(request: HttpRequest, code: str, run: int) -> HttpResponse:
     """One analysis: its progress, then its report."""
     campaign, found = _run(request, code, run)
@@ -92,8 +114,11 @@ def cancel_run(request: HttpRequest, code: str, run: int) -> HttpResponse:
 
 @login_required
 @require_safe
+@with_files
 def run_file(request: HttpRequest, code: str, run: int, name: str) -> HttpResponseBase:
-    return bundle.file_response(_run(request, code, run)[1], name)
+    found = _run(request, code, run)[1]
+    require_files(found)
+    return bundle.file_response(found, name)
 
 
 def result_context(run: AnalysisRun) -> dict[str, Any]:
@@ -113,7 +138,7 @@ def result_context(run: AnalysisRun) -> dict[str, Any]:
 def _files_of(run: AnalysisRun) -> tuple[str, ...]:
     if run.state != DONE:
         return ()
-    bundle.ensure_bundle(run)
+    require_files(run)
     return bundle.members(run)
 
 
@@ -188,6 +213,7 @@ def withdraw(request: HttpRequest, code: str, run: int) -> HttpResponse:
 
 
 @require_safe
+@with_files
 def show_public(request: HttpRequest, report: str) -> HttpResponse:
     """A published report, for anybody who has its address."""
     found = _published(report)
@@ -197,8 +223,11 @@ def show_public(request: HttpRequest, report: str) -> HttpResponse:
 
 
 @require_safe
+@with_files
 def public_file(request: HttpRequest, report: str, name: str) -> HttpResponseBase:
-    return bundle.file_response(_published(report).run, name)
+    run = _published(report).run
+    require_files(run)
+    return bundle.file_response(run, name)
 
 
 def _published(code: str) -> Report:

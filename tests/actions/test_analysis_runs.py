@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from django.db import connection
 
+from analysis.report import make_report
 from analysis.table import read_table
 from rankme.actions import (
     analysis_runs,
@@ -18,6 +19,7 @@ from rankme.actions import (
     jobs,
     judgement_imports,
     judgements,
+    report_parts,
 )
 from rankme.errors import InvalidOptions, RefusedAction
 from rankme.exporting import bundle
@@ -331,3 +333,73 @@ def test_the_real_quality_ratings_give_the_known_ranking():
     assert abs(means["tuda"] - 0.307) < 0.01
     assert abs(means["slug"] - 0.266) < 0.01
     assert run.judgements == 2979 * 5
+
+
+class StoresAndDies(report_parts.StoredParts):
+    """Loses its worker whenever it has stored two more parts."""
+
+    left = 2
+
+    def _store(self, name: str, content: bytes) -> bytes:
+        stored = super()._store(name, content)
+        self.left -= 1
+        if not self.left:
+            raise SystemExit("killed")
+        return stored
+
+
+class ForgetsAndDies(StoresAndDies):
+    """The guard taken away: what is computed is not stored."""
+
+    def _store(self, name: str, content: bytes) -> bytes:
+        self.left -= 1
+        if not self.left:
+            raise SystemExit("killed")
+        return content
+
+
+def deaths_until_over(run: AnalysisRun, kind, monkeypatch) -> int:
+    monkeypatch.setattr(analysis_runs, "StoredParts", kind)
+    monkeypatch.setattr(jobs, "SECONDS_BEFORE_TAKEOVER", {})
+    for deaths in range(100):
+        try:
+            analysis_runs.execute(run.pk, "victim")
+        except SystemExit:
+            continue
+        run.refresh_from_db()
+        return deaths
+    raise AssertionError("it never ended")
+
+
+def test_a_report_that_loses_a_worker_every_two_parts_is_finished(campaign, monkeypatch):
+    undisturbed = executed(asked(campaign))
+    run = asked(campaign)
+    deaths = deaths_until_over(run, StoresAndDies, monkeypatch)
+    assert deaths > jobs.MOST_ATTEMPTS
+    assert run.state == "done", run.error
+    assert run.result == undisturbed.result
+    assert not run.parts.exists()
+
+
+def test_without_stored_parts_it_would_start_again_and_be_given_up(campaign, monkeypatch):
+    run = asked(campaign)
+    deaths = deaths_until_over(run, ForgetsAndDies, monkeypatch)
+    assert (run.state, deaths) == ("failed", jobs.MOST_ATTEMPTS)
+    assert "ended unexpectedly at the same place (“Writing the report”)" in run.error
+
+
+def test_a_part_reads_back_as_it_was_stored(campaign):
+    """A report made of stored parts is the report that was never interrupted."""
+    run = executed(asked(campaign))
+    table, options = analysis_runs.run_table(run), analysis_runs.report_options(run)
+    stored = {}
+
+    def keep(name, kind, compute):
+        if kind is None:
+            return compute()
+        stored[name] = report_parts._encoded(kind, compute())
+        return report_parts._decoded(kind, stored[name])
+
+    parts = make_report(table, options, parts=keep)
+    assert parts == make_report(table, options)
+    assert len(stored) > 5

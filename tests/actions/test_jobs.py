@@ -143,7 +143,7 @@ def test_a_job_that_kills_its_workers_is_given_up(job):
     assert jobs.claim(MaterialImport, job.pk, worker="a") is None
     job.refresh_from_db()
     assert job.state == "failed"
-    assert "workers were lost" in job.error
+    assert "5 worker processes ended unexpectedly at the same place" in job.error
 
 
 def test_a_checkpoint_makes_lost_workers_count_anew(job):
@@ -199,3 +199,78 @@ def test_news_for_a_broker_that_is_away_is_logged_and_harms_nothing(job, servers
         servers.valkey.start()
     assert "The broker is away" in caplog.text
     assert jobs.waiting(MaterialImport) == [job.pk]
+
+
+def test_workers_that_are_lost_at_the_same_place_are_replaced_after_growing_pauses(job):
+    waited = []
+    for _ in range(jobs.MOST_ATTEMPTS - 1):
+        jobs.release(jobs.claim(MaterialImport, job.pk, worker="a"))
+        MaterialImport.objects.update(heartbeat_at=timezone.now() - timedelta(seconds=30))
+        waited.append(seconds_until_claimable(job))
+    assert waited == sorted(waited) and waited[0] < 0.5 < 5 < waited[-1]
+
+
+def seconds_until_claimable(job) -> float:
+    """By moving the last sign of life into the past, so that nobody waits."""
+    for seconds in (0.0, 0.6, 2, 5, 10):
+        heartbeat = timezone.now() - timedelta(seconds=seconds)
+        MaterialImport.objects.update(heartbeat_at=heartbeat)
+        if jobs.waiting(MaterialImport) == [job.pk]:
+            return seconds
+    raise AssertionError("nobody may ever take it over")
+
+
+@pytest.mark.parametrize("times", [3 * jobs.MOST_ATTEMPTS])
+def test_a_database_that_goes_away_is_no_lost_worker(job, times, monkeypatch):
+    monkeypatch.setattr(jobs, "REST_AFTER_TROUBLE_SECONDS", 0)
+
+    def lose_the_database(row) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+
+    for _ in range(times):
+        assert jobs.perform(MaterialImport, job.pk, lose_the_database, worker="a")
+        job.refresh_from_db()
+        assert (job.state, job.attempts) == ("queued", 0)
+
+
+def test_a_database_that_refuses_the_work_itself_counts(job, monkeypatch):
+    """A time limit or a deadlock may come from the work; it must not be tried for ever."""
+    monkeypatch.setattr(jobs, "REST_AFTER_TROUBLE_SECONDS", 0)
+    monkeypatch.setattr(jobs, "SECONDS_BEFORE_TAKEOVER", {})
+
+    def take_too_long(row) -> None:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET LOCAL statement_timeout = 10")
+            cursor.execute("SELECT pg_sleep(5)")
+
+    for _ in range(jobs.MOST_ATTEMPTS):
+        assert jobs.perform(MaterialImport, job.pk, take_too_long, worker="a")
+    assert not jobs.perform(MaterialImport, job.pk, take_too_long, worker="a")
+    job.refresh_from_db()
+    assert job.state == "failed"
+
+
+def test_a_claim_from_before_the_database_started_is_not_counted(job):
+    jobs.release(jobs.claim(MaterialImport, job.pk, worker="a"))
+    MaterialImport.objects.update(heartbeat_at=timezone.now() - timedelta(days=1))
+    heir = jobs.claim(MaterialImport, job.pk, worker="b")
+    assert heir.attempts == 1
+    jobs.release(heir)
+
+
+def test_a_worker_that_is_told_to_stop_puts_its_job_back(job, monkeypatch):
+    row_seen = []
+
+    def work(row) -> None:
+        row_seen.append(row.attempts)
+        jobs.worker_stops.set()
+        jobs.beat(row)
+
+    try:
+        for _ in range(2):
+            assert jobs.perform(MaterialImport, job.pk, work, worker="a")
+    finally:
+        jobs.worker_stops.clear()
+    job.refresh_from_db()
+    assert (job.state, job.attempts, row_seen) == ("queued", 0, [1, 1])

@@ -7,19 +7,23 @@ import json
 import subprocess
 import sys
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.db import connection
+from django.http import HttpResponse
+from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import escape
 
-from analysis.table import read_table
-from rankme.actions import analysis_runs, judgements
+from rankme.actions import analysis_runs, judgements, report_files
 from rankme.actions.analysis_runs import publish_report
 from rankme.actions.campaigns import close_campaign, definition_of
 from rankme.exporting import bundle
-from rankme.models import AnalysisRun
+from rankme.models import AnalysisRun, ReportFiles
 from rankme.protocols.files import definition_from_yaml, definition_to_yaml
 from tests.actions.test_analysis_runs import asked, executed, rated_campaign
 from tests.campaigns import (
@@ -138,15 +142,66 @@ def test_the_bundle_gives_the_same_numbers_without_the_site(olga, campaign, tmp_
     assert_same_report(json.loads(printed.stdout), stored)
 
 
-def test_the_files_are_there_after_the_bundle_is_lost(olga, campaign):
+def test_a_lost_bundle_is_made_again_by_one_job_while_readers_wait(olga, campaign):
     run = executed(asked(campaign))
-    before = set(bundle.members(run))
+    report = analysis_runs.publish_report(run, by=make_owner())
+    public = reverse("rankme:report-public", args=[report.code])
+    path = bundle.path_of(run)
+    with default_storage.open(path) as file:
+        before = file.read()
+    default_storage.delete(path)
+    addresses = [public, f"{public}files/bundle.zip", f"{public}files/report.json"]
+    answers = answers_at_once(addresses * 3)
+    assert {answer.status_code for answer in answers} == {503}
+    assert {answer["Retry-After"] for answer in answers} == {"5"}
+    assert all(b'http-equiv="refresh"' in answer.content for answer in answers)
+    assert olga.get(address("analysis-run", campaign, run.pk)).status_code == 503
+    job = ReportFiles.objects.get()
+    assert job.state == "queued"
+    assert report_files.execute(job.pk, "worker")
+    assert [answer.status_code for answer in answers_at_once(addresses)] == [200, 200, 200]
+    with default_storage.open(path) as file:
+        assert file.read() == before
+    assert not run.parts.exists()
+
+
+def test_the_api_also_asks_scripts_to_come_again(olga, campaign):
+    run = executed(asked(campaign))
     default_storage.delete(bundle.path_of(run))
-    page = olga.get(address("analysis-run", campaign, run.pk))
-    assert page.status_code == 200
-    assert set(page.context["files"]) == before
-    kept = olga.get(address("analysis-file", campaign, run.pk, "judgements.csv"))
-    assert read_table(io.BytesIO(kept.content)).sha256 == run.data_sha256
+    answer = olga.get(f"/api/v1/campaigns/{campaign.code}/analysis-runs/{run.pk}/files/report.json")
+    assert (answer.status_code, answer["Retry-After"]) == (503, "5")
+    assert answer.json()["error"]["code"] == "in_preparation"
+
+
+def test_files_that_cannot_be_made_are_not_tried_for_every_reader(olga, campaign, monkeypatch):
+    run = executed(asked(campaign))
+    default_storage.delete(bundle.path_of(run))
+
+    def refuse(*arguments, **options):
+        raise RuntimeError("no space")
+
+    monkeypatch.setattr(report_files, "store_bundle", refuse)
+    page = address("analysis-run", campaign, run.pk)
+    assert olga.get(page).status_code == 503
+    assert report_files.execute(ReportFiles.objects.get().pk, "worker")
+    assert "could not be prepared" in olga.get(page).content.decode()
+    assert ReportFiles.objects.get().state == "failed"
+    ReportFiles.objects.update(finished_at=timezone.now() - report_files.TRY_AGAIN_AFTER)
+    assert "are being prepared" in olga.get(page).content.decode()
+    assert ReportFiles.objects.get().state == "queued"
+
+
+def answers_at_once(addresses: list[str]) -> list[HttpResponse]:
+    """What strangers get who come at the same moment, from as many threads."""
+
+    def fetch(path: str) -> HttpResponse:
+        try:
+            return Client().get(path)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(addresses)) as threads:
+        return list(threads.map(fetch, addresses))
 
 
 def test_every_file_of_a_report_can_be_fetched_and_no_other(olga, campaign):

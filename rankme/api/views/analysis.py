@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from rankme.actions import analysis_runs
+from rankme.actions.report_files import require_files
 from rankme.api.serializers import (
     NewRunSerializer,
     ReportDetailSerializer,
@@ -72,7 +73,9 @@ class RunFileView(View):
         responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
     )
     def get(self, request: Request, code: str, run: int, name: str) -> HttpResponseBase:
-        return file_response(get_run(request, code, run), name)
+        found = get_run(request, code, run)
+        require_files(found)
+        return file_response(found, name)
 
 
 class CancelRunView(View):

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from rankme import coverage, monitor
-from rankme.actions import campaigns
+from rankme.actions import campaigns, launches
 from rankme.actions.judgement_imports import start_archive
 from rankme.api.parsers import CampaignFileParser, StrictJSONParser
 from rankme.api.serializers import (
@@ -202,7 +202,10 @@ def transition(name: str, action: Callable[..., Campaign], summary: str) -> type
 
 
 LaunchView = transition(
-    "launch", campaigns.launch_campaign, "Draw the plan, freeze the material, open the doors"
+    "launch",
+    launches.request_launch,
+    "Draw the plan, freeze the material, open the campaign to raters. A large campaign stays a "
+    "draft until a worker has stored its plan: ask for it again",
 )
 PauseView = transition("pause", campaigns.pause_campaign, "Hand out no more batches")
 ResumeView = transition("resume", campaigns.resume_campaign, "Hand out batches again")

@@ -11,7 +11,12 @@ function isInUse(part) {
 
 async function refresh() {
   if (document.hidden) return;
-  const { page } = await fetchPage(location.href);
+  const { page, address } = await fetchPage(location.href);
+  if (new URL(address).pathname !== location.pathname) {
+    // What this page was about is over, and the site sends us on.
+    location.assign(address);
+    return;
+  }
   /** @type {NodeListOf<HTMLElement>} */
   const parts = live.querySelectorAll("[data-part]");
   for (const part of parts) {
