@@ -19,8 +19,8 @@ KILLS = jobs.MOST_ATTEMPTS + 3
 
 @pytest.fixture
 def campaign():
-    campaign = make_campaign(rankme_definition(raters_per_trial=3), items=6, systems=4)
-    for number in range(9):
+    campaign = make_campaign(rankme_definition(raters_per_trial=2), items=12, systems=4)
+    for number in range(6):
         sit(make_rater(campaign, f"w{number}"))
     return campaign
 
