@@ -1,11 +1,13 @@
-"""System checks of the site: a database that may forget, and a driver that nobody chose."""
+"""System checks of the site: what its database may lose, and what its role may change."""
 
 import importlib.util
 from collections.abc import Iterable
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connections
+
+from evalsite import roles
 
 # What each setting must not be, and what the reader of the refusal needs to know.
 FORGETFUL = {
@@ -34,6 +36,26 @@ def forgetful_settings(alias: str) -> list[CheckMessage]:
                 hint = f"Set {setting}=on in postgresql.conf, and for the role and the database."
                 problems.append(Error(problem, hint=hint, id=f"evalsite.E001_{setting}"))
     return problems
+
+
+@register(Tags.database)
+def the_sites_role_cannot_change_the_record(
+    app_configs: object, databases: Iterable[str] | None = None, **kwargs: object
+) -> list[CheckMessage]:
+    return [problem for alias in databases or () for problem in powerful_role(alias)]
+
+
+def powerful_role(alias: str) -> list[CheckMessage]:
+    """Refuse in production, and elsewhere only warn of, a role that could change the record."""
+    connection = connections[alias]
+    # `migrate` connects as the owner on purpose, and has another role for the site.
+    powers = [] if roles.is_owner(connection) else roles.powers_over_the_record(connection)
+    if not powers:
+        return []
+    message = Error if settings.PRODUCTION else Warning
+    role = connection.settings_dict["USER"]
+    problem = f"The database role {role} of the site could change the record: it {powers[0]}."
+    return [message(problem, hint=roles.HOW_TO_SEPARATE, id="evalsite.E003")]
 
 
 @register()

@@ -1,7 +1,9 @@
 """Settings read from the environment; a value that makes no sense stops the start."""
 
 import os
+from typing import Any
 
+import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 TRUE = {"1", "true", "yes", "on"}
@@ -45,11 +47,15 @@ def listed(name: str, default: tuple[str, ...] = ()) -> list[str]:
     return [word.strip() for word in value.split(",") if word.strip()]
 
 
-def database_address(url: str) -> str:
-    if url.startswith(("postgresql://", "postgres://")):
-        return url
-    scheme = url.partition(":")[0]
-    raise ImproperlyConfigured(f"DATABASE_URL is {scheme}:…; write postgresql://user@host/name")
+def database(name: str, otherwise: str) -> dict[str, Any] | None:
+    """Read the address of a database as Django spells it; None where there is none."""
+    url = text(name) or otherwise
+    if not url:
+        return None
+    if not url.startswith(("postgresql://", "postgres://")):
+        scheme = url.partition(":")[0]
+        raise ImproperlyConfigured(f"{name} is {scheme}:…; write postgresql://user@host/name")
+    return {**dj_database_url.parse(url)}
 
 
 def broker_address(url: str) -> str:

@@ -104,12 +104,14 @@ def refuse_taken_port(host: str, port: str) -> None:
 
 @contextlib.contextmanager
 def servers(folder: Path) -> Iterator[None]:
-    """Have a database and a broker: those that the environment names, or our own."""
+    """Have a database and a broker: those that the environment names, or embedded ones."""
     if os.environ.get("DATABASE_URL") and os.environ.get("REDIS_URL"):
         yield
         return
-    with embedded.Servers(folder).running() as ours:
-        for name, address in ours.addresses().items():
+    with embedded.Servers(folder).running() as own:
+        if not os.environ.get("DATABASE_URL"):
+            os.environ["DATABASE_OWNER_URL"] = own.postgresql.owner_url
+        for name, address in own.addresses().items():
             os.environ.setdefault(name, address)
         yield
 
@@ -132,9 +134,14 @@ def prepare(folder: Path) -> str:
 def supervise(greeting: str) -> int:
     """Run all parts until one ends or we are told to stop; then end the others too."""
     manager = Manager()
-    ours = {MARK: str(embedded.data_folder()), "PYTHONWARNINGS": ROOT_WORKER_IS_MEANT}
+    environment = os.environ | {
+        MARK: str(embedded.data_folder()),
+        "PYTHONWARNINGS": ROOT_WORKER_IS_MEANT,
+    }
+    # Only the migration, which is done, may use the owner's role.
+    environment.pop("DATABASE_OWNER_URL", None)
     for name, command in commands().items():
-        manager.add_process(name, command, env=os.environ | ours)
+        manager.add_process(name, command, env=environment)
     threading.Thread(target=greet, args=[greeting], daemon=True).start()
     manager.loop()
     return manager.returncode or 0

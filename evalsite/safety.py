@@ -1,15 +1,20 @@
 """A production start with an unsafe setting is refused, and says which."""
 
 import contextlib
+import logging
 import os
 import secrets
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+log = logging.getLogger(__name__)
+
 SHORTEST_SECRET_KEY = 50
 FEWEST_DIFFERENT_CHARACTERS = 5
-EXAMPLE_SECRET_KEY = "change-me"
+EXAMPLE = "change-me"
 HOW_TO_MAKE_A_KEY = 'python -c "import secrets; print(secrets.token_urlsafe(48))"'
 
 
@@ -28,14 +33,20 @@ def local_secret_key(folder: Path) -> str:
 
 
 def refuse_unsafe_settings(
-    secret_key: str, debug: bool, allowed_hosts: list[str], fallbacks: list[str]
+    *,
+    secret_key: str,
+    fallbacks: list[str],
+    debug: bool,
+    allowed_hosts: list[str],
+    addresses: dict[str, str],
 ) -> None:
-    """Raise one error that names every unsafe setting, so that one look mends them all."""
+    """Raise one error that names every unsafe setting, so that all can be fixed at once."""
     problems = [
         *secret_key_problems("SECRET_KEY", secret_key),
         *(each for key in fallbacks for each in secret_key_problems("SECRET_KEY_FALLBACKS", key)),
         *debug_problems(debug),
         *host_problems(allowed_hosts),
+        *(each for name, url in addresses.items() for each in address_problems(name, url)),
     ]
     if problems:
         raise ImproperlyConfigured(
@@ -47,11 +58,17 @@ def refuse_unsafe_settings(
 def secret_key_problems(name: str, key: str) -> list[str]:
     if not key:
         return [f"{name} is missing. Make one: {HOW_TO_MAKE_A_KEY}"]
-    if key.startswith((EXAMPLE_SECRET_KEY, "django-insecure-")):
+    if key.startswith((EXAMPLE, "django-insecure-")):
         return [f"{name} is a published example. Make your own: {HOW_TO_MAKE_A_KEY}"]
     if len(key) < SHORTEST_SECRET_KEY or len(set(key)) < FEWEST_DIFFERENT_CHARACTERS:
         return [f"{name} can be guessed. Make a longer one: {HOW_TO_MAKE_A_KEY}"]
     return []
+
+
+def address_problems(name: str, url: str) -> list[str]:
+    """Look for the password of an example in an address."""
+    password = urlsplit(url).password or ""
+    return [f"{name} has the password of an example."] if password.startswith(EXAMPLE) else []
 
 
 def debug_problems(debug: bool) -> list[str]:
@@ -65,15 +82,38 @@ def host_problems(allowed_hosts: list[str]) -> list[str]:
     return ["ALLOWED_HOSTS holds *: any host name would be taken."] if open_to_all else []
 
 
+def refuse_confused_roles(site: dict[str, Any], owner: dict[str, Any] | None) -> None:
+    """Two addresses of the database are of one database and of two roles."""
+    if owner is None:
+        return
+    if owner["NAME"] != site["NAME"]:
+        raise ImproperlyConfigured("DATABASE_URL and DATABASE_OWNER_URL name two databases.")
+    if owner["USER"] == site["USER"]:
+        raise ImproperlyConfigured(
+            "DATABASE_URL and DATABASE_OWNER_URL name the same role. The site needs one of its "
+            "own, such as rankme_site: `manage.py migrate` creates it."
+        )
+
+
 def refuse_unsafe_site() -> None:
     """Run all checks, the database's too, before a server or a worker takes its first task."""
     import django
+    from django.conf import settings
     from django.core import checks
     from django.db import connections
 
     django.setup()
     found = checks.run_checks(databases=list(connections))
     connections.close_all()
-    errors = [str(each) for each in found if each.level >= checks.ERROR and not each.is_silenced()]
+    found = [each for each in found if not each.is_silenced()]
+    errors = [str(each) for each in found if each.level >= checks.ERROR]
+    if settings.PRODUCTION and settings.DATABASE_OWNER:
+        errors.append(
+            "DATABASE_OWNER_URL is set. Only `manage.py migrate` needs it: a server or worker that "
+            "knows the owner's password could change the record."
+        )
+    for each in found:
+        if each.level == checks.WARNING:
+            log.warning("%s", each)
     if errors:
         raise ImproperlyConfigured("This start is refused:\n- " + "\n- ".join(errors))

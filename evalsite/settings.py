@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import dj_database_url
+from celery.schedules import crontab
 from csp.constants import NONE, SELF
 
 from evalsite import embedded, environment, safety
@@ -32,7 +32,16 @@ SITE_URL = environment.text(
 ).rstrip("/")
 
 if PRODUCTION:
-    safety.refuse_unsafe_settings(SECRET_KEY, DEBUG, ALLOWED_HOSTS, SECRET_KEY_FALLBACKS)
+    safety.refuse_unsafe_settings(
+        secret_key=SECRET_KEY,
+        fallbacks=SECRET_KEY_FALLBACKS,
+        debug=DEBUG,
+        allowed_hosts=ALLOWED_HOSTS,
+        addresses={
+            name: environment.text(name)
+            for name in ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL")
+        },
+    )
 elif not SECRET_KEY:
     SECRET_KEY = safety.local_secret_key(embedded.make_data_folder(DATA_FOLDER))
 
@@ -94,23 +103,33 @@ TEMPLATES = [
 
 # --- Database ------------------------------------------------------------------------------
 
-DATABASES = {
-    "default": dj_database_url.parse(
-        environment.database_address(environment.text("DATABASE_URL") or SERVERS.postgresql.url),
-        conn_max_age=environment.whole_number("DATABASE_CONNECTION_SECONDS", 600),
-        conn_health_checks=True,
-    )
-}
-# Half-open connections and forgotten locks end by themselves (F22). Imports may take long, so
-# a time limit for statements is set by the web server alone (evalsite/gunicorn.py).
-DATABASES["default"].setdefault("OPTIONS", {}).update(
-    connect_timeout=5,
-    tcp_user_timeout=10_000,
-    options=(
-        f"-c statement_timeout={environment.whole_number('STATEMENT_TIMEOUT_SECONDS', 0)}s"
-        " -c lock_timeout=10s -c idle_in_transaction_session_timeout=120s"
-    ),
+# The role of web server, worker and beat. It can add to the record, but not change it.
+DATABASE_SITE = environment.database("DATABASE_URL", otherwise=SERVERS.postgresql.url)
+# The owner of the tables, for `manage.py migrate` alone (evalsite/roles.py).
+DATABASE_OWNER = environment.database(
+    "DATABASE_OWNER_URL",
+    otherwise="" if environment.text("DATABASE_URL") else SERVERS.postgresql.owner_url,
 )
+safety.refuse_confused_roles(DATABASE_SITE, DATABASE_OWNER)
+DATABASES = {
+    "default": DATABASE_SITE
+    | {
+        "CONN_MAX_AGE": environment.whole_number("DATABASE_CONNECTION_SECONDS", 600),
+        "CONN_HEALTH_CHECKS": True,
+        # Half-open connections and forgotten locks end by themselves. Imports may take long, so
+        # only the web server sets a time limit for statements (evalsite/gunicorn.py).
+        "OPTIONS": DATABASE_SITE.get("OPTIONS", {})
+        | {
+            "connect_timeout": 5,
+            "tcp_user_timeout": 10_000,
+            "options": (
+                "-c statement_timeout="
+                f"{environment.whole_number('STATEMENT_TIMEOUT_SECONDS', 0)}s"
+                " -c lock_timeout=10s -c idle_in_transaction_session_timeout=120s"
+            ),
+        },
+    }
+}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Celery: news of jobs; the jobs are rows -----------------------------------------------
@@ -146,6 +165,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "rankme.tasks.reconcile",
         "schedule": 5.0,
         "options": {"expires": 5.0},
+    },
+    "check the record": {
+        "task": "rankme.tasks.check_record",
+        "schedule": crontab(hour="3", minute="17"),
+        "options": {"expires": 3600.0},
     },
     "sweep": {
         "task": "rankme.tasks.sweep_uploads",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import psutil
 import pytest
+from django.db.backends.postgresql.operations import DatabaseOperations
 from django.utils import translation
 
 from evalsite.embedded import Servers, data_folder
@@ -50,6 +51,20 @@ def django_db_modify_db_settings(
     settings.DATABASES["default"]["HOST"] = str(servers.postgresql.sockets)
     app.conf.broker_url = f"redis+socket://{servers.valkey.socket}"
     os.environ["REDIS_URL"] = servers.valkey.url
+
+
+@pytest.fixture(scope="session", autouse=True)
+def emptying_past_the_triggers() -> Iterator[None]:
+    """Let Django empty the tables after a transactional test: triggers refuse TRUNCATE."""
+    sql_flush = DatabaseOperations.sql_flush
+
+    def as_a_replica(self, *arguments, **options) -> list[str]:
+        statements = sql_flush(self, *arguments, **options)
+        return ["SET LOCAL session_replication_role = replica;", *statements]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DatabaseOperations, "sql_flush", as_a_replica)
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from evalsite.embedded import PROJECT, Servers
+from evalsite.embedded import OWNER_ROLE, PROJECT, SITE_ROLE, Servers
 from evalsite.run import MARK
 
 CHROMIUM_FLAGS = [
@@ -64,6 +64,7 @@ class LiveSite:
 
     def __init__(self, servers: Servers, database: str, log_folder: Path) -> None:
         self.servers = servers
+        self.owner_url = servers.postgresql.url_of(OWNER_ROLE, database)
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.log_folder = log_folder
@@ -71,7 +72,7 @@ class LiveSite:
         self.environment = os.environ | {
             "DJANGO_SETTINGS_MODULE": "evalsite.settings",
             "ENVIRONMENT": "local",
-            "DATABASE_URL": servers.postgresql.url.rpartition("/")[0] + "/" + database,
+            "DATABASE_URL": servers.postgresql.url_of(SITE_ROLE, database),
             "REDIS_URL": servers.valkey.url,
             "DATA_FOLDER": str(servers.folder),
             "PORT": str(self.port),
@@ -157,7 +158,8 @@ class LiveSite:
     def manage(self, *arguments: str) -> str:
         """Run a command of manage.py against the live database, and give what it prints."""
         command = [sys.executable, "manage.py", *arguments]
-        return subprocess.check_output(command, cwd=PROJECT, env=self.environment, text=True)
+        environment = self.environment | {"DATABASE_OWNER_URL": self.owner_url}
+        return subprocess.check_output(command, cwd=PROJECT, env=environment, text=True)
 
     def log(self, name: str) -> Path:
         return self.log_folder / f"{name}.log"

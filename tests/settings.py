@@ -22,6 +22,8 @@ class QuickHasher(PBKDF2PasswordHasher):
     iterations = 1
 
 
+# Tests build and break their database as its owner. The live site has the site's own role.
+DATABASES["default"] |= {"USER": DATABASE_OWNER["USER"]}  # noqa: F405
 PASSWORD_HASHERS = ["tests.settings.QuickHasher"]
 # Files straight from static/: a test sees what stands there now, without collectstatic.
 STORAGES = STORAGES | {  # noqa: F405

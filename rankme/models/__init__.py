@@ -5,6 +5,7 @@ from .campaigns import AuditEvent, Campaign, CampaignLaunch, Criterion, Membersh
 from .judgements import Judgement, QuarantinedPayload, RaterExclusion, Submission
 from .limits import RateBucket
 from .materials import Item, MaterialImport, Output, System
+from .record import Record
 from .runs import AnalysisRun, Report, ReportFiles, RunChunk, RunPart
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "QuarantinedPayload",
     "RateBucket",
     "RaterExclusion",
+    "Record",
     "Report",
     "ReportFiles",
     "RunChunk",

@@ -9,12 +9,13 @@ from django.utils.translation import gettext_lazy as _
 
 from .campaigns import Campaign
 from .materials import Item, Output
+from .record import Record
 
 
-class Plan(models.Model):
+class Plan(Record):
     """What the launch drew: the design with its options and seed, and the balance it reached."""
 
-    campaign = models.OneToOneField(Campaign, models.CASCADE, related_name="plan")
+    campaign = models.OneToOneField(Campaign, models.PROTECT, related_name="plan")
     design = models.CharField(max_length=40)
     options = models.JSONField()
     seed = models.BigIntegerField()
@@ -25,10 +26,10 @@ class Plan(models.Model):
         return f"{self.design} of {self.campaign}"
 
 
-class Batch(models.Model):
+class Batch(Record):
     """The trials of one sitting, in the plan's order; an assignment has each rater's own."""
 
-    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="batches")
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="batches")
     number = models.PositiveIntegerField()
 
     class Meta:
@@ -41,10 +42,10 @@ class Batch(models.Model):
         return f"batch {self.number}"
 
 
-class Trial(models.Model):
+class Trial(Record):
     """One item with the outputs that are judged together."""
 
-    batch = models.ForeignKey(Batch, models.CASCADE, related_name="trials")
+    batch = models.ForeignKey(Batch, models.PROTECT, related_name="trials")
     position = models.PositiveIntegerField()
     item = models.ForeignKey(Item, models.PROTECT, related_name="trials")
 
@@ -58,10 +59,10 @@ class Trial(models.Model):
         return f"trial {self.position} of {self.batch}"
 
 
-class TrialOutput(models.Model):
+class TrialOutput(Record):
     """An output's place in a trial, as the plan drew it."""
 
-    trial = models.ForeignKey(Trial, models.CASCADE, related_name="places", db_index=False)
+    trial = models.ForeignKey(Trial, models.PROTECT, related_name="places", db_index=False)
     position = models.PositiveSmallIntegerField()
     output = models.ForeignKey(Output, models.PROTECT, related_name="places")
 
@@ -81,7 +82,7 @@ class SlotQuerySet(models.QuerySet["Slot"]):
         return self.filter(state=Slot.State.FREE)
 
 
-class Slot(models.Model):
+class Slot(Record):
     """One of the sittings that a batch needs: `raters_per_trial` slots stand for each batch."""
 
     class State(models.TextChoices):
@@ -89,8 +90,10 @@ class Slot(models.Model):
         HELD = "held", "Held"
         DONE = "done", "Done"
 
-    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="slots", db_index=False)
-    batch = models.ForeignKey(Batch, models.CASCADE, related_name="slots", db_index=False)
+    changeable = ("state",)
+
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="slots", db_index=False)
+    batch = models.ForeignKey(Batch, models.PROTECT, related_name="slots", db_index=False)
     copy = models.PositiveSmallIntegerField()
     state = models.CharField(max_length=4, choices=State, default=State.FREE)
 
@@ -210,7 +213,7 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         return self.filter(counts=True)
 
 
-class Assignment(models.Model):
+class Assignment(Record):
     """A participant's leased hold on a slot.
 
     What is stored and what is counted are different facts: `counts` says whose sitting stands for
@@ -225,8 +228,10 @@ class Assignment(models.Model):
         RETURNED = "returned", _("Returned")
         FREED = "freed", _("Freed by the organiser")
 
+    changeable = ("state", "counts", "leased_until", "ended_at")
+
     # The campaign and batch stand here again because the rules below are about them.
-    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="assignments")
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="assignments")
     batch = models.ForeignKey(Batch, models.PROTECT, related_name="assignments", db_index=False)
     slot = models.ForeignKey(Slot, models.PROTECT, related_name="assignments")
     participant = models.ForeignKey(

@@ -12,6 +12,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from .jobs import Job
+from .record import Record
 
 LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 
@@ -148,19 +149,39 @@ class Criterion(models.Model):
         return self.name
 
 
-class AuditEvent(models.Model):
-    """Who did what to a campaign, and when."""
+class AuditEvent(Record):
+    """Who did what to a campaign, and when.
+
+    The database numbers the events of each campaign, and those of none, and binds each one to the
+    one before it by a hash, so that a changed or missing event shows (`manage.py verify`). Events
+    outlive their campaign, and an account that acted can be deactivated but not deleted.
+    """
 
     campaign = models.ForeignKey(
-        Campaign, models.CASCADE, related_name="audit_events", null=True, blank=True
+        Campaign,
+        models.DO_NOTHING,
+        related_name="audit_events",
+        null=True,
+        blank=True,
+        db_constraint=False,
     )
-    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True)
     verb = models.CharField(max_length=40)
     detail = models.JSONField(default=dict)
     happened_at = models.DateTimeField(db_default=Now())
+    # Both are written by a trigger, whatever is sent.
+    number = models.PositiveIntegerField(default=0, editable=False)
+    chain_sha256 = models.CharField(max_length=64, default="", editable=False)
 
     class Meta:
         ordering = ["-happened_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "number"],
+                name="audit_events_are_numbered",
+                nulls_distinct=False,
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.verb} ({self.happened_at:%Y-%m-%d %H:%M})"

@@ -10,9 +10,10 @@ from django.db.models.functions import Now
 from .assignments import Assignment, Participant, Trial
 from .campaigns import Campaign, Criterion
 from .materials import Output
+from .record import Record
 
 
-class Submission(models.Model):
+class Submission(Record):
     """One sent screen. A trigger refuses UPDATE and DELETE.
 
     `revision` rises with each change of mind; the newest that is not `surplus` stands. `late` work
@@ -50,7 +51,7 @@ class Submission(models.Model):
         return f"{self.trial}, screen {self.screen}, revision {self.revision}"
 
 
-class Judgement(models.Model):
+class Judgement(Record):
     """One value in a submission. A trigger refuses UPDATE and DELETE.
 
     `output` is empty where a question is about the item alone; `value` is empty for plain text.
@@ -90,7 +91,7 @@ class Judgement(models.Model):
         return f"{self.criterion}: {self.value if self.value is not None else self.text}"
 
 
-class QuarantinedPayload(models.Model):
+class QuarantinedPayload(Record):
     """A submission that this release cannot read: kept as it came, for a person to look at."""
 
     participant = models.ForeignKey(Participant, models.PROTECT, related_name="quarantined")
@@ -113,11 +114,13 @@ class QuarantinedPayload(models.Model):
         return self.reason
 
 
-class RaterExclusion(models.Model):
+class RaterExclusion(Record):
     """An organiser's decision to leave a rater out of analyses; it deletes nothing."""
 
-    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="rater_exclusions")
-    participant = models.ForeignKey(Participant, models.CASCADE, related_name="exclusions")
+    changeable = ("withdrawn_at",)
+
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="rater_exclusions")
+    participant = models.ForeignKey(Participant, models.PROTECT, related_name="exclusions")
     reason = models.CharField(max_length=500)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     decided_at = models.DateTimeField(db_default=Now())

@@ -31,6 +31,9 @@ class AnalysisRun(Job):
     timed_out = models.JSONField(
         default=dict, blank=True, help_text="by criterion, answers that the table leaves out"
     )
+    anchor = models.JSONField(
+        null=True, blank=True, help_text="how long the hash chains were, and their last hashes"
+    )
     result = models.JSONField(null=True, blank=True)
     signature = models.TextField(blank=True)
 

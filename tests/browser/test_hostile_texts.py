@@ -222,11 +222,11 @@ def fill_every_text() -> list[str]:
                     statement += " WHERE completion_code <> ''"
                 cursor.execute(statement, [text, length])
                 filled.append(name)
+        AuditEvent.objects.update(detail={short(100): EVERYTHING, "rater": short(50)})
         cursor.execute("SET session_replication_role = DEFAULT")
     said = {"file": short(300), "line": 1, "column": short(100), "message": EVERYTHING}
     MaterialImport.objects.filter(state="failed").update(labels={"0": short(300)}, problems=[said])
     Participant.objects.update(entry_answers={short(100): EVERYTHING})
-    AuditEvent.objects.update(detail={short(100): EVERYTHING, "rater": short(50)})
     return filled
 
 

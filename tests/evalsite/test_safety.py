@@ -34,6 +34,14 @@ UNSAFE = {
     "a misspelt switch": ({"DEBUG": "flase"}, "DEBUG='flase': write true or false"),
     "a misspelt environment": ({"ENVIRONMENT": "prod"}, "ENVIRONMENT='prod': choose one of"),
     "another database": ({"DATABASE_URL": "sqlite:///db.sqlite3"}, "DATABASE_URL.*postgresql://"),
+    "the example's password": (
+        {"DATABASE_URL": "postgresql://rankme:change-me@postgresql:5432/rankme"},
+        "DATABASE_URL has the password of an example",
+    ),
+    "the example's password for the broker": (
+        {"REDIS_URL": "redis://:change-me@redis:6379/0"},
+        "REDIS_URL has the password of an example",
+    ),
     "another broker": ({"REDIS_URL": "amqp://localhost"}, "REDIS_URL='amqp://localhost'"),
 }
 
@@ -71,8 +79,14 @@ def test_an_unsafe_setting_is_refused_by_name(
 
 def test_all_unsafe_settings_are_named_at_once():
     with pytest.raises(ImproperlyConfigured) as refusal:
-        safety.refuse_unsafe_settings("short", True, ["*"], [])
-    for setting in ("SECRET_KEY", "DEBUG", "ALLOWED_HOSTS"):
+        safety.refuse_unsafe_settings(
+            secret_key="short",
+            fallbacks=[],
+            debug=True,
+            allowed_hosts=["*"],
+            addresses={"REDIS_URL": "redis://:change-me@redis"},
+        )
+    for setting in ("SECRET_KEY", "DEBUG", "ALLOWED_HOSTS", "REDIS_URL"):
         assert setting in str(refusal.value)
 
 

@@ -1,0 +1,293 @@
+"""The site's role in the database: enough to run the site, too little to change the record."""
+
+import contextlib
+import os
+import secrets
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import psycopg2
+import pytest
+from django.apps import apps
+from django.db import IntegrityError, connection, transaction
+from psycopg2.errors import InsufficientPrivilege
+
+from evalsite import checks, roles
+from evalsite.embedded import OWNER_ROLE, PROJECT, SITE_ROLE, Servers
+from rankme.models import Judgement, QuarantinedPayload
+from tests.campaigns import make_campaign, make_rater
+from tests.evalsite.test_safety import PROCESSES, run
+from tests.live import reachable_folder
+from tests.sittings import answer, claim
+
+RECORD = [model._meta.db_table for model in roles.record_models()]
+INSERT_ONLY = [model for model in roles.record_models() if not model.changeable]
+
+
+@contextlib.contextmanager
+def connected(url: str) -> Iterator[psycopg2.extensions.cursor]:
+    with contextlib.closing(psycopg2.connect(url)) as session:
+        session.autocommit = True
+        yield session.cursor()
+
+
+@pytest.fixture
+def as_site(servers: Servers, django_db_setup: None) -> Iterator[psycopg2.extensions.cursor]:
+    """A session of the site's role in the database of the tests."""
+    name = connection.settings_dict["NAME"]
+    with connected(servers.postgresql.url_of(SITE_ROLE, name)) as cursor:
+        yield cursor
+
+
+ON_EACH_TABLE = {
+    "update": "UPDATE {table} SET id = id",
+    "delete": "DELETE FROM {table}",
+    "truncate": "TRUNCATE {table} CASCADE",
+    "disable the triggers": "ALTER TABLE {table} DISABLE TRIGGER USER",
+    "add a trigger": "CREATE TRIGGER mine BEFORE INSERT ON {table}"
+    " FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()",
+    "drop": "DROP TABLE {table} CASCADE",
+    "add a rule": "CREATE RULE mine AS ON INSERT TO {table} DO INSTEAD NOTHING",
+}
+ANYWHERE = {
+    "start a program": "COPY (SELECT 1) TO PROGRAM 'true'",
+    "write a file": "COPY (SELECT 1) TO '/tmp/rankme-written-by-the-site'",
+    "read a file": "SELECT pg_read_file('/etc/passwd')",
+    "turn all triggers off": "SET session_replication_role = replica",
+    "become the owner": f"SET ROLE {OWNER_ROLE}",
+    "log in as the owner": f"SET SESSION AUTHORIZATION {OWNER_ROLE}",
+    "become a superuser": f"ALTER ROLE {SITE_ROLE} SUPERUSER",
+    "make a role": "CREATE ROLE accomplice",
+    "make a database": "CREATE DATABASE elsewhere",
+    "make a function": "CREATE FUNCTION mine() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+    "make an extension": "CREATE EXTENSION plpython3u",
+    "set a sequence back": "SELECT setval('rankme_submission_id_seq', 1)",
+    "forge the migrations": "DELETE FROM django_migrations",
+}
+
+
+@pytest.mark.parametrize("table", RECORD)
+@pytest.mark.parametrize("attempt", ON_EACH_TABLE)
+def test_the_sites_role_cannot_change_the_record(as_site, table: str, attempt: str):
+    with pytest.raises(InsufficientPrivilege):
+        as_site.execute(ON_EACH_TABLE[attempt].format(table=table))
+
+
+@pytest.mark.parametrize("attempt", ANYWHERE)
+def test_the_sites_role_cannot_get_more_power(as_site, attempt: str):
+    with pytest.raises((InsufficientPrivilege, psycopg2.errors.FeatureNotSupported)) as refusal:
+        as_site.execute(ANYWHERE[attempt])
+    assert "not available" not in str(refusal.value) or attempt == "make an extension"
+
+
+def test_the_columns_that_change_can_be_changed_and_no_others(as_site):
+    for model in roles.record_models():
+        for field in model._meta.concrete_fields:
+            statement = f"UPDATE {model._meta.db_table} SET {field.column} = {field.column}"
+            if field.name in model.changeable:
+                as_site.execute(f"{statement} WHERE id < 0")
+            else:
+                with pytest.raises(InsufficientPrivilege):
+                    as_site.execute(statement)
+
+
+def test_the_sites_role_may_do_everything_else(as_site):
+    for model in apps.get_models(include_auto_created=True):
+        if not issubclass(model, roles.Record):
+            as_site.execute(
+                "SELECT has_table_privilege(%s, 'SELECT') AND has_table_privilege(%s, 'INSERT')"
+                " AND has_table_privilege(%s, 'UPDATE') AND has_table_privilege(%s, 'DELETE')",
+                [model._meta.db_table] * 4,
+            )
+            assert as_site.fetchone() == (True,), model
+    as_site.execute("ANALYZE (SKIP_LOCKED) rankme_submission")
+
+
+# --- The owner: triggers refuse what rights cannot --------------------------------------------
+
+
+@pytest.fixture
+def one_of_each(db) -> None:
+    held = claim(make_rater(make_campaign()))
+    answer(held)
+    QuarantinedPayload.objects.create(participant=held.participant, body="{", reason="broken")
+
+
+@pytest.mark.parametrize("model", INSERT_ONLY, ids=lambda model: model.__name__)
+@pytest.mark.parametrize(
+    "change", ["UPDATE {} SET id = id", "DELETE FROM {}", "TRUNCATE {} CASCADE"]
+)
+def test_the_triggers_refuse_the_owner_too(one_of_each, model, change: str):
+    assert model.objects.exists()
+    with (
+        pytest.raises(IntegrityError, match="the record is never changed"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute(change.format(model._meta.db_table))
+
+
+def test_without_its_trigger_the_owner_changes_a_judgement(one_of_each):
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("ALTER TABLE rankme_judgement DISABLE TRIGGER USER")
+        cursor.execute("UPDATE rankme_judgement SET value = 1")
+        cursor.execute("ALTER TABLE rankme_judgement ENABLE TRIGGER USER")
+    assert set(Judgement.objects.values_list("value", flat=True)) == {1}
+
+
+@pytest.mark.django_db
+def test_every_table_of_the_record_has_its_triggers():
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT tgrelid::regclass::text, tgtype, tgenabled FROM pg_trigger")
+        triggers = [(table, kind) for table, kind, enabled in cursor.fetchall() if enabled == "O"]
+    for model in roles.record_models():
+        kinds = [kind for table, kind in triggers if table == model._meta.db_table]
+        # Bits of pg_trigger.tgtype: 2 before, 8 delete, 16 update, 32 truncate.
+        assert any(kind & 2 and kind & 32 for kind in kinds), f"{model} can be truncated"
+        if not model.changeable:
+            assert any(kind & 2 and kind & 8 and kind & 16 for kind in kinds), model
+
+
+# --- Making the roles ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Servers]:
+    """A cluster of its own, in which roles and databases can be made."""
+    with reachable_folder("rankme-roles-") as folder:
+        servers = Servers(folder, durable=False)
+        servers.postgresql.start()
+        yield servers
+        servers.postgresql.stop("immediate")
+
+
+def manage(servers: Servers, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    kept = {name: os.environ[name] for name in ("PATH",)}
+    environment = kept | {"DATA_FOLDER": str(servers.folder), "ENVIRONMENT": "local"} | settings
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=PROJECT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def tables_that_can_be_updated(url: str) -> set[str]:
+    with connected(url) as cursor:
+        cursor.execute(
+            "SELECT relname FROM pg_class WHERE relkind = 'r' AND relname LIKE 'rankme_%'"
+            " AND has_table_privilege(oid, 'UPDATE')"
+        )
+        return {name for (name,) in cursor.fetchall()}
+
+
+def test_a_database_of_version_1_gets_the_role_its_rights_and_its_chains(cluster: Servers):
+    server = cluster.postgresql
+    one_role = {"DATABASE_URL": server.owner_url}
+    was = manage(cluster, "migrate", "rankme", "0006", **one_role)
+    assert was.returncode == 0, was.stderr
+    with connected(server.owner_url) as cursor:
+        for verb in ("account made", "password reset"):
+            cursor.execute("INSERT INTO rankme_auditevent (verb, detail) VALUES (%s, '{}')", [verb])
+        cursor.execute(f"DROP OWNED BY {SITE_ROLE}; DROP ROLE {SITE_ROLE}")
+    server.start()
+    two_roles = {"DATABASE_URL": server.url, "DATABASE_OWNER_URL": server.owner_url}
+    for _ in ("the upgrade", "again"):
+        migrated = manage(cluster, "migrate", **two_roles)
+        assert migrated.returncode == 0, migrated.stderr
+        can_be_updated = tables_that_can_be_updated(server.url)
+        assert "rankme_campaign" in can_be_updated
+        assert not can_be_updated & set(RECORD)
+    with connected(server.url) as cursor:
+        cursor.execute("INSERT INTO rankme_auditevent (verb, detail) VALUES ('token given', '{}')")
+        cursor.execute("SELECT number, length(chain_sha256) FROM rankme_auditevent ORDER BY id")
+        assert cursor.fetchall() == [(1, 64), (2, 64), (3, 64)]
+
+
+@pytest.fixture
+def rented(cluster: Servers) -> Iterator[dict[str, str]]:
+    """A database as a provider rents it out: its owner is no superuser and makes no roles."""
+    password = secrets.token_hex(8)
+    with connected(cluster.postgresql.owner_url) as cursor:
+        cursor.execute("CREATE ROLE tenant LOGIN")
+        cursor.execute("CREATE DATABASE rented OWNER tenant")
+        yield {
+            "DATABASE_OWNER_URL": cluster.postgresql.url_of("tenant", "rented"),
+            "DATABASE_URL": cluster.postgresql.url_of(f"lodger:{password}", "rented"),
+        }
+        cursor.execute("DROP DATABASE rented")
+        cursor.execute("DROP ROLE IF EXISTS lodger")
+        cursor.execute("DROP ROLE tenant")
+
+
+def test_an_owner_that_makes_no_roles_says_what_an_administrator_must_do(cluster, rented):
+    refused = manage(cluster, "migrate", **rented)
+    assert refused.returncode != 0
+    assert "CREATE ROLE lodger LOGIN PASSWORD" in refused.stderr
+    with connected(cluster.postgresql.owner_url) as cursor:
+        cursor.execute("CREATE ROLE lodger LOGIN")
+    migrated = manage(cluster, "migrate", **rented)
+    assert migrated.returncode == 0, migrated.stderr
+    assert not tables_that_can_be_updated(rented["DATABASE_URL"]) & set(RECORD)
+    owner_alone = {"DATABASE_URL": rented["DATABASE_OWNER_URL"]}
+    warned = manage(cluster, "check", "--database", "default", **owner_alone)
+    assert "tenant of the site could change the record: it owns rankme_" in warned.stderr
+
+
+def test_migrating_creates_the_role_with_the_password_of_its_address(cluster, rented):
+    with connected(cluster.postgresql.owner_url) as cursor:
+        cursor.execute("ALTER ROLE tenant CREATEROLE")
+        migrated = manage(cluster, "migrate", **rented)
+        assert migrated.returncode == 0, migrated.stderr
+        cursor.execute("SELECT rolpassword FROM pg_authid WHERE rolname = 'lodger'")
+        assert cursor.fetchone()[0].startswith("SCRAM-SHA-256$")
+
+
+# --- What is refused ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("process", PROCESSES)
+def test_no_process_starts_in_production_as_a_superuser(servers: Servers, process: str):
+    started = run(PROCESSES[process], servers, PORT="0", DATABASE_URL=servers.postgresql.owner_url)
+    assert started.returncode != 0
+    assert "rankme of the site could change the record: it is a superuser" in started.stderr
+    assert "DATABASE_OWNER_URL" in started.stderr
+
+
+def test_no_server_in_production_knows_the_owners_address(servers: Servers):
+    owner = servers.postgresql.owner_url
+    started = run(PROCESSES["web"], servers, PORT="0", DATABASE_OWNER_URL=owner)
+    assert started.returncode != 0
+    assert "Only `manage.py migrate` needs it" in started.stderr
+
+
+def test_one_role_under_two_names_is_refused(servers: Servers):
+    started = run(
+        ["-c", "import evalsite.settings"], servers, DATABASE_OWNER_URL=servers.postgresql.url
+    )
+    assert started.returncode != 0
+    assert "name the same role" in started.stderr
+
+
+def test_two_databases_are_refused(servers: Servers):
+    elsewhere = servers.postgresql.url_of(OWNER_ROLE, "elsewhere")
+    started = run(["-c", "import evalsite.settings"], servers, DATABASE_OWNER_URL=elsewhere)
+    assert started.returncode != 0
+    assert "name two databases" in started.stderr
+
+
+@pytest.mark.django_db
+def test_the_check_names_the_power(settings):
+    settings.DATABASE_OWNER = None
+    (warning,) = checks.powerful_role("default")
+    assert warning.msg.endswith("it is a superuser.")
+    assert not warning.is_serious()
+    settings.PRODUCTION = True
+    (error,) = checks.powerful_role("default")
+    assert error.is_serious()
