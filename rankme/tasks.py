@@ -59,6 +59,14 @@ def reconcile() -> None:
     rate_limits.forget_full()
 
 
+@shared_task(name="rankme.tasks.check_record")
+def check_record() -> None:
+    """Every night: compare the record with its hashes, its payloads and its exports."""
+    from rankme.verification import nightly
+
+    nightly.check_record()
+
+
 @shared_task(name="rankme.tasks.sweep_uploads")
 def sweep_uploads() -> None:
     """Now and then: delete files that killed processes have left."""

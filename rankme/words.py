@@ -125,6 +125,8 @@ VERBS = (
     _("rater excluded"),
     _("rater's access ended"),
     _("rater readmitted"),
+    _("record damaged"),
+    _("record intact again"),
     _("raters invited"),
     _("report published"),
     _("report withdrawn"),

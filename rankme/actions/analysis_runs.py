@@ -29,6 +29,7 @@ from analysis.plain import plain
 from analysis.report_options import ReportOptions
 from analysis.table import JudgementTable, write_table
 from rankme.errors import InvalidOptions, Problem, RefusedAction
+from rankme.exporting.anchor import anchor_of
 from rankme.exporting.bundle import SITE_OPTIONS, report_options, run_table, store_bundle
 from rankme.judgement_table import factor_column, judgement_table, without_number
 from rankme.models import (
@@ -218,6 +219,7 @@ def _snapshot(run: AnalysisRun) -> None:
             data_sha256=table.sha256,
             judgements=len(table),
             timed_out=_timed_out(run.campaign),
+            anchor=anchor_of(run.campaign),
         )
         _plan_chunks(run, table)
 

@@ -6,6 +6,9 @@ from typing import Any
 
 from rankme.models import AuditEvent, Campaign
 
+DAMAGED = "record damaged"
+INTACT = "record intact again"
+
 
 def note(campaign: Campaign | None, actor: Any, verb: str, **detail: Any) -> AuditEvent:
     """Write an audit event in the caller's transaction."""
@@ -15,3 +18,10 @@ def note(campaign: Campaign | None, actor: Any, verb: str, **detail: Any) -> Aud
         verb=verb,
         detail=detail,
     )
+
+
+def last_fault(campaign: Campaign | None) -> str:
+    """What the last check of the record found wrong; empty if nothing."""
+    events = AuditEvent.objects.filter(campaign=campaign, verb__in=[DAMAGED, INTACT])
+    newest = events.order_by("-number").first()
+    return newest.detail.get("fault", "") if newest else ""

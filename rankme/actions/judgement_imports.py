@@ -483,8 +483,14 @@ def _submissions(archive: Archive, ids: Sequence[int]) -> Iterator[tuple[Any, ..
 
 
 def _payload(screen: Screen) -> dict[str, Any]:
-    """What the file says of the screen and no column of ours holds."""
-    payload: dict[str, Any] = {"imported": screen[0].screen}
+    """What the file says of the screen. The judgements are repeated: the hash protects them."""
+    payload: dict[str, Any] = {
+        "imported": screen[0].screen,
+        "judgements": [
+            [criterion_name(row.criterion), row.position, row.value, row.label, row.time_ms]
+            for row in screen
+        ],
+    }
     if screen[0].started_at:
         payload["started_at"] = screen[0].started_at
     if any(row.factors for row in screen):

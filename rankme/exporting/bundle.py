@@ -26,6 +26,7 @@ from rankme.models import AnalysisRun, Campaign
 from rankme.protocols.definition import Crowd, Definition, PracticeTrial
 from rankme.protocols.files import definition_to_yaml, stored_definition
 
+from .anchor import anchor_file
 from .report_tables import table_csv, tables_of
 
 if TYPE_CHECKING:
@@ -86,7 +87,12 @@ def store_bundle(
     from analysis.bundle import write_bundle
 
     content = io.BytesIO()
-    extra = {**_tables(report), **_plots(report, parts), **_campaign_file(run)}
+    extra = {
+        **_tables(report),
+        **_plots(report, parts),
+        **_campaign_file(run),
+        **anchor_file(run),
+    }
     write_bundle(content, table, report, options, extra)
     if default_storage.exists(path_of(run)):
         default_storage.delete(path_of(run))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -13,6 +14,7 @@ from django.shortcuts import render
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 
+from rankme.actions.audit import last_fault
 from rankme.errors import RankmeError
 from rankme.models import Campaign
 
@@ -44,6 +46,7 @@ def render_campaign(
         "tabs": tabs_of(campaign),
         "current_tab": tab,
         "is_owner": campaign.owner_id == request.user.pk,
+        "last_fault": partial(last_fault, campaign),
     }
     return render(request, template, frame | (context or {}), status=status)
 

@@ -188,7 +188,11 @@ def test_excluded_raters_come_in_as_excluded(owner, long_file):
 def test_what_no_column_holds_is_kept_in_the_payload(owner, long_file):
     import_judgements(owner, long_file, title="Old")
     first = Submission.objects.order_by("id").first()
-    assert first.payload == {"imported": "s1", "factors": [{"mood": "good"}, {"mood": "good"}]}
+    assert first.payload == {
+        "imported": "s1",
+        "factors": [{"mood": "good"}, {"mood": "good"}],
+        "judgements": [["fluency", 0, 70, "", 1500], ["fluency", 1, 30, "", 1200]],
+    }
 
 
 def test_a_faulty_file_leaves_no_campaign(owner, tmp_path):

@@ -1,0 +1,56 @@
+"""Whether the exports say what the record says."""
+
+from __future__ import annotations
+
+import json
+
+from django.db import connection
+
+from rankme.exporting.judgements import judgements_jsonl
+from rankme.judgement_table import COUNTED, JUDGEMENTS
+from rankme.models import Campaign
+
+from .fault import Fault
+from .sittings import Sum, Tally
+
+
+def check_exports(campaign: Campaign, tally: Tally) -> None:
+    """Compare both exports with what was found in the record."""
+    table = _counted_rows(campaign)
+    if table != tally.counted:
+        raise Fault(
+            "the judgement table",
+            f"it has {table.rows} rows, but by the counting rule {tally.counted.rows} judgements "
+            "with these values count.",
+        )
+    raw, counted = _raw_lines(campaign)
+    if raw != tally.stored:
+        raise Fault("the raw export", f"it has {raw.rows} lines that differ from the record.")
+    if counted != tally.counted_submissions:
+        raise Fault(
+            "the raw export",
+            f"it marks {counted} submissions as counted, but {tally.counted_submissions} count.",
+        )
+
+
+def _counted_rows(campaign: Campaign) -> Sum:
+    found = Sum()
+    statement = JUDGEMENTS.format(counted=COUNTED, campaign=int(campaign.pk), condition=COUNTED)
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(statement)
+        for row in cursor:
+            sitting, trial, screen, revision, rater, criterion, item, system, *rest = row
+            value, time_ms, late, _excluded, _counted = rest
+            place = (sitting, trial, screen, revision, criterion, item, system)
+            found.add(*place, value, time_ms, bool(late), rater)
+    return found
+
+
+def _raw_lines(campaign: Campaign) -> tuple[Sum, int]:
+    found, counted = Sum(), 0
+    for line in judgements_jsonl(campaign):
+        row = json.loads(line)
+        facts = (row["payload_sha256"], row["chain_sha256"], len(row["judgements"] or ()))
+        found.add(row["key"], row["late"], row["surplus"], *facts)
+        counted += row["counted"]
+    return found, counted

@@ -1,0 +1,38 @@
+"""The nightly check of the record, and telling of what it finds."""
+
+from __future__ import annotations
+
+import logging
+
+from rankme.actions.audit import DAMAGED, INTACT, last_fault, note
+from rankme.models import Campaign
+
+from .record import Findings, verify_audit_trail, verify_campaign
+
+log = logging.getLogger(__name__)
+
+
+def check_record() -> bool:
+    """Check every campaign that was launched, and the site's audit trail; say what is wrong.
+
+    A fault goes to the log and into the campaign's history, where its organisers see it.
+    """
+    intact = True
+    for campaign in Campaign.objects.exclude(launched_at=None).order_by("pk"):
+        intact &= _tell(campaign, verify_campaign(campaign))
+    return _tell(None, verify_audit_trail()) and intact
+
+
+def _tell(campaign: Campaign | None, findings: Findings) -> bool:
+    name = findings.campaign or "the site's audit trail"
+    if findings.fault:
+        log.critical("The record of %s is damaged: %s", name, findings.fault)
+    else:
+        log.info("The record of %s is intact", name)
+    # Once for each fault, not every night.
+    if findings.fault != last_fault(campaign):
+        if findings.fault:
+            note(campaign, None, DAMAGED, fault=findings.fault)
+        else:
+            note(campaign, None, INTACT)
+    return not findings.fault

@@ -1,0 +1,73 @@
+"""One campaign's record, and the audit trail of the site, checked in one snapshot each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db import connection, transaction
+
+from rankme.models import Campaign
+
+from .anchor import anchors_of
+from .audit import check_campaign_audit, check_other_audit
+from .exports import check_exports
+from .fault import Fault
+from .sittings import check_sittings
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was checked, and the first thing that is wrong.
+
+    `not_recomputed` submissions were accepted under rules that no longer hold, or imported by
+    version 1: their hashes were checked, but their values could not be computed again.
+    """
+
+    campaign: str = ""
+    submissions: int = 0
+    judgements: int = 0
+    counted: int = 0
+    not_recomputed: int = 0
+    audit_events: int = 0
+    fault: str = ""
+
+
+def verify_campaign(campaign: Campaign, anchors: Iterable[Mapping[str, Any]] = ()) -> Findings:
+    """Check all of a campaign's record against its hashes and its payloads."""
+
+    def check(findings: Findings) -> Findings:
+        known = anchors_of(campaign, anchors)
+        tally = check_sittings(campaign, known)
+        check_exports(campaign, tally)
+        return replace(
+            findings,
+            submissions=tally.submissions,
+            judgements=tally.judgements,
+            counted=tally.counted.rows,
+            not_recomputed=tally.not_recomputed,
+            audit_events=check_campaign_audit(campaign.pk, known.audit),
+        )
+
+    return _in_a_snapshot(Findings(campaign=campaign.code), check)
+
+
+def verify_audit_trail() -> Findings:
+    """Check the events that are of no campaign."""
+    return _in_a_snapshot(
+        Findings(), lambda findings: replace(findings, audit_events=check_other_audit())
+    )
+
+
+def _in_a_snapshot(findings: Findings, check: Callable[[Findings], Findings]) -> Findings:
+    """Check while raters submit: all statements see the same moment."""
+    is_outermost = not connection.in_atomic_block
+    try:
+        with transaction.atomic():
+            if is_outermost:
+                with connection.cursor() as cursor:
+                    cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            return check(findings)
+    except Fault as fault:
+        return replace(findings, fault=str(fault))

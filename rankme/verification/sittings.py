@@ -1,0 +1,262 @@
+"""Sittings, screen by screen: hashes, chains, addresses, revisions, and values from payloads."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+from django.db.models import Prefetch
+
+from rankme.actions.judgements import canonical, chained
+from rankme.actions.runtime import Runtime, runtime_of
+from rankme.errors import InvalidAnswer
+from rankme.models import Assignment, Campaign, Judgement, Submission, TrialOutput
+from rankme.protocols.answers import Reading, read_answers
+
+from .anchor import Anchors
+from .fault import Fault
+
+SUBMISSIONS_AT_ONCE = 1_000
+IMPORTED = "imported"
+HASHES = 2**64
+
+
+@dataclass
+class Sum:
+    """A number of rows, and a hash of them that does not depend on their order."""
+
+    rows: int = 0
+    hash: int = 0
+
+    def add(self, *cells: Any) -> None:
+        line = json.dumps(cells, separators=(",", ":")).encode()
+        self.rows += 1
+        self.hash = (self.hash + int.from_bytes(hashlib.sha256(line).digest()[:8])) % HASHES
+
+    def include(self, other: Sum) -> None:
+        self.rows += other.rows
+        self.hash = (self.hash + other.hash) % HASHES
+
+
+@dataclass
+class Screen:
+    """What stands for one screen of a sitting so far."""
+
+    revisions: int = 0
+    counted: Sum = field(default_factory=Sum)
+    stands: str = ""  # the key of the newest submission that is not surplus
+
+
+@dataclass
+class Tally:
+    """What was found while going through a campaign."""
+
+    submissions: int = 0
+    judgements: int = 0
+    not_recomputed: int = 0
+    counted_submissions: int = 0
+    counted: Sum = field(default_factory=Sum)
+    stored: Sum = field(default_factory=Sum)
+
+
+def check_sittings(campaign: Campaign, anchors: Anchors) -> Tally:
+    """Go through all submissions of a campaign; raise the first `Fault`."""
+    tally = Tally()
+    runtime = runtime_of(campaign)
+    missing = set(anchors.sittings)
+    for sitting, submissions in groupby(_submissions(campaign), attrgetter("assignment_id")):
+        missing.discard(sitting)
+        assignment = Assignment.objects.select_related("participant").get(pk=sitting)
+        _Sitting(assignment, runtime, anchors.sittings.get(sitting, {}), tally).check(submissions)
+    if missing:
+        raise Fault(f"sitting {min(missing)}", "all of its submissions are missing.")
+    return tally
+
+
+def _submissions(campaign: Campaign) -> Iterator[Submission]:
+    judgements = Judgement.objects.select_related("output").order_by("id")
+    outputs = TrialOutput.objects.select_related("output").order_by("position")
+    return (
+        Submission.objects.filter(assignment__campaign=campaign)
+        .select_related("trial__item")
+        .prefetch_related(
+            Prefetch("judgements", queryset=judgements),
+            Prefetch("trial__places", queryset=outputs),
+        )
+        .order_by("assignment_id", "id")
+        .iterator(chunk_size=SUBMISSIONS_AT_ONCE)
+    )
+
+
+class _Sitting:
+    """One sitting while its submissions are gone through in the order in which they came."""
+
+    def __init__(
+        self, assignment: Assignment, runtime: Runtime, seen: Mapping[int, str], tally: Tally
+    ) -> None:
+        self.assignment = assignment
+        self.runtime = runtime
+        self.seen = seen
+        self.tally = tally
+        self.length = 0
+        self.before = ""
+        self.screens: dict[tuple[int, int], Screen] = {}
+        self.names = {pk: name for name, pk in runtime.criteria.items()}
+
+    def check(self, submissions: Iterator[Submission]) -> None:
+        for submission in submissions:
+            place = f"submission {submission.key} (sitting {self.assignment.pk})"
+            problem = self._chain_problem(submission) or self._address_problem(submission)
+            problem = problem or self._value_problem(submission)
+            if problem:
+                raise Fault(place, problem)
+            self._count(submission)
+        self._check_end()
+        if self.assignment.counts:
+            for screen in self.screens.values():
+                self.tally.counted.include(screen.counted)
+                self.tally.counted_submissions += bool(screen.stands)
+
+    def _chain_problem(self, submission: Submission) -> str:
+        digest = hashlib.sha256(canonical(submission.payload)).hexdigest()
+        if digest != submission.payload_sha256:
+            return "the payload does not match its hash."
+        self.before = chained(self.before, digest)
+        self.length += 1
+        if self.before != submission.chain_sha256:
+            return "the hash chain is broken: a submission before it was changed or is missing."
+        if self.seen.get(self.length, self.before) != self.before:
+            return "the hash chain is another than the one that an analysis saw."
+        return ""
+
+    def _check_end(self) -> None:
+        longest = max(self.seen, default=0)
+        if longest > self.length:
+            raise Fault(
+                f"sitting {self.assignment.pk}",
+                f"it has {self.length} submissions, but an analysis saw {longest}: "
+                "the end of its hash chain is missing.",
+            )
+
+    def _address_problem(self, submission: Submission) -> str:
+        """The columns must say what the payload says, which the chain protects."""
+        key = (submission.trial_id, submission.screen)
+        screen = self.screens.setdefault(key, Screen())
+        screen.revisions += 1
+        if submission.revision != screen.revisions:
+            return f"it is revision {submission.revision}, but {screen.revisions} was expected."
+        payload = submission.payload
+        if IMPORTED in payload:
+            return ""
+        try:
+            shown = self.assignment.presentation[payload["trial"]][0]
+            said = (payload["key"].lower(), payload["assignment"], shown, payload["screen"])
+        except (AttributeError, IndexError, KeyError, TypeError):
+            return "the payload does not say where it belongs."
+        stored = (str(submission.key), submission.assignment_id, *key)
+        if said != stored:
+            return "it was stored in another place than the payload says."
+        return ""
+
+    def _value_problem(self, submission: Submission) -> str:
+        """Read the answers again and compare them with the judgements."""
+        stored = sorted(
+            (
+                self.names.get(judgement.criterion_id, ""),
+                -1 if judgement.position is None else judgement.position,
+                judgement.output_id or 0,
+                _number(judgement.value),
+                judgement.text,
+                _number(judgement.time_ms),
+            )
+            for judgement in submission.judgements.all()
+        )
+        self.tally.judgements += len(stored)
+        try:
+            expected = self._expected(submission)
+        except InvalidAnswer:
+            # An earlier version accepted it. The payload's hash still protects it.
+            expected = None
+        if expected is None:
+            self.tally.not_recomputed += 1
+            return "" if stored else "its judgements are missing."
+        for found, wanted in zip(stored, expected, strict=False):
+            if found != wanted:
+                name = wanted[0] or found[0]
+                return f"the judgement on “{name}” is not what the payload says."
+        if len(stored) != len(expected):
+            return f"it has {len(stored)} judgements, but its payload has {len(expected)}."
+        return ""
+
+    def _expected(self, submission: Submission) -> list[tuple[Any, ...]] | None:
+        payload = submission.payload
+        if IMPORTED in payload:
+            return self._imported(submission)
+        places = self.assignment.presentation[payload["trial"]][1]
+        shown = [place.output_id for place in submission.trial.places.all()]
+        outputs = [shown[place] for place in places]
+        item = submission.trial.item
+        readings = read_answers(
+            self.runtime.definition,
+            submission.screen,
+            payload.get("answers"),
+            outputs=len(outputs),
+            item_input=item.input,
+            item_reference=item.reference,
+            factors=item.factors,
+        )
+        return sorted(_as_stored(reading, outputs) for reading in readings)
+
+    def _imported(self, submission: Submission) -> list[tuple[Any, ...]] | None:
+        """An imported payload repeats its judgements; those of version 1 did not."""
+        if "judgements" not in submission.payload:
+            return None
+        outputs = {place.position: place.output_id for place in submission.trial.places.all()}
+        return sorted(
+            (name, position, outputs.get(position, 0), _number(value), text, _number(time_ms))
+            for name, position, value, text, time_ms in submission.payload["judgements"]
+        )
+
+    def _count(self, submission: Submission) -> None:
+        """Apply the counting rule: the newest submission that is not surplus stands."""
+        self.tally.submissions += 1
+        judgements = submission.judgements.all()
+        key = str(submission.key)
+        facts = (submission.payload_sha256, submission.chain_sha256, len(judgements))
+        self.tally.stored.add(key, submission.late, submission.surplus, *facts)
+        if submission.surplus:
+            return
+        screen = self.screens[submission.trial_id, submission.screen]
+        screen.stands, screen.counted = key, Sum()
+        outputs = [place.output for place in submission.trial.places.all()]
+        only = outputs[0] if len(outputs) == 1 else None
+        for judgement in judgements:
+            output = judgement.output or only
+            if output is not None and judgement.value is not None:
+                screen.counted.add(
+                    *(submission.assignment_id, submission.trial_id, submission.screen),
+                    *(submission.revision, judgement.criterion_id),
+                    *(output.item_id, output.system_id, judgement.value, judgement.time_ms),
+                    *(submission.late, self.assignment.participant_id),
+                )
+
+
+def _as_stored(reading: Reading, outputs: list[int]) -> tuple[Any, ...]:
+    return (
+        reading.criterion,
+        -1 if reading.place is None else reading.place,
+        0 if reading.place is None else outputs[reading.place],
+        _number(reading.number),
+        reading.text,
+        _number(reading.time_ms),
+    )
+
+
+def _number(value: float | None) -> str:
+    """A number to compare and sort by, also where there is none."""
+    return "" if value is None else repr(float(value))

@@ -1,0 +1,301 @@
+"""`manage.py verify` names each kind of tampering, and finds nothing where there is nothing."""
+
+import contextlib
+import hashlib
+import io
+import json
+import logging
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.core.files.storage import default_storage
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.urls import reverse
+
+from rankme.actions import analysis_runs, campaigns
+from rankme.actions.audit import DAMAGED, last_fault
+from rankme.actions.judgement_imports import import_judgements
+from rankme.actions.judgements import canonical, chained
+from rankme.exporting.bundle import path_of
+from rankme.models import AnalysisRun, AuditEvent, Campaign, Submission
+from rankme.verification import nightly, verify_audit_trail, verify_campaign
+from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
+from tests.sittings import answer, claim, sit
+
+pytestmark = pytest.mark.django_db
+
+
+@contextlib.contextmanager
+def past_all_rules() -> Iterator[Callable[..., None]]:
+    """Work as a superuser who switches the triggers off."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("SET session_replication_role = replica")
+        yield cursor.execute
+        cursor.execute("SET session_replication_role = DEFAULT")
+
+
+@pytest.fixture
+def rated() -> Campaign:
+    """A campaign with a finished sitting, and one with a changed answer and a second tab."""
+    campaign = make_campaign(rankme_definition(raters_per_trial=2))
+    sit(make_rater(campaign, "w1"))
+    held = claim(make_rater(campaign, "w2"))
+    first = answer(held)
+    answer(held, value=70, replaces=str(first.key))
+    answer(held, value=30)
+    answer(held, trial=1, times={"spent_ms": 1e17, "blurred_ms": -0.0})
+    return campaign
+
+
+@pytest.fixture
+def analysed(rated: Campaign) -> AnalysisRun:
+    run = analysis_runs.request_run(rated, {"runs": 20}, by=rated.owner)
+    assert analysis_runs.execute(run.pk, "tester")
+    run.refresh_from_db()
+    assert run.state == "done", run.error
+    return run
+
+
+def test_an_untouched_record_is_found_whole(rated: Campaign, analysed: AnalysisRun):
+    findings = verify_campaign(rated)
+    assert findings.fault == ""
+    assert findings.submissions == Submission.objects.count() == 8
+    assert findings.judgements == 24
+    assert findings.counted == 18  # without the answer that was changed and the second tab's
+    assert findings.not_recomputed == 0
+    assert findings.audit_events == rated.audit_events.count() >= 3
+    assert verify_audit_trail().fault == ""
+
+
+FIRST = "(SELECT min(id) FROM rankme_submission)"
+LAST = "(SELECT max(id) FROM rankme_submission)"
+# What is done to the record, and what verify says of it.
+TAMPERING = {
+    "a value is changed": (
+        [f"UPDATE rankme_judgement SET value = value + 1 WHERE submission_id = {FIRST}"],
+        r"submission .*: the judgement on “quality” is not what the payload says",
+    ),
+    "a time is changed": (
+        [f"UPDATE rankme_judgement SET time_ms = 1 WHERE submission_id = {LAST}"],
+        "the judgement on “quality” is not what the payload says",
+    ),
+    "two outputs change places": (
+        [
+            f"UPDATE rankme_judgement SET output_id = (SELECT max(id) FROM rankme_output)"
+            f" WHERE id = (SELECT min(id) FROM rankme_judgement WHERE submission_id = {FIRST})"
+        ],
+        "the judgement on “quality” is not what the payload says",
+    ),
+    "a payload is changed": (
+        [
+            "UPDATE rankme_submission SET payload = jsonb_set(payload, '{answers,0,value}', '1')"
+            f" WHERE id = {FIRST}"
+        ],
+        "the payload does not match its hash",
+    ),
+    "a judgement is deleted": (
+        ["DELETE FROM rankme_judgement WHERE id = (SELECT max(id) FROM rankme_judgement)"],
+        "it has 2 judgements, but its payload has 3",
+    ),
+    "a judgement is added": (
+        [
+            "INSERT INTO rankme_judgement (submission_id, criterion_id, output_id, position, value,"
+            " text) SELECT submission_id, criterion_id, NULL, NULL, 3, '' FROM rankme_judgement"
+            " LIMIT 1"
+        ],
+        "judgement",
+    ),
+    "a submission is deleted": (
+        [
+            f"DELETE FROM rankme_judgement WHERE submission_id = {FIRST}",
+            f"DELETE FROM rankme_submission WHERE id = {FIRST}",
+        ],
+        "the hash chain is broken: a submission before it was changed or is missing",
+    ),
+    "a submission is moved to another screen": (
+        [f"UPDATE rankme_submission SET screen = 7 WHERE id = {FIRST}"],
+        "it was stored in another place than the payload says",
+    ),
+    "a revision is skipped": (
+        [f"UPDATE rankme_submission SET revision = 9 WHERE id = {LAST}"],
+        "it is revision 9, but 1 was expected",
+    ),
+    "an audit event is changed": (
+        ["UPDATE rankme_auditevent SET verb = 'paused' WHERE verb = 'launched'"],
+        "audit event 2: it was changed",
+    ),
+    "an audit event's time is changed": (
+        ["UPDATE rankme_auditevent SET happened_at = '2001-01-01' WHERE number = 1"],
+        "audit event 1: it was changed",
+    ),
+    "an audit event is deleted": (
+        ["DELETE FROM rankme_auditevent WHERE verb = 'created'"],
+        "audit event 1: it is missing",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", TAMPERING)
+def test_each_kind_of_tampering_is_named(rated: Campaign, kind: str):
+    statements, said = TAMPERING[kind]
+    assert verify_campaign(rated).fault == ""
+    with past_all_rules() as execute:
+        for statement in statements:
+            execute(statement)
+    findings = verify_campaign(rated)
+    assert findings.fault
+    assert re.search(said, findings.fault), findings.fault
+
+
+def cut_the_end_of_a_chain() -> None:
+    with past_all_rules() as execute:
+        execute(f"DELETE FROM rankme_judgement WHERE submission_id = {LAST}")
+        execute(f"DELETE FROM rankme_submission WHERE id = {LAST}")
+
+
+def test_a_chain_whose_end_was_cut_off_shows_against_an_analysis(
+    rated: Campaign, analysed: AnalysisRun
+):
+    cut_the_end_of_a_chain()
+    assert "it has 3 submissions, but an analysis saw 4" in verify_campaign(rated).fault
+
+
+def test_a_whole_sitting_that_is_gone_shows_against_an_analysis(
+    rated: Campaign, analysed: AnalysisRun
+):
+    with past_all_rules() as execute:
+        execute("DELETE FROM rankme_judgement")
+        execute("DELETE FROM rankme_submission")
+    assert "all of its submissions are missing" in verify_campaign(rated).fault
+
+
+def test_the_end_of_the_audit_trail_shows_against_an_analysis(
+    rated: Campaign, analysed: AnalysisRun
+):
+    with past_all_rules() as execute:
+        execute("DELETE FROM rankme_auditevent WHERE number >= 3")
+    assert "its end is missing" in verify_campaign(rated).fault
+
+
+def test_a_bundle_shows_what_a_forger_of_the_whole_database_hid(
+    rated: Campaign, analysed: AnalysisRun
+):
+    """Who may change everything can also forget the anchor, but not in a bundle elsewhere."""
+    bundle = default_storage.path(path_of(analysed))
+    call_command("verify", "--anchor", bundle, stdout=io.StringIO())
+    cut_the_end_of_a_chain()
+    with past_all_rules() as execute:
+        execute("UPDATE rankme_analysisrun SET anchor = NULL")
+    assert verify_campaign(rated).fault == "", "nothing in the database says so any more"
+    said = io.StringIO()
+    with pytest.raises(CommandError, match="damaged"):
+        call_command("verify", rated.code, "--anchor", bundle, stdout=said)
+    assert "the end of its hash chain is missing" in said.getvalue()
+
+
+def test_a_forged_answer_with_fresh_hashes_shows_against_an_analysis(
+    rated: Campaign, analysed: AnalysisRun
+):
+    before = ""
+    with past_all_rules() as execute:
+        sitting = Submission.objects.order_by("id").first().assignment_id
+        for sent in Submission.objects.filter(assignment_id=sitting).order_by("id"):
+            payload = sent.payload | {"comment": "forged"}
+            digest = hashlib.sha256(canonical(payload)).hexdigest()
+            before = chained(before, digest)
+            execute(
+                "UPDATE rankme_submission SET payload = %s, payload_sha256 = %s, chain_sha256 = %s"
+                " WHERE id = %s",
+                [json.dumps(payload), digest, before, sent.pk],
+            )
+    assert "another than the one that an analysis saw" in verify_campaign(rated).fault
+
+
+def test_events_of_a_deleted_draft_stay_and_are_checked():
+    draft = make_campaign(launch=False)
+    number = draft.audit_events.count()
+    campaigns.delete_draft(draft, by=draft.owner)
+    findings = verify_audit_trail()
+    assert findings.fault == ""
+    assert findings.audit_events == number + 1
+    with past_all_rules() as execute:
+        execute("UPDATE rankme_auditevent SET detail = '{}' WHERE verb = 'draft deleted'")
+    assert "it was changed" in verify_audit_trail().fault
+
+
+def test_the_database_numbers_the_events_itself():
+    campaign = make_campaign(launch=False)
+    forged = AuditEvent(campaign=campaign, verb="paused", number=700, chain_sha256="0" * 64)
+    AuditEvent.objects.bulk_create([forged, AuditEvent(campaign=campaign, verb="resumed")])
+    numbers = campaign.audit_events.order_by("id").values_list("number", flat=True)
+    assert list(numbers) == list(range(1, len(numbers) + 1))
+    assert verify_campaign(campaign).fault == ""
+
+
+IMPORTED = """rater,item,system,criterion,value,screen
+ann,1,alpha,fluency,70,s1
+ann,1,beta,fluency,55.5,s1
+"""
+
+
+@pytest.fixture
+def archive(tmp_path) -> Campaign:
+    path = tmp_path / "ratings.csv"
+    path.write_text(IMPORTED)
+    return import_judgements(make_owner(), path, title="Old")
+
+
+def test_an_archive_is_checked_value_by_value(archive: Campaign):
+    findings = verify_campaign(archive)
+    assert (findings.fault, findings.not_recomputed, findings.counted) == ("", 0, 2)
+    with past_all_rules() as execute:
+        execute("UPDATE rankme_judgement SET value = 71 WHERE value = 70")
+    assert "“fluency” is not what the payload says" in verify_campaign(archive).fault
+
+
+# --- The command and the nightly job -------------------------------------------------------------
+
+
+def test_the_command_says_in_json_what_it_checked(rated: Campaign):
+    said = io.StringIO()
+    call_command("verify", "--json", stdout=said)
+    campaign, site = map(json.loads, said.getvalue().splitlines())
+    assert (campaign["campaign"], campaign["submissions"]) == (rated.code, 8)
+    assert (site["campaign"], campaign["fault"], site["fault"]) == ("", "", "")
+
+
+@pytest.mark.parametrize("anchor", ["", "{}", '{"campaign": "x"}', "[" * 500])
+def test_what_is_no_anchor_is_refused(anchor: str, tmp_path):
+    path = tmp_path / "anchor.json"
+    path.write_text(anchor)
+    with pytest.raises(CommandError, match=r"neither an anchor\.json nor a bundle"):
+        call_command("verify", "--anchor", path)
+
+
+def test_an_unknown_campaign_is_refused():
+    with pytest.raises(CommandError, match="There is no campaign nonsense"):
+        call_command("verify", "nonsense")
+
+
+def test_the_nightly_check_tells_the_log_and_the_organisers_once(rated: Campaign, client, caplog):
+    assert nightly.check_record()
+    assert last_fault(rated) == ""
+    with past_all_rules() as execute:
+        execute(f"UPDATE rankme_judgement SET value = value + 1 WHERE submission_id = {FIRST}")
+    with caplog.at_level(logging.CRITICAL, logger="rankme"):
+        assert not nightly.check_record()
+        assert not nightly.check_record()
+    assert f"The record of {rated.code} is damaged" in caplog.text
+    assert rated.audit_events.filter(verb=DAMAGED).count() == 1
+    assert "“quality” is not what the payload says" in last_fault(rated)
+    client.force_login(rated.owner)
+    overview = reverse("rankme:campaign", args=[rated.code])
+    assert "“quality” is not what the payload says" in client.get(overview).content.decode()
+    with past_all_rules() as execute:
+        execute(f"UPDATE rankme_judgement SET value = value - 1 WHERE submission_id = {FIRST}")
+    assert nightly.check_record()
+    assert last_fault(rated) == ""
+    assert "nightly check" not in client.get(overview).content.decode()
