@@ -1,5 +1,7 @@
 # One image for web, worker and beat; what a container does is its command.
-FROM python:3.12-slim
+# To pin it: PYTHON_IMAGE=python:3.12-slim@sha256:… in .env (see docs/deployment.md).
+ARG PYTHON_IMAGE=python:3.12-slim
+FROM ${PYTHON_IMAGE}
 
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 \
     ENVIRONMENT=production HOST=0.0.0.0 DATA_FOLDER=/data

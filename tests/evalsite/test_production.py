@@ -1,15 +1,18 @@
 """The production shape: what its browsers get, and that its containers' parts are real."""
 
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
+from pathlib import PurePath
 
 import pytest
 import yaml
 
 from evalsite.embedded import PROJECT, Servers
-from tests.evalsite.test_safety import run
+from tests.evalsite.test_safety import SAFE, run
 from tests.live import LiveSite
 
 COMPOSE = yaml.safe_load((PROJECT / "docker-compose.yml").read_text())
@@ -79,7 +82,100 @@ def test_what_the_containers_are_told_is_in_the_example():
     example = set(re.findall(r"^#? ?([A-Z_]+)=", (PROJECT / ".env.example").read_text(), re.M))
     asked = set(re.findall(r"\$\{([A-Z_]+)", (PROJECT / "docker-compose.yml").read_text()))
     assert asked <= example
-    assert asked >= {"POSTGRES_PASSWORD"}
+    assert asked >= {"POSTGRES_PASSWORD", "SITE_DATABASE_PASSWORD", "REDIS_PASSWORD"}
+
+
+def test_no_container_starts_with_a_password_that_nobody_chose():
+    """`${NAME:?…}` refuses an empty value too, and the example has no other."""
+    compose = (PROJECT / "docker-compose.yml").read_text()
+    example = (PROJECT / ".env.example").read_text()
+    for name in set(re.findall(r"\$\{(\w*PASSWORD)", compose)):
+        assert set(re.findall(rf"\$\{{{name}(..)", compose)) == {":?"}, name
+        assert re.search(rf"^{name}= *(#.*)?$", example, re.M), name
+
+
+def test_only_the_migration_knows_the_owner_of_the_database():
+    owner = COMPOSE["services"]["migrate"]["environment"]["DATABASE_OWNER_URL"]
+    assert owner.startswith("postgresql://rankme:${POSTGRES_PASSWORD")
+    for name in ("web", "worker", "beat"):
+        told = COMPOSE["services"][name]["environment"]
+        assert "DATABASE_OWNER_URL" not in told
+        assert told["POSTGRES_PASSWORD"] == "", "env_file would hand on the owner's password"
+        assert told["DATABASE_URL"].startswith("postgresql://rankme_site:")
+
+
+def test_the_broker_has_a_password_and_every_address_uses_it():
+    redis = COMPOSE["services"]["redis"]
+    assert redis["command"][-2] == "--requirepass"
+    assert redis["command"][-1] == redis["environment"]["REDISCLI_AUTH"]
+    for name in OURS:
+        assert "://:${REDIS_PASSWORD" in COMPOSE["services"][name]["environment"]["REDIS_URL"]
+
+
+NEEDED_TO_DROP_RIGHTS = {"CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"}
+
+
+@pytest.mark.parametrize("name", COMPOSE["services"])
+def test_a_container_can_do_no_more_than_it_must(name: str):
+    service = COMPOSE["services"][name]
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert re.search(r"\d+[mg]\b", service["mem_limit"])
+    assert service["pids_limit"] > 0
+    assert "privileged" not in service
+    added = set(service.get("cap_add", []))
+    assert added <= (set() if name in OURS else NEEDED_TO_DROP_RIGHTS)
+    writable = [volume.partition(":")[2] for volume in service.get("volumes", [])]
+    assert "/tmp" in writable + service.get("tmpfs", [])
+
+
+def test_every_image_can_be_pinned_to_a_digest():
+    dockerfile = (PROJECT / "Dockerfile").read_text()
+    assert re.findall(r"^FROM (.*)", dockerfile, re.M) == ["${PYTHON_IMAGE}"]
+    for name, service in COMPOSE["services"].items():
+        assert name in OURS or re.fullmatch(r"\$\{\w+_IMAGE:-[\w/]+:\d+\}", service["image"])
+        assert name not in OURS or "PYTHON_IMAGE" in service["build"]["args"]
+
+
+def image_content() -> list[str]:
+    """The tracked files that `COPY . .` takes along."""
+    ignored = [
+        line.removeprefix("**/")
+        for line in (PROJECT / ".dockerignore").read_text().splitlines()
+        if line and not line.startswith("#")
+    ]
+    tracked = subprocess.check_output(["git", "ls-files"], cwd=PROJECT, text=True).splitlines()
+    return [
+        name for name in tracked if not any(PurePath(name).parts[0] == each for each in ignored)
+    ]
+
+
+IMPORT_ALL = """
+import importlib, pkgutil, django; django.setup()
+for package in ("analysis", "evalsite", "rankme"):
+    for module in pkgutil.walk_packages([package], package + "."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+"""
+
+
+def test_the_image_holds_no_tests_and_runs_without_them(servers: Servers, tmp_path):
+    content = image_content()
+    folders = {PurePath(name).parts[0] for name in content if "/" in name}
+    assert folders == {"analysis", "evalsite", "locale", "rankme", "static", "templates"}
+    for name in content:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(PROJECT / name, tmp_path / name)
+    environment = {"PATH": os.environ["PATH"], "DATA_FOLDER": str(servers.folder)}
+    imported = subprocess.run(
+        [sys.executable, "-c", IMPORT_ALL],
+        cwd=tmp_path,
+        env=environment | servers.addresses() | SAFE,
+        capture_output=True,
+        text=True,
+    )
+    assert imported.returncode == 0, imported.stderr
 
 
 def test_nothing_waits_for_a_service_that_is_not_there():
