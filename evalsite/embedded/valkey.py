@@ -48,7 +48,7 @@ class Valkey(Server):
         self.pid_file.unlink(missing_ok=True)
         finished = run_as(self.account, command, self.home)
         # The daemon writes its pid file a moment after the program that launched it has ended.
-        if finished.returncode != 0 or not wait_until(self.is_running, STOP_SECONDS / 4):
+        if finished.returncode != 0 or not wait_until(self.is_running, STOP_SECONDS):
             raise EmbeddedServerError(
                 f"Valkey does not start:\n{finished.stdout}\n{end_of(self.log)}"
             )
