@@ -1,17 +1,20 @@
 """Backup and restore, with the very commands of the page on running the site: F30."""
 
+import contextlib
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg2
 import pytest
 
 from evalsite.embedded import PROJECT, PostgreSQL, postgresql_programs
 from tests.campaigns import make_campaign, make_rater, rankme_definition
-from tests.live import LiveSite, reachable_folder
+from tests.live import LiveSite, reachable_folder, wait_for
 from tests.sittings import answer, claim, sit
 
 pytestmark = pytest.mark.slow
@@ -29,8 +32,8 @@ for campaign in Campaign.objects.order_by("pk"):
         exports.update(part)
 try:
     Submission.objects.update(late=True)
-except DatabaseError:
-    print(Submission.objects.count(), exports.hexdigest())
+except DatabaseError as refusal:
+    print(Submission.objects.count(), exports.hexdigest(), type(refusal.__cause__).__name__)
 """
 
 
@@ -57,7 +60,9 @@ def shell(live_site: LiveSite, empty_cluster: PostgreSQL, tmp_path: Path):
     environment = live_site.environment | {
         "PATH": path,
         "PYTHONPATH": str(PROJECT),
+        "DATABASE_OWNER_URL": live_site.owner_url,
         "NEW_DATABASE_URL": empty_cluster.url,
+        "NEW_DATABASE_OWNER_URL": empty_cluster.owner_url,
     }
     (tmp_path / "manage.py").symlink_to(PROJECT / "manage.py")
 
@@ -93,9 +98,13 @@ def test_what_was_backed_up_is_restored_to_the_byte(rated, shell, empty_cluster)
     assert backed_up.returncode == 0, backed_up.stderr
     restored = shell(commands("restore"))
     assert restored.returncode == 0, restored.stderr
-    was, is_now = look(shell), look(shell, DATABASE_URL=empty_cluster.url)
+    new = {"NEW": empty_cluster.url, "OWNER": empty_cluster.owner_url}
+    was = look(shell)
+    is_now = look(shell, DATABASE_URL=new["NEW"], DATABASE_OWNER_URL=new["OWNER"])
     assert was == is_now
-    assert re.fullmatch(r"\d+ \w{64}\n", was), "the triggers did not come along"
+    assert re.fullmatch(r"\d+ \w{64} InsufficientPrivilege\n", was), "the rights did not return"
+    as_owner = look(shell, DATABASE_URL=new["OWNER"], DATABASE_OWNER_URL="")
+    assert as_owner.endswith("RestrictViolation\n"), "the triggers did not come along"
 
 
 @pytest.mark.parametrize("kept", [0.02, 0.5, 0.9, 0.999])
@@ -108,4 +117,76 @@ def test_a_truncated_backup_is_noticed_and_not_restored(rated, shell, tmp_path, 
     assert checked.returncode != 0
     assert "error" in checked.stderr
     assert shell(commands("restore")).returncode != 0
-    assert shell('psql "$NEW_DATABASE_URL" --command "TABLE rankme_submission"').returncode != 0
+    assert (
+        shell('psql "$NEW_DATABASE_OWNER_URL" --command "TABLE rankme_submission"').returncode != 0
+    )
+
+
+@contextlib.contextmanager
+def receiving(command: str, environment: dict[str, str], folder: Path) -> Iterator[None]:
+    """Run the command that receives the log; it ends with the server."""
+    receiver = subprocess.Popen(shlex.split(command), cwd=folder, env=environment)
+    try:
+        yield
+    finally:
+        receiver.wait(60)
+
+
+def test_what_came_after_the_base_backup_is_in_the_log(tmp_path: Path):
+    """The disk of the database is lost a moment after an answer was acknowledged."""
+    with reachable_folder("rankme-lost-") as folder, reachable_folder("rankme-kept-") as kept:
+        lost = PostgreSQL(folder, durable=False)
+        lost.start()
+        programs = postgresql_programs(folder)
+        environment = os.environ | {
+            "PATH": os.pathsep.join([str(programs), os.environ["PATH"]]),
+            "DATABASE_OWNER_URL": lost.owner_url,
+        }
+        create_slot, receive, base = (
+            line.replace("$DATABASE_OWNER_URL", lost.owner_url)
+            for line in commands("archive").splitlines()
+        )
+        (kept / "wal").mkdir()
+        subprocess.run(shlex.split(create_slot), cwd=kept, env=environment, check=True)
+        with receiving(receive, environment, kept):
+            wait_for(lambda: any((kept / "wal").iterdir()), "the log to be received")
+            subprocess.run(shlex.split(base), cwd=kept, env=environment, check=True)
+            with contextlib.closing(psycopg2.connect(lost.owner_url)) as session:
+                session.autocommit = True
+                cursor = session.cursor()
+                cursor.execute("CREATE TABLE answers (word text)")
+                cursor.execute("SET synchronous_commit = on")
+                cursor.execute("INSERT INTO answers VALUES ('acknowledged')")
+                received_up_to_here(cursor)
+            lost.stop("immediate")
+        subprocess.run(["sh", "-ec", commands("replay")], cwd=kept, check=True)
+        restored = PostgreSQL(kept, durable=False)
+        (kept / "base").rename(restored.home)
+        if restored.account:
+            for path in [restored.home, *restored.home.rglob("*"), *(kept / "wal").iterdir()]:
+                os.chown(path, restored.account.uid, restored.account.gid)
+            (kept / "wal").chmod(0o755)
+        restored.start()
+        wait_for(lambda: is_primary(restored), "the end of the recovery")
+        with contextlib.closing(psycopg2.connect(restored.owner_url)) as session:
+            cursor = session.cursor()
+            cursor.execute("SELECT word FROM answers")
+            assert cursor.fetchall() == [("acknowledged",)]
+        restored.stop("immediate")
+
+
+def received_up_to_here(cursor) -> None:
+    """Wait until the receiver has stored everything up to now."""
+
+    def is_stored() -> bool:
+        cursor.execute("SELECT flush_lsn >= pg_current_wal_flush_lsn() FROM pg_stat_replication")
+        return (True,) in cursor.fetchall()
+
+    wait_for(is_stored, "the log to be stored")
+
+
+def is_primary(server: PostgreSQL) -> bool:
+    with contextlib.closing(psycopg2.connect(server.owner_url)) as session:
+        cursor = session.cursor()
+        cursor.execute("SELECT NOT pg_is_in_recovery()")
+        return cursor.fetchone()[0]
