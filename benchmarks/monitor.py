@@ -69,6 +69,7 @@ def main() -> None:
             "ENVIRONMENT": "local",
             "DATA_FOLDER": str(folder),
             "DATABASE_URL": servers.postgresql.url,
+            "DATABASE_OWNER_URL": servers.postgresql.owner_url,
             "REDIS_URL": servers.valkey.url,
             "DJANGO_SETTINGS_MODULE": "evalsite.settings",
             "LOG_LEVEL": "ERROR",
