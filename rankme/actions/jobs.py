@@ -128,6 +128,8 @@ def _after_database_error(row: Any, error: Exception) -> None:
 
 def claim(model: type[Job], pk: int, *, worker: str) -> Any | None:
     """Take a job that is queued, or whose worker is gone. None when it is not to be had."""
+    if worker_stops.is_set():
+        return None
     hold = _Hold(model, pk)
     if not hold.lock():
         return None
