@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
-from django.contrib.auth import get_user_model
 from django.contrib.auth.forms import AuthenticationForm
 from django.utils.translation import gettext_lazy as _
 
@@ -114,22 +113,16 @@ class InvitationForm(forms.Form):
 
 
 class MemberForm(forms.Form):
-    """An existing account by its name."""
+    """A colleague by the name of an account. It does not tell which accounts exist."""
 
     username = forms.CharField(
         label=_("Account name"),
-        help_text=_("The name that your colleague logs in with."),
+        help_text=_(
+            "The name that your colleague logs in with, exactly as it is written. The site's "
+            "administrator creates accounts."
+        ),
         max_length=150,
     )
-
-    def clean_username(self) -> Any:
-        name = self.cleaned_data["username"]
-        user = get_user_model().objects.filter(username=name, is_active=True).first()
-        if user is None:
-            raise forms.ValidationError(
-                _("There is no account with this name. The site's administrator can create one.")
-            )
-        return user
 
 
 class ExclusionForm(forms.Form):

@@ -223,17 +223,17 @@ def delete_draft(campaign: Campaign, *, by: Any) -> None:
 
 
 @transaction.atomic
-def invite_member(campaign: Campaign, user: AbstractBaseUser, *, by: Any) -> Membership:
-    membership, created = Membership.objects.get_or_create(campaign=campaign, user=user)
+def add_member(campaign: Campaign, username: str, *, by: Any) -> Membership:
+    membership, created = Membership.objects.get_or_create(campaign=campaign, username=username)
     if created:
-        note(campaign, by, "member invited", user=user.get_username())
+        note(campaign, by, "member invited", user=username)
     return membership
 
 
 @transaction.atomic
-def remove_member(campaign: Campaign, user: AbstractBaseUser, *, by: Any) -> None:
-    if campaign.memberships.filter(user=user).delete()[0]:
-        note(campaign, by, "member removed", user=user.get_username())
+def remove_member(campaign: Campaign, username: str, *, by: Any) -> None:
+    if campaign.memberships.filter(username=username).delete()[0]:
+        note(campaign, by, "member removed", user=username)
 
 
 def _locked(campaign: Campaign, *allowed: str) -> Campaign:

@@ -30,7 +30,8 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
         """The campaigns that this user owns or was invited to."""
         if not user.is_authenticated:
             return self.none()
-        return self.filter(Q(owner=user) | Q(memberships__user=user)).distinct()
+        is_member = Q(memberships__username=user.get_username())
+        return self.filter(Q(owner=user) | is_member).distinct()
 
 
 class Campaign(models.Model):
@@ -96,21 +97,25 @@ class Campaign(models.Model):
 
 
 class Membership(models.Model):
-    """A colleague whom the owner invited to a campaign."""
+    """A colleague whom the owner let in, by the name of an account.
+
+    Nobody checks whether there is such an account: an organiser who could see that would learn
+    who has one. Names are unique, so at most one person gets in.
+    """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="memberships")
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.CASCADE, related_name="campaign_memberships"
-    )
+    username = models.CharField(max_length=150, db_index=True)
     added_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["campaign", "user"], name="one_membership_per_user")
+            models.UniqueConstraint(
+                fields=["campaign", "username"], name="one_membership_per_username"
+            )
         ]
 
     def __str__(self) -> str:
-        return f"{self.user} in {self.campaign}"
+        return f"{self.username} in {self.campaign}"
 
 
 class CampaignLaunch(Job):

@@ -154,18 +154,20 @@ def members(request: HttpRequest, code: str) -> HttpResponse:
     campaign = (get_own_campaign if is_change else get_campaign)(request, code)
     form = MemberForm(**sent(request))
     if is_change and form.is_valid():
-        user = form.cleaned_data["username"]
-        if user.pk == campaign.owner_id:
+        name = form.cleaned_data["username"]
+        if name == campaign.owner.get_username():
             messages.info(request, _("You own this campaign, so you are already in it."))
         else:
-            campaigns.invite_member(campaign, user, by=request.user)
+            campaigns.add_member(campaign, name, by=request.user)
             messages.success(
-                request, _("%(name)s has been added to this campaign.") % {"name": user}
+                request,
+                _("If there is an account named %(name)s, it can now open this campaign.")
+                % {"name": name},
             )
         return redirect("rankme:campaign-members", campaign.code)
     context = {
         "form": form,
-        "memberships": campaign.memberships.select_related("user").order_by("added_at"),
+        "memberships": campaign.memberships.order_by("added_at", "pk"),
     }
     status = 422 if form.is_bound else 200
     return render_campaign(
@@ -182,9 +184,9 @@ def members(request: HttpRequest, code: str) -> HttpResponse:
 @require_POST
 def remove_member(request: HttpRequest, code: str, member: int) -> HttpResponse:
     campaign = get_own_campaign(request, code)
-    membership = get_object_or_404(campaign.memberships.select_related("user"), pk=member)
-    campaigns.remove_member(campaign, membership.user, by=request.user)
-    messages.success(request, _("%(name)s has been removed.") % {"name": membership.user})
+    membership = get_object_or_404(campaign.memberships, pk=member)
+    campaigns.remove_member(campaign, membership.username, by=request.user)
+    messages.success(request, _("%(name)s has been removed.") % {"name": membership.username})
     return redirect("rankme:campaign-members", campaign.code)
 
 

@@ -123,10 +123,10 @@ def test_a_draft_is_deleted_with_its_material_and_that_is_noted(draft, owner):
 def test_an_invited_colleague_sees_the_campaign_until_removed(draft, owner):
     friend = make_owner("frieda")
     assert not Campaign.objects.open_to(friend).exists()
-    campaigns.invite_member(draft, friend, by=owner)
-    campaigns.invite_member(draft, friend, by=owner)
+    campaigns.add_member(draft, friend.get_username(), by=owner)
+    campaigns.add_member(draft, friend.get_username(), by=owner)
     assert Campaign.objects.open_to(friend).get() == draft
-    campaigns.remove_member(draft, friend, by=owner)
+    campaigns.remove_member(draft, friend.get_username(), by=owner)
     assert not Campaign.objects.open_to(friend).exists()
     assert draft.audit_events.filter(verb="member invited").count() == 1
 

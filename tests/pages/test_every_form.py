@@ -66,7 +66,7 @@ def new_pages() -> list[str]:
 
 def draft_pages(olga) -> list[str]:
     campaign = make_campaign(launch=False)
-    campaigns.invite_member(campaign, make_owner("mia"), by=campaign.owner)
+    campaigns.add_member(campaign, make_owner("mia").username, by=campaign.owner)
     upload(olga, campaign, OUTPUTS)
     waiting = campaign.material_imports.get().pk
     names = ("edit", "file-edit", "material", "launch", "delete", "members")

@@ -87,8 +87,8 @@ class World:
         rater = make_rater(self.campaign)
         held = assignments.claim_batch(rater)
         judgements.exclude_rater(rater, reason="Too fast.", by=self.campaign.owner)
-        membership = campaigns.invite_member(
-            self.campaign, make_owner("mia"), by=self.campaign.owner
+        membership = campaigns.add_member(
+            self.campaign, make_owner("mia").username, by=self.campaign.owner
         )
         upload = MaterialImport.objects.create(campaign=self.campaign, state="failed")
         run = published_run(self.campaign)
@@ -202,7 +202,7 @@ def test_a_removed_member_is_a_stranger(client, world):
     mia = make_owner("mia")
     client.force_login(mia)
     assert client.get(world.address("campaign")).status_code == 200
-    campaigns.remove_member(world.campaign, mia, by=world.campaign.owner)
+    campaigns.remove_member(world.campaign, mia.get_username(), by=world.campaign.owner)
     assert client.get(world.address("campaign")).status_code == 404
 
 
