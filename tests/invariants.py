@@ -43,7 +43,7 @@ def acknowledged(payload: dict) -> Acknowledged:
 
 
 def check_record(history: Iterable[Acknowledged] = ()) -> None:
-    """Assert I1 to I7 of the whole database against what clients saw."""
+    """Assert every invariant of the whole database, given what the server acknowledged."""
     every_acknowledged_key_is_stored_once(history)
     every_screen_was_sent_once_per_revision()
     nothing_is_counted_twice()
@@ -55,7 +55,6 @@ def check_record(history: Iterable[Acknowledged] = ()) -> None:
 
 
 def every_acknowledged_key_is_stored_once(history: Iterable[Acknowledged]) -> None:
-    """I1."""
     stored = dict(Submission.objects.values_list("key", "payload_sha256"))
     assert len(stored) == Submission.objects.count()
     lost = [seen for seen in history if stored.get(seen.key) != seen.payload_sha256]
@@ -63,7 +62,7 @@ def every_acknowledged_key_is_stored_once(history: Iterable[Acknowledged]) -> No
 
 
 def every_screen_was_sent_once_per_revision() -> None:
-    """I1: revisions count up from one, so nothing was dropped between two of them."""
+    """Revisions count up from one, so none was dropped in between."""
     revisions: dict[tuple[int, int, int], list[int]] = {}
     rows = Submission.objects.values_list("assignment_id", "trial_id", "screen", "revision")
     for *screen, revision in rows.order_by("revision"):
@@ -77,7 +76,7 @@ def every_screen_was_sent_once_per_revision() -> None:
 
 
 def nothing_is_counted_twice() -> None:
-    """I2: one counting sitting per slot, so no output has more judgements than were planned."""
+    """Each slot has one counting sitting, so no output has more judgements than planned."""
     per_slot = Counter(Assignment.objects.counting().values_list("slot_id", flat=True))
     twice = [slot for slot, sittings in per_slot.items() if sittings > 1]
     assert not twice, f"slots that count twice: {twice}"
@@ -100,7 +99,7 @@ def counted_at_most_as_planned(campaign: Campaign) -> None:
 
 
 def everybody_judged_what_they_were_given() -> None:
-    """I3: no submission crosses from one campaign, batch or screen into another."""
+    """No submission belongs to another campaign, batch or screen than its assignment."""
     for submission in Submission.objects.select_related("assignment__participant", "trial"):
         assignment = submission.assignment
         assert submission.trial.batch_id == assignment.batch_id
@@ -112,9 +111,9 @@ def everybody_judged_what_they_were_given() -> None:
 
 
 def slots_agree_with_their_assignments() -> None:
-    """I4: issued = live + ended, each slot's state follows, and one sitting stands for it.
+    """Each slot's state follows from its assignments, and exactly one of its sittings counts.
 
-    The sitting of an excluded rater fills no slot.
+    The sitting of an excluded rater does not fill a slot.
     """
     excluded = set(
         RaterExclusion.objects.filter(withdrawn_at=None).values_list("participant", flat=True)
@@ -142,7 +141,7 @@ def expected_slot_state(sittings: list[tuple[str, bool]]) -> str:
 
 
 def exports_say_what_the_database_says() -> None:
-    """I5: both exports have as many rows as the database's own view of them, and its hash."""
+    """Both exports have the same rows as the database."""
     for campaign in Campaign.objects.all():
         assert summary(rows_of_the_csv(campaign)) == summary(rows_that_count(campaign)), (
             f"{campaign}: the CSV is not what counts"
@@ -232,7 +231,6 @@ def rows_that_are_stored(campaign: Campaign) -> list[tuple]:
 
 
 def codes_agree_with_finished_work() -> None:
-    """I6."""
     for rater in Participant.objects.exclude(completion_code=""):
         if rater.outcome == "partial":
             did = Submission.objects.filter(assignment__participant=rater)
@@ -244,7 +242,7 @@ def codes_agree_with_finished_work() -> None:
 
 
 def no_submission_ever_changed() -> None:
-    """I7: each payload has the hash that it came with, and the hashes form unbroken chains."""
+    """Each payload still has its hash, and the hashes form unbroken chains."""
     chains: dict[int, str] = {}
     for row in Submission.objects.order_by("id").iterator():
         assert hashlib.sha256(canonical(row.payload)).hexdigest() == row.payload_sha256, row.key
@@ -257,7 +255,7 @@ def no_submission_ever_changed() -> None:
 
 
 def check_jobs_ended() -> None:
-    """I8: every job ended well or said why not."""
+    """Every job is done, cancelled, or failed with a reason."""
     for model in (MaterialImport, AnalysisRun):
         left = model.objects.exclude(state__in=["done", "failed", "cancelled"])
         assert not left.exists(), f"{model.__name__} not ended: {list(left)}"

@@ -2,8 +2,10 @@
 
 import ast
 import importlib.metadata
+import io
 import re
 import sys
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -145,7 +147,7 @@ def pinned(line: str) -> tuple[str, str]:
 
 
 def test_the_lock_is_what_the_requirements_say_and_knows_every_file():
-    """S16. The file itself says how it is written again."""
+    """The header of the lock file says how to write it again."""
     lines = (PROJECT / "requirements.txt").read_text().splitlines()
     wanted = dict(pinned(line) for line in lines if re.match(r"\w", line))
     entries = re.split(r"\n(?=[\w])", (PROJECT / "requirements.lock").read_text())[1:]
@@ -213,6 +215,39 @@ def test_every_setting_of_the_environment_is_in_the_example():
     }
     assert len(read) > 20
     assert read - listed == {"DJANGO_SETTINGS_MODULE"}
+
+
+# Entries of numbered lists that are kept elsewhere, where readers of the repository cannot look.
+REFERENCES = re.compile(r"(?<![\w.#%&/-])[ABCFIRSU]\d{1,2}(?![\w%&.-]*[\w%&])|\bissue #?\d")
+
+
+def comments_and_docstrings(path: Path) -> Iterator[tuple[int, str]]:
+    """Each comment and docstring of a Python file, with the number of its first line."""
+    source = path.read_text(encoding="utf-8")
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, documented) and ast.get_docstring(node):
+            yield node.body[0].lineno, ast.get_docstring(node)
+
+
+def prose() -> Iterator[tuple[str, str]]:
+    """Every text for readers of the code and the docs, with its place."""
+    for path in python_files(*CODE, "tests", "benchmarks"):
+        for line, text in comments_and_docstrings(path):
+            yield f"{path.relative_to(PROJECT)}:{line}", text
+    for path in [*files("*.md"), *files("docs/**/*.md")]:
+        for line, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            yield f"{path.relative_to(PROJECT)}:{line}", text
+
+
+def test_no_text_refers_to_lists_outside_the_repository():
+    assert all(REFERENCES.search(bait) for bait in ("hangs (F22).", "S16. The file", "I1 to I7"))
+    assert REFERENCES.search("as issue 7 asks")
+    assert not REFERENCES.search("S1.wav, SR'11, A+M, R-4.3, %s2")
+    assert [place for place, text in prose() if REFERENCES.search(text)] == []
 
 
 def test_every_module_says_in_a_sentence_what_lives_there():

@@ -396,7 +396,7 @@ def finish_batch(assignment: Assignment) -> Assignment:
 
 
 @transaction.atomic
-def complete_participation(participant: Participant, *, comment: str = "") -> Participant:
+def complete_participation(participant: Participant) -> Participant:
     """Give the completion code to a rater who has finished a batch and holds none."""
     participant = Participant.objects.select_for_update().get(pk=participant.pk)
     if participant.state == Participant.State.COMPLETED:
@@ -411,7 +411,6 @@ def complete_participation(participant: Participant, *, comment: str = "") -> Pa
         outcome=outcome,
         completion_code=_code_for(participant, outcome),
         completed_at=Now(),
-        comment=comment or participant.comment,
     )
     participant.refresh_from_db()
     return participant

@@ -12,9 +12,8 @@ def draw_order(
     seed: int,
     *,
     shuffle_trials: bool = True,
-    shuffle_outputs: bool = True,
 ) -> list[tuple[int, tuple[int, ...]]]:
-    """Draw, for one participant, which trial comes when and which output stands where.
+    """Draw, for one participant, the order of the trials and the position of each output.
 
     Parameters
     ----------
@@ -28,8 +27,4 @@ def draw_order(
     rng = np.random.default_rng(seed)
     n_trials = len(trial_sizes)
     trials = rng.permutation(n_trials).tolist() if shuffle_trials else range(n_trials)
-
-    def places(size: int) -> tuple[int, ...]:
-        return tuple(rng.permutation(size).tolist()) if shuffle_outputs else tuple(range(size))
-
-    return [(trial, places(trial_sizes[trial])) for trial in trials]
+    return [(trial, tuple(rng.permutation(trial_sizes[trial]).tolist())) for trial in trials]

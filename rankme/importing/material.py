@@ -83,9 +83,9 @@ READERS: dict[str, Reader] = {
 class Material:
     """Checked material on its way in: a preview, and rows that can be read as often as needed."""
 
-    def __init__(self, spool: Path, preview: Preview, *, keep: bool) -> None:
+    def __init__(self, spool: Path, preview: Preview) -> None:
         self.preview = preview
-        self._folder = None if keep else spool.parent
+        self._folder = spool.parent
         self._database = open_spool(spool)
 
     def items(self) -> Iterator[ItemRow]:
@@ -98,8 +98,7 @@ class Material:
 
     def close(self) -> None:
         self._database.close()
-        if self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def __enter__(self) -> Material:
         return self
@@ -119,9 +118,8 @@ def read_material(
     *,
     limits: Limits = LIMITS,
     progress: Progress | None = None,
-    require_all_outputs: bool = False,
 ) -> Material:
-    """Read and check an upload. Nothing is delivered unless all of it is right.
+    """Read and check an upload. It is returned only if all of it is valid.
 
     Parameters
     ----------
@@ -129,7 +127,6 @@ def read_material(
         from name to path. Names matter: a file per system gives the system its name
     format : a key of `READERS`; without it the content decides
     progress : told, about every megabyte, the bytes read and the bytes in all
-    require_all_outputs : whether a system without an output for some item is a problem
 
     Raises
     ------
@@ -138,13 +135,11 @@ def read_material(
     """
     folder = Path(tempfile.mkdtemp(prefix="rankme-import-"))
     try:
-        preview = _spool(
-            paths, format, folder / "spool.sqlite", limits, progress, require_all_outputs
-        )
+        preview = _spool(paths, format, folder / "spool.sqlite", limits, progress)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    return Material(folder / "spool.sqlite", preview, keep=False)
+    return Material(folder / "spool.sqlite", preview)
 
 
 def _spool(
@@ -153,7 +148,6 @@ def _spool(
     path: Path,
     limits: Limits,
     progress: Progress | None,
-    require_all_outputs: bool,
 ) -> Preview:
     problems = Problems(limits.listed_problems)
     with open_sources(paths, limits, problems, progress) as sources:
@@ -170,8 +164,6 @@ def _spool(
             spool.commit()
         finally:
             spool.database.close()
-        if require_all_outputs:
-            _refuse_missing(preview, problems)
         if progress:
             progress(sources.total_bytes, sources.total_bytes)
     return preview
@@ -196,12 +188,3 @@ def _require_outputs(spool: Spool, problems: Problems) -> None:
     (n_outputs,) = spool.database.execute("SELECT count(*) FROM output").fetchone()
     if not n_outputs and not problems.count:
         problems.add("", None, "", "The upload has no outputs.")
-
-
-def _refuse_missing(preview: Preview, problems: Problems) -> None:
-    for system in preview.systems:
-        if system.missing:
-            listed = ", ".join(system.missing_items[:3])
-            message = f'The system "{system.name}" has no output for {system.missing} items: '
-            problems.add("", None, "", f"{message}{listed}{', …' if system.missing > 3 else ''}.")
-    problems.refuse_if_any()

@@ -75,9 +75,6 @@ class SourceFile:
     def ending(self) -> str:
         return self.name.rpartition(".")[2].lower()
 
-    def head_text(self) -> str:
-        return _as_text(self.head)
-
     def first_line(self) -> str:
         """The first line that is not empty. A line of JSON may be longer than the head."""
         first = _first_line(self.head)

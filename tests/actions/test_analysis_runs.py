@@ -186,7 +186,7 @@ def test_a_run_stands_on_the_judgements_it_read(campaign):
 
 
 def test_what_comes_in_during_an_analysis_is_not_in_it(monkeypatch):
-    """F28. Whoever has the export of that moment computes the same."""
+    """The export of the same moment gives the same report."""
     campaign = rated_campaign(raters=3)
     exported = read_table(io.BytesIO(b"".join(judgements_csv(campaign))), "csv")
     compute, company = analysis_runs._compute_one, []

@@ -1,4 +1,4 @@
-"""What nobody asked for is an error and not silence: no field is set by naming it (S10)."""
+"""Unknown fields are errors, and a request cannot set fields that it may not set."""
 
 from __future__ import annotations
 

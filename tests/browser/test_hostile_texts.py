@@ -1,4 +1,4 @@
-"""Whatever stands in whatever column, no page makes anything of it but text (S1, S2)."""
+"""Every page shows text from any column as text, never as markup or script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What hangs ends by itself: locks, transactions and lines of the database (F22)."""
+"""Database limits end whatever hangs: lock waits, transactions and dead connections."""
 
 import os
 import subprocess

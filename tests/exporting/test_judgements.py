@@ -1,4 +1,4 @@
-"""The files of a campaign's judgements say what the database says: I5, and that its check sees."""
+"""Exports agree with the database, and the check that compares them finds differences."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Backup and restore, with the very commands of the page on running the site: F30."""
+"""Backup and restore, with the commands that docs/deployment.md shows."""
 
 import contextlib
 import os

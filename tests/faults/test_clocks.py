@@ -1,4 +1,4 @@
-"""Clocks that are wrong by years and jump: F18 (the web server's) and F19 (the database's)."""
+"""Clocks that are wrong by years or jump: the web server's and the database's."""
 
 import itertools
 import os

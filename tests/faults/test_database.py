@@ -1,4 +1,4 @@
-"""The database pulled and put in again while raters work: F4."""
+"""The database stops and comes back while raters are working."""
 
 import pytest
 from django.db import connection, connections

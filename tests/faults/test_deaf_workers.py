@@ -1,4 +1,4 @@
-"""Workers that live and hear nothing: F27. The line to their broker is cut, or carries nothing."""
+"""Workers that are alive but get no messages: their broker connection is cut or silent."""
 
 import time
 from collections.abc import Iterator

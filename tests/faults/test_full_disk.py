@@ -1,4 +1,4 @@
-"""The disk of the database runs full and gets room again: F21. On a small disk of memory."""
+"""The database's disk fills up and gets free space again (a small disk in memory)."""
 
 import contextlib
 import json

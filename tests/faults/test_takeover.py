@@ -1,4 +1,4 @@
-"""Workers killed in the middle of an analysis, again and again: F23 and F24."""
+"""Workers that are killed in the middle of an analysis, again and again."""
 
 import os
 import signal

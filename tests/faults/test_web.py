@@ -1,4 +1,4 @@
-"""Web workers killed while they store or hand out, and lines that break: F1, F2, F3, F13, F22."""
+"""Web workers killed while they store answers or assign batches, and broken connections."""
 
 import contextlib
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Imports and analyses whose worker, broker or database is taken away: F25, F26, and F23's end."""
+"""Imports and analyses that lose their worker, their broker or their database."""
 
 import time
 from pathlib import Path

@@ -25,7 +25,7 @@ from tests.pages.test_permissions import POLICY, World, pattern_named
 
 pytestmark = pytest.mark.django_db
 
-# Blinding (S13) --------------------------------------------------------------------------------
+# Blinding -------------------------------------------------------------------------------------
 
 FIRST_NUMBERS = {
     "rankme_system": 310_000_001,
@@ -117,7 +117,7 @@ def test_the_place_on_the_screen_says_nothing_about_the_system():
     assert chi2 < 30
 
 
-# Doors (S4, S5) --------------------------------------------------------------------------------
+# Permissions ----------------------------------------------------------------------------------
 
 
 def test_another_raters_doors_stay_shut(client):
@@ -158,7 +158,7 @@ def test_an_administrator_is_no_member_of_every_campaign(client):
     assert client.get(f"/api/v1/campaigns/{world.campaign.code}/").status_code == 404
 
 
-# Headers (S14) ---------------------------------------------------------------------------------
+# Headers --------------------------------------------------------------------------------------
 
 
 def test_every_answer_of_every_address_is_strict(client):
@@ -184,7 +184,7 @@ def pattern_parts(name):
     return pattern_named(name).pattern.converters
 
 
-# Where one is sent (S7) ------------------------------------------------------------------------
+# Redirects ------------------------------------------------------------------------------------
 
 ELSEWHERE = (
     *("elsewhere.example", "xn--bcher-kva.example", "bücher.example"),

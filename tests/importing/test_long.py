@@ -252,13 +252,11 @@ def test_doubled_and_nameless_columns_are_refused(tmp_path: Path) -> None:
     assert {problem.column for problem in found} >= {"item", "5"}
 
 
-def test_missing_outputs_are_a_preview_and_only_on_wish_a_problem(tmp_path: Path) -> None:
+def test_missing_outputs_are_shown_in_the_preview(tmp_path: Path) -> None:
     files = {"items.csv": ITEMS, "outputs.csv": OUTPUTS.replace("T,b,T of b\n", "")}
     with read(tmp_path / "up", files) as material:
         assert material.preview.missing == 1
         assert material.preview.systems[1].missing_items == ("b",)
-    found = problems_of(tmp_path / "up", files, require_all_outputs=True)
-    assert found[0].message == 'The system "T" has no output for 1 items: b.'
 
 
 def test_an_upload_of_items_alone_is_refused(tmp_path: Path) -> None:
