@@ -1,17 +1,113 @@
-"""Statistics of human evaluation: judgements in, frozen results out; `python -m analysis`."""
+"""Statistics of human evaluation: judgements in, frozen results out.
+
+>>> import analysis
+>>> table = analysis.read_table("judgements.csv")
+>>> report = analysis.make_report(table, analysis.ReportOptions(seed=1))
+>>> analysis.rank_criterion(table, "quality", analysis.RankingOptions(runs=200))
+
+`python -m analysis` offers the same on the command line.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from analysis.errors import AnalysisError, OptionsError, RankingError, TableError
 from analysis.signature import VERSION as __version__
-from analysis.table import Column, JudgementTable, read_table, write_table
+from analysis.table import Column, JudgementTable
+from analysis.table_files import read_table, write_table
+
+if TYPE_CHECKING:
+    from analysis.agreement import (
+        fleiss_kappa,
+        intraclass_correlation,
+        kendall_w,
+        krippendorff_alpha,
+    )
+    from analysis.anova import factorial, one_way, welch
+    from analysis.campaign_power import CampaignPlan, plan_from_pilot, power, with_screens
+    from analysis.clustered import clustered_comparison
+    from analysis.clusters import RankingOptions, rank_criterion
+    from analysis.mixed import fit_mixed
+    from analysis.nonparametric import dunn, friedman, kruskal_wallis, wilcoxon_pairs
+    from analysis.outliers import treat_outliers, z_by_rater
+    from analysis.paired_comparison import bradley_terry
+    from analysis.pairs import pairs_from_table
+    from analysis.raters import rater_profiles
+    from analysis.report.bundle import read_bundle, write_bundle
+    from analysis.report.make import Report, make_report
+    from analysis.report.options import ReportOptions
+    from analysis.tukey_hsd import tukey
+
+# Methods are imported when they are first used: the web server reads tables and computes nothing.
+_MODULES = {
+    "agreement": ("fleiss_kappa", "intraclass_correlation", "kendall_w", "krippendorff_alpha"),
+    "anova": ("factorial", "one_way", "welch"),
+    "campaign_power": ("CampaignPlan", "plan_from_pilot", "power", "with_screens"),
+    "clustered": ("clustered_comparison",),
+    "clusters": ("RankingOptions", "rank_criterion"),
+    "mixed": ("fit_mixed",),
+    "nonparametric": ("dunn", "friedman", "kruskal_wallis", "wilcoxon_pairs"),
+    "outliers": ("treat_outliers", "z_by_rater"),
+    "paired_comparison": ("bradley_terry",),
+    "pairs": ("pairs_from_table",),
+    "raters": ("rater_profiles",),
+    "report.bundle": ("read_bundle", "write_bundle"),
+    "report.make": ("Report", "make_report"),
+    "report.options": ("ReportOptions",),
+    "tukey_hsd": ("tukey",),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     "AnalysisError",
+    "CampaignPlan",
     "Column",
     "JudgementTable",
     "OptionsError",
     "RankingError",
+    "RankingOptions",
+    "Report",
+    "ReportOptions",
     "TableError",
     "__version__",
+    "bradley_terry",
+    "clustered_comparison",
+    "dunn",
+    "factorial",
+    "fit_mixed",
+    "fleiss_kappa",
+    "friedman",
+    "intraclass_correlation",
+    "kendall_w",
+    "krippendorff_alpha",
+    "kruskal_wallis",
+    "make_report",
+    "one_way",
+    "pairs_from_table",
+    "plan_from_pilot",
+    "power",
+    "rank_criterion",
+    "rater_profiles",
+    "read_bundle",
     "read_table",
+    "treat_outliers",
+    "tukey",
+    "welch",
+    "wilcoxon_pairs",
+    "with_screens",
+    "write_bundle",
     "write_table",
+    "z_by_rater",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'analysis' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"analysis.{_MODULE_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

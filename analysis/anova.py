@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
-
-Codes = NDArray[np.integer[Any]]
-Values = NDArray[np.float64]
+from analysis.typing import Codes, Values
 
 RESIDUAL = "Residual"
 

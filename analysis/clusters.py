@@ -16,6 +16,7 @@ from analysis.pairs import Counts, Pairs, count, pairs_from_table, require_compa
 from analysis.rank_ranges import cluster_ends, ranges_of_ranks, ranks
 from analysis.signature import signature
 from analysis.table import JudgementTable
+from analysis.typing import Progress, Values
 
 METHODS = ("wmt", "bradley-terry", "order", "k-player")
 SCHEMES = ("none", "pairs", "screens", "items", "raters", "raters-items")
@@ -25,10 +26,8 @@ LEAST_ALPHA = 1e-6
 # Runs that a thread makes at once (see `trueskill.reference_runs`).
 SIDE_BY_SIDE = 4
 
-Floats = NDArray[np.float64]
-Progress = Callable[[float], None]
 # seed and numbers of runs → scores, shape (runs, systems)
-Drawer = Callable[[int, range], Floats]
+Drawer = Callable[[int, range], Values]
 
 
 class DrawOptions(Protocol):
@@ -138,7 +137,7 @@ class DrawJob:
 
     def draw(
         self, first: int, count: int, *, threads: int = 1, progress: Progress | None = None
-    ) -> Floats:
+    ) -> Values:
         """Scores of the systems in runs first … first + count − 1, shape (count, systems).
 
         `progress` hears the share that is done.
@@ -247,7 +246,7 @@ def _refusal(pairs: Pairs) -> str | None:
 
 def compute_draws(
     jobs: Sequence[DrawJob], *, threads: int | None = None, progress: Progress | None = None
-) -> dict[str, Floats]:
+) -> dict[str, Values]:
     """Draw every run of every job here; `progress` hears the share that is done."""
     threads = threads or os.cpu_count() or 1
     total = sum(job.runs for job in jobs)
@@ -289,7 +288,7 @@ def rank_criterion(
 
 
 def ranking_from_draws(
-    job: DrawJob, draws: Floats, *, alpha: float = 0.05, exclude: Sequence[str] = ()
+    job: DrawJob, draws: Values, *, alpha: float = 0.05, exclude: Sequence[str] = ()
 ) -> Ranking:
     """Order by the mean over the runs; rank ranges and clusters at level 1 − alpha.
 
@@ -327,14 +326,14 @@ def ranking_from_draws(
 
 
 def _cut_shares(
-    draws: Floats,
+    draws: Values,
     lows: NDArray[np.int64],
     highs: NDArray[np.int64],
     order: NDArray[np.int64],
     *,
     alpha: float,
     seed: int,
-) -> Floats:
+) -> Values:
     """How often a cluster ends at each place when the runs themselves are drawn again."""
     rng = np.random.Generator(np.random.Philox(key=seed % 2**64))
     place = np.arange(len(order))
@@ -373,19 +372,19 @@ def _wmt_drawer(pairs: Pairs, scheme: str) -> Drawer:
 
     resampler = Resampler.of(pairs, scheme)
 
-    def draw(seed: int, runs: range) -> Floats:
+    def draw(seed: int, runs: range) -> Values:
         counts = np.stack([resampler.counts(seed=seed, run=run) for run in runs])
         return reference_runs(counts, seed=seed, runs=runs)
 
     return draw
 
 
-def _one_by_one(draw: Callable[[int, int], Floats]) -> Drawer:
+def _one_by_one(draw: Callable[[int, int], Values]) -> Drawer:
     return lambda seed, runs: np.stack([draw(seed, run) for run in runs])
 
 
 def _bradley_terry_drawer(pairs: Pairs, scheme: str) -> Drawer:
-    from analysis.bradley_terry import abilities
+    from analysis.paired_comparison import abilities
     from analysis.resampling import Resampler
 
     resampler = Resampler.of(pairs, scheme)
@@ -395,7 +394,7 @@ def _bradley_terry_drawer(pairs: Pairs, scheme: str) -> Drawer:
 def _order_drawer(pairs: Pairs, scheme: str) -> Drawer:
     from analysis.trueskill import ordered_pass
 
-    def draw(seed: int, run: int) -> Floats:
+    def draw(seed: int, run: int) -> Values:
         rows = np.repeat(np.arange(len(pairs)), _times(pairs, scheme, seed, run))
         return ordered_pass(_some(pairs, rows))[0]
 
@@ -405,7 +404,7 @@ def _order_drawer(pairs: Pairs, scheme: str) -> Drawer:
 def _k_player_drawer(pairs: Pairs, scheme: str) -> Drawer:
     from analysis.trueskill import Game, screen_pass, screens_of
 
-    def draw(seed: int, run: int) -> Floats:
+    def draw(seed: int, run: int) -> Values:
         times = _times(pairs, scheme, seed, run)
         screens = screens_of(pairs, times)
         return screen_pass(screens, len(pairs.systems), Game.of_size(int(times.sum())))[0]

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analysis.errors import Undefined
-from analysis.tukey import range_quantile, range_tail
-
-Codes = NDArray[np.integer[Any]]
-Values = NDArray[np.float64]
+from analysis.tukey_hsd import range_quantile, range_tail
+from analysis.typing import Codes, Values
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analysis.table import JudgementTable
-
-Values = NDArray[np.float64]
+from analysis.typing import Values
 
 METHODS = ("pearson", "spearman", "kendall")
 LEVELS = ("system", "output")

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from analysis.comparison import Contrast, FixedMean, contrasts, estimated_means
 from analysis.errors import Undefined
 from analysis.mixed_equations import Equations, Solution, equations
-
-Codes = NDArray[np.integer[Any]]
-Values = NDArray[np.float64]
+from analysis.typing import Codes, Values
 
 
 @dataclass(frozen=True)

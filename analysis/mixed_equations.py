@@ -13,12 +13,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analysis.errors import Undefined
-
-Codes = NDArray[np.integer[Any]]
-Values = NDArray[np.float64]
+from analysis.typing import Codes, Values
 
 # Columns beside the largest effect from which a sparse factor is faster than a dense one.
 MOST_DENSE_COLUMNS = 800

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
-
-Codes = NDArray[np.integer[Any]]
-Values = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from analysis.typing import Codes, Flags, Values
 
 # No value of a million lies further from their mean than this many of their SDs.
 LARGEST_WIDTH = 1000

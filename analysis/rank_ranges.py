@@ -5,10 +5,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from analysis.typing import Values
 
 
-def ranks(scores: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def ranks(scores: Values) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Best and worst rank of every system in every run; they differ where scores are equal.
 
     Parameters
@@ -29,7 +29,7 @@ def ranks(scores: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return lows, highs
 
 
-def rank_ranges(scores: Floats, alpha: float = 0.05) -> tuple[NDArray[np.int64], ...]:
+def rank_ranges(scores: Values, alpha: float = 0.05) -> tuple[NDArray[np.int64], ...]:
     """Lowest and highest rank of each system, ⌈runs·alpha/2⌉ runs cut off at either end."""
     return ranges_of_ranks(*ranks(scores), alpha)
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analysis.table import JudgementTable
-
-Codes = NDArray[np.integer[Any]]
-Values = NDArray[np.float64]
+from analysis.typing import Codes, Values
 
 # A correlation over fewer outputs says nothing about a rater.
 FEWEST_SHARED = 5

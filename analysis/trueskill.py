@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from analysis.pairs import LOSS, TIE, WIN, Pairs
 from analysis.streams import GAMMA, LOW_HALF, STEPS, below, mixed, stream, unit
+from analysis.typing import Values
 
 MU, SIGMA, DRAW_PROBABILITY = 0.0, 0.5, 0.25
 # Φ⁻¹((0.25 + 1) / 2): the draw margin in units of √2·β
 MARGIN_FACTOR = 0.31863936396437514
 ROOT_HALF = math.sqrt(0.5)
 NORMAL_PEAK = 1 / math.sqrt(2 * math.pi)
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -214,7 +213,7 @@ def _reference_runs(counts: Any, steps: Any, keys: Any, betas: Any, margins: Any
             _replay(widest[run], winner[run], j, variance[run, j])
 
 
-def reference_runs(counts: NDArray[np.int64], *, seed: int, runs: Sequence[int]) -> Floats:
+def reference_runs(counts: NDArray[np.int64], *, seed: int, runs: Sequence[int]) -> Values:
     """Run the reference procedure (Sakaguchi, Post & Van Durme 2014), several runs side by side.
 
     N steps with N = comparisons + 1: the system with the largest σ meets an opponent drawn with
@@ -249,13 +248,13 @@ def reference_runs(counts: NDArray[np.int64], *, seed: int, runs: Sequence[int])
     return means
 
 
-def reference_run(counts: NDArray[np.int64], *, seed: int, run: int) -> Floats:
+def reference_run(counts: NDArray[np.int64], *, seed: int, run: int) -> Values:
     """One run alone; counts have shape (systems, systems, 3), μ has shape (systems,)."""
-    means: Floats = reference_runs(counts[None], seed=seed, runs=[run])[0]
+    means: Values = reference_runs(counts[None], seed=seed, runs=[run])[0]
     return means
 
 
-def ordered_pass(pairs: Pairs, game: Game | None = None) -> tuple[Floats, Floats]:
+def ordered_pass(pairs: Pairs, game: Game | None = None) -> tuple[Values, Values]:
     """Update through the comparisons once, in the given order; returns μ and σ, shape (systems,).
 
     This is what the `trueskill` package does with the same comparisons; a test says so.
@@ -271,7 +270,7 @@ def screen_pass(
     screens: Sequence[tuple[Sequence[int], Sequence[float]]],
     systems: int,
     game: Game,
-) -> tuple[Floats, Floats]:
+) -> tuple[Values, Values]:
     """Update with whole screens, all k systems at once, through the `trueskill` package.
 
     Parameters

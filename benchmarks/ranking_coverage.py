@@ -26,10 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from analysis import JudgementTable  # noqa: E402
-from analysis.bradley_terry import bradley_terry  # noqa: E402
-from analysis.clustered import clustered_comparison  # noqa: E402
-from analysis.pairs import pairs_from_table  # noqa: E402
-from analysis.power import (  # noqa: E402
+from analysis.campaign_power import (  # noqa: E402
     CampaignPlan,
     Claim,
     by_clusters,
@@ -37,8 +34,11 @@ from analysis.power import (  # noqa: E402
     simulated_campaign,
     system_names,
 )
+from analysis.clustered import clustered_comparison  # noqa: E402
+from analysis.paired_comparison import bradley_terry  # noqa: E402
+from analysis.pairs import pairs_from_table  # noqa: E402
 from analysis.rank_ranges import cluster_ends  # noqa: E402
-from analysis.tukey import tukey  # noqa: E402
+from analysis.tukey_hsd import tukey  # noqa: E402
 
 E2E_ABILITIES = (
     *(-0.4, -1.1, 0.5, 0.0, -0.3, 0.5, -0.1, 0.1, -0.1, -1.1, 0.7),

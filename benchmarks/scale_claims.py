@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from analysis import Column, JudgementTable
 from analysis.anova import factorial, one_way
 from analysis.errors import Undefined
-from analysis.scale_section import (
+from analysis.report.scale import (
     clustered,
     full_mixed_model,
     mixed_model,

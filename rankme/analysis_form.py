@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from analysis.clusters import METHODS
 from analysis.outliers import TREATMENTS
-from analysis.report_options import MODELS
+from analysis.report.options import MODELS
 from rankme.actions.analysis_runs import MOST_RUNS, default_options
 from rankme.errors import InvalidOptions
 from rankme.judgement_table import factor_column

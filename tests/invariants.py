@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.db.models import Count, F, Q
 
-from analysis.table import unguarded
+from analysis.table_files import unguarded
 from rankme.actions.judgements import canonical, counted_submissions
 from rankme.exporting.judgements import judgements_csv, judgements_jsonl
 from rankme.models import (

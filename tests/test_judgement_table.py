@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.table import csv_parts, guarded, read_table, unguarded, write_table
+from analysis.table_files import csv_parts, guarded, read_table, unguarded, write_table
 from rankme.actions import assignments, judgements
 from rankme.judgement_table import factor_column, judgement_table, with_counting
 from rankme.models import Assignment, Submission, System

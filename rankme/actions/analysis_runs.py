@@ -26,8 +26,9 @@ from django.utils.translation import gettext as _
 
 from analysis.errors import AnalysisError, OptionsError, RankingError
 from analysis.plain import plain
-from analysis.report_options import ReportOptions
-from analysis.table import JudgementTable, write_table
+from analysis.report.options import ReportOptions
+from analysis.table import JudgementTable
+from analysis.table_files import write_table
 from rankme.errors import InvalidOptions, Problem, RefusedAction
 from rankme.exporting.anchor import anchor_of
 from rankme.exporting.bundle import SITE_OPTIONS, report_options, run_table, store_bundle
@@ -317,7 +318,7 @@ def _draws(run: AnalysisRun) -> dict[str, np.ndarray] | None:
 
 
 def _report(run: AnalysisRun) -> None:
-    from analysis.report import make_report
+    from analysis.report.make import make_report
 
     def progress(share: float) -> None:
         jobs.beat(

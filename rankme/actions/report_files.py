@@ -64,7 +64,7 @@ def _make(row: ReportFiles) -> None:
 
 
 def _store_files(run: AnalysisRun, row: ReportFiles) -> None:
-    from analysis.report import make_report
+    from analysis.report.make import make_report
 
     def progress(share: float) -> None:
         jobs.beat(row, progress=share, step="Writing the report")

@@ -8,7 +8,7 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from analysis.report_options import BY_CRITERION
+from analysis.report.options import BY_CRITERION
 from rankme.exporting.texts import SHAPES
 from rankme.importing import READERS
 from rankme.models import AnalysisRun, Campaign, MaterialImport, Report

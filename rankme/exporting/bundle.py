@@ -19,8 +19,9 @@ from django.core.files.storage import default_storage
 from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase
 
 from analysis.checkpoints import Parts
-from analysis.report_options import ReportOptions
-from analysis.table import JudgementTable, read_table
+from analysis.report.options import ReportOptions
+from analysis.table import JudgementTable
+from analysis.table_files import read_table
 from rankme.errors import RefusedAction
 from rankme.models import AnalysisRun, Campaign
 from rankme.protocols.definition import Crowd, Definition, PracticeTrial
@@ -32,7 +33,7 @@ from .report_tables import table_csv, tables_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from analysis.report import Report
+    from analysis.report.make import Report
 
 FOLDER = "reports"
 FORMAT = 2  # 1 held the completion code
@@ -84,7 +85,7 @@ def store_bundle(
     run: AnalysisRun, table: JudgementTable, report: Report, options: ReportOptions, parts: Parts
 ) -> None:
     """Write the bundle; a second time it replaces the first. `parts` keeps the plots drawn."""
-    from analysis.bundle import write_bundle
+    from analysis.report.bundle import write_bundle
 
     content = io.BytesIO()
     extra = {
@@ -180,14 +181,14 @@ def public_definition(definition: Definition, *, is_over: bool) -> Definition:
 
 def _tables(report: Report) -> dict[str, bytes]:
     """Each table in LaTeX, and all in one file that compiles."""
-    from analysis import latex
+    from analysis.report import latex
 
     files = {f"tables/{name}.tex": text.encode() for name, text in latex.tables(report).items()}
     return files | {"tables/report.tex": latex.document(report).encode()}
 
 
 def _plots(report: Report, parts: Parts) -> dict[str, bytes]:
-    from analysis import plots
+    from analysis.report import plots
 
     def draw(make: Callable[[], Figure], format: str) -> bytes:
         return plots.drawn(make(), format)
@@ -203,7 +204,7 @@ def _plots(report: Report, parts: Parts) -> dict[str, bytes]:
 
 def plots_of(run: AnalysisRun, criteria: Sequence[str]) -> dict[str, list[str]]:
     """The names of the plots (without their endings) by criterion."""
-    from analysis.latex import file_name
+    from analysis.report.latex import file_name
 
     prefixes = {f"plots/{file_name(name)}-": name for name in criteria}
     found: dict[str, list[str]] = {name: [] for name in criteria}

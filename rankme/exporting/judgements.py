@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from django.db import connection
 from django.http import StreamingHttpResponse
 
-from analysis.table import csv_parts
+from analysis.table_files import csv_parts
 from rankme.judgement_table import COUNTED, judgement_table
 from rankme.models import Campaign
 

@@ -12,9 +12,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from analysis.table import guarded
-from analysis.times import HARDWARE_LATENCY
-from analysis.tukey import letter_name
+from analysis.report.sentences import HARDWARE_LATENCY
+from analysis.table_files import guarded
+from analysis.tukey_hsd import letter_name
 
 Json = Mapping[str, Any]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from django.db import connection
 from django.http import StreamingHttpResponse
 
-from analysis.table import guarded
+from analysis.table_files import guarded
 from rankme.judgement_table import COUNTED
 from rankme.models import Campaign
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.e2e_ratings import INPUT, RATER, layout_of, ratings_of
-from analysis.table import unguarded
+from analysis.table_files import unguarded
 from rankme.clean_text import LARGEST_NUMBER
 from rankme.importing.limits import LIMITS, Limits
 from rankme.importing.preview import FilePreview

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
-from analysis.table import guarded
+from analysis.table_files import guarded
 from rankme import monitor
 from rankme.actions import campaigns, launches
 from rankme.actions.invitations import invite_raters

@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from analysis.table import guarded
+from analysis.table_files import guarded
 from rankme import coverage, monitor
 from rankme.actions import assignments, judgements
 from rankme.clean_text import storable

@@ -393,7 +393,7 @@ class AnalysisSpec(Part):
     def options_are_those_of_a_report(cls, options: dict[str, Any]) -> dict[str, Any]:
         # Imported here, because a page for raters needs no statistics.
         from analysis.errors import OptionsError
-        from analysis.report_options import ReportOptions
+        from analysis.report.options import ReportOptions
 
         try:
             ReportOptions.from_dict(options)

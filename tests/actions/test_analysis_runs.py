@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from django.db import connection
 
-from analysis.report import make_report
-from analysis.table import read_table
+from analysis.report.make import make_report
+from analysis.table_files import read_table
 from rankme.actions import (
     analysis_runs,
     assignments,

@@ -9,7 +9,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
-from analysis.table import JudgementTable, write_table
+from analysis.table import JudgementTable
+from analysis.table_files import write_table
 from rankme.actions import import_jobs, materials
 from rankme.actions.judgement_imports import (
     criterion_name,

@@ -6,8 +6,8 @@ from scipy.optimize import minimize
 from scipy.stats import studentized_range
 
 from analysis import OptionsError, RankingError
-from analysis.bradley_terry import _largest_differences, abilities, bradley_terry, fit
 from analysis.errors import Undefined
+from analysis.paired_comparison import _largest_differences, abilities, bradley_terry, fit
 from analysis.pairs import LOSS, TIE, WIN, Counts, count, pairs_from_table
 from analysis.resampling import Resampler
 from tests.analysis.judged import rebuilt, simulated, table_of_screens

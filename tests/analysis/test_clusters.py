@@ -16,8 +16,8 @@ from analysis.clusters import (
     refusals,
 )
 from analysis.rank_ranges import cluster_ends, rank_ranges, ranks
-from analysis.ranking_section import runs_for
-from analysis.report_options import ReportOptions
+from analysis.report.options import ReportOptions
+from analysis.report.ranking import runs_for
 from analysis.resampling import SCHEMES
 from analysis.signature import read_signature
 from tests.analysis.judged import rebuilt, simulated, table_of_screens

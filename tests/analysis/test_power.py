@@ -7,10 +7,7 @@ import numpy as np
 import pytest
 
 from analysis import OptionsError
-from analysis.cli import main
-from analysis.errors import Undefined
-from analysis.pairs import TIE, pairs_from_table
-from analysis.power import (
+from analysis.campaign_power import (
     CampaignPlan,
     Claim,
     by_clusters,
@@ -21,6 +18,9 @@ from analysis.power import (
     simulated_campaign,
     with_screens,
 )
+from analysis.cli import main
+from analysis.errors import Undefined
+from analysis.pairs import TIE, pairs_from_table
 from tests.analysis.judged import simulated, table_of_screens
 
 PLAN = CampaignPlan(

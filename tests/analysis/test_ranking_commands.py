@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from analysis import write_table
-from analysis.bradley_terry import bradley_terry
 from analysis.cli import main
 from analysis.clusters import RankingOptions, rank_criterion
+from analysis.paired_comparison import bradley_terry
 from analysis.pairs import pairs_from_table
 from tests.analysis.judged import rebuilt, simulated
 

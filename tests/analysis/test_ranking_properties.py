@@ -5,9 +5,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as some
 
 from analysis import JudgementTable
-from analysis.bradley_terry import fit, require_estimable
 from analysis.clusters import RankingOptions, draw_jobs, rank_criterion
 from analysis.errors import AnalysisError, RankingError
+from analysis.paired_comparison import fit, require_estimable
 from analysis.pairs import count, pairs_from_table
 from tests.analysis.judged import labels, rebuilt, table_of_screens, with_systems_renamed
 

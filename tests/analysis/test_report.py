@@ -11,9 +11,9 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from analysis import JudgementTable, OptionsError, TableError, read_table
 from analysis.anova import one_way
-from analysis.bundle import report_json
 from analysis.clusters import LEAST_ALPHA, compute_draws, draw_jobs, kind_of
-from analysis.report import Report, ReportOptions, make_report, with_kinds
+from analysis.report.bundle import report_json
+from analysis.report.make import Report, ReportOptions, make_report, with_kinds
 from tests.analysis.judged import rebuilt
 from tests.analysis.published import published, shared_file
 from tests.analysis.studies import (

@@ -13,8 +13,9 @@ import pytest
 
 from analysis import TableError
 from analysis.anova import group_moments, one_way
-from analysis.bundle import read_bundle, rendered_files, report_json, write_bundle
-from analysis.latex import (
+from analysis.raters import RaterProfile
+from analysis.report.bundle import read_bundle, rendered_files, report_json, write_bundle
+from analysis.report.latex import (
     SubsetBlock,
     anova_table,
     category_table,
@@ -27,10 +28,9 @@ from analysis.latex import (
     subsets_table,
     tables,
 )
-from analysis.plots import drawn, pictures, rater_agreement
-from analysis.raters import RaterProfile
-from analysis.report import Report, ReportOptions, make_report
-from analysis.tukey import tukey
+from analysis.report.make import Report, ReportOptions, make_report
+from analysis.report.plots import drawn, pictures, rater_agreement
+from analysis.tukey_hsd import tukey
 from tests.analysis.judged import labels, rebuilt
 from tests.analysis.studies import IDENTIFICATION, facts, identification, magnitudes, sliders
 
@@ -355,7 +355,7 @@ def test_colours_differ_in_lightness_too():
     """Seen in grey the shades still run one way."""
     import matplotlib
 
-    from analysis.plots import SHADES
+    from analysis.report.plots import SHADES
 
     colours = matplotlib.colormaps[SHADES]([k / 20 for k in range(21)])[:, :3]
     grey = colours @ [0.299, 0.587, 0.114]
@@ -364,7 +364,7 @@ def test_colours_differ_in_lightness_too():
 
 def test_numbers_stand_out_from_their_shade():
     """Contrast after WCAG 2; without that the numbers on middle blue could not be read."""
-    from analysis.plots import ink_on, luminance
+    from analysis.report.plots import ink_on, luminance
 
     for shade in (k / 50 for k in range(51)):
         lights = sorted([luminance(shade), {"white": 1.0, "black": 0.0}[ink_on(shade)]])

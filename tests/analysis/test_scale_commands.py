@@ -8,11 +8,11 @@ import pytest
 from analysis import write_table
 from analysis.anova import factorial, one_way
 from analysis.cli import argument_parser, main
-from analysis.cli_scales import report_settings
-from analysis.outcome import Outcome
-from analysis.outcome import as_json as shown_as_json
+from analysis.cli.outcome import Outcome
+from analysis.cli.outcome import as_json as shown_as_json
+from analysis.cli.scales import report_settings
 from analysis.plain import plain
-from analysis.report import ReportOptions, make_report
+from analysis.report.make import ReportOptions, make_report
 from tests.analysis.studies import IDENTIFICATION, identification, magnitudes, sliders
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.errors import OptionsError
-from analysis.report import ReportOptions, make_report
+from analysis.report.make import ReportOptions, make_report
 from analysis.table import JudgementTable
 
 

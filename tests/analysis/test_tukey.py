@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from analysis.anova import factorial, group_moments, one_way
 from analysis.errors import Undefined
-from analysis.tukey import (
+from analysis.tukey_hsd import (
     Tukey,
     compact_letters,
     letter_name,

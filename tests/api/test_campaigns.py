@@ -8,7 +8,7 @@ import json
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from analysis.table import read_table
+from analysis.table_files import read_table
 from rankme.actions import analysis_runs, import_jobs
 from rankme.judgement_table import judgement_table
 from rankme.models import AnalysisRun, Campaign, MaterialImport

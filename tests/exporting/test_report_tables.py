@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from analysis.plain import plain
-from analysis.report import make_report
-from analysis.report_options import ReportOptions
+from analysis.report.make import make_report
+from analysis.report.options import ReportOptions
+from analysis.report.sentences import HARDWARE_LATENCY
 from analysis.table import JudgementTable
-from analysis.times import HARDWARE_LATENCY
 from rankme.exporting.report_tables import (
     correlation_table,
     interval,

@@ -15,14 +15,8 @@ from django.urls import reverse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analysis.table import (
-    Column,
-    JudgementTable,
-    csv_parts,
-    guarded,
-    read_table,
-    unguarded,
-)
+from analysis.table import Column, JudgementTable
+from analysis.table_files import csv_parts, guarded, read_table, unguarded
 from rankme.actions import assignments, judgements
 from rankme.actions.invitations import invite_raters
 from rankme.exporting import bundle

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.table import read_table, write_table
+from analysis.table_files import read_table, write_table
 from rankme.importing import ImportRefused, JudgementMaterial, read_judgement_material
 
 DATA = Path(__file__).parents[3] / "shared" / "data"

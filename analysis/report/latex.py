@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from analysis.anova import Anova
-from analysis.bradley_terry import BradleyTerry
-from analysis.category_section import CategorySection
 from analysis.clusters import Ranking
-from analysis.report import CriterionReport, Report
-from analysis.tukey import Tukey, letter_name, split_letters
+from analysis.paired_comparison import BradleyTerry
+from analysis.report.category import CategorySection
+from analysis.report.make import CriterionReport, Report
+from analysis.tukey_hsd import Tukey, letter_name, split_letters
 
 PREAMBLE = r"""\documentclass[a4paper]{article}
 \usepackage{iftex}

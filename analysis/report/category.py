@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.nonparametric import RankTest
-from analysis.report_options import ReportOptions
+from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
 
 COVERAGE_LABELS = ("OK", "A", "M", "A+M")

@@ -16,15 +16,15 @@ import numpy as np
 
 from analysis.clusters import Ranking
 from analysis.errors import OptionsError
-from analysis.ranking_section import PairRecord, RankingSection
 from analysis.raters import RaterProfile
-from analysis.tukey import Tukey, split_letters
+from analysis.report.ranking import PairRecord, RankingSection
+from analysis.tukey_hsd import Tukey, split_letters
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from analysis.report import Report, SystemRow
+    from analysis.report.make import Report, SystemRow
 
 FORMATS = ("svg", "pdf", "png")
 INK, PALE, BAND = "#1a1a1a", "#8c8c8c", "#eef1f5"
@@ -82,7 +82,7 @@ def pictures(report: Report) -> dict[str, Figure]:
 
 def pictures_to_make(report: Report) -> dict[str, Callable[[], Figure]]:
     """What makes each picture: a caller that needs only some does not wait for all."""
-    from analysis.latex import file_name
+    from analysis.report.latex import file_name
 
     made: dict[str, Callable[[], Figure]] = {}
     for each in report.criteria:
@@ -276,7 +276,7 @@ def letters_plot(tukey: Tukey, systems: Sequence[SystemRow], title: str) -> Figu
 
 def _comparison_widths(tukey: Tukey, sizes: dict[str, int]) -> dict[str, float]:
     """Half of the difference that is significant: bars of equal sizes part where pairs differ."""
-    from analysis.tukey import range_quantile
+    from analysis.tukey_hsd import range_quantile
 
     critical = range_quantile(1 - tukey.alpha, len(sizes), tukey.df)
     return {

@@ -7,16 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.clusters import Progress, RankingOptions, rank_criterion
+from analysis.clusters import RankingOptions, rank_criterion
 from analysis.errors import OptionsError, Undefined
 from analysis.pairs import TIE, pairs_from_table
 from analysis.table import Column, JudgementTable
+from analysis.typing import Progress, Values
 
 CRITERION = "quality"
 CORRECTIONS, CORRECTION_CAMPAIGNS = 5, 10
 MOST_TIES = 0.95
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -152,7 +151,7 @@ def by_clusters(method: str = "wmt", resample: str = "none", runs: int = 200) ->
 
 def by_simultaneous_intervals(cluster: str = "both", ties: str = "davidson") -> Analysis:
     """The analysis by Bradley–Terry's simultaneous pairwise intervals."""
-    from analysis.bradley_terry import bradley_terry
+    from analysis.paired_comparison import bradley_terry
 
     def analyse(table: JudgementTable, campaign: int) -> tuple[Claim, ...]:
         pairs = pairs_from_table(table)
@@ -214,7 +213,7 @@ def plan_from_pilot(pilot: JudgementTable, screens: int, *, seed: int = 1) -> Ca
     return replace(plan, screens=screens)
 
 
-def _spreads(plan: CampaignPlan) -> Floats:
+def _spreads(plan: CampaignPlan) -> Values:
     return np.array([np.std(plan.abilities), plan.rater_spread, plan.item_spread])
 
 
@@ -292,15 +291,15 @@ def _shown_systems(
     return cards
 
 
-def _workloads(plan: CampaignPlan) -> Floats:
+def _workloads(plan: CampaignPlan) -> Values:
     """Share of the screens that each rater does: log-normal with the right effective number."""
     from scipy.special import ndtri
 
     effective = plan.effective_raters or plan.raters
     place = ndtri((np.arange(plan.raters) + 0.5) / plan.raters)
 
-    def shares(spread: float) -> Floats:
-        work: Floats = np.exp(spread * place)
+    def shares(spread: float) -> Values:
+        work: Values = np.exp(spread * place)
         work /= work.sum()
         return work
 
@@ -338,7 +337,7 @@ def _table(
     system: NDArray[np.int64],
     rater: NDArray[np.int64],
     item: NDArray[np.int64],
-    value: Floats,
+    value: Values,
 ) -> JudgementTable:
     def column(name: str, codes: NDArray[Any], number: int) -> Column:
         spread = np.broadcast_to(codes, system.shape)
@@ -361,7 +360,7 @@ def _names(name: str, number: int) -> tuple[str, ...]:
     return tuple(f"{name}{place:0{digits}}" for place in range(number))
 
 
-def _screen_scores(table: JudgementTable) -> tuple[Floats, float]:
+def _screen_scores(table: JudgementTable) -> tuple[Values, float]:
     """Mid-ranks within each screen, centred; and how many outputs a screen shows on average."""
     pairs = pairs_from_table(table)
     if not len(pairs):
@@ -378,7 +377,7 @@ def _screen_scores(table: JudgementTable) -> tuple[Floats, float]:
     return scores, rows / len(size)
 
 
-def _covariance_within(residuals: Floats, unit: NDArray[Any], system: NDArray[Any]) -> float:
+def _covariance_within(residuals: Values, unit: NDArray[Any], system: NDArray[Any]) -> float:
     """Mean product of two judgements of one system that share a unit; at least 0."""
     _, cell = np.unique(np.stack([unit, system]), axis=1, return_inverse=True)
     number = np.bincount(cell.ravel())

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from analysis.errors import TableError
-from analysis.report import Report, make_report
-from analysis.report_options import ReportOptions
-from analysis.table import JudgementTable, read_table, write_table
+from analysis.report.make import Report, make_report
+from analysis.report.options import ReportOptions
+from analysis.table import JudgementTable
+from analysis.table_files import read_table, write_table
 
 README = """{title}
 
@@ -52,8 +53,8 @@ def report_json(report: Report) -> str:
 
 def rendered_files(report: Report) -> dict[str, bytes]:
     """The report's tables (LaTeX) and pictures (SVG, PDF), by their names in a bundle."""
-    from analysis.latex import document, tables
-    from analysis.plots import drawn, pictures
+    from analysis.report.latex import document, tables
+    from analysis.report.plots import drawn, pictures
 
     files = {f"tables/{name}.tex": table.encode() for name, table in tables(report).items()}
     files["tables/report.tex"] = document(report).encode()

@@ -5,14 +5,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from analysis.cli_shared import ProgressBar, chosen_criterion, counted_judgements
+from analysis.cli.outcome import Grid, Outcome
+from analysis.cli.shared import ProgressBar, chosen_criterion, counted_judgements
 from analysis.errors import OptionsError
-from analysis.outcome import Grid, Outcome
 from analysis.signature import signature
 from analysis.table import JudgementTable
 
 if TYPE_CHECKING:
-    from analysis.power import CampaignPlan
+    from analysis.campaign_power import CampaignPlan
 
 # --- clusters ------------------------------------------------------------------------------
 
@@ -38,8 +38,8 @@ def _add_direction_option(parser: argparse.ArgumentParser) -> None:
 def run_clusters(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Rank the systems in clusters (`--method`, `--runs`, `--resample`)."""
     from analysis.clusters import RankingOptions, compute_draws, ranking_from_draws, ranking_job
-    from analysis.latex import clusters_table
-    from analysis.plots import rank_ranges, save
+    from analysis.report.latex import clusters_table
+    from analysis.report.plots import rank_ranges, save
 
     criterion = chosen_criterion(table, options)
     ranking_options = RankingOptions(
@@ -103,9 +103,9 @@ def add_bradley_terry_options(parser: argparse.ArgumentParser) -> None:
 
 def run_bradley_terry(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Fit Bradley–Terry and compare all pairs of systems simultaneously."""
-    from analysis.bradley_terry import bradley_terry
-    from analysis.latex import strengths_table
+    from analysis.paired_comparison import bradley_terry
     from analysis.pairs import pairs_from_table
+    from analysis.report.latex import strengths_table
 
     judgements = counted_judgements(table, options)
     pairs = pairs_from_table(judgements, lower_is_better=options.lower_is_better)
@@ -188,7 +188,7 @@ def _integers(text: str) -> tuple[int, ...]:
 
 def run_power(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Simulate campaigns of several sizes, from a pilot (FILE) or from --effects."""
-    from analysis import power
+    from analysis import campaign_power as power
 
     if options.campaigns < 1:
         raise OptionsError([f"--campaigns is {options.campaigns}; simulate at least one."])
@@ -222,7 +222,7 @@ def run_power(table: JudgementTable, options: argparse.Namespace) -> Outcome:
 
 def _campaign_plan(table: JudgementTable, options: argparse.Namespace) -> "CampaignPlan":
     """The pilot's plan, or one for --effects; what is said on the command line goes first."""
-    from analysis.power import CampaignPlan, plan_from_pilot
+    from analysis.campaign_power import CampaignPlan, plan_from_pilot
 
     names = [name.replace("-", "_") for name, _, _ in PLAN_OPTIONS]
     said = {name: getattr(options, name) for name in names if getattr(options, name) is not None}

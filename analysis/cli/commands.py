@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis import cli_rankings, cli_scales
-from analysis.cli_shared import names
+from analysis.cli import rankings, scales
+from analysis.cli.outcome import Outcome, as_csv, as_json, as_text
+from analysis.cli.shared import names
 from analysis.errors import AnalysisError, OptionsError
-from analysis.outcome import Outcome, as_csv, as_json, as_text
 from analysis.signature import VERSION
-from analysis.table import FORMATS, REQUIRED_COLUMNS, JudgementTable, read_table
+from analysis.table import REQUIRED_COLUMNS, JudgementTable
+from analysis.table_files import FORMATS, read_table
 
 PLOT_FORMATS = (".svg", ".pdf", ".png")
 BAD_INPUT = 2
@@ -137,51 +138,49 @@ def _plot(outcome: Outcome, path: Path) -> None:
 
 COMMANDS: dict[str, Command] = {
     "clusters": Command(
-        "Rank systems in clusters.", cli_rankings.run_clusters, cli_rankings.add_run_options
+        "Rank systems in clusters.", rankings.run_clusters, rankings.add_run_options
     ),
     "bradley-terry": Command(
         "Compare all pairs of systems simultaneously.",
-        cli_rankings.run_bradley_terry,
-        cli_rankings.add_bradley_terry_options,
+        rankings.run_bradley_terry,
+        rankings.add_bradley_terry_options,
     ),
     "power": Command(
         "Plan a campaign: what its analysis would find.",
-        cli_rankings.run_power,
-        cli_rankings.add_power_options,
+        rankings.run_power,
+        rankings.add_power_options,
         needs_file=False,
     ),
-    "anova": Command("Analysis of variance.", cli_scales.run_anova, cli_scales.add_model_options),
+    "anova": Command("Analysis of variance.", scales.run_anova, scales.add_model_options),
     "tukey": Command(
         "Compare all pairs of systems, with letters and homogeneous subsets.",
-        cli_scales.run_tukey,
-        cli_scales.add_model_options,
+        scales.run_tukey,
+        scales.add_model_options,
     ),
     "kruskal": Command(
         "Tests on ranks: Kruskal–Wallis, Dunn, Friedman, Wilcoxon.",
-        cli_scales.run_kruskal,
-        cli_scales.add_value_options,
+        scales.run_kruskal,
+        scales.add_value_options,
     ),
     "mixed": Command(
         "Mixed model with random raters and items.",
-        cli_scales.run_mixed,
-        cli_scales.add_mixed_options,
+        scales.run_mixed,
+        scales.add_mixed_options,
     ),
     "agreement": Command(
-        "Agreement of raters.", cli_scales.run_agreement, cli_scales.add_agreement_options
+        "Agreement of raters.", scales.run_agreement, scales.add_agreement_options
     ),
     "correlations": Command(
         "Correlations between criteria.",
-        cli_scales.run_correlations,
-        cli_scales.add_correlation_options,
+        scales.run_correlations,
+        scales.add_correlation_options,
     ),
-    "outliers": Command(
-        "Count outlying values.", cli_scales.run_outliers, cli_scales.add_outlier_options
-    ),
-    "raters": Command("What each rater did.", cli_scales.run_raters),
+    "outliers": Command("Count outlying values.", scales.run_outliers, scales.add_outlier_options),
+    "raters": Command("What each rater did.", scales.run_raters),
     "report": Command(
         "Every criterion: the paper's table and the referee's.",
-        cli_scales.run_report,
-        cli_scales.add_report_options,
+        scales.run_report,
+        scales.add_report_options,
         has_stored_options=True,
     ),
 }

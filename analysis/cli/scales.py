@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from analysis.cli_shared import ProgressBar, chosen_criterion, counted_judgements, names
+from analysis.cli.outcome import Cell, Grid, Outcome
+from analysis.cli.shared import ProgressBar, chosen_criterion, counted_judgements, names
 from analysis.errors import OptionsError, TableError, Undefined
-from analysis.outcome import Cell, Grid, Outcome
 from analysis.signature import signature
 from analysis.table import JudgementTable
 
@@ -80,7 +80,7 @@ def _check_width(options: argparse.Namespace) -> None:
 
 
 def _report_options(options: argparse.Namespace) -> Any:
-    from analysis.report_options import ReportOptions
+    from analysis.report.options import ReportOptions
 
     model = options.model or ("factorial" if options.factors else "one-way")
     return ReportOptions(
@@ -112,7 +112,7 @@ VALUE_NAMES = ("outliers", "width", "log", "z")
 
 def _anova(part: JudgementTable, options: argparse.Namespace) -> Any:
     from analysis.anova import one_way
-    from analysis.scale_section import anova_of
+    from analysis.report.scale import anova_of
 
     if options.by == "system":
         return anova_of(part.value, part, _report_options(options))
@@ -130,8 +130,8 @@ def _grouping(part: JudgementTable, name: str) -> Any:
 def run_anova(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Analysis of variance, with Welch's test and means beside."""
     from analysis.anova import group_moments, welch
-    from analysis.latex import anova_table
-    from analysis.scale_section import Reasons
+    from analysis.report.latex import anova_table
+    from analysis.report.scale import Reasons
 
     part = _prepared(table, options)
     anova = _anova(part, options)
@@ -171,9 +171,9 @@ def run_anova(table: JudgementTable, options: argparse.Namespace) -> Outcome:
 
 def run_tukey(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Compare all pairs of systems by Tukey's test, with letters and SPSS's subsets."""
-    from analysis.plots import letters_plot, save
-    from analysis.report import system_rows
-    from analysis.scale_section import tukey_of
+    from analysis.report.make import system_rows
+    from analysis.report.plots import letters_plot, save
+    from analysis.report.scale import tukey_of
 
     part = _prepared(table, options)
     higher = not options.lower_is_better
@@ -211,8 +211,8 @@ def run_tukey(table: JudgementTable, options: argparse.Namespace) -> Outcome:
 def _subsets_latex(
     part: JudgementTable, options: argparse.Namespace, higher: bool, found: Any
 ) -> str:
-    from analysis.latex import SubsetBlock, subsets_table
-    from analysis.report import system_rows
+    from analysis.report.latex import SubsetBlock, subsets_table
+    from analysis.report.make import system_rows
 
     rows = system_rows(part, _report_options(options), higher)
     means = {row.system: row.mean for row in rows}
@@ -222,7 +222,7 @@ def _subsets_latex(
 def run_kruskal(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Kruskal–Wallis with Dunn's pairs, Friedman and Wilcoxon over items."""
     from analysis.nonparametric import dunn, friedman, kruskal_wallis, wilcoxon_pairs
-    from analysis.scale_section import Reasons, item_means
+    from analysis.report.scale import Reasons, item_means
 
     part = _prepared(table, options)
     groups, labels = part.system.codes, part.system.labels
@@ -266,7 +266,7 @@ def _pair_grid(title: str, statistic: str, pairs: Sequence[Any]) -> Grid:
 
 def run_mixed(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Mixed model of systems with random raters and items, by REML."""
-    from analysis.scale_section import full_mixed_model, mixed_model
+    from analysis.report.scale import full_mixed_model, mixed_model
 
     part = _prepared(table, options)
     fit = full_mixed_model if options.full else mixed_model
@@ -302,8 +302,8 @@ def add_mixed_options(parser: argparse.ArgumentParser) -> None:
 def run_agreement(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Krippendorff's α, intraclass correlation, Kendall's W, Fleiss' κ, self-consistency."""
     from analysis.clusters import kind_of
-    from analysis.report import agreement_of
-    from analysis.report_options import ReportOptions
+    from analysis.report.make import agreement_of
+    from analysis.report.options import ReportOptions
 
     part = counted_judgements(table, options)
     settings = ReportOptions(seed=options.seed, agreement_resamples=options.resamples)
@@ -400,8 +400,8 @@ def add_outlier_options(parser: argparse.ArgumentParser) -> None:
 
 def run_raters(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """What each rater did: agreement with the rest, time, ties, use of the scale."""
-    from analysis.plots import rater_agreement, save
     from analysis.raters import rater_profiles
+    from analysis.report.plots import rater_agreement, save
 
     part = counted_judgements(table, options)
     found = rater_profiles(part)
@@ -481,9 +481,9 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
 
 def run_report(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Report every criterion: the paper's table, and what a referee asks for beside it."""
-    from analysis.bundle import rendered_files, write_bundle
-    from analysis.latex import document
-    from analysis.report import make_report
+    from analysis.report.bundle import rendered_files, write_bundle
+    from analysis.report.latex import document
+    from analysis.report.make import make_report
 
     settings = report_settings(options)
     with ProgressBar() as progress:
@@ -504,7 +504,7 @@ def run_report(table: JudgementTable, options: argparse.Namespace) -> Outcome:
 
 def report_settings(options: argparse.Namespace) -> Any:
     """The options of a file or bundle, with those of the command line on top."""
-    from analysis.report_options import ReportOptions
+    from analysis.report.options import ReportOptions
 
     given = _stored_options(options)
     named = {each.name for each in fields(ReportOptions)}
@@ -519,7 +519,7 @@ def report_settings(options: argparse.Namespace) -> Any:
 
 
 def _stored_options(options: argparse.Namespace) -> dict[str, Any]:
-    from analysis.bundle import stored_options
+    from analysis.report.bundle import stored_options
 
     if options.options:
         try:

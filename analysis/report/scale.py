@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analysis.anova import Anova, Welch, factorial, group_moments, one_way, welch
 from analysis.checkpoints import Parts, computed_now
@@ -24,11 +23,11 @@ from analysis.nonparametric import (
     wilcoxon_pairs,
 )
 from analysis.outliers import log_magnitudes
-from analysis.report_options import ReportOptions
+from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
-from analysis.tukey import Tukey, tukey
+from analysis.tukey_hsd import Tukey, tukey
+from analysis.typing import Values
 
-Values = NDArray[np.float64]
 Result = TypeVar("Result")
 
 # Wilcoxon's test goes pair by pair; beyond this many systems the pairs are no longer readable.

@@ -8,16 +8,20 @@ import numpy as np
 
 from analysis.agreement import Coefficient
 from analysis.anova import RESIDUAL, Anova
-from analysis.category_section import CategorySection
 from analysis.clusters import Ranking
 from analysis.comparison import Contrast
 from analysis.outliers import OutlierCount
-from analysis.ranking_section import RankingSection
-from analysis.report_options import ReportOptions
-from analysis.scale_section import ScaleSection
+from analysis.report.category import CategorySection
+from analysis.report.options import ReportOptions
+from analysis.report.ranking import RankingSection
+from analysis.report.scale import ScaleSection
 from analysis.table import JudgementTable
-from analysis.times import HARDWARE_LATENCY
 
+# What screens and keyboards add to times taken over the web: Anwyl-Irvine et al. (2021).
+HARDWARE_LATENCY = (
+    "The time that screen, keyboard and mouse take is not known: absolute times carry an unknown "
+    "10 to 40 ms on top, about the same for all trials of one rater; compare times within raters."
+)
 STANDARDISED = (
     "Scores were standardised within each rater (distance from the rater's mean in the rater's "
     "standard deviations); tests compare these, the means of the scores as given stand beside. A "

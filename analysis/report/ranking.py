@@ -10,9 +10,7 @@ from functools import partial
 from threading import Event
 
 import numpy as np
-from numpy.typing import NDArray
 
-from analysis.bradley_terry import BradleyTerry, bradley_terry
 from analysis.checkpoints import Parts, computed_now
 from analysis.clustered import ClusteredComparison
 from analysis.clusters import (
@@ -26,13 +24,13 @@ from analysis.clusters import (
 from analysis.errors import AnalysisError
 from analysis.mixed import MixedModel
 from analysis.outliers import log_magnitudes
+from analysis.paired_comparison import BradleyTerry, bradley_terry
 from analysis.pairs import Pairs, count, pairs_from_table
 from analysis.rank_ranges import ranks
-from analysis.report_options import ReportOptions
-from analysis.scale_section import Reasons, clustered, full_mixed_model, mixed_model
+from analysis.report.options import ReportOptions
+from analysis.report.scale import Reasons, clustered, full_mixed_model, mixed_model
 from analysis.table import JudgementTable
-
-Values = NDArray[np.float64]
+from analysis.typing import Values
 
 # What a preference or a best–worst choice gives a system: no magnitude, so no logarithm either.
 CHOICES = (-1.0, 0.0, 0.5, 1.0)

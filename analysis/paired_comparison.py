@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from analysis.errors import OptionsError, RankingError, Undefined
 from analysis.pairs import LOSS, TIE, WIN, Counts, Pairs, count, require_comparable
 from analysis.rank_ranges import cluster_ends
+from analysis.typing import Values
 
 TIES = ("davidson", "half")
 CLUSTERINGS = ("none", "rater", "item", "both")
@@ -23,7 +24,6 @@ PRECISION = 1e-10
 # A drawn table may have no maximum (a system that won all); this pull to 0 gives it a finite one.
 RIDGE = 1e-6
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
 
 
@@ -76,9 +76,9 @@ class BradleyTerry:
 class Fit:
     """A maximum of the likelihood: `ability` of shape (systems,), `log_tie` = log ν or None."""
 
-    ability: Floats
+    ability: Values
     log_tie: float | None
-    information: Floats
+    information: Values
     log_likelihood: float
 
 
@@ -121,7 +121,7 @@ def bradley_terry(
     )
 
 
-def abilities(counts: NDArray[np.int64]) -> Floats:
+def abilities(counts: NDArray[np.int64]) -> Values:
     """Abilities with Davidson's ties for one drawn table; never fails (see RIDGE).
 
     Parameters
@@ -223,7 +223,7 @@ def _require_options(ties: str, cluster: str, alpha: float) -> None:
 # --- the likelihood ------------------------------------------------------------------------
 
 
-def _weights(point: Floats, systems: int) -> tuple[Floats, Floats]:
+def _weights(point: Values, systems: int) -> tuple[Values, Values]:
     """Log weight of a win of i over j, and of their tie, each of shape (systems, systems)."""
     ability = point[:systems]
     log_tie = point[systems] if len(point) > systems else -np.inf
@@ -232,21 +232,21 @@ def _weights(point: Floats, systems: int) -> tuple[Floats, Floats]:
     return win, tie
 
 
-def _log_likelihood(point: Floats, wins: Floats, ties: Floats, ridge: float) -> float:
+def _log_likelihood(point: Values, wins: Values, ties: Values, ridge: float) -> float:
     win, tie = _weights(point, len(wins))
     total = np.logaddexp(np.logaddexp(win, win.T), tie)
     tied = np.sum(ties * (tie - total)) / 2 if ties.any() else 0.0
     return float(np.sum(wins * (win - total)) + tied - ridge * np.sum(point**2) / 2)
 
 
-def _chances(point: Floats, systems: int) -> tuple[Floats, Floats]:
+def _chances(point: Values, systems: int) -> tuple[Values, Values]:
     """Chances that i beats j, and that they tie, each of shape (systems, systems)."""
     win, tie = _weights(point, systems)
     total = np.logaddexp(np.logaddexp(win, win.T), tie)
     return np.exp(win - total), np.exp(tie - total)
 
 
-def _slopes(point: Floats, wins: Floats, ties: Floats, ridge: float) -> tuple[Floats, Floats]:
+def _slopes(point: Values, wins: Values, ties: Values, ridge: float) -> tuple[Values, Values]:
     """Gradient and information (the negative Hessian) of the log likelihood."""
     systems = len(wins)
     win, tie = _chances(point, systems)
@@ -263,7 +263,7 @@ def _slopes(point: Floats, wins: Floats, ties: Floats, ridge: float) -> tuple[Fl
     return gradient - ridge * point, information + ridge * np.eye(len(point))
 
 
-def _pinned(information: Floats, systems: int) -> Floats:
+def _pinned(information: Values, systems: int) -> Values:
     """Information made regular: the common level of all abilities is held."""
     pinned = information.copy()
     pinned[:systems, :systems] += max(np.trace(information) / systems, 1.0) / systems
@@ -273,13 +273,13 @@ def _pinned(information: Floats, systems: int) -> Floats:
 # --- variance ------------------------------------------------------------------------------
 
 
-def _covariance(pairs: Pairs, found: Fit, cluster: str) -> Floats:
+def _covariance(pairs: Pairs, found: Fit, cluster: str) -> Values:
     """Covariance of the abilities, shape (systems, systems): sandwich clustered as asked."""
     systems = len(pairs.systems)
     centre = np.eye(len(found.information))
     centre[:systems, :systems] -= 1 / systems
     bread = centre @ np.linalg.inv(_pinned(found.information, systems)) @ centre
-    model: Floats = bread[:systems, :systems]
+    model: Values = bread[:systems, :systems]
     if cluster == "none":
         return model
     raters, items = pairs.rater.astype(np.int64), pairs.item.astype(np.int64)
@@ -298,7 +298,7 @@ def _covariance(pairs: Pairs, found: Fit, cluster: str) -> Floats:
     return covariance if np.trace(covariance) > 1e-9 * np.trace(model) else model
 
 
-def _meat(scores: list[tuple[Integers, Floats]], codes: NDArray[Any], parameters: int) -> Floats:
+def _meat(scores: list[tuple[Integers, Values]], codes: NDArray[Any], parameters: int) -> Values:
     """Sum over clusters of the outer product of a cluster's summed scores, times G/(G − 1)."""
     from scipy.sparse import csr_matrix
 
@@ -309,11 +309,11 @@ def _meat(scores: list[tuple[Integers, Floats]], codes: NDArray[Any], parameters
     summed = csr_matrix((number, parameters))
     for column, cells in scores:  # one after the other: a million judgements fill memory else
         summed = summed + csr_matrix((cells, (cluster, column)), shape=summed.shape)
-    meat: Floats = (summed.T @ summed).toarray() * number / (number - 1)
+    meat: Values = (summed.T @ summed).toarray() * number / (number - 1)
     return meat
 
 
-def _scores(pairs: Pairs, found: Fit) -> list[tuple[Integers, Floats]]:
+def _scores(pairs: Pairs, found: Fit) -> list[tuple[Integers, Values]]:
     """Slopes of each comparison's log likelihood: (the parameter, the slope in it)."""
     gains, tie_gains = _residuals(pairs, found)
     scores = [(pairs.first, gains), (pairs.second, -gains)]
@@ -322,7 +322,7 @@ def _scores(pairs: Pairs, found: Fit) -> list[tuple[Integers, Floats]]:
     return scores
 
 
-def _residuals(pairs: Pairs, found: Fit) -> tuple[Floats, Floats]:
+def _residuals(pairs: Pairs, found: Fit) -> tuple[Values, Values]:
     """What the first system got (1, ½, 0) less its expectation, and the same for the tie."""
     systems = len(pairs.systems)
     tail = [] if found.log_tie is None else [found.log_tie]
@@ -343,13 +343,13 @@ def _effective(pairs: Pairs, cluster: str) -> float | None:
 # --- simultaneous comparison ---------------------------------------------------------------
 
 
-def _errors(covariance: Floats) -> Floats:
+def _errors(covariance: Values) -> Values:
     """Standard error of every difference, shape (systems, systems), zero on the diagonal."""
     variance = np.diag(covariance)
     return np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0))
 
 
-def _largest_differences(covariance: Floats, df: float | None, seed: int) -> Floats:
+def _largest_differences(covariance: Values, df: float | None, seed: int) -> Values:
     """Draws of the largest |difference|/error of all pairs if all systems were equal.
 
     Tukey's studentised range, for abilities with any covariance: multivariate normal, or t.
@@ -380,8 +380,8 @@ def _largest(values: Any, inverse: Any) -> Any:
 
 
 def _differences(
-    ability: Floats, covariance: Floats, largest: Floats, critical: float
-) -> tuple[Floats, Floats, Floats, Floats]:
+    ability: Values, covariance: Values, largest: Values, critical: float
+) -> tuple[Values, Values, Values, Values]:
     """Differences, low and high ends, adjusted p, each of shape (systems, systems)."""
     difference = ability[:, None] - ability[None, :]
     errors = _errors(covariance)
@@ -393,7 +393,7 @@ def _differences(
 
 
 def _strengths(
-    systems: tuple[str, ...], ability: Floats, covariance: Floats, distinct: NDArray[np.bool_]
+    systems: tuple[str, ...], ability: Values, covariance: Values, distinct: NDArray[np.bool_]
 ) -> tuple[Strength, ...]:
     """Rank sets: below all that are surely better, above all that are surely worse."""
     better = distinct & (ability[None, :] > ability[:, None])
@@ -417,8 +417,8 @@ def _strengths(
 
 def _named(
     systems: tuple[str, ...],
-    ability: Floats,
-    differences: tuple[Floats, Floats, Floats, Floats],
+    ability: Values,
+    differences: tuple[Values, Values, Values, Values],
 ) -> tuple[Difference, ...]:
     order = np.lexsort([np.arange(len(systems)), -ability])
     return tuple(

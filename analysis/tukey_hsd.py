@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
-
-Values = NDArray[np.float64]
+from analysis.typing import Values
 
 # Each exact tail takes milliseconds; beyond this many pairs the tail is interpolated between them.
 EXACT_PAIRS = 300

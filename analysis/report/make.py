@@ -21,7 +21,6 @@ from analysis.agreement import (
     krippendorff_alpha,
     self_consistency,
 )
-from analysis.category_section import CategorySection, category_section
 from analysis.checkpoints import Parts, computed_now, parts_of
 from analysis.clusters import kind_of
 from analysis.correlations import Correlation, correlations
@@ -29,18 +28,18 @@ from analysis.errors import TableError, Undefined
 from analysis.outliers import OutlierCount, treat_outliers, z_by_rater
 from analysis.pairs import pairs_from_table
 from analysis.plain import left_empty, plain
-from analysis.ranking_section import RankingSection, Runs, ranking_section, runs_for, win_shares
 from analysis.raters import RaterProfile, rater_profiles
-from analysis.report_options import ReportOptions
-from analysis.scale_section import ScaleSection, scale_section
-from analysis.sentences import criterion_sentences, report_sentences
+from analysis.report.category import CategorySection, category_section
+from analysis.report.options import ReportOptions
+from analysis.report.ranking import RankingSection, Runs, ranking_section, runs_for, win_shares
+from analysis.report.scale import ScaleSection, scale_section
+from analysis.report.sentences import criterion_sentences, report_sentences
 from analysis.signature import VERSION, signature
 from analysis.table import JudgementTable
+from analysis.typing import Progress, Values
 
 __all__ = ["CriterionReport", "Report", "ReportOptions", "make_report", "with_kinds"]
 
-Values = NDArray[np.float64]
-Progress = Callable[[float], None]
 
 SCALES = ("scale", "count", "time", "error")
 LOWER_IS_BETTER = ("time", "error")

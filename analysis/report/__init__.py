@@ -1,0 +1,1 @@
+"""Reports: every criterion analysed, in tables, sentences, figures, LaTeX and a bundle."""
