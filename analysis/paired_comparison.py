@@ -7,7 +7,6 @@ two-way clustered errors after Cameron, Gelbach & Miller (2011); ranks after Mog
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -354,6 +353,8 @@ def _largest_differences(covariance: Values, df: float | None, seed: int) -> Val
 
     Tukey's studentised range, for abilities with any covariance: multivariate normal, or t.
     """
+    from analysis.distances import largest_distances
+
     rng = np.random.Generator(np.random.Philox(key=seed % 2**64))
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, 0))
@@ -362,21 +363,10 @@ def _largest_differences(covariance: Values, df: float | None, seed: int) -> Val
     largest = np.empty(SIMULATIONS)
     for start in range(0, SIMULATIONS, 1000):
         normal = rng.standard_normal((1000, len(covariance))) @ root.T
-        largest[start : start + 1000] = _largest(normal, inverse)
+        largest[start : start + 1000] = largest_distances(normal, inverse)
     if df is not None:
         largest /= np.sqrt(rng.chisquare(df, SIMULATIONS) / df)
     return np.sort(largest)
-
-
-@numba.njit(nogil=True, cache=True)
-def _largest(values: Any, inverse: Any) -> Any:
-    largest = np.zeros(len(values))
-    for draw in range(len(values)):
-        for i in range(values.shape[1]):
-            for j in range(i):
-                distance = abs(values[draw, i] - values[draw, j]) * inverse[i, j]
-                largest[draw] = max(largest[draw], distance)
-    return largest
 
 
 def _differences(

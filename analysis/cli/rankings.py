@@ -5,9 +5,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from analysis.cli.outcome import Grid, Outcome
+from analysis.cli.outcome import Outcome
 from analysis.cli.shared import ProgressBar, chosen_criterion, counted_judgements
 from analysis.errors import OptionsError
+from analysis.report.tables import (
+    Column,
+    Format,
+    Row,
+    Table,
+    pairs_table,
+    ranking_table,
+    strength_table,
+)
 from analysis.signature import signature
 from analysis.table import JudgementTable
 
@@ -55,15 +64,18 @@ def run_clusters(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     with ProgressBar() as progress:
         draws = compute_draws([job], threads=options.threads, progress=progress.show)[job.key]
     ranking = ranking_from_draws(job, draws, alpha=options.alpha, exclude=options.exclude_raters)
-    rows = tuple(
-        (row.cluster, row.system, row.mean, _span(row.rank_low, row.rank_high), row.cut_share)
-        for row in ranking.systems
+    shown = ranking_table(ranking, options.resample)
+    shares = [Row((*row.cells, each.cut_share), row.begins)
+              for row, each in zip(shown.rows, ranking.systems, strict=True)]  # fmt: skip
+    shown = replace(
+        shown,
+        caption=f"{criterion}: {ranking.comparisons} comparisons",
+        columns=(*shown.columns, Column("Cut share", Format.NUMBER, 3)),
+        rows=tuple(shares),
     )
-    header = ("cluster", "system", "mean", "rank", "cut share")
-    title = f"{criterion}: {ranking.comparisons} comparisons"
     return Outcome(
         document=asdict(ranking),
-        grids=(Grid(title, header, rows),),
+        tables=(shown,),
         notes=(*_ranking_notes(options.resample, ranking.unmet), ranking.signature),
         latex=lambda: clusters_table({criterion: ranking}),
         plot=lambda path: save(rank_ranges(ranking, criterion), path),
@@ -81,10 +93,6 @@ def _ranking_notes(resample: str, unmet: Sequence[tuple[str, str]]) -> list[str]
         named = "; ".join(f"{a} and {b}" for a, b in unmet)
         notes.append(f"Never compared side by side: {named}.")
     return notes
-
-
-def _span(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low}–{high}"
 
 
 # --- Bradley–Terry -------------------------------------------------------------------------
@@ -105,7 +113,7 @@ def run_bradley_terry(table: JudgementTable, options: argparse.Namespace) -> Out
     """Fit Bradley–Terry and compare all pairs of systems simultaneously."""
     from analysis.paired_comparison import bradley_terry
     from analysis.pairs import pairs_from_table
-    from analysis.report.latex import strengths_table
+    from analysis.report.latex import tabular
 
     judgements = counted_judgements(table, options)
     pairs = pairs_from_table(judgements, lower_is_better=options.lower_is_better)
@@ -117,27 +125,12 @@ def run_bradley_terry(table: JudgementTable, options: argparse.Namespace) -> Out
     stated |= {"exclude": sorted(options.exclude_raters)}
     stated |= {"lower": "better"} if options.lower_is_better else {}
     line = signature("bradley-terry", stated, sha256=table.sha256)
-    strengths = tuple(
-        (
-            row.cluster,
-            row.system,
-            row.ability,
-            row.standard_error,
-            _span(row.rank_low, row.rank_high),
-        )
-        for row in result.systems
-    )
-    differences = tuple(
-        (row.a, row.b, row.difference, row.low, row.high, row.p) for row in result.pairs
-    )
+    strengths = strength_table(result)
     return Outcome(
         document={**asdict(result), "signature": line},
-        grids=(
-            Grid("Strengths", ("cluster", "system", "ability", "error", "rank"), strengths),
-            Grid("Differences", ("a", "b", "difference", "low", "high", "p"), differences),
-        ),
+        tables=(strengths, pairs_table("differences", "Differences", result.pairs)),
         notes=("All intervals hold together; p is adjusted for all pairs.", line),
-        latex=lambda: strengths_table(result),
+        latex=lambda: tabular(strengths),
     )
 
 
@@ -148,6 +141,12 @@ POWER_NOTE = (
     "found: share of truly different pairs that clusters set apart; right: chance that the "
     "clusters are exactly the groups of equal systems; wrong: chance that a boundary puts some "
     "pair in the wrong order; covered: share of true ranks inside their range; width: ranks in it."
+)
+POWER_COLUMNS = (
+    Column("screens", Format.WHOLE),
+    Column("judgements", Format.WHOLE),
+    Column("cost", Format.NUMBER, 2),
+    *(Column(title, Format.NUMBER, 3) for title in ("found", "right", "wrong", "covered", "width")),
 )
 PLAN_OPTIONS: tuple[tuple[str, Callable[[str], float], str], ...] = (
     ("shown", int, "outputs on a screen"),
@@ -210,12 +209,16 @@ def run_power(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     stated = {"seed": options.seed, "campaigns": options.campaigns, **asdict(plan)}
     stated |= {"runs": options.runs, "screens": list(options.screens)}
     line = signature(f"power-{options.method}", stated, sha256=table.sha256)
-    header = ("screens", "judgements", "cost", "found", "right", "wrong", "covered", "width")
-    rows = tuple(tuple(getattr(row, name) for name in header) for row in results)
+    shown = Table(
+        "power",
+        f"{options.campaigns} simulated campaigns a size",
+        POWER_COLUMNS,
+        tuple(Row(tuple(getattr(row, each.title) for each in POWER_COLUMNS)) for row in results),
+    )
     sizes = [asdict(row) for row in results]
     return Outcome(
         document={"plan": asdict(plan), "sizes": sizes, "signature": line},
-        grids=(Grid(f"{options.campaigns} simulated campaigns a size", header, rows),),
+        tables=(shown,),
         notes=(POWER_NOTE, line),
     )
 

@@ -11,9 +11,25 @@ from typing import Any
 
 import numpy as np
 
-from analysis.cli.outcome import Cell, Grid, Outcome
+from analysis.cli.outcome import Outcome
 from analysis.cli.shared import ProgressBar, chosen_criterion, counted_judgements, names
 from analysis.errors import OptionsError, TableError, Undefined
+from analysis.report.tables import (
+    SYSTEM,
+    Column,
+    Format,
+    P,
+    Row,
+    Table,
+    agreement_table,
+    anova_table,
+    correlation_table,
+    mixed_table,
+    pairs_table,
+    raters_table,
+    rows_of,
+    tables_of,
+)
 from analysis.signature import signature
 from analysis.table import JudgementTable
 
@@ -130,7 +146,7 @@ def _grouping(part: JudgementTable, name: str) -> Any:
 def run_anova(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Analysis of variance, with Welch's test and means beside."""
     from analysis.anova import group_moments, welch
-    from analysis.report.latex import anova_table
+    from analysis.report.latex import tabular
     from analysis.report.scale import Reasons
 
     part = _prepared(table, options)
@@ -140,11 +156,8 @@ def run_anova(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     unequal = reasons.attempt("welch", lambda: welch(part.value, column.codes, len(column.labels)))
     moments = group_moments(part.value, column.codes, len(column.labels))
     line = _signature("anova", table, options, MODEL_NAMES)
-    rows = tuple(
-        (row.source, row.df, row.sum_sq, row.mean_sq, row.F, row.p, row.eta_sq, row.omega_sq)
-        for row in anova.rows
-    )
-    means = tuple(zip(column.labels, moments.sizes.tolist(), moments.means.tolist(), strict=True))
+    shown = _with_omega(anova)
+    means = zip(column.labels, moments.sizes.tolist(), moments.means.tolist(), strict=True)
     notes = [anova.design, line]
     if unequal is not None:
         notes.insert(
@@ -152,7 +165,6 @@ def run_anova(table: JudgementTable, options: argparse.Namespace) -> Outcome:
             f"Welch: F({unequal.df:g}, {unequal.df_residual:.2f}) = {unequal.F:.4f}, "
             f"p = {unequal.p:.4g}",
         )
-    header = ("source", "df", "sum of squares", "mean square", "F", "p", "η²", "ω²")
     return Outcome(
         document={
             **asdict(anova),
@@ -160,12 +172,29 @@ def run_anova(table: JudgementTable, options: argparse.Namespace) -> Outcome:
             "undefined": dict(reasons),
             "signature": line,
         },
-        grids=(
-            Grid(f"Analysis of variance ({anova.type})", header, rows),
-            Grid("Means", (options.by, "n", "mean"), means),
+        tables=(
+            shown,
+            Table(
+                "means",
+                "Means",
+                (Column(options.by), Column("n", Format.WHOLE), Column("Mean", Format.NUMBER, 3)),
+                rows_of(*means),
+            ),
         ),
         notes=tuple(notes),
-        latex=lambda: anova_table(anova),
+        latex=lambda: tabular(anova_table(anova)),
+    )
+
+
+def _with_omega(anova: Any) -> Table:
+    """The report's table of an analysis of variance, with ω² beside η²."""
+    table = anova_table(anova)
+    rows = zip(table.rows, anova.rows, strict=True)
+    return replace(
+        table,
+        caption=f"{table.caption} ({anova.type})",
+        columns=(*table.columns, Column("ω²", Format.NUMBER, 3)),
+        rows=tuple(Row((*row.cells, each.omega_sq)) for row, each in rows),
     )
 
 
@@ -181,22 +210,17 @@ def run_tukey(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     line = _signature("tukey", table, options, (*MODEL_NAMES, "lower_is_better"))
     rows = system_rows(part, _report_options(options), higher)
     means = {row.system: row.mean for row in rows}
-    pairs = tuple(
-        (pair.a, pair.b, pair.difference, pair.low, pair.high, pair.p) for pair in found.pairs
-    )
-    systems = tuple((name, means[name], letters) for name, letters in found.letters.items())
-    subsets = tuple(
-        (number, ", ".join(subset), p)
-        for number, (subset, p) in enumerate(
-            zip(found.subsets, found.subset_p, strict=True), start=1
-        )
-    )
+    mean = Column("Mean", Format.NUMBER, 3)
+    letters = rows_of(*((name, means[name], held) for name, held in found.letters.items()))
+    subsets = zip(found.subsets, found.subset_p, strict=True)
+    numbered = rows_of(*((n, ", ".join(each), p) for n, (each, p) in enumerate(subsets, start=1)))
+    number = Column("Subset", Format.WHOLE)
     return Outcome(
         document={**asdict(found), "signature": line},
-        grids=(
-            Grid("Pairs", ("a", "b", "difference", "low", "high", "p"), pairs),
-            Grid("Letters", ("system", "mean", "letters"), systems),
-            Grid("Subsets", ("subset", "systems", "p"), subsets),
+        tables=(
+            pairs_table("tukey", "Pairs", found.pairs),
+            Table("letters", "Letters", (SYSTEM, mean, Column("Letters")), letters),
+            Table("subsets", "Subsets", (number, Column("Systems"), P), numbered),
         ),
         notes=(
             f"Letters: {found.letters_method}.",
@@ -243,25 +267,42 @@ def run_kruskal(table: JudgementTable, options: argparse.Namespace) -> Outcome:
             "undefined": dict(reasons),
             "signature": line,
         },
-        grids=(
-            _test_grid(tests),
-            _pair_grid("Dunn", "z", after),
-            _pair_grid("Wilcoxon over items", "W", signed),
+        tables=(
+            _rank_tests(tests),
+            _rank_pairs("Dunn", "z", after),
+            _rank_pairs("Wilcoxon over items", "W", signed),
         ),
         notes=(*(f"{name}: {reason}" for name, reason in reasons.items()), line),
     )
 
 
-def _test_grid(tests: Sequence[Any]) -> Grid:
-    rows = tuple((each.test, each.statistic, each.df, each.p, each.n) for each in tests)
-    return Grid("Tests", ("test", "χ²", "df", "p", "n"), rows)
+def _rank_tests(tests: Sequence[Any]) -> Table:
+    statistic, df, n = Column("χ²", Format.NUMBER, 3), Column("df", Format.DEGREES), _whole("n")
+    rows = rows_of(*((each.test, each.statistic, each.df, each.p, each.n) for each in tests))
+    return Table("tests", "Tests", (Column("Test"), statistic, df, P, n), rows)
 
 
-def _pair_grid(title: str, statistic: str, pairs: Sequence[Any]) -> Grid:
-    rows = tuple(
-        (pair.a, pair.b, pair.statistic, pair.p, pair.p_holm, pair.n, pair.reason) for pair in pairs
+def _rank_pairs(caption: str, statistic: str, pairs: Sequence[Any]) -> Table:
+    columns = (
+        Column("A"),
+        Column("B"),
+        Column(statistic, Format.NUMBER, 3),
+        P,
+        Column("p (Holm)", Format.P),
+        _whole("n"),
+        Column("Not available because"),
     )
-    return Grid(title, ("a", "b", statistic, "p", "p (Holm)", "n", "reason"), rows)
+    rows = rows_of(
+        *(
+            (each.a, each.b, each.statistic, each.p, each.p_holm, each.n, each.reason)
+            for each in pairs
+        )
+    )
+    return Table(caption.lower(), caption, columns, rows)
+
+
+def _whole(title: str) -> Column:
+    return Column(title, Format.WHOLE)
 
 
 def run_mixed(table: JudgementTable, options: argparse.Namespace) -> Outcome:
@@ -272,17 +313,14 @@ def run_mixed(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     fit = full_mixed_model if options.full else mixed_model
     model = fit(part.value, part, options.alpha, not options.lower_is_better)
     line = _signature("mixed", table, options, (*VALUE_NAMES, "full"))
-    means = tuple((row.system, row.mean, row.se, row.low, row.high) for row in model.means)
-    pairs = tuple(
-        (row.a, row.b, row.difference, row.low, row.high, row.p) for row in model.contrasts
-    )
-    parts = tuple((row.source, row.levels, row.variance, row.sd) for row in model.components)
+    number = (Column("Variance", Format.NUMBER, 3), Column("SD", Format.NUMBER, 3))
+    parts = rows_of(*((row.source, row.levels, row.variance, row.sd) for row in model.components))
     return Outcome(
         document={**asdict(model), "signature": line},
-        grids=(
-            Grid(model.formula, ("system", "mean", "error", "low", "high"), means),
-            Grid("Pairs", ("a", "b", "difference", "low", "high", "p"), pairs),
-            Grid("Variance", ("source", "levels", "variance", "SD"), parts),
+        tables=(
+            replace(mixed_table(model), caption=model.formula),
+            pairs_table("mixed-pairs", "Pairs", model.contrasts),
+            Table("variance", "Variance", (Column("Source"), _whole("Levels"), *number), parts),
         ),
         notes=("All intervals of pairs hold together; p is adjusted for all pairs.", line),
     )
@@ -312,13 +350,9 @@ def run_agreement(table: JudgementTable, options: argparse.Namespace) -> Outcome
     )
     found = agreement_of(part, kind, settings)
     line = _signature("agreement", table, options, ("seed", "resamples", "nominal"))
-    rows = tuple(
-        (each.name, each.value, each.low, each.high, each.units, each.reason) for each in found
-    )
-    header = ("coefficient", "value", "low", "high", "units", "reason")
     return Outcome(
         document={"coefficients": [asdict(each) for each in found], "signature": line},
-        grids=(Grid("Agreement", header, rows),),
+        tables=(agreement_table(found),),
         notes=("Intervals: 95 %, whole items drawn anew.", line),
     )
 
@@ -340,18 +374,10 @@ def run_correlations(table: JudgementTable, options: argparse.Namespace) -> Outc
         raise Undefined("A correlation needs two criteria; the judgements have one.")
     stated = {"method": options.method, "level": options.level}
     line = signature("correlations", stated, sha256=table.sha256)
-    rows = tuple(
-        (each.a, each.b, each.method, each.value, each.p, each.n, each.reason) for each in found
-    )
+    shown = correlation_table(found)
     return Outcome(
         document={"correlations": [asdict(each) for each in found], "signature": line},
-        grids=(
-            Grid(
-                f"Correlations over {options.level}s",
-                ("a", "b", "method", "value", "p", "n", "reason"),
-                rows,
-            ),
-        ),
+        tables=() if shown is None else (shown,),
         notes=("p is for each pair alone.", line),
     )
 
@@ -380,13 +406,22 @@ def run_outliers(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     by_system = {name: int(each) for name, each in zip(part.system.labels, counts, strict=True)}
     return Outcome(
         document={**asdict(found), "by_system": by_system, "signature": line},
-        grids=(
-            Grid(
+        tables=(
+            Table(
+                "outliers",
                 "Outliers",
-                ("low", "high", "below", "above", "of"),
-                ((low, high, found.below, found.above, found.values),),
+                (
+                    Column("Limits", Format.RANGE, 3),
+                    *map(_whole, ("Below", "Above", "Of")),
+                ),
+                rows_of(((low, high), found.below, found.above, found.values)),
             ),
-            Grid("By system", ("system", "outliers"), tuple(by_system.items())),
+            Table(
+                "by-system",
+                "By system",
+                (SYSTEM, _whole("Outliers")),
+                rows_of(*by_system.items()),
+            ),
         ),
         notes=(found.sentence, line),
     )
@@ -406,34 +441,9 @@ def run_raters(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     part = counted_judgements(table, options)
     found = rater_profiles(part)
     line = _signature("raters", table, options, ())
-    header = (
-        "rater",
-        "n",
-        "agreement",
-        "with systems",
-        "s/screen",
-        "ties",
-        "low",
-        "high",
-        "most used",
-    )
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (
-            each.rater,
-            each.judgements,
-            each.agreement,
-            each.agreement_systems,
-            each.seconds_per_screen,
-            each.ties,
-            each.lowest,
-            each.highest,
-            each.most_frequent_share,
-        )
-        for each in found
-    )
     return Outcome(
         document={"raters": [asdict(each) for each in found], "signature": line},
-        grids=(Grid("Raters", header, rows),),
+        tables=(raters_table(found),),
         notes=("Agreement: correlation with the mean of the others on the same outputs.", line),
         plot=lambda path: save(rater_agreement(found, part.criterion.labels[0]), path),
     )
@@ -490,13 +500,17 @@ def run_report(table: JudgementTable, options: argparse.Namespace) -> Outcome:
         report = make_report(table, settings, progress=progress.show)
     if options.bundle:
         write_bundle(Path(options.bundle), table, report, settings, rendered_files(report))
-    grids = [grid for each in report.criteria for grid in _criterion_grids(each)]
+    shown = [
+        replace(table, caption=f"{each.name}: {table.caption}")
+        for each in tables_of(report)
+        for table in (*each.paper, *each.honest)
+    ]
     sentences = [
         f"{each.criterion}: {sentence}" for each in report.criteria for sentence in each.sentences
     ]
     return Outcome(
         document=report.as_dict(),
-        grids=tuple(grids),
+        tables=tuple(shown),
         notes=(*sentences, *report.sentences, report.signature),
         latex=lambda: document(report),
     )
@@ -530,36 +544,3 @@ def _stored_options(options: argparse.Namespace) -> dict[str, Any]:
             raise OptionsError([f"--options {options.options}: it holds no options."])
         return given
     return stored_options(options.file)
-
-
-def _criterion_grids(report: Any) -> list[Grid]:
-    grids: list[Grid] = []
-    if report.ranking is not None:
-        for scheme, ranking in report.ranking.rankings.items():
-            rows = tuple(
-                (row.cluster, row.system, row.mean, f"{row.rank_low}–{row.rank_high}")
-                for row in ranking.systems
-            )
-            header = ("cluster", "system", "mean", "rank")
-            grids.append(Grid(f"{report.criterion}, resampling {scheme}", header, rows))
-    if report.categories is not None:
-        cells = tuple((row.system, *row.percent) for row in report.categories.rows)
-        grids.append(Grid(f"{report.criterion}, %", ("system", *report.categories.labels), cells))
-    if report.scale is not None:
-        grids += _scale_grids(report)
-    return grids
-
-
-def _scale_grids(report: Any) -> list[Grid]:
-    scale = report.scale
-    letters = scale.tukey.letters if scale.tukey is not None else {}
-    means = tuple(
-        (row.system, row.judgements, row.mean, row.sd, letters.get(row.system, ""))
-        for row in report.systems
-    )
-    grids = [Grid(report.criterion, ("system", "n", "mean", "SD", "letters"), means)]
-    if scale.anova is not None:
-        rows = tuple((row.source, row.df, row.sum_sq, row.F, row.p) for row in scale.anova.rows)
-        header = ("source", "df", "sum of squares", "F", "p")
-        grids.append(Grid(f"{report.criterion}, {scale.anova.design}", header, rows))
-    return grids

@@ -5,17 +5,23 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
+from analysis.checkpoints import Parts, computed_now
 from analysis.errors import TableError
 from analysis.report.make import Report, make_report
 from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
 from analysis.table_files import read_table, write_table
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PLOT_FORMATS = ("svg", "pdf")
 README = """{title}
 
 judgements.csv   every judgement; one row is one value that a rater gave one output
@@ -51,17 +57,27 @@ def report_json(report: Report) -> str:
     return json.dumps(report.as_dict(), ensure_ascii=False, indent=1, allow_nan=False)
 
 
-def rendered_files(report: Report) -> dict[str, bytes]:
-    """The report's tables (LaTeX) and pictures (SVG, PDF), by their names in a bundle."""
+def rendered_files(report: Report, parts: Parts = computed_now) -> dict[str, bytes]:
+    """The report's tables (LaTeX) and pictures (SVG, PDF), by their names in a bundle.
+
+    `parts` may keep the pictures, which take most of the time.
+    """
     from analysis.report.latex import document, tables
-    from analysis.report.plots import drawn, pictures
+    from analysis.report.plots import pictures_to_make
 
     files = {f"tables/{name}.tex": table.encode() for name, table in tables(report).items()}
     files["tables/report.tex"] = document(report).encode()
-    for name, figure in pictures(report).items():
-        for format in ("svg", "pdf"):
-            files[f"plots/{name}.{format}"] = drawn(figure, format)
+    for picture, make in pictures_to_make(report).items():
+        for format in PLOT_FORMATS:
+            name = f"plots/{picture}.{format}"
+            files[name] = parts(name, bytes, partial(_drawn, make, format))
     return files
+
+
+def _drawn(make: Callable[[], Figure], format: str) -> bytes:
+    from analysis.report.plots import drawn
+
+    return drawn(make(), format)
 
 
 def stored_options(file: str | Path) -> dict[str, Any]:

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from analysis.anova import Anova
 from analysis.clusters import Ranking
-from analysis.paired_comparison import BradleyTerry
 from analysis.report.category import CategorySection
 from analysis.report.make import CriterionReport, Report
+from analysis.report.sentences import probability
+from analysis.report.tables import (
+    Cell,
+    Column,
+    Format,
+    Table,
+    anova_table,
+    pairs_table,
+    ranking_table,
+    text,
+)
 from analysis.tukey_hsd import Tukey, letter_name, split_letters
 
 PREAMBLE = r"""\documentclass[a4paper]{article}
@@ -19,6 +29,8 @@ PREAMBLE = r"""\documentclass[a4paper]{article}
 \usepackage[margin=1.5cm]{geometry}
 \usepackage{booktabs,graphicx}
 """
+
+ALIGNMENT = {Format.TEXT: "l", Format.RANGE: "c", Format.INTERVAL: "c"}
 
 # A longer table does not fit a page; it stands in its own file only.
 MOST_LINES = 60
@@ -43,6 +55,10 @@ SPECIAL = {
     "±": r"$\pm$",
     "′": r"$'$",
     "α": r"$\alpha$",
+    "η": r"$\eta$",
+    "ω": r"$\omega$",
+    "…": r"\dots{}",
+    "–": "--",
     "κ": r"$\kappa$",
     "χ": r"$\chi$",
     "²": r"$^2$",
@@ -94,7 +110,7 @@ def tables(report: Report) -> dict[str, str]:
     made.update(_ranking_tables(report))
     for each in report.criteria:
         if each.categories is not None:
-            made[f"{file_name(each.criterion)}-categories"] = category_table(each.categories)
+            made[f"{file_name(each.criterion)}-categories"] = percentages_table(each.categories)
     scales = [each for each in report.criteria if each.scale is not None]
     if scales:
         made["means"] = means_table(scales)
@@ -111,9 +127,10 @@ def tables(report: Report) -> dict[str, str]:
             made["letters"] = subsets_table(blocks, letters=True)
     for each in scales:
         if each.scale is not None and each.scale.anova is not None:
-            made[f"{file_name(each.criterion)}-anova"] = anova_table(each.scale.anova)
+            made[f"{file_name(each.criterion)}-anova"] = tabular(anova_table(each.scale.anova))
         if each.scale is not None and each.scale.tukey is not None:
-            made[f"{file_name(each.criterion)}-tukey"] = tukey_table(each.scale.tukey)
+            pairs = pairs_table("tukey", "Tukey HSD", each.scale.tukey.pairs)
+            made[f"{file_name(each.criterion)}-tukey"] = tabular(pairs)
     return made
 
 
@@ -138,62 +155,87 @@ def file_name(label: str) -> str:
 # --- Table 11 of the E2E challenge -----------------------------------------------------------
 
 
-def clusters_table(rankings: dict[str, Ranking]) -> str:
-    """Cluster, TrueSkill mean, range of ranks and system, one block for each criterion.
+def clusters_table(rankings: Mapping[str, Ranking]) -> str:
+    """Cluster, score, range of ranks and system, one block for each criterion.
 
     A rule separates the clusters (Dušek, Novikova & Rieser 2020, Table 11).
     """
-    blocks = [_cluster_rows(ranking) for ranking in rankings.values()]
+    blocks = [ranking_table(ranking, "none") for ranking in rankings.values()]
     titles = [rf"\multicolumn{{4}}{{c}}{{{escaped(name)}}}" for name in rankings]
-    columns = ["\\#", "TrueSkill", "Range", "System"] * len(blocks)
-    lines = [" & ".join(titles) + r" \\", " & ".join(columns) + r" \\", r"\midrule"]
-    for place, row in enumerate(zip_longest(*blocks)):
-        rules = [_block_rule(blocks, k, place) for k in range(len(blocks))]
-        lines += [rule for rule in rules if rule]
-        lines.append(" & ".join(" & ".join(cells or ("",) * 4) for cells in row) + r" \\")
+    heads = [heading(column) for block in blocks for column in block.columns]
+    lines = [" & ".join(titles) + r" \\", " & ".join(heads) + r" \\", r"\midrule"]
+    for place, rows in enumerate(zip_longest(*(block.rows for block in blocks))):
+        if place:
+            lines += [
+                rf"\cmidrule(lr){{{4 * k + 1}-{4 * k + 4}}}"
+                for k, row in enumerate(rows)
+                if row and row.begins
+            ]
+        cells = [
+            latex_cell(cell, column)
+            for block, row in zip(blocks, rows, strict=True)
+            for cell, column in zip(row.cells if row else ("",) * 4, block.columns, strict=True)
+        ]
+        lines.append(" & ".join(cells) + r" \\")
     return _tabular("rrcl" * len(blocks), lines)
 
 
-def _cluster_rows(ranking: Ranking) -> list[tuple[str, ...]]:
-    """The cluster's number stands at its first system only."""
-    rows: list[tuple[str, ...]] = []
-    before = 0
-    for system in ranking.systems:
-        span = f"{system.rank_low}--{system.rank_high}"
-        if system.rank_low == system.rank_high:
-            span = str(system.rank_low)
-        number = str(system.cluster) if system.cluster != before else ""
-        before = system.cluster
-        rows.append((number, _number(system.mean, 3), span, escaped(system.system)))
-    return rows
+# --- any table of a report -------------------------------------------------------------------
 
 
-def strengths_table(result: BradleyTerry) -> str:
-    """Bradley–Terry abilities with their errors and rank confidence sets, the best first."""
-    lines = [r"\# & Ability & Error & Range & System \\", r"\midrule"]
-    before = 1
-    for row in result.systems:
-        if row.cluster != before:
+def tabular(table: Table) -> str:
+    """A table of a report as it is."""
+    lines = []
+    if table.groups:
+        groups = [
+            rf"\multicolumn{{{span}}}{{c}}{{{escaped(group)}}}" for group, span in table.groups
+        ]
+        lines.append(" & ".join(groups) + r" \\")
+    lines += [" & ".join(map(heading, table.columns)) + r" \\", r"\midrule"]
+    for place, row in enumerate(table.rows):
+        if place and row.begins:
             lines.append(r"\midrule")
-        before = row.cluster
-        span = f"{row.rank_low}--{row.rank_high}" if row.rank_low < row.rank_high else row.rank_low
-        numbers = f"{_number(row.ability, 3)} & {_number(row.standard_error, 3)}"
-        lines.append(rf"{row.cluster} & {numbers} & {span} & {escaped(row.system)} \\")
-    return _tabular("rrrcl", lines)
+        cells = map(latex_cell, row.cells, table.columns)
+        lines.append(" & ".join(cells) + r" \\")
+    return _tabular("".join(ALIGNMENT.get(each.format, "r") for each in table.columns), lines)
 
 
-def _block_rule(blocks: Sequence[Sequence[tuple[str, ...]]], block: int, place: int) -> str:
-    """A rule above the first system of every cluster but the first."""
-    rows = blocks[block]
-    if place == 0 or place >= len(rows) or not rows[place][0]:
+def heading(column: Column) -> str:
+    """A column's title; symbols of statistics are set as such."""
+    return f"${column.title}$" if column.title in ("F", "p", "r") else escaped(column.title)
+
+
+def latex_cell(cell: Cell, column: Column) -> str:
+    """A cell as LaTeX prints it; empty where there is no value."""
+    if cell is None:
         return ""
-    return rf"\cmidrule(lr){{{4 * block + 1}-{4 * block + 4}}}"
+    if isinstance(cell, str):
+        return escaped(cell)
+    if isinstance(cell, tuple):
+        return _two_numbers(cell, column)
+    if not math.isfinite(cell):
+        return ""
+    if column.format is Format.P:
+        return f"${probability(cell)}$"
+    if column.format is Format.NUMBER:
+        return _number(cell, column.digits)
+    return text(cell, column)
+
+
+def _two_numbers(cell: tuple[float | None, float | None], column: Column) -> str:
+    low, high = cell
+    if low is None or high is None:
+        return ""
+    ends = [_number(end, column.digits) for end in (low, high)]
+    if column.format is Format.INTERVAL:
+        return f"[{', '.join(ends)}]"
+    return ends[0] if low == high else "--".join(ends)
 
 
 # --- Table 12 of the E2E challenge -----------------------------------------------------------
 
 
-def category_table(section: CategorySection) -> str:
+def percentages_table(section: CategorySection) -> str:
     """Percentages by system (Dušek, Novikova & Rieser 2020, Table 12)."""
     lines = [" & ".join(["System", *map(escaped, section.labels)]) + r" \\", r"\midrule"]
     for row in section.rows:
@@ -346,45 +388,6 @@ def means_table(criteria: Sequence[CriterionReport]) -> str:
         cells = [_number(each[system], 2) if system in each else "" for each in means]
         lines.append(" & ".join([escaped(system), *cells]) + r" \\")
     return _tabular("l" + "r" * len(criteria), lines)
-
-
-# --- analysis of variance --------------------------------------------------------------------
-
-
-def anova_table(anova: Anova) -> str:
-    """Source, degrees of freedom, sums and means of squares, F, p and η²."""
-    lines = [r"Source & df & SS & MS & $F$ & $p$ & $\eta^2$ \\", r"\midrule"]
-    for row in anova.rows:
-        cells = [
-            escaped(row.source),
-            f"{row.df:g}",
-            _number(row.sum_sq, 3),
-            _number(row.mean_sq, 3),
-            "" if row.F is None else _number(row.F, 3),
-            "" if row.p is None else probability(row.p),
-            "" if row.eta_sq is None else _number(row.eta_sq, 3),
-        ]
-        lines.append(" & ".join(cells) + r" \\")
-    return _tabular("lrrrrrr", lines)
-
-
-def tukey_table(tukey: Tukey) -> str:
-    """Every pair's difference, simultaneous interval and adjusted p."""
-    confidence = f"{100 * (1 - tukey.alpha):g}"
-    lines = [
-        rf"\multicolumn{{2}}{{c}}{{Systems}} & Difference & "
-        rf"\multicolumn{{2}}{{c}}{{{confidence}\,\% interval}} & $p$ \\",
-        r"\midrule",
-    ]
-    for pair in tukey.pairs:
-        numbers = [_number(number, 3) for number in (pair.difference, pair.low, pair.high)]
-        cells = [escaped(pair.a), escaped(pair.b), *numbers, probability(pair.p)]
-        lines.append(" & ".join(cells) + r" \\")
-    return _tabular("llrrrr", lines)
-
-
-def probability(p: float) -> str:
-    return "$< .001$" if p < 0.001 else f"${p:.3f}$".replace("$0.", "$.")
 
 
 def _number(number: float, digits: int) -> str:

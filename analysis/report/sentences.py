@@ -75,8 +75,13 @@ def report_sentences(criteria: int, alpha: float, *, excluded: bool) -> tuple[st
 
 
 def probability(p: float) -> str:
-    """Write a p-value as papers do."""
-    return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
+    """A p-value as papers write it."""
+    return "< .001" if p < 0.001 else f"{p:.3f}".replace("0.", ".", 1)
+
+
+def stated(p: float) -> str:
+    """A p-value within a sentence."""
+    return f"p {probability(p)}" if p < 0.001 else f"p = {probability(p)}"
 
 
 def _about_outliers(outliers: OutlierCount) -> str:
@@ -174,14 +179,14 @@ def _about_scales(scale: ScaleSection, part: JudgementTable, kind: str) -> Itera
     if kind in ("count", "error") and scale.kruskal is not None:
         yield (
             f"Kruskal–Wallis on ranks: χ²({scale.kruskal.df}) = {scale.kruskal.statistic:.2f}, "
-            f"{probability(scale.kruskal.p)}; it assumes no normal distribution, but independent "
+            f"{stated(scale.kruskal.p)}; it assumes no normal distribution, but independent "
             "judgements all the same."
         )
 
 
 def _about_anova(anova: Anova, part: JudgementTable) -> Iterator[str]:
     effects = ", ".join(
-        f"{row.source} F({row.df:g}, {anova.residual.df:g}) = {row.F:.3f}, {probability(row.p)}"
+        f"{row.source} F({row.df:g}, {anova.residual.df:g}) = {row.F:.3f}, {stated(row.p)}"
         for row in anova.rows
         if row.source != RESIDUAL and row.F is not None and row.p is not None
     )
@@ -249,7 +254,7 @@ def _about_categories(categories: CategorySection, part: JudgementTable) -> Iter
     if categories.test is not None:
         yield (
             f"Pearson's χ²({categories.test.df}) = {categories.test.statistic:.1f}, "
-            f"{probability(categories.test.p)}, takes the judgements of "
+            f"{stated(categories.test.p)}, takes the judgements of "
             f"{len(part.rater.labels)} raters as independent."
         )
 

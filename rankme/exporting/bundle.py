@@ -10,8 +10,8 @@ from __future__ import annotations
 import gzip
 import io
 import zipfile
-from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from django.core.files.base import ContentFile
@@ -28,11 +28,8 @@ from rankme.protocols.definition import Crowd, Definition, PracticeTrial
 from rankme.protocols.files import definition_to_yaml, stored_definition
 
 from .anchor import anchor_file
-from .report_tables import table_csv, tables_of
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from analysis.report.make import Report
 
 FOLDER = "reports"
@@ -49,7 +46,6 @@ WITHOUT_SECRETS = (
     "# Without completion codes, return addresses and accepted answers; while the campaign is\n"
     "# running also without the seed and the feedback on the practice.\n"
 )
-PLOT_FORMATS = ("svg", "pdf")
 KINDS = {
     "svg": "image/svg+xml",
     "pdf": "application/pdf",
@@ -85,15 +81,10 @@ def store_bundle(
     run: AnalysisRun, table: JudgementTable, report: Report, options: ReportOptions, parts: Parts
 ) -> None:
     """Write the bundle; a second time it replaces the first. `parts` keeps the plots drawn."""
-    from analysis.report.bundle import write_bundle
+    from analysis.report.bundle import rendered_files, write_bundle
 
     content = io.BytesIO()
-    extra = {
-        **_tables(report),
-        **_plots(report, parts),
-        **_campaign_file(run),
-        **anchor_file(run),
-    }
+    extra = {**rendered_files(report, parts), **_campaign_file(run), **anchor_file(run)}
     write_bundle(content, table, report, options, extra)
     if default_storage.exists(path_of(run)):
         default_storage.delete(path_of(run))
@@ -139,11 +130,14 @@ def file_response(run: AnalysisRun, name: str) -> HttpResponseBase:
 
 def _table_file(run: AnalysisRun, name: str) -> bytes | None:
     """`csv/CRITERION/TABLE.csv`."""
+    from analysis.report.stored import read_report
+    from analysis.report.tables import as_csv, tables_of
+
     wanted = name.removeprefix("csv/").removesuffix(".csv")
-    for criterion in tables_of(run.result["report"]):
+    for criterion in tables_of(read_report(run.result["report"])):
         for table in criterion.tables:
             if wanted == f"{criterion.name}/{table.name}":
-                return table_csv(table)
+                return as_csv(table).encode()
     return None
 
 
@@ -177,29 +171,6 @@ def public_definition(definition: Definition, *, is_over: bool) -> Definition:
             for trial in definition.practice
         ]
     return definition.model_copy(update=without)
-
-
-def _tables(report: Report) -> dict[str, bytes]:
-    """Each table in LaTeX, and all in one file that compiles."""
-    from analysis.report import latex
-
-    files = {f"tables/{name}.tex": text.encode() for name, text in latex.tables(report).items()}
-    return files | {"tables/report.tex": latex.document(report).encode()}
-
-
-def _plots(report: Report, parts: Parts) -> dict[str, bytes]:
-    from analysis.report import plots
-
-    def draw(make: Callable[[], Figure], format: str) -> bytes:
-        return plots.drawn(make(), format)
-
-    made = plots.pictures_to_make(report)
-    return {
-        name: parts(name, bytes, partial(draw, made[picture], format))
-        for picture in made
-        for format in PLOT_FORMATS
-        for name in [f"plots/{picture}.{format}"]
-    }
 
 
 def plots_of(run: AnalysisRun, criteria: Sequence[str]) -> dict[str, list[str]]:

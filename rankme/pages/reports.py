@@ -14,13 +14,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from analysis.report.stored import read_report
+from analysis.report.tables import correlation_table, overview_table, tables_of
 from rankme.actions import analysis_runs
 from rankme.actions.report_files import require_files
 from rankme.analysis_form import AnalysisForm
 from rankme.errors import FilesInPreparation, InvalidOptions
 from rankme.exporting import bundle, texts
 from rankme.exporting.judgements import csv_response, jsonl_response
-from rankme.exporting.report_tables import correlation_table, overview_table, tables_of
 from rankme.models import AnalysisRun, Campaign, Report
 from rankme.permissions import get_campaign
 
@@ -123,14 +124,14 @@ def run_file(request: HttpRequest, code: str, run: int, name: str) -> HttpRespon
 
 def result_context(run: AnalysisRun) -> dict[str, Any]:
     """What the page of a result shows, the organiser's and the public one alike."""
-    result = run.result["report"]
+    result = read_report(run.result["report"])
     criteria = tables_of(result, run.timed_out)
     drawn = bundle.plots_of(run, [found.name for found in criteria])
     return {
         "result": result,
         "criteria": [(found, [_plot(name) for name in drawn[found.name]]) for found in criteria],
         "overview": overview_table(result),
-        "correlations": correlation_table(result),
+        "correlations": correlation_table(result.correlations),
         "exclusions": run.result["exclusions"],
     }
 

@@ -78,3 +78,44 @@ def magnitudes(seed: int = 0, *, coverage: bool = True) -> JudgementTable:
                     check = float(rng.choice(4, p=[0.6, 0.1, 0.25, 0.05]))
                     rows.append((*place, "coverage", check, f"{rater}-{item}"))
     return from_rows(rows)
+
+
+KINDS = {
+    "quality": "relative",
+    "coverage": "category",
+    "clarity": "scale",
+    "facts": "count",
+    "reading": "time",
+    "errors": "error",
+}
+EVERY_KIND = {
+    "runs": 20,
+    "kinds": KINDS,
+    "model": "interaction",
+    "factors": ["entity_type"],
+    "lower_is_better": ["reading", "errors"],
+    "exclude_raters": ["r5"],
+    "agreement_resamples": 10,
+}
+
+
+def every_kind(seed: int = 8) -> JudgementTable:
+    """A criterion of every kind; one system has a name that a spreadsheet would run."""
+    dice = np.random.default_rng(seed)
+    rows = []
+    for criterion, kind in KINDS.items():
+        for rater in range(6):
+            for item in range(8):
+                for place, system in enumerate(("=cmd()", "slug", "tuda", "zhang")):
+                    value = {
+                        "relative": 50 + 10 * place + dice.normal(0, 8),
+                        "category": float(dice.integers(4)),
+                        "scale": 40 + 10 * place + dice.normal(0, 8),
+                        "count": float(dice.poisson(2 + place)),
+                        "time": 900 + 100 * place + dice.normal(0, 90),
+                        "error": float(dice.random() < 0.1 + 0.1 * place),
+                    }[kind]
+                    kept = (f"r{rater}", f"i{item}", system, criterion, value)
+                    screen = f"{rater}.{item}.{criterion}"
+                    rows.append((*kept, screen, "people" if item % 2 else "furniture"))
+    return from_rows(rows, "entity_type")

@@ -46,7 +46,7 @@ def test_clusters_in_words_say_what_they_do_not_allow_for(file, capsys):
 def test_clusters_in_csv_have_a_row_for_each_system(file, capsys):
     main(["clusters", file, "--runs", "5", "--csv"])
     rows = list(csv.reader(io.StringIO(capsys.readouterr().out)))
-    assert rows[0] == ["cluster", "system", "mean", "rank", "cut share"]
+    assert rows[0] == ["Cluster", "Score", "Ranks", "System", "Cut share"]
     assert len(rows) == 6
 
 

@@ -17,19 +17,20 @@ from analysis.raters import RaterProfile
 from analysis.report.bundle import read_bundle, rendered_files, report_json, write_bundle
 from analysis.report.latex import (
     SubsetBlock,
-    anova_table,
-    category_table,
     clusters_table,
     descriptives_table,
     document,
     escaped,
     means_table,
+    percentages_table,
     subset_letters,
     subsets_table,
     tables,
+    tabular,
 )
 from analysis.report.make import Report, ReportOptions, make_report
 from analysis.report.plots import drawn, pictures, rater_agreement
+from analysis.report.tables import anova_table
 from analysis.tukey_hsd import tukey
 from tests.analysis.judged import labels, rebuilt
 from tests.analysis.studies import IDENTIFICATION, facts, identification, magnitudes, sliders
@@ -63,14 +64,14 @@ def test_e2e_table_eleven_has_cluster_mean_range_and_system():
     ranking = made.ranking.rankings["none"]
     table = clusters_table({"quality": ranking, "naturalness": ranking})
     rows = tex_rows(table)
-    assert rows[1] == [r"\#", "TrueSkill", "Range", "System"] * 2
+    assert rows[1] == ["Cluster", "Score", "Ranks", "System"] * 2
     assert [row[3] for row in rows[2:]] == [system.system for system in ranking.systems]
     assert table.count(r"\cmidrule") == 2 * (max(s.cluster for s in ranking.systems) - 1)
 
 
 def test_e2e_table_twelve_has_percentages_sorted_by_ok():
     made = make_report(magnitudes(), ReportOptions(**QUICK)).criterion("coverage").categories
-    rows = tex_rows(category_table(made))
+    rows = tex_rows(percentages_table(made))
     assert rows[0] == ["System", "OK", "A", "M", "A+M"]
     shares = [int(row[1].removesuffix(r"\%")) for row in rows[1:]]
     assert shares == sorted(shares, reverse=True)
@@ -171,7 +172,7 @@ def test_subsets_of_many_criteria_go_below_each_other():
 def test_an_anova_table_has_a_row_for_each_source():
     table = sliders().for_criterion("Clarity")
     anova = one_way(table.value, table.system.codes, 5)
-    rows = tex_rows(anova_table(anova))
+    rows = tex_rows(tabular(anova_table(anova)))
     assert [row[0] for row in rows[1:]] == ["system", "Residual"]
     assert group_moments(table.value, table.system.codes, 5).sizes.sum() == len(table)
 

@@ -2,7 +2,9 @@
 
 import pytest
 
-from rankme.exporting.report_tables import (
+from analysis.report.make import Report
+from analysis.report.stored import read_report
+from analysis.report.tables import (
     CriterionTables,
     Table,
     correlation_table,
@@ -22,8 +24,12 @@ def run_of(name: str, raters: int) -> AnalysisRun:
     return report_of(campaign)
 
 
+def stored(run: AnalysisRun) -> Report:
+    return read_report(run.result["report"])
+
+
 def criteria(run: AnalysisRun) -> dict[str, CriterionTables]:
-    return {found.name: found for found in tables_of(run.result["report"], run.timed_out)}
+    return {found.name: found for found in tables_of(stored(run), run.timed_out)}
 
 
 def titles(table: Table) -> list[str]:
@@ -35,7 +41,7 @@ def named(tables: list[Table], name: str) -> Table:
 
 
 def sources(table: Table) -> dict[str, tuple[str, ...]]:
-    return {row.cells[0]: row.cells[1:] for row in table.rows}
+    return {row.cells[0]: tuple(cell for cell, _, _ in cells[1:]) for row, cells in table.lines}
 
 
 def ranked_as_they_are(run: AnalysisRun, systems: list[str]) -> float:
@@ -61,7 +67,7 @@ def test_e2e_has_table_11(name):
     if name == "e2e-quality":
         (coverage,) = found["coverage"].paper
         assert titles(coverage) == ["System", "OK %", "A %", "M %", "A+M %", "n"]
-        assert {row.cells[5] for row in coverage.rows} == {"450"}
+        assert {row.cells[5] for row in coverage.rows} == {450}
         assert all(sum(map(float, row.cells[1:5])) == pytest.approx(100, abs=0.3)
                    for row in coverage.rows)  # fmt: skip
         shares = [float(row.cells[1]) for row in coverage.rows]
@@ -94,7 +100,7 @@ def test_sr11_has_its_f_ratios_means_and_homogeneous_subsets(name, raters, df):
         means = named(each.paper, "means")
         assert titles(means)[:4] == ["System", "Mean", "SD", "A"]
         assert means.rows[0].cells[0] == "Corpus" and means.rows[-1].cells[0] == "Dill"
-    overview = overview_table(run.result["report"])
+    overview = overview_table(stored(run))
     means = [column.group for column in overview.columns if column.title == "Mean"]
     assert means == list(found)
     assert titles(overview).count("Subsets") == 3
@@ -123,11 +129,11 @@ def test_tuna08_has_tables_11_and_12_and_its_tests():
         "System", "furniture %", "people %", "both %"]  # fmt: skip
     test = named(errors.paper, "tests").rows[0].cells
     assert test[0].startswith("Kruskal") and test[1].startswith("χ²(11)")
-    overview = overview_table(run.result["report"])
+    overview = overview_table(stored(run))
     assert len(overview.columns) == 1 + 5 + 3 + 5 and any(HARDWARE in n for n in overview.notes)
-    correlations = [row.cells for row in correlation_table(run.result["report"]).rows]
+    correlations = [row.cells for row in correlation_table(stored(run).correlations).rows]
     pearson = [cells for cells in correlations if cells[2:4] == ("pearson", "system")]
-    assert len(pearson) == 3 and {cells[6] for cells in pearson} == {"12"}
+    assert len(pearson) == 3 and {cells[6] for cells in pearson} == {12}
 
 
 def test_rotowire_facts_has_model_and_rater_as_factors():
@@ -139,7 +145,10 @@ def test_rotowire_facts_has_model_and_rater_as_factors():
         anova = sources(named(each.paper, "anova"))
         assert list(anova) == ["system", "rater", "Residual"] and anova["rater"][0] == "59"
         assert "at 0.01" in " ".join(each.sentences)
-    assert titles(overview_table(run.result["report"]))[::3][:2] == ["System", "Subsets"]
+    assert titles(overview_table(stored(run)))[::3][:2] == [
+        "System",
+        "Subsets",
+    ]
     contradicted = run.result["report"]["criteria"]
     assert [each["higher_is_better"] for each in contradicted] == [True, False]
 

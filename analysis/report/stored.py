@@ -1,0 +1,51 @@
+"""A report's JSON as the typed report that it was."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from functools import lru_cache
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from analysis.report.make import Report
+
+
+def read_report(document: Mapping[str, Any]) -> Report:
+    """The report that `Report.as_dict` wrote; fields that are younger take their defaults."""
+    report: Report = _rebuilt(Report, document)
+    return report
+
+
+@lru_cache(maxsize=128)
+def _types_of(made: type) -> dict[str, Any]:
+    return get_type_hints(made)
+
+
+def _rebuilt(kind: Any, value: Any) -> Any:
+    """`value` as the annotation `kind` wants it."""
+    if value is None:
+        return None
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        return _rebuilt(next(each for each in arguments if each is not type(None)), value)
+    if isinstance(kind, type) and is_dataclass(kind):
+        return _object(kind, value)
+    if origin is tuple:
+        if len(arguments) == 2 and arguments[1] is Ellipsis:
+            return tuple(_rebuilt(arguments[0], each) for each in value)
+        return tuple(_rebuilt(part, each) for part, each in zip(arguments, value, strict=True))
+    if origin is not None and issubclass(origin, Mapping):
+        return {name: _rebuilt(arguments[1], each) for name, each in value.items()}
+    return value
+
+
+def _object(made: type, value: Mapping[str, Any]) -> Any:
+    hints = _types_of(made)
+    given = {}
+    for field in fields(made):
+        if field.name in value:
+            given[field.name] = _rebuilt(hints[field.name], value[field.name])
+        elif field.default is MISSING and field.default_factory is MISSING:
+            given[field.name] = None
+    return made(**given)
