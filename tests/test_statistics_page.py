@@ -34,7 +34,16 @@ def folder(tmp_path_factory) -> Path:
 
 def test_the_tutorial_shows_every_command_once():
     shown = {command.split()[3] for command, _ in steps()}
-    assert {"clusters", "anova", "tukey", "kruskal", "agreement", "outliers", "report"} <= shown
+    assert {
+        "clusters",
+        "anova",
+        "tukey",
+        "kruskal",
+        "agreement",
+        "outliers",
+        "power",
+        "report",
+    } <= shown
 
 
 @pytest.mark.parametrize(("command", "expected"), steps(), ids=[command for command, _ in steps()])
@@ -65,3 +74,19 @@ def make_bundle(folder: Path) -> None:
     if not (folder / "bundle.zip").exists():
         table = str(PROJECT / "docs/example/judgements.csv")
         assert main(["report", table, "--bundle", str(folder / "bundle.zip")]) == 0
+
+
+def test_the_python_example_runs(folder):
+    examples = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    assert examples
+    for example in examples:
+        done = subprocess.run(
+            [sys.executable, "-c", example],
+            cwd=folder,
+            env={"PYTHONPATH": str(PROJECT), "PATH": ""},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.strip()
