@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import groupby
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,25 +29,6 @@ SIDE_BY_SIDE = 4
 Drawer = Callable[[int, range], Values]
 
 
-class DrawOptions(Protocol):
-    """What `draw_jobs` reads of any options; `RankingOptions` and a report's options have it."""
-
-    @property
-    def seed(self) -> int: ...
-    @property
-    def runs(self) -> int: ...
-    @property
-    def method(self) -> str: ...
-    @property
-    def resample(self) -> tuple[str, ...]: ...
-    @property
-    def exclude_raters(self) -> tuple[str, ...]: ...
-    @property
-    def kinds(self) -> Mapping[str, str]: ...
-    @property
-    def lower_is_better(self) -> tuple[str, ...]: ...
-
-
 @dataclass(frozen=True)
 class RankingOptions:
     """How to rank: the method, its runs, and what is drawn anew before each run.
@@ -69,9 +49,24 @@ class RankingOptions:
     lower_is_better: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        faults = [*ranking_faults(self), *alpha_faults(self.alpha)]
-        if faults:
+        if faults := list(self.faults()):
             raise OptionsError(faults)
+
+    def faults(self) -> Iterator[str]:
+        """Every fault of these options, in words."""
+        if self.method not in METHODS:
+            yield f"There is no method {self.method!r}: {', '.join(METHODS)}."
+        for scheme in self.resample:
+            if scheme not in SCHEMES:
+                yield f"There is no resampling {scheme!r}: {', '.join(SCHEMES)}."
+        if self.runs < 1:
+            yield f"runs is {self.runs}, but a ranking needs at least one run."
+        for criterion, kind in self.kinds.items():
+            if kind not in KINDS:
+                yield f"Criterion {criterion} cannot be {kind!r}: {', '.join(KINDS)}."
+        if self.method == "k-player" and "pairs" in self.resample:
+            yield "k-player updates take whole screens; they cannot resample pairs."
+        yield from alpha_faults(self.alpha)
 
 
 def alpha_faults(alpha: float) -> list[str]:
@@ -79,24 +74,6 @@ def alpha_faults(alpha: float) -> list[str]:
     if LEAST_ALPHA <= alpha < 1:
         return []
     return [f"alpha must be from {LEAST_ALPHA:f} to below 1, not {alpha:g}."]
-
-
-def ranking_faults(options: DrawOptions) -> list[str]:
-    """Every fault of the options that ranking reads."""
-    faults = []
-    if options.method not in METHODS:
-        faults.append(f"There is no method {options.method!r}: {', '.join(METHODS)}.")
-    for scheme in options.resample:
-        if scheme not in SCHEMES:
-            faults.append(f"There is no resampling {scheme!r}: {', '.join(SCHEMES)}.")
-    if options.runs < 1:
-        faults.append(f"runs is {options.runs}, but a ranking needs at least one run.")
-    for criterion, kind in options.kinds.items():
-        if kind not in KINDS:
-            faults.append(f"Criterion {criterion} cannot be {kind!r}: {', '.join(KINDS)}.")
-    if options.method == "k-player" and "pairs" in options.resample:
-        faults.append("k-player updates take whole screens; they cannot resample pairs.")
-    return faults
 
 
 def kind_of(table: JudgementTable, criterion: str, kinds: Mapping[str, str]) -> str:
@@ -198,7 +175,7 @@ class Ranking:
     signature: str
 
 
-def draw_jobs(table: JudgementTable, options: DrawOptions) -> tuple[DrawJob, ...]:
+def draw_jobs(table: JudgementTable, options: RankingOptions) -> tuple[DrawJob, ...]:
     """One job for each relative criterion that can be ranked and each resampling scheme.
 
     `refusals` has the reasons of those that cannot.
@@ -221,13 +198,13 @@ def draw_jobs(table: JudgementTable, options: DrawOptions) -> tuple[DrawJob, ...
     return tuple(jobs)
 
 
-def refusals(table: JudgementTable, options: DrawOptions) -> dict[str, str]:
+def refusals(table: JudgementTable, options: RankingOptions) -> dict[str, str]:
     """Why a relative criterion cannot be ranked, by criterion."""
     reasons = {name: _refusal(pairs) for name, pairs in _relative_pairs(table, options)}
     return {name: reason for name, reason in reasons.items() if reason is not None}
 
 
-def _relative_pairs(table: JudgementTable, options: DrawOptions) -> Iterator[tuple[str, Pairs]]:
+def _relative_pairs(table: JudgementTable, options: RankingOptions) -> Iterator[tuple[str, Pairs]]:
     table = table.counted().without_raters(options.exclude_raters)
     for criterion in table.criterion.labels:
         if kind_of(table, criterion, options.kinds) == "relative":

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
-from analysis.clusters import alpha_faults, ranking_faults
+from analysis.clusters import RankingOptions
 from analysis.errors import OptionsError
 from analysis.outliers import TREATMENTS, width_faults
 
@@ -16,8 +16,10 @@ BY_CRITERION = ("kinds", "outliers", "categories")
 
 
 @dataclass(frozen=True)
-class ReportOptions:
+class ReportOptions(RankingOptions):
     """Everything that decides a report's numbers, besides the judgements.
+
+    The options of rankings, and those of all other sections.
 
     `kinds` says what each criterion is; a criterion that is not named is guessed from its screens.
     `model` is the analysis of variance of scales, counts and times: `one-way` (system),
@@ -27,29 +29,30 @@ class ReportOptions:
     replaced unless told otherwise, as TUNA's.
     """
 
-    seed: int = 1
-    runs: int = 200
-    method: str = "wmt"
     resample: tuple[str, ...] = ("none", "raters")
-    alpha: float = 0.05
-    kinds: Mapping[str, str] = field(default_factory=dict)
     model: str = "one-way"
     factors: tuple[str, ...] = ()
     sums_of_squares: str = "II"
-    exclude_raters: tuple[str, ...] = ()
     outliers: Mapping[str, str] = field(default_factory=dict)
     outlier_width: float = 2.0
-    lower_is_better: tuple[str, ...] = ()
     log_scale: tuple[str, ...] = ()
     standardise: tuple[str, ...] = ()
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     agreement_resamples: int = 1000
     title: str = ""
 
-    def __post_init__(self) -> None:
-        faults = list(_faults(self))
-        if faults:
-            raise OptionsError(faults)
+    def faults(self) -> Iterator[str]:
+        """Every fault of these options, in words."""
+        yield from super().faults()
+        yield from _choice("model", self.model, MODELS)
+        yield from _choice("sums_of_squares", self.sums_of_squares, SUM_TYPES)
+        for criterion, treatment in self.outliers.items():
+            yield from _choice(f"outliers[{criterion!r}]", treatment, tuple(TREATMENTS))
+        yield from _limits(self)
+        for criterion in sorted(set(self.standardise) & set(self.log_scale)):
+            yield f"{criterion}: standardised values have no logarithm; choose one of the two."
+        if self.model in ("factorial", "interaction") and not self.factors:
+            yield f"The model {self.model!r} needs a factor."
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
@@ -151,25 +154,11 @@ SHAPES: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 
 
-def _faults(options: ReportOptions) -> Iterator[str]:
-    yield from ranking_faults(options)
-    yield from _choice("model", options.model, MODELS)
-    yield from _choice("sums_of_squares", options.sums_of_squares, SUM_TYPES)
-    for criterion, treatment in options.outliers.items():
-        yield from _choice(f"outliers[{criterion!r}]", treatment, tuple(TREATMENTS))
-    yield from _limits(options)
-    for criterion in sorted(set(options.standardise) & set(options.log_scale)):
-        yield f"{criterion}: standardised values have no logarithm; choose one of the two."
-    if options.model in ("factorial", "interaction") and not options.factors:
-        yield f"The model {options.model!r} needs a factor."
-
-
 def _limits(options: ReportOptions) -> Iterator[str]:
     if options.seed < 0:
         yield f"seed must not be negative: {options.seed}."
     if options.runs > 1_000_000:
         yield f"runs must be at most 1,000,000: {options.runs}."
-    yield from alpha_faults(options.alpha)
     yield from width_faults("outlier_width", options.outlier_width)
     if not 0 <= options.agreement_resamples <= 100_000:
         yield f"agreement_resamples must be from 0 to 100,000: {options.agreement_resamples}."
