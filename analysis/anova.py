@@ -118,7 +118,22 @@ def one_way(values: ArrayLike, groups: Codes, count: int, source: str = "system"
 
 
 def welch(values: ArrayLike, groups: Codes, count: int) -> Welch:
-    """Welch (1951), the one-way test for unequal variances; every group needs two values."""
+    """Welch's one-way test, which allows for unequal variances.
+
+    Parameters
+    ----------
+    values : shape (judgements,), in the criterion's own unit
+    groups : shape (judgements,), code of the group of each value
+    count : number of groups
+
+    Raises
+    ------
+    Undefined : fewer than two groups, or a group with fewer than two values or no variation
+
+    Notes
+    -----
+    Welch (1951).
+    """
     moments = group_moments(np.asarray(values, dtype=np.float64), groups, count)
     filled = moments.sizes > 0
     if filled.sum() < 2:

@@ -122,7 +122,21 @@ def power(
     price: float | None = None,
     progress: Progress | None = None,
 ) -> tuple[Power, ...]:
-    """Simulate every plan `campaigns` times; `price` is for one screen."""
+    """Simulate campaigns of every plan, and say what their analysis would find.
+
+    Parameters
+    ----------
+    plans : the campaigns to simulate; see `with_screens` for several sizes of one plan
+    analysis : how each campaign is analysed: `by_clusters()` or `by_simultaneous_intervals()`
+    seed : equal seeds give equal results
+    campaigns : how often each plan is simulated
+    price : cost of one screen; without it there is no cost
+    progress : called with the share that is done, from 0 to 1
+
+    Returns
+    -------
+    One `Power` for each plan, in their order, with averages over its campaigns.
+    """
     plans = tuple(plans)
     results = []
     for number, plan in enumerate(plans):

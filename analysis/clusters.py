@@ -258,7 +258,29 @@ def ranking_job(table: JudgementTable, criterion: str, options: RankingOptions) 
 def rank_criterion(
     table: JudgementTable, criterion: str, options: RankingOptions, *, threads: int | None = None
 ) -> Ranking:
-    """Rank the systems on one criterion under the first resampling scheme of the options."""
+    """Rank the systems on one criterion under the first resampling scheme of the options.
+
+    Parameters
+    ----------
+    table : judgements whose screens show several systems
+    criterion : the criterion to rank by
+    options : the method, its runs, and what is drawn before each run
+    threads : how many compute runs at once; by default one for each core
+
+    Returns
+    -------
+    The systems in clusters, best first, with the range of each one's ranks over the runs. Any
+    number of threads gives the same result.
+
+    Raises
+    ------
+    TableError : the table has no such criterion, or no such rater to exclude
+    RankingError : too few judgements, or systems that nothing connects
+
+    Notes
+    -----
+    Sakaguchi, Post & Van Durme (2014); the E2E challenge (Dušek, Novikova & Rieser 2020).
+    """
     job = ranking_job(table, criterion, options)
     draws = compute_draws([job], threads=threads)[job.key]
     return ranking_from_draws(job, draws, alpha=options.alpha, exclude=options.exclude_raters)

@@ -47,7 +47,22 @@ def holm(p_values: ArrayLike) -> Values:
 
 
 def kruskal_wallis(values: ArrayLike, groups: Codes, count: int) -> RankTest:
-    """Kruskal & Wallis (1952), corrected for ties. Raises Undefined when all values are equal."""
+    """Kruskal and Wallis's test on ranks, corrected for ties.
+
+    Parameters
+    ----------
+    values : shape (judgements,), of any unit: only their order counts
+    groups : shape (judgements,), code of the group of each value
+    count : number of groups
+
+    Raises
+    ------
+    Undefined : all values are equal
+
+    Notes
+    -----
+    Kruskal & Wallis (1952).
+    """
     from scipy.special import chdtrc
 
     ranks = _ranks(values)

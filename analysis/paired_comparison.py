@@ -91,9 +91,26 @@ def bradley_terry(
 ) -> BradleyTerry:
     """Fit all comparisons and compare every two systems simultaneously.
 
-    `cluster` says whose judgements depend on each other: `rater`, `item`, `both`, or `none`.
-    Raises RankingError for systems that cannot be ranked (disconnected or separated) and
-    Undefined where there are fewer than two raters (items) to take the variance from.
+    Parameters
+    ----------
+    pairs : comparisons of two systems; `pairs_from_table` makes them of a table
+    ties : `davidson` estimates how likely ties are, `half` counts a tie as half a win
+    cluster : whose judgements depend on each other: `rater`, `item`, `both` or `none`
+    alpha : 1 − confidence of all intervals together
+    seed : of the draws that the simultaneous intervals rest on
+
+    Returns
+    -------
+    Abilities (log-odds, mean 0) with errors and ranks, best first, and all differences.
+
+    Raises
+    ------
+    RankingError : systems that cannot be ranked, because they are disconnected or separated
+    Undefined : fewer than two raters (items) to take the variance from
+
+    Notes
+    -----
+    Bradley & Terry (1952); ties after Davidson (1970).
     """
     _require_options(ties, cluster, alpha)
     counts = count(pairs)

@@ -139,11 +139,24 @@ def make_report(
     progress: Progress | None = None,
     parts: Parts = computed_now,
 ) -> Report:
-    """Make the whole report; `draws` are the runs of `clusters.draw_jobs` where they exist already.
+    """Make the whole report: every criterion in every way that applies to its kind.
 
-    `progress` is called with the share that is done, from 0 to 1. `parts` may keep what is finished
-    for a process that continues after this one. Linear algebra gets one thread:
-    the runs beside it take all cores, and sums come out the same on any number of cores.
+    Parameters
+    ----------
+    table : the judgements, those of excluded raters included
+    options : everything else that decides the numbers
+    draws : the runs of `clusters.draw_jobs`, where they exist already; shape (runs, systems)
+    progress : called with the share that is done, from 0 to 1
+    parts : may keep what is finished for a process that continues after this one
+
+    Raises
+    ------
+    TableError : no judgement is left, a rater to exclude is unknown, or a value is too large
+
+    Notes
+    -----
+    Linear algebra gets one thread: the runs beside it take all cores, and sums come out the same
+    on any number of cores.
     """
     with threadpool_limits(limits=1, user_api="blas"):
         return _report(table, options, draws, progress, parts)
