@@ -1,17 +1,15 @@
-"""Headers of every response, files and errors included, and pages for what has no page."""
+"""Headers of all responses except static files, and pages for what has no page."""
 
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
 from evalsite import error_pages
+from evalsite.file_headers import ISOLATION
 
-ON_EVERY_RESPONSE = {
-    # Together with COOP these isolate the page, and an isolated page has a 5 µs clock.
-    "Cross-Origin-Embedder-Policy": "require-corp",
-    "Cross-Origin-Resource-Policy": "same-origin",
+ON_EVERY_RESPONSE = ISOLATION | {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), browsing-topics=()",
-    # Static files say otherwise. Everything else shows one person's work, or may change.
+    # Every response shows one person's work, or may change.
     "Cache-Control": "private, no-store",
 }
 

@@ -6,6 +6,7 @@ from celery.schedules import crontab
 from csp.constants import NONE, SELF
 
 from evalsite import embedded, environment, safety
+from evalsite.file_headers import set_file_headers
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA_FOLDER = embedded.data_folder()
@@ -67,14 +68,14 @@ INSTALLED_APPS = [
     "csp",
 ]
 
-# The first four also dress the answers of WhiteNoise, so files carry the same headers as pages.
+# Static files get their headers from SecurityMiddleware and evalsite.file_headers alone.
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
     "evalsite.middleware.isolate",
     "csp.middleware.CSPMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "evalsite.bodies.refuse_large_bodies",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -256,6 +257,8 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "evalsite.storage.ModuleStaticFilesStorage"},
 }
+WHITENOISE_ADD_HEADERS_FUNCTION = set_file_headers
+WHITENOISE_ALLOW_ALL_ORIGINS = False  # no other site uses these files
 MEDIA_ROOT = DATA_FOLDER / "uploads"
 FILE_UPLOAD_PERMISSIONS = 0o600
 FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700

@@ -53,10 +53,44 @@ def test_nothing_but_files_is_kept_in_a_cache(live_site: LiveSite, path: str):
         assert "no-store" in answer.headers["Cache-Control"]
 
 
-def test_a_static_file_is_as_strict_as_a_page(live_site: LiveSite):
-    with fetch(f"{live_site.url}/static/admin/css/base.css") as answer:
+FILES = ("js/participant/work.js", "css/base.css", "images/rankme.svg")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_static_file_loads_and_runs_nothing_and_serves_no_other_site(
+    live_site: LiveSite, name: str
+):
+    with fetch(f"{live_site.url}/static/{name}") as answer:
         assert answer.status == 200
+        headers = answer.headers
+    for kept in set(EVERYWHERE) - {"X-Frame-Options"}:
+        assert headers[kept] == EVERYWHERE[kept], kept
+    assert policy_of(headers["Content-Security-Policy"]) == {
+        "default-src": ["'none'"],
+        "frame-ancestors": ["'none'"],  # what X-Frame-Options says for pages
+        "sandbox": [],
+    }
+    assert "Access-Control-Allow-Origin" not in headers
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_headers_of_a_file_are_short(live_site: LiveSite, name: str):
+    """Forty of them are on the way to a rater's first screen."""
+    with fetch(f"{live_site.url}/static/{name}") as answer:
+        assert len(bytes(answer.headers)) <= 600
+
+
+def test_a_missing_file_is_as_strict_as_a_page(live_site: LiveSite):
+    with fetch(f"{live_site.url}/static/js/none.js") as answer:
+        assert answer.status == 404
         assert_strict(answer.headers)
+
+
+@pytest.mark.browser
+def test_an_svg_that_is_opened_directly_is_a_sandboxed_document(browser, live_site: LiveSite):
+    with browser.new_page() as page:
+        page.goto(f"{live_site.url}/static/images/rankme.svg")
+        assert page.evaluate("window.origin") == "null"
 
 
 def assert_strict(headers) -> None:
