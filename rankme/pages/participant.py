@@ -9,7 +9,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import translation
 from django.utils.formats import number_format
@@ -31,16 +30,11 @@ from .entry_form import EntryForm
 from .interface_language import in_the_language_of
 from .participant_words import script_words
 from .trial_page import page_document, screen_parts, trials_of
+from .work_files import instrument_scripts, work_scripts, work_stylesheets
 
 log = logging.getLogger(__name__)
 
 SECONDS_UNTIL_ASKING_AGAIN = 15
-# Fetched at once and not one after another as the browser finds the imports.
-SCRIPTS = (
-    *("bell", "breaks", "desk", "drafts", "fill", "header", "kept", "kept_link", "message"),
-    *("names", "notices", "outbox", "pictorial", "post", "practice", "recovery", "route"),
-    *("screen", "session", "sitting", "storage", "timed", "timing", "work"),
-)
 State = Participant.State
 
 
@@ -296,19 +290,8 @@ def screens_context(definition: Definition) -> dict[str, Any]:
         "screens": screen_parts(definition),
         "has_bell": any(screen.timed and screen.timed.bell for screen in definition.screens),
         "modules": work_scripts(definition),
+        "stylesheets": work_stylesheets(definition),
     }
-
-
-def work_scripts(definition: Definition) -> list[str]:
-    """Every script that the work page needs; the instructions page fetches them ahead of it."""
-    participant = [static(f"js/participant/{name}.js") for name in SCRIPTS]
-    return [*participant, *instrument_scripts(definition).values()]
-
-
-def instrument_scripts(definition: Definition) -> dict[str, str]:
-    """The modules of the instruments that this campaign uses, under their hashed names."""
-    names = sorted({criterion.instrument for criterion in definition.criteria})
-    return {name: static(f"js/instruments/{name}.js") for name in names}
 
 
 def _stored_screens(assignment: Assignment) -> list[list[int]]:

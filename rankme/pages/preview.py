@@ -24,9 +24,10 @@ from rankme.protocols.definition import Definition
 
 from .entry_form import EntryForm
 from .interface_language import in_the_language_of
-from .participant import instrument_scripts, screens_context
+from .participant import screens_context
 from .participant_words import script_words
 from .trial_page import ShownTrial, page_document
+from .work_files import instrument_scripts
 
 MOST_TRIALS = 10
 CODE = "PREVIEW"

@@ -78,9 +78,9 @@ def test_the_pages_around_the_work_are_accessible(page: Page, width):
     assert_accessible(page)  # the code
 
 
-def test_a_whole_sitting_weighs_at_most_100_kilobytes_and_meets_no_foreign_host(page: Page):
-    definition_trials = {"raters_per_trial": 1}
-    campaign = campaign_of("e2e-quality", items=20, **definition_trials)
+@pytest.mark.parametrize("name", preset_names())
+def test_the_way_to_the_first_screen_weighs_at_most_80_kibibytes(page: Page, name):
+    campaign = campaign_of(name, items=20)
     session = page.context.new_cdp_session(page)
     session.send("Network.enable")
     sizes, hosts = [], set()
@@ -88,11 +88,21 @@ def test_a_whole_sitting_weighs_at_most_100_kilobytes_and_meets_no_foreign_host(
     page.on("request", lambda request: hosts.add(request.url.split("/")[2]))
     come_in(page, campaign, id="w1")
     begin(page)
-    await_screen(page)
-    page.wait_for_timeout(500)
-    print(f"the way to the first trial: {sum(sizes) / 1024:.1f} KiB in {len(sizes)} files")
-    assert sum(sizes) <= 100 * 1024
+    page.wait_for_load_state("networkidle")
+    from_the_network = [size for size in sizes if size]
+    print(f"{name}: {sum(sizes) / 1024:.1f} KiB in {len(from_the_network)} files")
+    assert sum(sizes) <= 80 * 1024
     assert hosts == {page.url.split("/")[2]}
+
+
+def test_a_campaign_without_timed_screens_and_pictures_loads_no_scripts_for_them(page: Page):
+    requested = set()
+    page.on("request", lambda request: requested.add(request.url.split("/")[-1].split(".")[0]))
+    come_in(page, campaign_of("direct-assessment", items=1), id="w1")
+    begin(page)
+    page.wait_for_load_state("networkidle")
+    assert {"work", "sitting", "slider"} <= requested
+    assert not {"timed", "bell", "pictorial", "pictures", "tables"} & requested
 
 
 PAYLOADS = [

@@ -53,6 +53,8 @@ class Instrument:
     # Further numbers that follow from the same answer, by suffix: criterion `q` with the suffix
     # `time` also fills the criterion `q_time`.
     derives: ClassVar[Mapping[str, Kind]] = {}
+    # Names of files in `static/css/instruments/`. Instruments may share a stylesheet.
+    stylesheets: ClassVar[tuple[str, ...]] = ()
     # Whether it can stand in a third column, beside an output and a wider instrument.
     fits_a_narrow_column: ClassVar[bool] = False
     # Whether it lists the facts of the input, so that the input need not stay in view as well.

@@ -25,6 +25,7 @@ class Likert(Instrument):
 
     name = "likert"
     kind = "scale"
+    stylesheets = ("likert",)
     Options = LikertOptions
 
     def clean(self, answer: Any, options: LikertOptions, subject: Subject) -> Value:
@@ -46,6 +47,7 @@ class Choice(Instrument):
 
     name = "choice"
     kind = "category"
+    stylesheets = ("options",)
     fits_a_narrow_column = True
     Options = ChoiceOptions
 
@@ -73,6 +75,7 @@ class Checklist(Instrument):
 
     name = "checklist"
     kind = "category"
+    stylesheets = ("options",)
     fits_a_narrow_column = True
     Options = ChecklistOptions
 
@@ -104,6 +107,7 @@ class Count(Instrument):
 
     name = "count"
     kind = "count"
+    stylesheets = ("counter", "count")
     fits_a_narrow_column = True
     Options = CountOptions
 

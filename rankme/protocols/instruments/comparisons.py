@@ -17,6 +17,7 @@ class Preference(Instrument):
 
     name = "preference"
     kind = "relative"
+    stylesheets = ("preference",)
     fits_a_narrow_column = True
     Options = PreferenceOptions
 
@@ -37,6 +38,7 @@ class BestWorst(Instrument):
 
     name = "best_worst"
     kind = "relative"
+    stylesheets = ("options",)
     fits_a_narrow_column = True
     Options = Options
 

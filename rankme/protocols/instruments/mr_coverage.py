@@ -27,6 +27,7 @@ class MrCoverage(Instrument):
 
     name = "mr_coverage"
     kind = "category"
+    stylesheets = ("counter", "mr_coverage")
     Options = MrCoverageOptions
     derives = {"slot_error_rate": "scale"}
     repeats_the_input = True

@@ -31,6 +31,7 @@ class RankMe(Instrument):
 
     name = "rankme"
     kind = "relative"
+    stylesheets = ("line", "rankme")
     Options = RankMeOptions
 
     def clean(self, answer: Any, options: RankMeOptions, subject: Subject) -> Value:
@@ -67,6 +68,7 @@ class Slider(Instrument):
 
     name = "slider"
     kind = "scale"
+    stylesheets = ("line", "slider")
     Options = SliderOptions
 
     def clean(self, answer: Any, options: SliderOptions, subject: Subject) -> Value:

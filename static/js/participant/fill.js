@@ -1,6 +1,12 @@
 // Putting a trial's material into a screen: text as text, whatever it holds.
 
-import { fillPictorial } from "./pictorial.js";
+let fillPictorial; // loaded only where a screen has a pictorial block
+
+/** Load what the blocks of these screens need beyond this module. */
+export async function prepareBlocks(templates) {
+  if (!templates.some(({ content }) => content.querySelector("[data-pictorial]"))) return;
+  ({ fillPictorial } = await import("./pictorial.js"));
+}
 
 const make = (parent, name, className = "", text = "") => {
   const element = parent.ownerDocument.createElement(name);

@@ -6,15 +6,15 @@ import { showMessage } from "./message.js";
 import { say } from "./notices.js";
 import { createPractice } from "./practice.js";
 import { createRoute } from "./route.js";
-import { createTimedTrials } from "./timed.js";
 
 /**
  * The sitting ties together the route (which screen is next), the desk (the screen in front of the
  * rater) and the timed trials, and decides what may come between two screens.
  *
- * @param {any} parts {page, storage, drafts, breaks, instruments, view, tools, device}, and what
- *   the page does: afterSending(), onPractised(), askForFeedback(trial, screens),
- *   onEnd(reopenMissing), onFailure(error), reload()
+ * @param {any} parts {page, storage, drafts, breaks, instruments, view, tools, device},
+ *   createTimedTrials() where a screen is timed, and what the page does:
+ *   afterSending(), onPractised(), askForFeedback(trial, screens), onEnd(reopenMissing),
+ *   onFailure(error), reload()
  */
 export function createSitting(parts) {
   const { page, storage, drafts, breaks, view, tools } = parts;
@@ -22,7 +22,7 @@ export function createSitting(parts) {
   const route = createRoute({ page, drafts });
   const header = createHeader({ page, view, route });
   const desk = createDesk({ ...parts, route, header, onWork: breaks.worked });
-  const timedTrials = createTimedTrials({ page, desk, header, view, tools });
+  const timedTrials = parts.createTimedTrials?.({ page, desk, header, view, tools });
   const practice = createPractice({
     page,
     storage,
@@ -59,12 +59,12 @@ export function createSitting(parts) {
 
   function runInterruption(name, work) {
     interruptions.delete(name);
-    timedTrials.stop();
+    timedTrials?.stop();
     return work();
   }
 
   async function rest(step) {
-    timedTrials.stop();
+    timedTrials?.stop();
     const enforced = page.breaks.enforced;
     const left = await breaks.begin();
     header.show(step);
@@ -82,7 +82,7 @@ export function createSitting(parts) {
 
   /** A message that the rater reads before the work goes on. */
   function comeBetween(title, text) {
-    timedTrials.stop();
+    timedTrials?.stop();
     return showMessage(view.stage, view.messageTemplate, { title, text, button: words.go_on });
   }
 

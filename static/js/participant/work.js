@@ -1,8 +1,8 @@
 // The work page: puts the parts together and ties them to this browser.
 
-import { createBell } from "./bell.js";
 import { createBreaks } from "./breaks.js";
 import { createDrafts } from "./drafts.js";
+import { prepareBlocks } from "./fill.js";
 import { forgetLink, keepLink } from "./kept_link.js";
 import { showMessage } from "./message.js";
 import { createNotices, say } from "./notices.js";
@@ -76,14 +76,20 @@ async function start() {
     assignment: page.assignment,
     wallClock: () => Date.now(),
   });
+  const [instruments, { createTimedTrials, bell }] = await Promise.all([
+    loadInstruments(),
+    loadTimedTrials(),
+    prepareBlocks(page.screens.map((_, index) => element(`screen-${index}`))),
+  ]);
   const sitting = createSitting({
     page,
     storage,
     drafts,
     breaks,
-    instruments: await loadInstruments(),
+    instruments,
+    createTimedTrials,
     view: view(),
-    tools: tools(),
+    tools: { ...tools(), bell },
     device: measureDevice(),
     afterSending: () => (storage.lasting ? void outbox.flush() : untilAllIsSent(outbox)),
     onPractised: () => page.preview || post(page.addresses.practised).catch(() => undefined),
@@ -129,6 +135,17 @@ async function loadInstruments() {
   return Object.fromEntries(names.map((name, index) => [name, modules[index]]));
 }
 
+/** What only campaigns with timed screens need; nothing for the others. */
+async function loadTimedTrials() {
+  if (!page.screens.some((screen) => screen.timed)) return {};
+  const [{ createTimedTrials }, { createBell }] = await Promise.all([
+    import("./timed.js"),
+    import("./bell.js"),
+  ]);
+  const bell = createBell(globalThis.AudioContext, () => element("sound")?.checked ?? true);
+  return { createTimedTrials, bell };
+}
+
 /** What the clock and the frames are like; the frames are counted while the rater reads. */
 function measureDevice() {
   const device = {
@@ -161,7 +178,6 @@ function tools() {
     clearTimeout: (timer) => clearTimeout(timer),
     fonts: document.fonts,
     newImage: () => new Image(),
-    bell: createBell(globalThis.AudioContext, () => element("sound")?.checked ?? true),
   };
 }
 

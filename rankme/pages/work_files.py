@@ -1,0 +1,67 @@
+"""Which scripts and stylesheets a campaign's work page loads: only those that its screens need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.templatetags.static import static
+
+from rankme.protocols.definition import Definition
+from rankme.protocols.instruments import INSTRUMENTS
+
+# Fetched at once and not one after another as the browser finds the imports.
+SCRIPTS = (
+    *("breaks", "desk", "drafts", "fill", "header", "kept", "kept_link", "message", "names"),
+    *("notices", "outbox", "post", "practice", "recovery", "route", "screen", "session"),
+    *("sitting", "storage", "timing", "work"),
+)
+
+
+def work_scripts(definition: Definition) -> list[str]:
+    """Every script that the work page needs; the instructions page fetches them ahead of it."""
+    names = [*SCRIPTS]
+    if has_timed_screens(definition):
+        names += ["bell", "timed"]
+    if has_pictorial_block(definition):
+        names += ["pictorial"]
+    participant = [static(f"js/participant/{name}.js") for name in names]
+    return [*participant, *instrument_scripts(definition).values()]
+
+
+def instrument_scripts(definition: Definition) -> dict[str, str]:
+    """The modules of the instruments that this campaign uses, under their hashed names."""
+    return {name: static(f"js/instruments/{name}.js") for name in instruments_of(definition)}
+
+
+def work_stylesheets(definition: Definition) -> list[str]:
+    """The stylesheets of the work page, in the order of the cascade, under their hashed names."""
+    sheets = dict.fromkeys(
+        f"instruments/{sheet}"
+        for name in instruments_of(definition)
+        for sheet in INSTRUMENTS[name].stylesheets
+    )
+    names = ["work", *_block_stylesheets(definition), *sheets]
+    if has_timed_screens(definition):
+        names.append("timed")
+    return [static(f"css/{name}.css") for name in names]
+
+
+def _block_stylesheets(definition: Definition) -> Iterator[str]:
+    if definition.input_kind == "tables":
+        yield "blocks/tables"
+    if definition.input_kind == "images":
+        yield "blocks/pictures"
+    if has_pictorial_block(definition):
+        yield "blocks/pictorial"
+
+
+def instruments_of(definition: Definition) -> list[str]:
+    return sorted({criterion.instrument for criterion in definition.criteria})
+
+
+def has_timed_screens(definition: Definition) -> bool:
+    return any(screen.timed for screen in definition.screens)
+
+
+def has_pictorial_block(definition: Definition) -> bool:
+    return any(block.pictorial for screen in definition.screens for block in screen.show)
