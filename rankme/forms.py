@@ -174,8 +174,8 @@ class MaterialForm(forms.Form):
     keep_rater_names = forms.BooleanField(
         label=_("Keep the names of the raters"),
         help_text=_(
-            "Published reports and their data then show these names. Leave this empty if a name "
-            "may be an e-mail address, a worker's id, or a person's name."
+            "Published reports and their data then show these names. Leave this unticked if a name "
+            "may be an e-mail address, a worker's ID, or a person's name."
         ),
         required=False,
     )

@@ -105,50 +105,6 @@ DEFINITION = (
     _("the standard with its score"),
 )
 
-# What the history says (`rankme.actions.audit`).
-VERBS = (
-    _("account made"),
-    _("analysis cancelled"),
-    _("analysis requested"),
-    _("closed"),
-    _("created"),
-    _("definition changed"),
-    _("draft deleted"),
-    _("judgements imported"),
-    _("launched"),
-    _("lease freed"),
-    _("material taken"),
-    _("member invited"),
-    _("member removed"),
-    _("password reset"),
-    _("paused"),
-    _("rater excluded"),
-    _("rater's access ended"),
-    _("rater readmitted"),
-    _("record damaged"),
-    _("record intact again"),
-    _("raters invited"),
-    _("report published"),
-    _("report withdrawn"),
-    _("resumed"),
-    _("token given"),
-    _("token revoked"),
-    _("logged in"),
-    _("login refused"),
-    _("upload begun"),
-    _("upload dropped"),
-)
-
-# What a person should look at in a submission (`rankme.actions.judgements`).
-FLAGS = (
-    _("fast"),
-    _("impossible time"),
-    _("no time"),
-    _("page was hidden"),
-    _("anticipation"),
-    _("second browser"),
-)
-
 # Titles and notes of a report's tables (`analysis.report.tables`).
 REPORT = (
     _("Agreement"),

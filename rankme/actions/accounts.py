@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from rankme.errors import RefusedAction
 
@@ -23,7 +24,7 @@ def make_organiser(name: str, *, is_superuser: bool = False) -> tuple[Any, str]:
     password = secrets.token_urlsafe(12)
     create = users.create_superuser if is_superuser else users.create_user
     user = create(name, password=password)
-    note(None, None, "account made", user=name)
+    note(None, None, gettext_noop("account made"), user=name)
     return user, password
 
 
@@ -33,5 +34,5 @@ def reset_password(user: Any) -> str:
     password = secrets.token_urlsafe(12)
     user.set_password(password)
     user.save(update_fields=["password"])
-    note(None, None, "password reset", user=user.get_username())
+    note(None, None, gettext_noop("password reset"), user=user.get_username())
     return password

@@ -23,6 +23,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from analysis.errors import AnalysisError, OptionsError, RankingError
 from analysis.plain import plain
@@ -107,7 +108,7 @@ def request_run(campaign: Campaign, options: Mapping[str, Any], *, by: Any) -> A
         seed=whole["seed"],
         requested_by=by if by is not None and by.is_authenticated else None,
     )
-    note(campaign, by, "analysis requested", run=run.pk)
+    note(campaign, by, gettext_noop("analysis requested"), run=run.pk)
     jobs.nudge(run)
     return run
 
@@ -116,7 +117,7 @@ def cancel_run(run: AnalysisRun, *, by: Any) -> None:
     """Stop a run that is under way; one that is over stays as it is."""
     if not jobs.cancel(run):
         raise RefusedAction(_("This analysis is already over."))
-    note(run.campaign, by, "analysis cancelled", run=run.pk)
+    note(run.campaign, by, gettext_noop("analysis cancelled"), run=run.pk)
 
 
 def has_judgements(campaign: Campaign) -> bool:
@@ -384,7 +385,7 @@ def publish_report(run: AnalysisRun, *, by: Any) -> Report:
             withdrawn_at=None, published_by=by, published_at=Now()
         )
         _move(run.campaign_id, Campaign.State.CLOSED, to=Campaign.State.PUBLISHED)
-        note(run.campaign, by, "report published", run=run.pk, report=report.code)
+        note(run.campaign, by, gettext_noop("report published"), run=run.pk, report=report.code)
         report.refresh_from_db()
     return report
 
@@ -396,7 +397,13 @@ def withdraw_report(report: Report, *, by: Any) -> None:
         standing = Report.objects.filter(run__campaign=report.run.campaign, withdrawn_at=None)
         if not standing.exists():
             _move(report.run.campaign_id, Campaign.State.PUBLISHED, to=Campaign.State.CLOSED)
-        note(report.run.campaign, by, "report withdrawn", run=report.run_id, report=report.code)
+        note(
+            report.run.campaign,
+            by,
+            gettext_noop("report withdrawn"),
+            run=report.run_id,
+            report=report.code,
+        )
 
 
 def _move(campaign_id: int, state: str, *, to: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.apps import apps
 from django.db import transaction
+from django.utils.translation import gettext_noop
 
 from .audit import note
 from .passwords import WrongPassword, check_password
@@ -25,14 +26,14 @@ def obtain_key(username: str, password: str, *, address: str) -> str:
     with transaction.atomic():
         _keys().filter(user=user).delete()
         _keys().create(user=user, key=stored_key(secret))
-        note(None, user, "token given")
+        note(None, user, gettext_noop("token given"))
     return secret
 
 
 def revoke_key(user: Any) -> None:
     """End a person's key. Without one nothing happens."""
     if _keys().filter(user=user).delete()[0]:
-        note(None, user, "token revoked")
+        note(None, user, gettext_noop("token revoked"))
 
 
 def stored_key(secret: str) -> str:

@@ -12,7 +12,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q
 from django.db.models.functions import Now
 from django.utils.crypto import get_random_string, salted_hmac
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 
 from rankme.clean_text import storable
 from rankme.crowd import PANELS
@@ -101,7 +101,7 @@ def note_second_browser(participant: Participant) -> None:
 def end_access(participant: Participant, *, by: Any) -> None:
     """End every cookie and personal link of a rater; their work stays."""
     Participant.objects.filter(pk=participant.pk).update(generation=F("generation") + 1)
-    note(participant.campaign, by, "rater's access ended", rater=participant.label)
+    note(participant.campaign, by, gettext_noop("rater's access ended"), rater=participant.label)
 
 
 def is_admitted(definition: Definition, answers: dict[str, str]) -> bool:
@@ -361,7 +361,7 @@ def go_on_after_all(participant: Participant) -> None:
 def free_lease(assignment: Assignment, *, by: Any) -> None:
     """The organiser takes a batch back from a rater who will not finish it."""
     _give_up(assignment, FREED)
-    note(assignment.campaign, by, "lease freed", rater=assignment.participant.label)
+    note(assignment.campaign, by, gettext_noop("lease freed"), rater=assignment.participant.label)
 
 
 def _give_up(assignment: Assignment, state: str) -> None:

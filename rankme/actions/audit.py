@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from rankme.models import AuditEvent, Campaign
 
-DAMAGED = "record damaged"
-INTACT = "record intact again"
+DAMAGED = gettext_noop("record damaged")
+INTACT = gettext_noop("record intact again")
 
 
 def note(campaign: Campaign | None, actor: Any, verb: str, **detail: Any) -> AuditEvent:

@@ -13,6 +13,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from rankme.crowd import PANELS
 from rankme.designs.plan import NO_SYSTEM, DesignError, Plan
@@ -49,7 +50,7 @@ def create_campaign(
         is_archive=is_archive,
     )
     _write_criteria(campaign, definition)
-    note(campaign, owner, "created")
+    note(campaign, owner, gettext_noop("created"))
     return campaign
 
 
@@ -81,7 +82,7 @@ def change_definition(
     if list(definition.kinds) != [criterion.name for criterion in campaign.criteria.all()]:
         campaign.criteria.all().delete()
         _write_criteria(campaign, definition)
-    note(campaign, by, "definition changed")
+    note(campaign, by, gettext_noop("definition changed"))
     return campaign
 
 
@@ -178,7 +179,13 @@ def launch_campaign(
     campaign.state = State.RUNNING
     campaign.launched_at = timezone.now()
     campaign.save(update_fields=["state", "launched_at"])
-    note(campaign, by, "launched", batches=len(plan.batch_sizes), trials=len(plan.items))
+    note(
+        campaign,
+        by,
+        gettext_noop("launched"),
+        batches=len(plan.batch_sizes),
+        trials=len(plan.items),
+    )
     return campaign
 
 
@@ -194,18 +201,20 @@ def ready_to_launch(campaign: Campaign) -> Campaign:
 @transaction.atomic
 def pause_campaign(campaign: Campaign, *, by: Any) -> Campaign:
     """Hand out no more batches; those who hold one may finish it."""
-    return _move(campaign, State.RUNNING, to=State.PAUSED, verb="paused", by=by)
+    return _move(campaign, State.RUNNING, to=State.PAUSED, verb=gettext_noop("paused"), by=by)
 
 
 @transaction.atomic
 def resume_campaign(campaign: Campaign, *, by: Any) -> Campaign:
-    return _move(campaign, State.PAUSED, to=State.RUNNING, verb="resumed", by=by)
+    return _move(campaign, State.PAUSED, to=State.RUNNING, verb=gettext_noop("resumed"), by=by)
 
 
 @transaction.atomic
 def close_campaign(campaign: Campaign, *, by: Any) -> Campaign:
     """End the collection. Work that still arrives is kept and flagged."""
-    campaign = _move(campaign, State.RUNNING, State.PAUSED, to=State.CLOSED, verb="closed", by=by)
+    campaign = _move(
+        campaign, State.RUNNING, State.PAUSED, to=State.CLOSED, verb=gettext_noop("closed"), by=by
+    )
     campaign.closed_at = timezone.now()
     campaign.save(update_fields=["closed_at"])
     return campaign
@@ -217,7 +226,7 @@ def delete_draft(campaign: Campaign, *, by: Any) -> None:
     _refuse_during_launch(campaign)
     campaign = _locked(campaign, State.DRAFT)
     _refuse_during_launch(campaign)
-    note(None, by, "draft deleted", title=campaign.title)
+    note(None, by, gettext_noop("draft deleted"), title=campaign.title)
     forget_material(campaign)
     campaign.delete()
 
@@ -226,14 +235,14 @@ def delete_draft(campaign: Campaign, *, by: Any) -> None:
 def add_member(campaign: Campaign, username: str, *, by: Any) -> Membership:
     membership, created = Membership.objects.get_or_create(campaign=campaign, username=username)
     if created:
-        note(campaign, by, "member invited", user=username)
+        note(campaign, by, gettext_noop("member invited"), user=username)
     return membership
 
 
 @transaction.atomic
 def remove_member(campaign: Campaign, username: str, *, by: Any) -> None:
     if campaign.memberships.filter(username=username).delete()[0]:
-        note(campaign, by, "member removed", user=username)
+        note(campaign, by, gettext_noop("member removed"), user=username)
 
 
 def _locked(campaign: Campaign, *allowed: str) -> Campaign:

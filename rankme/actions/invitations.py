@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from rankme.errors import RefusedAction
 from rankme.models import Campaign, Invitation
@@ -31,5 +32,5 @@ def invite_raters(campaign: Campaign, names: Sequence[str], *, by: Any) -> list[
         Invitation(campaign=campaign, token=secrets.token_urlsafe(16), name=name[:200])
         for name in names
     )
-    note(campaign, by, "raters invited", invitations=len(invitations))
+    note(campaign, by, gettext_noop("raters invited"), invitations=len(invitations))
     return invitations

@@ -17,6 +17,7 @@ from uuid import NAMESPACE_URL, uuid5
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from rankme.errors import RefusedAction
 from rankme.importing import (
@@ -247,7 +248,9 @@ def _fill(
     campaign.state = Campaign.State.CLOSED
     campaign.launched_at = campaign.closed_at = timezone.now()
     campaign.save(update_fields=["state", "launched_at", "closed_at"])
-    note(campaign, by, "judgements imported", judgements=material.preview.n_judgements)
+    note(
+        campaign, by, gettext_noop("judgements imported"), judgements=material.preview.n_judgements
+    )
 
 
 def _archive(

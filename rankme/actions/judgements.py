@@ -16,6 +16,7 @@ from django.db.models import F, JSONField
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from rankme.clean_text import check_document
 from rankme.errors import (
@@ -45,7 +46,7 @@ from .runtime import Runtime, runtime_of
 from .speed_flags import OTHER_SCREENS, Sitting, speed_flags
 
 PAYLOAD_VERSION = 1
-SECOND_BROWSER = "second browser"
+SECOND_BROWSER = gettext_noop("second browser")
 LARGEST_PAYLOAD = 200_000  # bytes that are read at all
 # Bytes of a screen without the texts that its questions ask for; real ones have about one thousand.
 LARGEST_SCREEN = 20_000
@@ -229,7 +230,13 @@ def exclude_rater(participant: Participant, *, reason: str, by: Any) -> RaterExc
     )
     if created:
         settle_slots_of(participant)
-        note(participant.campaign, by, "rater excluded", rater=participant.label, reason=reason)
+        note(
+            participant.campaign,
+            by,
+            gettext_noop("rater excluded"),
+            rater=participant.label,
+            reason=reason,
+        )
     return exclusion
 
 
@@ -238,7 +245,7 @@ def readmit_rater(participant: Participant, *, by: Any) -> None:
     """Let a rater count again, wherever nobody has finished in their place meanwhile."""
     if participant.exclusions.filter(withdrawn_at=None).update(withdrawn_at=Now()):
         settle_slots_of(participant)
-        note(participant.campaign, by, "rater readmitted", rater=participant.label)
+        note(participant.campaign, by, gettext_noop("rater readmitted"), rater=participant.label)
 
 
 def _address(payload: Mapping[str, Any]) -> tuple[UUID, dict[str, int]]:
@@ -285,7 +292,11 @@ def _refuse_floods(
     ]
     most = int(MOST_REVISIONS * share)
     if max(revisions, default=0) >= most:
-        message = _("This page was answered %d times. The answer before counts.") % most
+        message = _(
+            "You have changed your answer to this page %d times, and this is the limit. "
+            "The previous answer counts."
+        )
+        message %= most
         raise InvalidAnswer([Problem("", message)])
 
 
@@ -460,7 +471,11 @@ def _anticipation(times: Any, readings: list[Reading]) -> list[str]:
     The page notes such a press and waits for another; other clients may send it as the response.
     """
     noted = isinstance(times, Mapping) and times.get("early")
-    return ["anticipation"] if noted or any(one.is_anticipated for one in readings) else []
+    return (
+        [gettext_noop("anticipation")]
+        if noted or any(one.is_anticipated for one in readings)
+        else []
+    )
 
 
 def _insert_judgements(

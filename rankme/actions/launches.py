@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from rankme.models import Campaign, CampaignLaunch, Output
 
@@ -35,7 +36,7 @@ def request_launch(campaign: Campaign, *, by: Any) -> Campaign:
         campaign = ready_to_launch(campaign)
         if launch_under_way(campaign) is None:
             row = CampaignLaunch.objects.create(campaign=campaign, requested_by=by)
-            note(campaign, by, "launch requested")
+            note(campaign, by, gettext_noop("launch requested"))
             jobs.nudge(row)
     return campaign
 
@@ -61,7 +62,7 @@ def _launch(row: CampaignLaunch) -> None:
         if not row.hold.is_borrowed:
             jobs.beat(row, progress=share, step=_("Storing the plan"))
 
-    jobs.beat(row, step=_("Drawing the plan"))
+    jobs.beat(row, step=_("Computing the plan"))
     with transaction.atomic():
         launch_campaign(row.campaign, by=row.requested_by, progress=progress)
         jobs.finish(row)

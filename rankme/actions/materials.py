@@ -15,6 +15,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from rankme.errors import RefusedAction
 from rankme.importing import LIMITS, Material, Preview, read_material
@@ -77,7 +78,7 @@ def take_import(row: MaterialImport, *, by: Any) -> None:
         _refuse_if_closed(row.campaign, row.kind)
         _refuse_second_import(row)
         jobs.queue_again(row, phase=Phase.TAKE)
-        note(row.campaign, by, "material taken", files=list(row.labels.values()))
+        note(row.campaign, by, gettext_noop("material taken"), files=list(row.labels.values()))
 
 
 def drop_import(row: MaterialImport, *, by: Any) -> None:
@@ -90,7 +91,7 @@ def drop_import(row: MaterialImport, *, by: Any) -> None:
             )
         jobs.cancel(row)
         MaterialImport.objects.filter(pk=row.pk).update(phase=Phase.DROPPED)
-        note(row.campaign, by, "upload dropped", files=list(row.labels.values()))
+        note(row.campaign, by, gettext_noop("upload dropped"), files=list(row.labels.values()))
         transaction.on_commit(partial(delete_files, row.files.values()))
 
 
@@ -189,7 +190,7 @@ def _queue(
             )
     except IntegrityError as error:
         raise RefusedAction(_("Another import for this campaign is still running.")) from error
-    note(campaign, by, "upload begun", files=labels)
+    note(campaign, by, gettext_noop("upload begun"), files=labels)
     jobs.nudge(row)
     return row
 

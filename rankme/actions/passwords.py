@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib.auth import authenticate
 from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext_noop
 
 from rankme.errors import RankmeError
 from rankme.models import AuditEvent
@@ -24,8 +25,8 @@ OF_A_NAME = Limit("password of a name", most=200, again_every=timedelta(seconds=
 FROM_AN_ADDRESS = Limit("password from an address", most=100, again_every=timedelta(seconds=30))
 REMEMBERED = timedelta(days=30)
 
-LOGGED_IN = "logged in"
-REFUSED = "login refused"
+LOGGED_IN = gettext_noop("logged in")
+REFUSED = gettext_noop("login refused")
 
 
 class WrongPassword(RankmeError):

@@ -27,6 +27,8 @@ def problem_with_pictures(definition: Definition, inputs: Iterable[tuple[str, st
         "or change the kind of input in the definition."
     ) % {"key": key[:LONGEST_SHOWN], "input": text}
     if more := len(without) - 1:
-        others = ngettext("%(count)s more item has none.", "%(count)s more items have none.", more)
+        others = ngettext(
+            "%(count)s more item has no pictures.", "%(count)s more items have no pictures.", more
+        )
         problem = f"{problem} {others % {'count': more}}"
     return problem

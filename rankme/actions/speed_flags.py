@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 # A browser's clock runs a little faster or slower than the server's.
 SLACK_SECONDS = 2.0
 SLACK_SHARE = 0.01
@@ -60,16 +62,16 @@ def speed_flags(times: Any, sitting: Sitting, *, least_seconds: float) -> list[s
     possible = sitting.age * (1 + SLACK_SHARE) + SLACK_SECONDS
     fits = spent is not None and spent >= 0 and spent + sitting.claimed <= possible
     if spent is None:
-        flags.append("no time")
+        flags.append(gettext_noop("no time"))
     elif not fits:
-        flags.append("impossible time")
+        flags.append(gettext_noop("impossible time"))
     # A time that is missing, or cannot be, is replaced by the server's own.
     since_last = sitting.age if sitting.since_last is None else sitting.since_last
     taken = spent if fits else since_last
     if taken < least_seconds or sitting.age < least_seconds * (sitting.others + 1):
-        flags.append("fast")
+        flags.append(gettext_noop("fast"))
     if times.get("hidden"):
-        flags.append("page was hidden")
+        flags.append(gettext_noop("page was hidden"))
     return flags
 
 
