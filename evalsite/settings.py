@@ -8,7 +8,6 @@ from csp.constants import NONE, SELF
 from evalsite import embedded, environment, safety
 from evalsite.file_headers import set_file_headers
 
-PROJECT = Path(__file__).resolve().parent.parent
 DATA_FOLDER = embedded.data_folder()
 SERVERS = embedded.Servers(DATA_FOLDER)
 
@@ -89,7 +88,7 @@ MIDDLEWARE = [
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [PROJECT / "templates"],
+        "DIRS": [embedded.FILES / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -244,7 +243,7 @@ SILENCED_SYSTEM_CHECKS = [
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("cs", "Čeština"), ("ar", "العربية")]
-LOCALE_PATHS = [PROJECT / "locale"]
+LOCALE_PATHS = [embedded.FILES / "locale"]
 TIME_ZONE = environment.text("TIME_ZONE", "UTC")
 USE_I18N = USE_TZ = True
 
@@ -252,7 +251,7 @@ USE_I18N = USE_TZ = True
 
 STATIC_URL = "/static/"
 STATIC_ROOT = Path(environment.text("STATIC_FOLDER") or DATA_FOLDER / "static")
-STATICFILES_DIRS = [PROJECT / "static"]
+STATICFILES_DIRS = [embedded.FILES / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "evalsite.storage.ModuleStaticFilesStorage"},

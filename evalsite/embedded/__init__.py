@@ -6,7 +6,7 @@ account, because PostgreSQL refuses root; no account is created and no right is 
 
 from .accounts import Account
 from .errors import EmbeddedServerError
-from .folders import PROJECT, data_folder, make_data_folder
+from .folders import FILES, PROJECT, data_folder, make_data_folder
 from .postgresql import DATABASE, OWNER_ROLE, SITE_ROLE, PostgreSQL
 from .programs import postgresql_programs
 from .servers import Servers, keep_running
@@ -14,6 +14,7 @@ from .valkey import Valkey
 
 __all__ = [
     "DATABASE",
+    "FILES",
     "OWNER_ROLE",
     "PROJECT",
     "SITE_ROLE",

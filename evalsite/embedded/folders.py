@@ -10,6 +10,9 @@ from .accounts import Account
 from .errors import EmbeddedServerError
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
+# The wheel carries templates, static files and translations here; a checkout has them at its top.
+PACKAGED_FILES = PROJECT / "evalsite" / "files"
+FILES = PACKAGED_FILES if PACKAGED_FILES.is_dir() else PROJECT
 LONGEST_SOCKET_PATH = 103  # bytes; 107 on Linux, 103 on macOS
 POSTGRESQL_SOCKET = ".s.PGSQL.5432"
 
@@ -24,16 +27,20 @@ def is_open_to_others(path: Path) -> bool:
 def data_folder() -> Path:
     """Give the folder that holds all data: DATA_FOLDER, or `data` in the project.
 
-    Root with a project in a closed folder (/root) cannot keep it there: the account that
-    PostgreSQL runs under could not reach it.
+    An installed package keeps its data where the person's other programs do. Root with a project
+    or a home in a closed folder (/root) cannot keep it there: the account that PostgreSQL runs
+    under could not reach it.
     """
     configured = os.environ.get("DATA_FOLDER")
     if configured:
         return Path(configured).resolve()
-    if os.geteuid() == 0 and not is_open_to_others(PROJECT):
+    home = PROJECT if FILES == PROJECT else Path.home()
+    if os.geteuid() == 0 and not is_open_to_others(home):
         name = hashlib.sha256(os.fsencode(PROJECT)).hexdigest()[:12]
         return Path("/var/lib/rankme") / name
-    return PROJECT / "data"
+    if FILES == PROJECT:
+        return PROJECT / "data"
+    return home / ".local" / "share" / "rankme"
 
 
 def make_folder(folder: Path, mode: int, owner: Account | None = None) -> Path:
