@@ -63,10 +63,10 @@ class Claim:
 class Score:
     """How good one analysis of a simulated campaign was.
 
-    `wrong` says whether a cluster boundary puts some pair in the wrong order or splits equals;
-    `right` whether the clusters are exactly the groups of equal systems; `found` is the share of
-    truly different pairs that clusters set apart in the right order; `covered` the share of
-    systems whose true rank lies in the range; `width` the mean number of ranks in a range.
+    `wrong` says whether a cluster boundary puts some pair in the wrong order or separates equal
+    systems; `right` whether the clusters are exactly the groups of equal systems; `found` is the
+    share of truly different pairs that clusters separate in the right order; `covered` the share
+    of systems whose true rank lies in the range; `width` the mean number of ranks in a range.
     """
 
     wrong: bool
@@ -107,7 +107,7 @@ def simulated_campaign(plan: CampaignPlan, *, seed: int, campaign: int) -> Judge
     latent = np.asarray(plan.abilities)[system] + liking[rater, system] + fitting[item, system]
     latent = latent + rng.standard_normal(shape)
     coarseness = _coarseness(plan)
-    # Each screen has its own zero, so that ties do not depend on where the steps lie.
+    # Each screen has its own zero, so that ties do not depend on the position of the steps.
     offset = rng.random((plan.screens, 1))
     value = np.floor(latent / coarseness + offset) if coarseness else latent
     return _table(plan, system, rater, item, value)
@@ -232,7 +232,7 @@ def _spreads(plan: CampaignPlan) -> Values:
 
 
 def _measured_plan(pilot: JudgementTable, screens: int) -> CampaignPlan:
-    """What a table shows at its face.
+    """What a table shows directly, before any simulation.
 
     Values become ranks within their screen, in units of their own scatter. Two judgements of a
     system by one rater (on one item) covary by rater_spread² (item_spread²); the abilities are

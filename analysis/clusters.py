@@ -31,12 +31,12 @@ Drawer = Callable[[int, range], Values]
 
 @dataclass(frozen=True)
 class RankingOptions:
-    """How to rank: the method, its runs, and what is drawn anew before each run.
+    """How to rank: the method, its runs, and what is resampled before each run.
 
-    `method` is `wmt` (the reference procedure), `bradley-terry`, or one pass in the given order
-    of the table by pairs (`order`) or by whole screens (`k-player`). `kinds` says of a criterion
-    what it is (see `kind_of`); only `relative` ones are ranked. On criteria in `lower_is_better`
-    the lower value wins, as with ranks.
+    `method` is `wmt` (the reference procedure), `bradley-terry`, or one pass in the given order of
+    the table by pairs (`order`) or by whole screens (`k-player`). `kinds` gives the kind of each
+    criterion (see `kind_of`); only `relative` ones are ranked. On criteria in `lower_is_better` the
+    lower value wins, as with ranks.
     """
 
     seed: int = 1
@@ -91,7 +91,7 @@ def kind_of(table: JudgementTable, criterion: str, kinds: Mapping[str, str]) -> 
 class DrawJob:
     """The runs of one criterion under one resampling scheme, to be drawn in any portions.
 
-    `key` is `criterion/method/scheme`. `draw` gives the same numbers for a run whoever draws it.
+    `key` is `criterion/method/scheme`. `draw` gives the same numbers for a run in any process.
     """
 
     criterion: str
@@ -241,7 +241,7 @@ def compute_draws(
 
 
 def ranking_job(table: JudgementTable, criterion: str, options: RankingOptions) -> DrawJob:
-    """The job of one criterion, whatever its kind, under the first scheme of the options.
+    """The job of one criterion, of any kind, under the first scheme of the options.
 
     Raises RankingError where its systems cannot be ranked.
     """
@@ -296,7 +296,7 @@ def ranking_from_draws(
     draws : shape (runs, systems), columns as in `job.systems`
     """
     means = draws.mean(axis=0)
-    # systems of equal score stand in the order of their names
+    # systems with equal scores are sorted by name
     order = np.lexsort([np.arange(len(means)), -means])
     lows, highs = ranks(draws)
     low, high = ranges_of_ranks(lows[:, order], highs[:, order], alpha)

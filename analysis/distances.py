@@ -1,6 +1,6 @@
 """Largest differences of simulated systems, compiled.
 
-A module of its own, so that whoever only reads results does without the compiler.
+A separate module, so that reading results does not load the compiler.
 """
 
 from typing import Any

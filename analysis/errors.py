@@ -1,4 +1,4 @@
-"""What can be wrong with judgements or options, said to the person who meets it."""
+"""The errors in judgements or options, with messages for the user."""
 
 from collections.abc import Sequence
 

@@ -1,8 +1,8 @@
 """The mixed-model equations: deviance and estimates at given ratios of standard deviations.
 
 Bates, Mächler, Bolker & Walker (2015), eq. 42: the REML criterion profiled over the fixed effects
-and the residual variance. Two ways to the same numbers: with few columns beside the largest random
-effect that effect is a diagonal, is eliminated, and the rest is one dense Cholesky factor; with
+and the residual variance. Two ways to the same numbers: with few columns besides the largest random
+effect, that effect is diagonal and is eliminated, and the rest is one dense Cholesky factor; with
 many columns the whole is a sparse factor whose order of elimination is found once.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from analysis.errors import Undefined
 from analysis.typing import Codes, Values
 
-# Columns beside the largest effect from which a sparse factor is faster than a dense one.
+# From this many columns besides the largest effect, a sparse factor is faster than a dense one.
 MOST_DENSE_COLUMNS = 800
 # Two crossed effects fill the factor anyway: this many levels of the smaller one still fit.
 MOST_CROSSED_LEVELS = 2500
@@ -67,7 +67,7 @@ def equations(values: Values, systems: Codes, random: Mapping[str, Codes]) -> Eq
 
 @dataclass(frozen=True)
 class _DenseEquations:
-    """Cross products; the largest random effect Z₁ stands apart from the others, Z₂."""
+    """Cross products; the largest random effect Z₁ is kept separate from the others, Z₂."""
 
     judgements: int
     systems: int
@@ -207,7 +207,7 @@ class _SparseEquations:
     products: Any
     sums: Values
     effect_of: Codes  # the random effect of each column, −1 for a system
-    system_at: Codes  # where the systems' columns stand
+    system_at: Codes  # positions of the systems' columns
 
     @classmethod
     def of(cls, values: Values, systems: Codes, random: Mapping[str, Codes]) -> _SparseEquations:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from analysis.errors import Undefined
 from analysis.typing import Codes, Flags, Values
 
-# No value of a million lies further from their mean than this many of their SDs.
+# No value of a million is further from their mean than this many of their SDs.
 LARGEST_WIDTH = 1000
 
 TREATMENTS = {

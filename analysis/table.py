@@ -150,7 +150,7 @@ class JudgementTable:
 
 
 def column_of(cells: Any) -> Column:
-    """Number the labels in sorted order, whatever order they came in."""
+    """Number the labels in sorted order, regardless of the order in which they arrive."""
     if isinstance(cells, Column):
         return _sorted_column(np.asarray(cells.codes), list(cells.labels))
     import pyarrow as pa

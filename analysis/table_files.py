@@ -298,7 +298,7 @@ def _truths(cells: Sequence[str | None], name: str) -> list[bool]:
 
 
 def _unshared(columns: dict[str, Any], separator: str) -> dict[str, Any]:
-    """Give every system of a shared text a row of its own."""
+    """Give every system of a shared text its own row."""
     systems = column_of(columns["system"])
     makers = [label.split(separator) for label in systems.labels]
     copies = np.array([len(names) for names in makers])[systems.codes]

@@ -121,7 +121,7 @@ def _replay(widest: Any, winner: Any, system: int, variance: float) -> None:
 def _tournament(degrees: Any, widest: Any, winner: Any) -> None:
     """Fill a tree: `winner[1]` is the system with the largest variance that has met another.
 
-    Systems stand in the lower half, from `len(widest) // 2`; a variance of −1 never wins.
+    Systems are in the lower half, from `len(widest) // 2`; a variance of −1 never wins.
     """
     widest[:] = -1.0
     winner[:] = 0
@@ -154,7 +154,7 @@ def _odds(counts: Any, odds: Any, opponents: Any, degrees: Any) -> None:
 def _meeting(
     i: int, mu: Any, odds: Any, opponents: Any, degrees: Any, key: Any
 ) -> tuple[int, int, Any]:
-    """Draw an opponent of i and the outcome; returns them and where the stream stands.
+    """Draw an opponent of i and the outcome; returns them and the position in the stream.
 
     The opponent is drawn with weight exp(−|Δμ|) by rejection: propose any opponent, accept with
     that chance. As 1 − d ≤ exp(−d) ≤ 1, most proposals are accepted without the exponential.
@@ -224,7 +224,7 @@ def reference_runs(counts: NDArray[np.int64], *, seed: int, runs: Sequence[int])
     ----------
     counts : shape (runs, systems, systems, 3), of each run wins, ties and losses of i against j
         for i < j
-    runs : the runs' numbers; the same seed and number give the same result in any company
+    runs : the runs' numbers; the same seed and number give the same result, alone or with others
 
     Returns
     -------

@@ -3,8 +3,9 @@
 Run: python benchmarks/import_million.py [--items 50000] [--systems 20] [--raters 50]
          [--seconds-per-screen 2]
 
-The import runs in a Celery worker of its own, the raters come over HTTP from this process, all on
-the same machine. Prints the raters' latencies without and with the import, and their ratio.
+The import runs in a separate Celery worker, the raters are simulated over HTTP by this process, and
+all of it on the same machine. Prints the raters' latencies without and with the import, and their
+ratio.
 """
 
 from __future__ import annotations

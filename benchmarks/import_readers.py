@@ -112,7 +112,7 @@ def bare_rows(paths: list[Path]) -> Iterator[list[str]]:
 
 
 def measure(paths: list[Path]) -> None:
-    """Runs in a process of its own, so that the peak of memory is this reading's alone."""
+    """Runs in a separate process, so that the peak of memory belongs to this reading alone."""
     are_judgements = paths[0].name == "judgements.csv"
     start = time.perf_counter()
     with (read_judgement_material if are_judgements else read_material)(paths) as material:

@@ -1,7 +1,7 @@
 """The organiser's pages while a campaign grows: 10^4 against 10^6 judgements.
 
 Fills campaigns of the E2E form (five outputs, two criteria on a screen) and of the SR'11 form (one
-output, two screens) with SQL on a server of its own, and asks for the pages as a browser would.
+output, two screens) with SQL on a separate server, and requests the pages as a browser would.
 `python -m benchmarks.monitor` prints milliseconds, and the ratio between large and small.
 """
 

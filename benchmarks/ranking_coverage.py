@@ -3,12 +3,13 @@
 Run: python benchmarks/ranking_coverage.py [--campaigns 200] [--runs 200] [--scenario dependent]
 
 A campaign is like the E2E challenge's quality judgements (Dušek, Novikova & Rieser 2020): 21
-systems, 2,979 screens of five outputs, 112 raters who work as unequally as 33.3 equal ones, 630
-items, half of the comparisons tie. Abilities and dependence are those that `plan_from_pilot`
-measures in the released judgements, abilities rounded to one decimal so that some systems are
-truly equal. `boundary`: campaigns in which a cluster boundary puts a pair in the wrong order or
-splits equals. `claim`: the same for any claim about a pair (methods that compare pairs).
-`covered`: true ranks that lie in their range. `found`: truly different pairs told apart.
+systems, 2,979 screens of five outputs, 112 raters whose unequal shares of the work equal 33.3
+raters with equal shares, 630 items, half of the comparisons tie. Abilities and dependence are those
+that `plan_from_pilot` measures in the released judgements, abilities rounded to one decimal so that
+some systems are truly equal. `boundary`: campaigns in which a cluster boundary puts a pair in the
+wrong order or separates equal systems. `claim`: the same for any claim about a pair (methods that
+compare pairs). `covered`: true ranks that lie in their range. `found`: truly different pairs told
+apart.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
     python benchmarks/report_speed.py [--judgements 1000000] [--kind relative|scale|both]
 
-The judgements are made up: raters and items with tastes of their own, so that no method has an
-easy case. Each kind is read and reported in a process of its own; the peak is the system's count.
-Seconds of the clock suffer from other work on the machine, seconds of the processor hardly do:
-both are printed, with the load.
+The judgements are made up: raters and items have their own tastes, so that no method has an easy
+case. Each kind is read and reported in a separate process; the peak is the system's count. Seconds
+of the clock suffer from other work on the machine, seconds of the processor hardly do: both are
+printed, with the load.
 """
 
 import argparse

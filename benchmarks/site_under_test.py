@@ -1,4 +1,4 @@
-"""A whole site of its own for benchmarks: real servers in a folder that goes away again."""
+"""A complete site for benchmarks: real servers in a temporary folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All ten language pairs of WMT15: our clusters beside the published ones, with deviations.
+"""All ten language pairs of WMT15: our clusters next to the published ones, with deviations.
 
     python benchmarks/wmt15_clusters.py [--runs 1000]
 

@@ -1,4 +1,4 @@
-"""The site as a Django application: it brings the checks of its own settings."""
+"""The site as a Django application; it registers the checks of the settings."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""The Celery application: it carries the news that a job exists; the job itself is a row."""
+"""The Celery application: it announces that a job exists; the job itself is a row."""
 
 import os
 import sys
@@ -67,7 +67,7 @@ def load_statistics(**kwargs: object) -> None:
 
 @worker_shutting_down.connect
 def put_jobs_back(**kwargs: object) -> None:
-    """Processes of a worker that is told to stop hand back what they work on."""
+    """When a worker has to stop, its processes put their jobs back into the queue."""
     from rankme.actions.jobs import worker_stops
 
     worker_stops.set()
@@ -81,7 +81,7 @@ def step_back(**kwargs: object) -> None:
 
 @worker_process_init.connect
 def look_out(**kwargs: object) -> None:
-    """Also do what nobody told of: the database knows of every job, whatever the broker forgot."""
+    """Also look for jobs in the database, because the broker may have lost their messages."""
     from django.conf import settings
 
     from rankme.lookout import keep_looking

@@ -38,8 +38,8 @@ class Served:
 class Watchdog:
     """Interrupts the threads whose request has passed its deadline.
 
-    Python raises the interruption between two bytecodes, so it reaches loops in Python but no call
-    into C. SQL has a time limit of its own. For whatever else hangs, `is_hopeless` tells the
+    Python raises the interruption between two bytecodes, so it reaches loops in Python but not
+    calls into C. SQL has its own time limit. If anything else hangs, `is_hopeless` tells the
     process that it should be replaced.
     """
 
@@ -134,7 +134,7 @@ def _apologise(start_response: Callable[..., Any]) -> list[bytes]:
 
 
 class _GuardedAnswer:
-    """The body of an answer, written under a deadline of its own: exports are long."""
+    """The body of a response, written under a separate deadline, because exports are long."""
 
     def __init__(self, answer: Iterable[bytes], watchdog: Watchdog, path: str) -> None:
         self._answer = answer

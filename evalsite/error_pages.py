@@ -60,7 +60,7 @@ def _unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
     """One line in the log and no traceback: during an outage every request gets this answer."""
     response = _answer(request, 503, "unavailable", UNAVAILABLE)
     response.headers["Retry-After"] = str(SECONDS_UNTIL_RETRY)
-    # Django would add a line of its own to ours.
+    # Otherwise Django would log the same error again.
     log_response(
         "%s %s: not available: %s",
         request.method,

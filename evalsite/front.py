@@ -167,7 +167,7 @@ class Front(TcpWSGIServer):
         super().handle_accept()
 
     def readable(self) -> bool:
-        # Unlike its parent it goes on accepting when it is full: see `handle_accept`.
+        # Unlike its parent, it keeps accepting when it is full: see `handle_accept`.
         now = time.time()
         if now >= self.next_channel_cleanup:
             self.next_channel_cleanup = now + self.adj.cleanup_interval

@@ -21,7 +21,7 @@ preload_app = True
 timeout = 60
 graceful_timeout = environment.whole_number("GRACEFUL_SECONDS", 30)
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-# It would lie in the home folder of whoever starts the server, and nobody here uses it.
+# It would be created in the home folder of the user who starts the server, and is not used.
 control_socket_disable = True
 
 

@@ -46,7 +46,7 @@ def disk_problem() -> str:
 
 
 def main() -> int:
-    """Knock at this container's own door, for its health check."""
+    """Request this container's own health page, for its health check."""
     address = f"http://127.0.0.1:{os.environ.get('PORT', '8000')}/healthz/"
     host = os.environ.get("ALLOWED_HOSTS", "localhost").split(",")[0].strip().lstrip(".")
     request = urllib.request.Request(address, headers={"Host": host})

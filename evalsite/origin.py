@@ -13,9 +13,9 @@ OUR_OWN = {"same-origin", "none"}  # "none": a person at the browser, and no pag
 
 
 def refuse_other_sites(get_response: Callable[[HttpRequest], HttpResponse]):
-    """Let no other site's page change anything, whatever cookies and tokens it got hold of.
+    """Refuse changes that pages of other sites request, even with valid cookies and tokens.
 
-    Browsers say where a request comes from, and no page can make them lie; scripts say nothing.
+    Browsers send a request's origin, and pages cannot fake it; scripts send none.
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:
@@ -29,9 +29,9 @@ def refuse_other_sites(get_response: Callable[[HttpRequest], HttpResponse]):
 
 
 def believe_the_proxy(get_response: Callable[[HttpRequest], HttpResponse]):
-    """Take the client's address from the proxy: its own would stand for everybody.
+    """Take the client's address from the proxy's header; everybody shares the proxy's own address.
 
-    Only the last address is the proxy's word; what stands before it anybody may have written.
+    Only the last address comes from the proxy; anybody can write the ones before it.
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:

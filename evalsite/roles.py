@@ -1,7 +1,7 @@
 """The site's role in the database: what it may do, and what it must not be able to do.
 
 The tables belong to an owner, who migrates. Web server, worker and beat connect as another role,
-which can add to the record but not change it, whatever they are made to run.
+which can add to the record but not change it, no matter what SQL they are tricked into running.
 """
 
 from __future__ import annotations

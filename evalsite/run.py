@@ -21,7 +21,7 @@ from evalsite import embedded
 
 # Every process that we start carries the data folder under this name, and so can be found again.
 MARK = "RANKME_RUN"
-# On one's own machine root may run a worker; nobody else can reach its queue.
+# On a private machine root may run a worker; nobody else can reach its queue.
 ROOT_WORKER_IS_MEANT = "ignore:You're running the worker with superuser privileges"
 PROCESSES = {
     "web": "gunicorn --config python:evalsite.gunicorn evalsite.wsgi",
@@ -32,7 +32,7 @@ PROCESSES = {
 
 
 class CannotRun(RuntimeError):
-    """Something stands in the way; the text says what to do."""
+    """The site cannot start; the text says what to do."""
 
 
 def main() -> int:

@@ -116,7 +116,7 @@ DATABASES = {
     | {
         "CONN_MAX_AGE": environment.whole_number("DATABASE_CONNECTION_SECONDS", 600),
         "CONN_HEALTH_CHECKS": True,
-        # Half-open connections and forgotten locks end by themselves. Imports may take long, so
+        # Half-open connections and forgotten locks time out. Imports may take long, so
         # only the web server sets a time limit for statements (evalsite/gunicorn.py).
         "OPTIONS": DATABASE_SITE.get("OPTIONS", {})
         | {
@@ -132,12 +132,12 @@ DATABASES = {
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# --- Celery: news of jobs; the jobs are rows -----------------------------------------------
+# --- Celery: announces jobs; the jobs are rows ---------------------------------------------
 
 CELERY_BROKER_URL = environment.broker_address(environment.text("REDIS_URL") or SERVERS.valkey.url)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
-# A page that cannot tell the news goes on at once: the reconciler will tell it again.
+# A page does not wait for the broker: the reconciler announces the job again.
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_CONNECTION_TIMEOUT = 1
 CELERY_BROKER_TRANSPORT_OPTIONS = {
@@ -158,7 +158,7 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_CONCURRENCY = environment.whole_number("WORKER_PROCESSES", 2)
-# News may be lost on its way: each worker process also looks for jobs itself. 0: never.
+# Announcements may get lost, so each worker process also looks for jobs itself. 0: never.
 WORKER_LOOKS_EVERY_SECONDS = environment.whole_number("WORKER_LOOKS_EVERY_SECONDS", 1)
 CELERY_BEAT_SCHEDULE = {
     "reconcile": {
@@ -261,7 +261,7 @@ WHITENOISE_ALLOW_ALL_ORIGINS = False  # no other site uses these files
 MEDIA_ROOT = DATA_FOLDER / "uploads"
 FILE_UPLOAD_PERMISSIONS = 0o600
 FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
-# Forms, documents and answers. Addresses that take files have a limit of their own.
+# Forms, documents and answers. Addresses that accept files have a separate limit.
 LARGEST_BODY = DATA_UPLOAD_MAX_MEMORY_SIZE = 2**20
 
 # --- API -----------------------------------------------------------------------------------

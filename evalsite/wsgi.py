@@ -1,4 +1,4 @@
-"""The door for the web server."""
+"""The WSGI application that the web server runs."""
 
 import os
 

@@ -453,9 +453,9 @@ def run_raters(table: JudgementTable, options: argparse.Namespace) -> Outcome:
 
 
 def add_report_options(parser: argparse.ArgumentParser) -> None:
-    """Options of a report. A bundle brings its own; those given here replace them.
-
-    What is not given is not in the namespace at all, whatever its default would be.
+    """Options of a report. A bundle contains its own; options given here replace them. An option
+    that is not given is absent from the namespace, so that it differs from one given with the
+    default value.
     """
     parser.add_argument("--options", metavar="JSON", help="a file of options (see options.json)")
     parser.add_argument(
@@ -490,7 +490,7 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run_report(table: JudgementTable, options: argparse.Namespace) -> Outcome:
-    """Report every criterion: the paper's table, and what a referee asks for beside it."""
+    """Report every criterion: the paper's table next to the one that a referee would ask for."""
     from analysis.report.bundle import rendered_files, write_bundle
     from analysis.report.latex import document
     from analysis.report.make import make_report

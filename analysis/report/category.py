@@ -56,7 +56,7 @@ def category_section(table: JudgementTable, options: ReportOptions) -> CategoryS
 def _counted(
     table: JudgementTable, options: ReportOptions
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Counts by (system, category); values without a given label are categories of their own."""
+    """Counts by (system, category); values without a given label become separate categories."""
     criterion = table.criterion.labels[0]
     given = options.categories.get(criterion, COVERAGE_LABELS if criterion == "coverage" else ())
     distinct = sorted({*map(float, range(len(given))), *np.unique(table.value).tolist()})

@@ -32,7 +32,7 @@ PREAMBLE = r"""\documentclass[a4paper]{article}
 
 ALIGNMENT = {Format.TEXT: "l", Format.RANGE: "c", Format.INTERVAL: "c"}
 
-# A longer table does not fit a page; it stands in its own file only.
+# A longer table does not fit on a page; it is only in its own file.
 MOST_LINES = 60
 # A page holds about so many columns of subsets; with more the criteria go below each other.
 MOST_COLUMNS = 12
@@ -67,7 +67,7 @@ SPECIAL = {
 
 
 def escaped(text: str) -> str:
-    """Write text so that LaTeX prints it as it stands; control characters become spaces."""
+    """Escape text so that LaTeX prints it literally; control characters become spaces."""
     return "".join(
         SPECIAL.get(character, character if character.isprintable() else " ") for character in text
     )
@@ -337,7 +337,7 @@ def _place(letter: str) -> tuple[int, bool, str]:
 def descriptives_table(criteria: Sequence[CriterionReport]) -> str:
     """Means by the levels of a factor and over both, with the SD (Gatt, Belz & Kow 2008, T. 11).
 
-    Errors are percentages and have no SD. Systems stand in the order of the first criterion, the
+    Errors are percentages and have no SD. Systems are in the order of the first criterion, the
     largest mean of its first level on top.
     """
     levels = sorted({level for each in criteria for row in each.systems for level in row.by_level})

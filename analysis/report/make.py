@@ -1,4 +1,4 @@
-"""The report: for each criterion the paper's table and, beside it, what a referee asks for."""
+"""The report: for each criterion the paper's table and the one that a referee would ask for."""
 
 from __future__ import annotations
 
@@ -155,8 +155,8 @@ def make_report(
 
     Notes
     -----
-    Linear algebra gets one thread: the runs beside it take all cores, and sums come out the same
-    on any number of cores.
+    Linear algebra gets one thread: the runs beside it use all cores, and sums are the same on any
+    number of cores.
     """
     with threadpool_limits(limits=1, user_api="blas"):
         return _report(table, options, draws, progress, parts)

@@ -1,7 +1,8 @@
 """A report's pictures: rank ranges, rank distributions, letters, wins and rater agreement.
 
 Colours are from one sequence that grows darker (readable in grey, and by the colour-blind);
-whatever a colour says is also said by place, marker or text. Equal reports give equal files.
+everything that a colour shows is also shown by position, marker or text. Equal reports give equal
+files.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ def pictures_to_make(report: Report) -> dict[str, Callable[[], Figure]]:
 
 
 def _axes(width: float, height: float, names: Sequence[str] = ()) -> tuple[Figure, Axes]:
-    """A figure of its own, not one of pyplot's, which a server would never let go.
+    """A separate figure, not one of pyplot's, which a server would never release.
 
     Figures are equally wide as long as they can be, so that their fonts look alike when a page
     scales them; `names` beside the axes that are longer than usual need more.

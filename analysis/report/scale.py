@@ -69,7 +69,7 @@ class Reasons(dict[str, str]):
         kind: type[Result] | None = None,
         parts: Parts = computed_now,
     ) -> Result | None:
-        """Compute, or keep the reason and go on. What takes long has a `kind` and is stored."""
+        """Compute, or keep the reason and continue. What takes long has a `kind` and is stored."""
         try:
             return parts(method, kind, compute)
         except (Undefined, RankingError) as why:

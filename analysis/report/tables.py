@@ -295,7 +295,7 @@ def _scale_tables(found: CriterionReport, scale: ScaleSection) -> Iterator[Table
         yield replace(anova_table(scale.anova), role=Role.HONEST if is_error else Role.PAPER)
     tests = [test for test in (scale.kruskal, scale.friedman) if test]
     if tests or scale.welch:
-        # Errors are no measurements: TUNA's paper tests them by ranks.
+        # Errors are not measurements: TUNA's paper tests them by ranks.
         yield replace(tests_table(tests, scale.welch), role=Role.PAPER if is_error else Role.HONEST)
     if scale.tukey:
         yield pairs_table("tukey", "Tukey HSD, pair by pair", scale.tukey.pairs)
@@ -341,7 +341,7 @@ def _levels(found: CriterionReport) -> list[str]:
 
 
 def _measures(found: CriterionReport, group: str = "") -> list[Column]:
-    """What is told of each system: by level and over all, as TUNA's Table 11; z as at WMT."""
+    """Means of each system: by level and overall, as TUNA's Table 11; z as at WMT."""
     levels = _levels(found)
     over_all = ("both" if len(levels) == 2 else "all") if levels else "Mean"
     unit = " %" if found.kind == "error" else ""
@@ -365,7 +365,7 @@ def _measured(found: CriterionReport, system: SystemRow) -> list[Cell]:
 
 
 def overview_table(report: Report) -> Table | None:
-    """All that was measured beside each other, each with the letters of its subsets.
+    """All measures side by side, each with the letters of its subsets.
 
     TUNA's Table 11, Surface Realisation's Tables 8 and 9, and RotoWire's Table 3 have this shape.
     """

@@ -44,7 +44,7 @@ def data_folder() -> Path:
 
 
 def make_folder(folder: Path, mode: int, owner: Account | None = None) -> Path:
-    """Make a folder with exactly these rights, whatever the umask is."""
+    """Make a folder with exactly these permissions, regardless of the umask."""
     folder.mkdir(parents=True, exist_ok=True)
     if owner:
         os.chown(folder, owner.uid, owner.gid)

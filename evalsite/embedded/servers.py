@@ -72,7 +72,7 @@ def is_last(users) -> bool:
 
 
 def keep_running(servers: Servers) -> None:
-    """Restart a server that was killed, until this process is told to stop."""
+    """Restart a server that was killed, until this process has to stop."""
     while True:
         time.sleep(1)
         if not (servers.postgresql.is_running() and servers.valkey.is_running()):

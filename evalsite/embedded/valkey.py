@@ -10,9 +10,9 @@ from .server import STOP_SECONDS, Server, end_of, wait_until
 
 
 class Valkey(Server):
-    """Tells the workers about jobs, and holds nothing that cannot be rebuilt.
+    """Announces jobs to the workers, and contains nothing that cannot be rebuilt.
 
-    It listens on a socket in a folder that only its owner may enter, and on no port.
+    It listens on a socket in a folder that only its owner may enter, and not on a port.
     """
 
     name = "Valkey"

@@ -1,4 +1,4 @@
-"""`manage.py check_templates` compiles every template of ours, and names all that fail."""
+"""`manage.py check_templates` compiles all of the project's templates and lists those that fail."""
 
 from pathlib import Path
 
