@@ -24,16 +24,16 @@ class LookingOnly(admin.ModelAdmin):
 
     actions = None
     list_per_page = 50
-    # A second count of a million rows would tell nobody anything.
+    # A second count of a million rows would not help anybody.
     show_full_result_count = False
 
     # The admin's scripts serve its forms, which nobody sees here, and break the page's policy.
     media = Media()
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
-        """Only what the filters beside the list ask for.
+        """Only what the filters next to the list ask for.
 
-        Django allows any lookup of a row's own fields, and with `__startswith` anybody could read a
+        Django allows any lookup of a row's fields, and with `__startswith` anybody could read a
         hidden one character by character.
         """
         exact = ("__exact", "__id__exact", "__isnull")
@@ -118,7 +118,7 @@ admin.site.register(OTHERS, LookingOnly)
 
 
 class AdminLoginForm(LoginForm, AdminAuthenticationForm):
-    """The admin's own door, guarded against guessing like the other two."""
+    """The admin's login, protected against guessing like the other two."""
 
 
 admin.site.login_form = AdminLoginForm

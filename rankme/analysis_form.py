@@ -154,7 +154,7 @@ class AnalysisForm(forms.Form):
         return {name: treatment for name, kind in kinds.items() if kind in MEASURED}
 
     def add_problems(self, refused: InvalidOptions) -> None:
-        """Show what an action refused beside the field that it is about."""
+        """Show why an action was refused next to the field that caused it."""
         for problem in refused.problems:
             field = problem.place if problem.place in self.fields else None
             self.add_error(field, problem.message)

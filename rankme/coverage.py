@@ -92,7 +92,7 @@ class PairTable:
 
 @dataclass(frozen=True)
 class Composition:
-    """What the batches of a launched campaign show: how often each key stands in each batch.
+    """What the batches of a launched campaign show: how often each key occurs in each batch.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ def judged_by_system(campaign: Campaign) -> list[SystemCount]:
 
 
 def judged_by_pair(campaign: Campaign) -> PairTable | None:
-    """None where no screen shows two systems beside each other."""
+    """None if no screen shows two systems side by side."""
     composition = _composition(campaign, _PAIRS_OF_BATCHES)
     if not composition.keys:
         return None

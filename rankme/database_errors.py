@@ -1,4 +1,4 @@
-"""Which database errors pass by themselves, so that the same work can succeed later."""
+"""Which database errors are temporary, so that the same work can succeed later."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OUTAGES = ("08", "53", "57P")
 
 
 def is_outage(error: BaseException) -> bool:
-    """Whether the database itself was away or full, whatever it was asked to do.
+    """Whether the database itself was away or full, regardless of the statement.
 
     Other temporary errors (a deadlock, a time limit) may come from the work itself.
     """

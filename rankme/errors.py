@@ -1,4 +1,4 @@
-"""The errors that a person meets, each with a sentence that says what to do."""
+"""The errors that users see, each with a sentence that says what to do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 class RankmeError(Exception):
-    """Something the person who asked can understand and mend."""
+    """Something that the user can understand and fix."""
 
 
 class RefusedTransition(RankmeError):

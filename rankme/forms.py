@@ -113,7 +113,7 @@ class InvitationForm(forms.Form):
 
 
 class MemberForm(forms.Form):
-    """A colleague by the name of an account. It does not tell which accounts exist."""
+    """A colleague by account name. It does not reveal which accounts exist."""
 
     username = forms.CharField(
         label=_("Account name"),
@@ -155,7 +155,7 @@ class FilesField(forms.FileField):
 
 
 class MaterialForm(forms.Form):
-    """Files of outputs (or of judgements, for an archive), beside an optional file of items."""
+    """Files of outputs (or of judgements, for an archive), and optionally a file of items."""
 
     outputs = FilesField(
         label=_("Outputs"),

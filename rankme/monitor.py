@@ -1,4 +1,4 @@
-"""How a running campaign stands: every number is counted from the record, none is stored.
+"""The progress of a running campaign: every number is counted from the record, none is stored.
 
 A trial's sitting is one rater's answers to one trial. Its first revision on a screen is one row of
 `Submission`, so sittings are counted there; the 10^6 judgements inside them are never read.
@@ -105,7 +105,7 @@ class RaterLine:
     flags: tuple[tuple[str, int], ...]
     last_seen: datetime | None
     exclusion: RaterExclusion | None
-    waits: bool  # agreed and was admitted, but there was no batch to give
+    waits: bool  # agreed and was admitted, but no batch was available
 
 
 @dataclass(frozen=True)
@@ -364,7 +364,7 @@ def open_leases(campaign: Campaign) -> list[Lease]:
 
 
 def recent_raters(campaign: Campaign, at_most: int = 50) -> list[Participant]:
-    """Whoever holds a batch or sent something within a day, the most recently arrived first."""
+    """Raters who hold a batch or sent something within a day, the most recently arrived first."""
     since = timezone.now() - RECENT
     lately = campaign.assignments.filter(Q(state="held") | Q(ended_at__gte=since))
     return list(raters_of(campaign).filter(pk__in=lately.values("participant"))[:at_most])
@@ -388,7 +388,7 @@ def sittings_of(participant: Participant) -> list[Lease]:
 
 
 def comments_of(participant: Participant, at_most: int = 200) -> list[tuple[Submission, str]]:
-    """What this rater wrote beside screens."""
+    """The rater's comments on screens."""
     written = (
         Submission.objects.filter(assignment__participant=participant, payload__has_key="comment")
         .exclude(payload__comment="")

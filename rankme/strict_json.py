@@ -8,7 +8,7 @@ from typing import Any
 
 
 class InvalidJson(ValueError):
-    """The bytes are no JSON document that we take; the message says why."""
+    """The bytes are not a JSON document that the site accepts; the message says why."""
 
 
 def parse(body: bytes) -> Any:

@@ -43,7 +43,7 @@ OTHER_ADVICE = "Check the indentation, brackets and quotation marks here and abo
 
 @dataclass(frozen=True)
 class YamlDocument:
-    """Plain data, and the line on which each part of it stands."""
+    """Plain data, and the line of each part."""
 
     data: Any
     lines: dict[Location, int]

@@ -1,4 +1,4 @@
-"""The doors through which Celery comes in: each hears of a row and calls one action."""
+"""The Celery tasks: each gets the number of a row and calls one action."""
 
 from __future__ import annotations
 

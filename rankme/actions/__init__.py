@@ -1,1 +1,1 @@
-"""Every change to the data, as verbs; pages, API, commands and tasks are doors to these."""
+"""Every change to the data, as verbs; pages, API, commands and tasks call these."""

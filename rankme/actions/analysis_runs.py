@@ -179,9 +179,8 @@ def execute(run_id: int, worker: str) -> bool:
 
 
 def compute_chunks(run_id: int, worker: str) -> int:
-    """Help with a run that another worker leads; returns how many chunks this worker computed.
-
-    Ends when the leader is lost: this worker may be the one who takes the run over.
+    """Help with a run that another worker leads; returns how many chunks this worker computed. Ends
+    when the leader is lost, because this worker may then take the run over.
     """
     under_way = AnalysisRun.objects.filter(pk=run_id, state=jobs.WORKING).exclude(data_sha256="")
     done = 0
@@ -263,7 +262,7 @@ def _draw_jobs_of(table: JudgementTable, options: ReportOptions) -> tuple[Any, .
     try:
         return draw_jobs(table, options)
     except RankingError as error:
-        # The report says it of the criterion it concerns, and goes on with the others.
+        # The report says so for this criterion, and continues with the others.
         log.info("no chunks: %s", error)
         return ()
 
@@ -295,7 +294,7 @@ def _compute_all(run: AnalysisRun) -> None:
 
 @transaction.atomic
 def _compute_one(run: AnalysisRun, worker: str) -> bool:
-    """Compute a chunk that nobody computes; the lock on its row ends with whoever holds it."""
+    """Compute a chunk that nobody computes; the lock on its row ends with its holder."""
     waiting = run.chunks.filter(draws=None).order_by("id")
     chunk = waiting.select_for_update(skip_locked=True).first()
     if chunk is None:

@@ -86,7 +86,7 @@ def give_consent(participant: Participant, *, browser: str = "") -> None:
 
 
 def count_refusal(campaign: Campaign) -> None:
-    """Somebody did not agree: nothing but their number is kept."""
+    """Somebody declined: only the number of such people is stored."""
     Campaign.objects.filter(pk=campaign.pk).update(refusals=F("refusals") + 1)
 
 
@@ -162,10 +162,10 @@ def current_batch(participant: Participant) -> Assignment | None:
 
 
 def _left_behind(participant: Participant) -> Assignment | None:
-    """A batch that this rater began and lost, to be finished beside its new holder.
+    """A batch that this rater began and lost, and can finish in parallel with its new holder.
 
-    What comes now is late work: it is stored, it may be paid for, and a slot still counts once.
-    Nobody who has answered nothing in it is sent back to it.
+    Its answers are now late: they are stored and may be paid for, and a slot still counts once.
+    Raters who have not answered anything in the batch are not sent back to it.
     """
     if participant.state != Participant.State.WORKING or _has_done_enough(participant):
         return None
@@ -185,7 +185,7 @@ def _keep_holding(participant: Participant, definition: Definition) -> Assignmen
     held = participant.assignments.live().first()
     if held is None:
         return None
-    # Whoever ends a lease has the slot's lock, and may have ended this one while we waited.
+    # A lease ends under the slot's lock, so this one may have ended while we waited for it.
     Slot.objects.select_for_update().get(pk=held.slot_id)
     still_mine = participant.assignments.live().filter(pk=held.pk)
     if not still_mine.update(leased_until=lease_end(definition)):
@@ -264,7 +264,7 @@ def _why_none_free(participant: Participant) -> NoBatch:
 def draw_presentation(
     participant: Participant, batch_id: int, definition: Definition
 ) -> list[list[Any]]:
-    """Draw in which order this rater meets the batch; stored with the assignment."""
+    """Draw the order in which this rater sees the batch; stored with the assignment."""
     sizes = dict(
         Trial.objects.filter(batch_id=batch_id)
         .order_by("position")
@@ -328,10 +328,9 @@ def return_batch(assignment: Assignment) -> None:
 
 @transaction.atomic
 def give_back(participant: Participant) -> Participant:
-    """The rater stops: the batch is free for others, the answers stay, and the visit ends.
-
-    Whoever has finished another batch gets the code for that. Otherwise the visit came to a part
-    of a batch, or to nothing; `go_on_after_all` takes that back.
+    """The rater stops: the batch is free for others, the answers stay, and the visit ends. A rater
+    who has finished another batch gets the code for that. Otherwise the outcome is partial work or
+    none; `go_on_after_all` undoes it.
     """
     participant = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
     if participant.state != Participant.State.WORKING:
@@ -351,7 +350,7 @@ def give_back(participant: Participant) -> Participant:
 
 @transaction.atomic
 def go_on_after_all(participant: Participant) -> None:
-    """Take back that one stopped: whatever was begun goes on where it can."""
+    """Undo that the rater stopped: a batch that was begun continues if it is still possible."""
     Participant.objects.filter(pk=participant.pk, state=Participant.State.RETURNED).update(
         state=Participant.State.WORKING, outcome="", completion_code=""
     )
@@ -424,10 +423,9 @@ def _finished_in_time(participant: Participant) -> bool:
 
 
 def _code_for(participant: Participant, outcome: str) -> str:
-    """The organiser's code for this outcome, or one of the rater's own.
-
-    A platform's codes are for the people whom it sent: others get a code of their own, which pays
-    nobody. A code drawn here means nothing to a platform, so a partial visit there has none.
+    """The organiser's code for this outcome, or a generated one. A platform's codes are only for
+    the people whom it sent: others get a generated code, for which the platform does not pay.
+    Because a platform does not know generated codes, partial work there has none.
     """
     crowd = runtime_of(participant.campaign).definition.crowd
     own = get_random_string(22)  # 22 of 62 characters: 131 bits
@@ -465,11 +463,10 @@ def leave_comment(participant: Participant, comment: str) -> None:
 
 
 def settle_slot(slot: Slot) -> None:
-    """Decide whose sitting stands for a locked slot: the one rule about what is counted.
-
-    The first completed sitting; until there is one, the live holder's; until somebody else takes
-    the slot, the one left with most screens answered. A sitting of an excluded rater fills no slot:
-    it stands only while there is no other.
+    """Decide which sitting counts for a locked slot: the only rule about what is counted. The first
+    completed sitting counts. If there is none, the current holder's counts; if nobody holds the
+    slot, the abandoned one with the most answered screens. A sitting of an excluded rater does not
+    fill a slot: it counts only while there is no other.
     """
     standing = RaterExclusion.objects.filter(participant=OuterRef("participant"), withdrawn_at=None)
     assignments = list(
@@ -490,7 +487,7 @@ def settle_slot(slot: Slot) -> None:
 
 
 def settle_late(assignment: Assignment) -> None:
-    """After late work: whoever has answered everything has finished, though nobody waits for it."""
+    """After late work: a rater who has answered everything has finished, needed or not."""
     if assignment.state not in (HELD, COMPLETED) and _is_complete(assignment):
         _end(assignment, COMPLETED)
     settle_slot(assignment.slot)

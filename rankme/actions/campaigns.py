@@ -62,7 +62,7 @@ def change_definition(
 
     Parameters
     ----------
-    base : the `definition_version` that was edited; None replaces whatever there is
+    base : the `definition_version` that was edited; None replaces any version
 
     Raises
     ------
@@ -200,7 +200,7 @@ def ready_to_launch(campaign: Campaign) -> Campaign:
 
 @transaction.atomic
 def pause_campaign(campaign: Campaign, *, by: Any) -> Campaign:
-    """Hand out no more batches; those who hold one may finish it."""
+    """Stop handing out batches; raters who hold one can finish it."""
     return _move(campaign, State.RUNNING, to=State.PAUSED, verb=gettext_noop("paused"), by=by)
 
 
@@ -330,7 +330,7 @@ def _store_plan(
 def counted(
     rows: np.ndarray, progress: Callable[[float], None], *, since: float = 0.0, upto: float
 ) -> Iterator[tuple[int, Any]]:
-    """Like `enumerate`, and tells now and then how far it has come."""
+    """Like `enumerate`, and reports its progress from time to time."""
     for index, row in enumerate(rows):
         if index % ROWS_PER_REPORT == 0:
             progress(since + (upto - since) * index / len(rows))

@@ -35,7 +35,7 @@ def copy_rows(table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]])
 def analyze(*tables: str) -> None:
     """Tell the planner how large these tables have become; autovacuum comes too late.
 
-    Of tables that it takes for empty it reads a million rows one index entry at a time. Only the
+    If it takes a table for empty, it reads a million rows one index entry at a time. Only the
     owner of a table, or a role with the privilege MAINTAIN on it (PostgreSQL 17 and later), can do
     this: for any other role PostgreSQL skips the table with a warning.
     """

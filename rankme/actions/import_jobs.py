@@ -1,4 +1,4 @@
-"""What a worker does with an upload: check it, and later take it in, whatever it holds."""
+"""What a worker does with an upload of any kind: check it, and later import it."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ SECONDS_BEFORE_TAKEOVER = {2: 1.0, 3: 3.0, 4: 7.0}
 NEWS_EXPIRE_SECONDS = 60
 QUEUED, WORKING = Job.State.QUEUED, Job.State.WORKING
 APOLOGY = "Something went wrong here. What happened stands in the log of the site."
-# Set when a worker is told to stop; its processes are forked from it and share the event.
+# Set when a worker has to stop; its processes are forked from it and share the event.
 worker_stops = multiprocessing.Event()
 
 
@@ -111,7 +111,7 @@ def perform(
 
 
 def _after_database_error(row: Any, error: Exception) -> None:
-    """An outage is no fault of the job; what the database refuses for another reason is."""
+    """An outage is not the job's fault; what the database refuses for another reason is."""
     name = type(row).__name__
     if is_outage(error):
         log.exception("%s %s waits until the database is back", name, row.pk)
@@ -211,7 +211,7 @@ def beat(row: Any, *, progress: float | None = None, step: str | None = None) ->
 
 
 def checkpoint(row: Any) -> None:
-    """Say that a part is stored for good: losing workers from here on is counted anew."""
+    """Say that a part is stored for good: lost workers are counted from zero again."""
     row.hold.beat(row.claimed_by, None, None, attempts=1)
     if worker_stops.is_set():
         raise WorkerStops
@@ -245,7 +245,7 @@ def fail(row: Any, message: str, **fields: Any) -> None:
 
 
 def release(row: Any) -> None:
-    """Let go of a job's lock; twice is the same as once."""
+    """Release a job's lock; it does no harm to do so twice."""
     row.hold.let_go()
 
 
@@ -338,7 +338,7 @@ def _tell_aside(news: list[tuple[str, int]]) -> None:
 
 
 class _Hold:
-    """A worker's session lock on a job, and the connection that it stands on."""
+    """A worker's session lock on a job, and the connection that holds it."""
 
     def __init__(self, model: type[Job], pk: int) -> None:
         self.key = (model._meta.db_table, pk)
@@ -354,7 +354,7 @@ class _Hold:
 
     @property
     def abandoned(self) -> Q:
-        """Which jobs under way are to be had by whoever has locked them."""
+        """The jobs under way that a worker can claim once it has locked them."""
         if not self.is_borrowed:
             return Q(state=WORKING)
         stopped = Q(heartbeat_at=None) | Q(heartbeat_at__lt=Now() - HEART_STOPS_AFTER)
@@ -395,7 +395,7 @@ class _Hold:
         if not self.is_held:
             return
         self.is_held = False
-        # Said, not only hung up: whoever asks next finds it free. A lost connection has freed it.
+        # Unlock first, so that the lock is free at once. A lost connection has freed it already.
         with (
             contextlib.suppress(DatabaseTrouble),
             self.connection.cursor() as cursor,

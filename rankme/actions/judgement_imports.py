@@ -153,7 +153,7 @@ def _guessed_instrument(
     if is_e2e and name == "coverage":
         choices = {"added": "adds information", "missing": "misses information"}
         return {"instrument": "checklist", "options": {"choices": choices, "none_name": "ok"}}
-    # One output a screen is judged by itself: no rank can be made of its magnitude.
+    # With one output per screen, magnitudes cannot be turned into ranks.
     if is_e2e and found.judgements > preview.n_screens:
         # Magnitudes have no upper bound: the largest rating of the E2E challenge is 111,111.
         largest = max(found.highest, 999_999)

@@ -63,7 +63,7 @@ SHARE_OF_A_SECOND_BROWSER = 0.1
 
 @dataclass(frozen=True)
 class Receipt:
-    """What the browser is told: its key is stored, or it already was."""
+    """The answer to the browser: its key is stored, or it already was."""
 
     key: UUID
     revision: int
@@ -95,7 +95,7 @@ def record_submission(participant: Participant, payload: Mapping[str, Any]) -> R
         with transaction.atomic():
             return _record(participant, key, address, payload)
     except IntegrityError:
-        # The slot's lock orders one sitting; a key that came for two at once meets itself only
+        # The slot's lock orders one sitting; a key that came for two at once is detected only
         # here. Now the first one is stored, and the second is answered as any other repetition.
         with transaction.atomic():
             return _record(participant, key, address, payload)
@@ -242,7 +242,7 @@ def exclude_rater(participant: Participant, *, reason: str, by: Any) -> RaterExc
 
 @transaction.atomic
 def readmit_rater(participant: Participant, *, by: Any) -> None:
-    """Let a rater count again, wherever nobody has finished in their place meanwhile."""
+    """Let a rater count again, except where somebody has finished in their place meanwhile."""
     if participant.exclusions.filter(withdrawn_at=None).update(withdrawn_at=Now()):
         settle_slots_of(participant)
         note(participant.campaign, by, gettext_noop("rater readmitted"), rater=participant.label)
@@ -314,7 +314,7 @@ def _refuse_long(runtime: Runtime, trial: Trial, screen: int, payload: Mapping[s
 
 
 def _locked_assignment(participant: Participant, address: Mapping[str, int]) -> Assignment:
-    """Lock the slot first, then read: whoever changes a slot's assignments holds its lock."""
+    """Lock the slot first, then read: a slot's assignments change only under its lock."""
     mine = Slot.objects.select_for_update(of=("self",)).filter(
         assignments__pk=address["assignment"], assignments__participant=participant
     )
@@ -343,7 +343,7 @@ def _shown(assignment: Assignment, place: int) -> tuple[int, list[int]]:
 def _earlier(key: UUID, assignment: Assignment, trial_id: int, screen: int) -> list[Submission]:
     """This key's row, the same screen's rows, and the newest of the assignment (for the chain).
 
-    A union, because each part has an index of its own, which an OR between them would not use.
+    A union, because each part has its own index, which an OR between them would not use.
     """
     columns = ("key", "assignment", "trial", "screen", "revision", "late", "surplus", "flags")
     rows = Submission.objects.order_by().only(*columns, "payload_sha256", "chain_sha256")

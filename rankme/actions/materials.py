@@ -70,7 +70,7 @@ def start_import(
 
 
 def take_import(row: MaterialImport, *, by: Any) -> None:
-    """Let a worker take in what was previewed; in a draft it replaces what is there."""
+    """Let a worker import what was previewed; in a draft it replaces what is there."""
     with transaction.atomic():
         row = _locked(row)
         if row.phase != Phase.PREVIEWED or row.state != State.DONE:
@@ -120,7 +120,7 @@ def _refuse_second_import(row: MaterialImport) -> None:
 
 
 def _checked_labels(uploads: list[Upload]) -> list[str]:
-    """The organiser's names of the files; they name systems, so none may stand twice."""
+    """The organiser's names of the files; they name systems, so none may appear twice."""
     names = [Path(upload.name or "").name for upload in uploads]
     sizes = [_size(upload) for upload in uploads]
     if not uploads:
@@ -281,7 +281,7 @@ def _is_there(name: str) -> bool:
 
 
 def progress_of(row: MaterialImport, *, upto: float = 1.0) -> Any:
-    """What a reader tells of its way through the files becomes the job's heartbeat."""
+    """A reader's progress through the files becomes the job's heartbeat."""
 
     def told(done: int, total: int) -> None:
         share = done / max(total, 1)

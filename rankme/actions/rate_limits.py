@@ -12,7 +12,7 @@ from django.utils.crypto import salted_hmac
 
 from rankme.models import RateBucket
 
-# One statement, so that fifty calls at once take exactly as much as there is: whoever comes second
+# One statement, so that fifty calls at once take exactly what is available: a later call
 # waits for the row and reads what the first one left. No row comes back when nothing is left.
 TAKE = """
     INSERT INTO rankme_ratebucket AS bucket (mark, "left", filled_at)

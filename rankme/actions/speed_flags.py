@@ -1,8 +1,8 @@
-"""Which submissions came faster than anybody reads: judged by the server's clock too.
+"""Which submissions came faster than anybody can read, also by the server's clock.
 
 A browser's own times can be missing or forged, so they are held against what the server knows:
 when it handed out the batch, and when it received each screen. Screens that were answered without
-a connection arrive together, which proves nothing. What proves something is the sum: nobody spends
+a connection arrive together, which proves nothing. But the sum does: nobody spends
 more time on the screens of a sitting than has passed since the batch was handed out.
 """
 

@@ -142,7 +142,7 @@ def _unforeseen(exc: Exception, context: Mapping[str, Any]) -> Response:
         return _response(400, "invalid", "A value is too long, too large or cannot be stored.")
     if is_temporary(exc):
         response = _response(503, "unavailable", UNAVAILABLE, headers={"Retry-After": "5"})
-        # Marks the response as logged, so that Django adds no line of its own.
+        # Marks the response as logged, so that Django does not log it again.
         log_response(
             "the database is not available: %s", in_one_line(exc), response=response, logger=log
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 METHODS = ("get", "post", "put", "delete")
 PREFIX = "/api/v1/"
-# What lies under a campaign and is a subject of its own.
+# Subjects that are below a campaign but have their own section.
 SUBJECTS = ("imports", "judgements", "analysis-runs")
 
 

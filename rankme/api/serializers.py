@@ -31,7 +31,7 @@ class ErrorDetailSerializer(serializers.Serializer):
 
 
 class ErrorSerializer(serializers.Serializer):
-    """The one shape of every error, whatever its status."""
+    """The shape of every error, with any status."""
 
     error = ErrorDetailSerializer()
 
@@ -127,7 +127,7 @@ class SystemProgressSerializer(serializers.Serializer):
 
 
 class ProgressSerializer(serializers.Serializer):
-    """How a launched campaign stands; counted from the record at this moment."""
+    """The progress of a launched campaign, counted from the record at this moment."""
 
     batches = serializers.IntegerField(help_text="Each as often as raters are planned for it.")
     batches_done = serializers.IntegerField()

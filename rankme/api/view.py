@@ -44,7 +44,7 @@ class PageQuery(serializers.Serializer):
 
 
 class View(APIView):
-    """A door for scripts. `queries` says which parameters each method takes; others are errors."""
+    """A view for scripts. `queries` says which parameters each method takes; others are errors."""
 
     parser_classes = [StrictJSONParser]
     metadata_class = None

@@ -8,10 +8,11 @@ from urllib.parse import quote, urlsplit
 
 @dataclass(frozen=True)
 class Panel:
-    """A crowd platform's conventions. `hosts` empty means: any https host of the organiser's.
+    """A crowd platform's conventions. An empty `hosts` allows any https host that the organiser
+    names.
 
     `is_platform` says that the panel itself sends people and pays them by a code of the study:
-    its ids are trusted at the door, and a campaign needs that code before it is launched.
+    its ids are trusted on entry, and a campaign needs that code before it is launched.
     """
 
     name: str

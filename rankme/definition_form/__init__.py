@@ -1,7 +1,7 @@
 """The campaign file as a web form: drawn from the document, read back into the same document.
 
 The form follows the pydantic models of `rankme.protocols.definition`, so an instrument, a design
-or a setting that is added there appears here by itself; only its wording is ours.
+or a setting that is added there appears here automatically; only its wording is written by hand.
 """
 
 from .differing import differences

@@ -204,7 +204,7 @@ def _groups(parts: Iterable[Any]) -> Iterable[Group]:
 
 
 def _place(problem: Problem, sections: list[Section]) -> Finding:
-    """Put a problem beside the deepest part of the form that its place names."""
+    """Put a problem next to the deepest part of the form that contains its place."""
     place = problem.place.rpartition(", ")[2].replace("[", ".").replace("]", "")
     around = [
         part

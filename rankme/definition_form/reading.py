@@ -87,7 +87,7 @@ def _parsed(text: str, setting: Setting) -> Any:
         try:
             return strict_yaml.parse(text).data or {}
         except InvalidDefinition:
-            return text  # the check of the document says that this is no mapping
+            return text  # the check of the document reports that this is not a mapping
     return text
 
 

@@ -1,4 +1,4 @@
-"""What the settings of a campaign are called in the form, and in which sections they stand."""
+"""What the settings of a campaign are called in the form, and in which sections they are."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ SECTIONS = (
     ),
 )
 
-# Settings that most campaigns leave alone; they stand under "More settings".
+# Settings that most campaigns leave alone; they are under "More settings".
 QUIET = {
     "CriterionSpec.about",
     "CriterionSpec.required",

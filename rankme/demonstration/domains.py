@@ -45,7 +45,7 @@ class Entity:
 
 @dataclass(frozen=True)
 class Domain:
-    """Seven entities from top left to bottom right, so that their order tells nothing."""
+    """Seven entities from top left to bottom right, so that their order reveals nothing."""
 
     name: str
     kind: str

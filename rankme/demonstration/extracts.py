@@ -42,14 +42,14 @@ class Extract:
     sentences: tuple[Sentence, ...]
 
     def around(self, place: int) -> str:
-        """The extract with a gap where its sentence number `place` stands."""
+        """The extract with a gap in place of its sentence number `place`."""
         texts = [realise(sentence, "Corpus") for sentence in self.sentences]
         texts[place] = PLACE_OF_SENTENCE
         return " ".join(texts)
 
 
 def draw_extracts(n_extracts: int, *, seed: int = 11) -> list[Extract]:
-    """Extracts in which no sentence stands twice."""
+    """Extracts in which no sentence occurs twice."""
     rng = np.random.default_rng(seed)
     sentences: dict[Sentence, None] = {}
     while len(sentences) < n_extracts * SENTENCES_PER_EXTRACT:

@@ -106,7 +106,7 @@ def _extracts(systems: Sequence[str]) -> Callable[[bool], Material]:
 
 
 def _lines(full: bool) -> Material:
-    """As at WMT: a file of lines for each system, beside source and reference."""
+    """As at WMT: a file of lines for each system, and for source and reference."""
     drawn = extracts.draw_extracts(20 if full else 4)
     sentences = [sentence for extract in drawn for sentence in extract.sentences]
     files = {"source.txt": _text(f"{one.when} / {one.who} / {one.what}" for one in sentences)}

@@ -8,7 +8,7 @@ from rankme.designs.plan import NO_SYSTEM, Layout, Request, even_batch_sizes
 
 
 def draw_items_only(request: Request) -> Layout:
-    """Share the items out in an order of their own, as text elicitation needs it."""
+    """Distribute the items over raters in random order, as text elicitation needs it."""
     items = np.random.default_rng([request.seed, request.n_items]).permutation(request.n_items)
     at_most = int(request.options["trials_per_batch"]) or request.n_items
     nothing = np.full((request.n_items, 1), NO_SYSTEM, dtype=np.int64)

@@ -51,7 +51,7 @@ def _group_items(request: Request, rng: np.random.Generator) -> list[Indexes]:
 
 
 def _by_kind(items: Indexes, request: Request, rng: np.random.Generator) -> Indexes:
-    """Set items of one kind side by side, so that they share squares and so meet all systems."""
+    """Put items of one kind next to each other, so that they share squares and get all systems."""
     shuffled = rng.permutation(items)
     return shuffled[np.argsort(request.strata[shuffled], kind="stable")]
 
@@ -84,7 +84,7 @@ def _pick_across_kinds(
 def _draw_table(n_items: int, n_systems: int, n_raters: int, rng: np.random.Generator) -> Indexes:
     """Shape (raters, items): the system that each rater sees of each item.
 
-    Every further cycle of `n_systems` raters has squares of its own.
+    Every further cycle of `n_systems` raters has its own squares.
     """
     n_cycles = -(-n_raters // n_systems)
     cycles = [_draw_squares(n_items, n_systems, rng) for _ in range(n_cycles)]

@@ -1,4 +1,4 @@
-"""The order in which one participant meets the trials of a batch and the outputs on a screen."""
+"""The order in which one participant sees the trials of a batch and the outputs on a screen."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Trial:
-    """One item with the systems whose outputs are shown beside each other."""
+    """One item with the systems whose outputs are shown side by side."""
 
     item: int
     systems: tuple[int, ...]
@@ -82,7 +82,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Spread:
-    """How evenly something was shared out."""
+    """How evenly something was distributed."""
 
     min: int
     max: int
@@ -112,7 +112,7 @@ class Balance:
 class Plan:
     """Who judges what: `raters_per_trial` participants do each batch.
 
-    The trials stand in arrays, as in `Layout`; `batches` makes objects of them when looked at.
+    The trials are stored in arrays, as in `Layout`; `batches` creates objects on access.
     """
 
     design: str
@@ -227,7 +227,7 @@ def _count_pairs(layout: Layout, n_systems: int) -> Indexes:
 
 
 def count_pairs(screens: Indexes, n_systems: int) -> Indexes:
-    """Shape (systems, systems), symmetric: in how many screens the two stand together."""
+    """Shape (systems, systems), symmetric: the number of screens that show both."""
     counts = np.zeros((n_systems, n_systems), dtype=np.int64)
     for left in range(screens.shape[1]):
         for right in range(left + 1, screens.shape[1]):

@@ -216,7 +216,7 @@ class _Screens:
         return True
 
     def _pairs_within(self, systems: Indexes) -> Indexes:
-        """Shape (systems,): how often each stands together with the others of these."""
+        """Shape (systems,): how often each is shown together with the others of these."""
         within: Indexes = self.per_pair[np.ix_(systems, systems)].sum(axis=1)
         return within
 

@@ -1,6 +1,6 @@
 """Anchors: how long each hash chain was at some time, and its last hash.
 
-A chain whose end was cut off is still a chain. Only someone who knows how long it was can tell.
+A chain whose end was removed is still a valid chain. Only its former length gives that away.
 Each analysis keeps an anchor, and its bundle carries it out of the database.
 """
 

@@ -1,8 +1,8 @@
 """A run's bundle: the zip from which all of its files are served, and that anybody can recompute.
 
-The worker stores it beside the uploads when the run ends. It is made of the run alone, so one
-that is missing is made again. What computes or draws is imported where it is used: the web server,
-which only hands files out, does without.
+The worker stores it next to the uploads when the run ends. It depends only on the run, so a missing
+one can be made again. Modules that compute or draw are imported where they are used, because the
+web server only serves the files.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 FOLDER = "reports"
 FORMAT = 2  # 1 held the completion code
-# The site's own options beside those of the report: which criteria, and why raters are left out.
+# The site's options in addition to those of the report: criteria, and reasons for exclusions.
 SITE_OPTIONS = ("criteria", "exclusion_reason")
 # What is named here is published, so that a new setting is a secret until somebody decides.
 PUBLIC_CROWD = (
@@ -122,7 +122,7 @@ def file_response(run: AnalysisRun, name: str) -> HttpResponseBase:
     if content is None:
         raise Http404
     response = HttpResponse(content, content_type=kind_of(name))
-    # As a page of its own a plot would be black: our policy takes its style away. In a page it is
+    # Opened directly, a plot would be black: our policy removes its style. In a page it is
     # shown all the same.
     response["Content-Disposition"] = f'attachment; filename="{name.rpartition("/")[2]}"'
     return response

@@ -30,7 +30,7 @@ def read_e2e(sources: Sources, spool: Spool) -> None:
 
 
 def _read_references(sources: Sources, spool: Spool, file: SourceFile, shape: Shape) -> None:
-    """Items in the order of this file; several references of one item stand on lines of its own."""
+    """Items in the order of this file; each reference of an item is on its own line."""
     references: dict[str, list[str]] = {}
     lines: dict[str, int] = {}
     for line, record in records(sources, file, shape):

@@ -122,7 +122,7 @@ class Given:
 
 
 class JudgementSpool(Spool):
-    """Takes judgements in, and with them whatever they are about."""
+    """Imports judgements together with the items and outputs that they refer to."""
 
     def __init__(self, path: Path, limits: Limits, problems: Problems) -> None:
         super().__init__(path, limits, problems)
@@ -349,7 +349,7 @@ def is_long_judgements(file: SourceFile) -> Shape | None:
 
 
 def read_long_judgements(sources: Sources, spool: JudgementSpool, file: SourceFile) -> None:
-    """Our own export: one value a line; what is not a column of ours is a factor."""
+    """The site's own export: one value per line; unknown columns are factors."""
     shape = shape_of(file, LONG_COLUMNS)
     if shape is None:
         sources.problems.add(file.label, 1, "", columns_missing(file, LONG_COLUMNS))

@@ -72,7 +72,7 @@ def _read_outputs(
 def _has_columns(
     record: Record, needed: tuple[str, ...], sources: Sources, file: SourceFile, line: int
 ) -> bool:
-    """JSON lines name their cells anew in every line, and may forget some."""
+    """Each JSON line names its cells again, and may omit some."""
     missing = [name for name in needed if name not in record]
     for name in missing:
         sources.problems.add(file.label, line, name, f'The line has no "{name}".')

@@ -1,4 +1,4 @@
-"""The plain text of WMT: one file per system, one output per line, beside source and reference."""
+"""The plain text of WMT: one file per system, one output per line, with source and reference."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def shape_of(file: SourceFile, needed: Collection[str]) -> Shape | None:
 
 
 def columns_missing(file: SourceFile, needed: Collection[str]) -> str:
-    """What to tell an organiser whose file lacks a column: what is missing, and what is there."""
+    """The message for a file that lacks a column: what is missing, and what is there."""
     if picture_type(file.head):
         return "This is a picture."
     shapes = _possible_shapes(file)

@@ -1,4 +1,4 @@
-"""RotoWire's JSON: box scores become tables that fit a screen, beside reports of systems."""
+"""RotoWire's JSON: box scores become tables that fit a screen; reports come from the systems."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class OutputRow:
 class JudgementRow:
     """One value that a rater gave one output on one criterion.
 
-    `screen_number`, from 0, tells what was seen together: rows of one screen follow each other and
+    `screen_number`, from 0, says what was seen together: rows of one screen follow each other and
     have one rater and one item. `screen` is the file's own name for it. `position` is the output's
     place on the screen, from 0. `label` is the value's name where it has one. Times are ISO 8601,
     as the file gives them. `factors` are those that differ between judgements of one item; the

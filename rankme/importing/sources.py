@@ -49,7 +49,7 @@ LITTER = re.compile(r"(^|/)(__MACOSX/|\.[^./]|Thumbs\.db$|desktop\.ini$)", re.IG
 
 @dataclass
 class SourceFile:
-    """One text file, wherever it lies. `label` is the organiser's name for it."""
+    """One text file at any path. `label` is the organiser's name for it."""
 
     label: str
     size: int
@@ -261,7 +261,7 @@ def _add_member(
 
 
 def _clean_name(part: str) -> str:
-    """A part of a path as a label, which is all that it is used for; empty when it is no name."""
+    """A part of a path as a label, which is its only use; empty if it is not a name."""
     name = unicodedata.normalize("NFC", part)
     is_name = name.strip(". ") and name.isprintable() and not name.endswith(":")
     return name if is_name else ""
@@ -296,7 +296,7 @@ def _size(n_bytes: int) -> str:
 
 
 class _CountedStream(io.RawIOBase):
-    """Bytes as they come out of the file, counted against the limits, whatever it claims."""
+    """Bytes read from the file, counted against the limits regardless of the size it claims."""
 
     def __init__(self, sources: Sources, file: SourceFile) -> None:
         self._sources = sources

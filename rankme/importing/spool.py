@@ -1,4 +1,4 @@
-"""A compact file beside the database: rows wait here until all of the material is known right."""
+"""A compact file outside the database: rows wait here until all of the material is checked."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def read_tuna(sources: Sources, spool: Spool) -> None:
 
 
 def _trials(sources: Sources, file: SourceFile) -> list[Xml.Element]:
-    """The TRIAL elements of a file; entities of its own would let it grow without bound."""
+    """The TRIAL elements of a file; entity declarations could let it grow without bound."""
     try:
         text = whole_text(sources, file)
     except StopFile:

@@ -1,4 +1,4 @@
-"""People who did not agree leave a number behind, and no row of their own."""
+"""People who declined are only counted; they have no row."""
 
 from django.db import migrations
 

@@ -116,12 +116,12 @@ class Slot(Record):
 
 
 class Participant(models.Model):
-    """One crowd session: no login, but a signed link and cookie of its own.
+    """One crowd session: no login, but a signed link and cookie.
 
     `external_id` is the panel's id for the person and never leaves this table; exports and pages
     of the organiser name the rater by `label`.
 
-    A panel's id is no secret, so it proves nothing about who follows a link. `browser` names the
+    A panel's id is not secret, so it does not prove who follows a link. `browser` names the
     browser in which the rater agreed to take part. Any other one that brings the same id and
     neither the cookie nor a personal link is a second browser: it can add answers, but not replace
     any. Cookies and personal links carry `generation`; raising it ends them all.
@@ -230,7 +230,7 @@ class Assignment(Record):
 
     changeable = ("state", "counts", "leased_until", "ended_at")
 
-    # The campaign and batch stand here again because the rules below are about them.
+    # The campaign and batch are repeated here because the constraints below need them.
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="assignments")
     batch = models.ForeignKey(Batch, models.PROTECT, related_name="assignments", db_index=False)
     slot = models.ForeignKey(Slot, models.PROTECT, related_name="assignments")

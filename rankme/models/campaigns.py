@@ -18,7 +18,7 @@ LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 
 
 def new_code(length: int = 12) -> str:
-    """A short random name for links; it is no secret, but it cannot be counted through.
+    """A short random name for links; it is not secret, but nobody can enumerate such names.
 
     Letters and digits alone: a command would take a leading hyphen for an option.
     """
@@ -138,7 +138,7 @@ class CampaignLaunch(Job):
 
 
 class Criterion(models.Model):
-    """One question to the rater; its wording and instrument stand in the campaign's definition."""
+    """One question to the rater; its wording and instrument are in the campaign's definition."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="criteria")
     name = models.CharField(max_length=60)
@@ -174,7 +174,7 @@ class AuditEvent(Record):
     verb = models.CharField(max_length=40)
     detail = models.JSONField(default=dict)
     happened_at = models.DateTimeField(db_default=Now())
-    # Both are written by a trigger, whatever is sent.
+    # Both are written by a trigger, which ignores what is sent.
     number = models.PositiveIntegerField(default=0, editable=False)
     chain_sha256 = models.CharField(max_length=64, default="", editable=False)
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Job(models.Model):
-    """Long work as a row: the queue only tells the workers that there is one.
+    """Long work as a row: the queue only announces it to the workers.
 
     A worker claims the row by a conditional UPDATE under a session lock, and keeps `heartbeat_at`
     fresh. `attempts` counts the claims since the last part of the work was stored.

@@ -16,7 +16,7 @@ from .record import Record
 class Submission(Record):
     """One sent screen. A trigger refuses UPDATE and DELETE.
 
-    `revision` rises with each change of mind; the newest that is not `surplus` stands. `late` work
+    `revision` increases with each change; only the newest that is not `surplus` counts. `late` work
     came after the hold had ended; `surplus` work is kept and never counted (a second tab, a change
     after the batch was finished). `chain_sha256` binds each submission to the one before it in the
     same assignment, so that a changed row shows.

@@ -174,7 +174,7 @@ def _save(
 
 
 def _form_conflict(request: HttpRequest, document: dict[str, Any], campaign: Any) -> HttpResponse:
-    """The form as it was typed, beside what somebody else has saved; saving again replaces it."""
+    """The form as it was typed, next to what somebody else has saved; saving again replaces it."""
     campaign = Campaign.objects.get(pk=campaign.pk)
     conflict = _last_change(campaign) | {"differences": differences(campaign.definition, document)}
     version = campaigns.definition_version(campaign)

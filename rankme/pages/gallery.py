@@ -42,7 +42,7 @@ def pictures_of(name: str, definition: Definition) -> list[str]:
 
 @require_GET
 def show_preset(request: HttpRequest, name: str) -> HttpResponse:
-    """A preset as raters meet it; the campaign is made for the page and never stored."""
+    """A preset as raters see it; the campaign is made for the page and never stored."""
     if name not in preset_names():
         raise Http404
     definition = preset(name)

@@ -1,4 +1,4 @@
-"""The plan before the launch, the launch, and the links to hand out."""
+"""The plan before the launch, the launch, and the links for raters."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def entry_link(request: HttpRequest, campaign: Campaign) -> str:
 
 
 def panel_link(entry: str, definition: Definition) -> str:
-    """The link with the places in which the panel writes its own ids, in the panel's own signs."""
+    """The link with the panel's own placeholders for its ids."""
     panel = PANELS[definition.crowd.panel]
     id_name = definition.crowd.id_parameter or panel.id_parameter
     session_name = definition.crowd.session_parameter or panel.session_parameter

@@ -128,7 +128,7 @@ def drop(request: HttpRequest, code: str, number: int) -> HttpResponse:
 @login_required
 @require_GET
 def browse(request: HttpRequest, code: str) -> HttpResponse:
-    """Items with the outputs of all systems beside each other."""
+    """Items with the outputs of all systems side by side."""
     campaign = get_campaign(request, code)
     outputs = Output.objects.select_related("system").order_by("system__position")
     items = campaign.items.prefetch_related(Prefetch("outputs", queryset=outputs))

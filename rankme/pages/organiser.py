@@ -1,4 +1,4 @@
-"""The organiser's own pages: the front door, the list, one campaign, its members and history."""
+"""The organiser's pages: the start page, the list, one campaign, its members and history."""
 
 from __future__ import annotations
 

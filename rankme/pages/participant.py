@@ -43,7 +43,7 @@ def in_the_campaigns_language(campaign: Campaign) -> Any:
 
 
 def rater_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """A page of a known rater; whoever is not known is led to the campaign's door."""
+    """A page for a known rater; anybody else is sent to the campaign's entry page."""
 
     @wraps(view)
     def page(request: HttpRequest, code: str) -> HttpResponse:
@@ -71,7 +71,7 @@ def rater_call(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
 
 
 def _unstored(response: HttpResponse) -> HttpResponse:
-    # Whatever comes out of a cache (or the back button's memory) may be another rater's or old.
+    # A page from a cache (or the back button's memory) may be out of date or another rater's.
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -81,7 +81,7 @@ def _unstored(response: HttpResponse) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def enter(request: HttpRequest, code: str) -> HttpResponse:
-    """The link that raters follow: whoever is known goes on, anybody else is asked for consent."""
+    """The link that raters follow: known raters continue, others are asked for consent."""
     campaign = get_object_or_404(Campaign, code=code, launched_at__isnull=False, is_archive=False)
     with in_the_campaigns_language(campaign):
         answer = _take_consent if request.method == "POST" else _come_in
@@ -136,7 +136,7 @@ def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definiti
 
 
 def _known(rater: Participant, definition: Definition) -> HttpResponse:
-    """Let a rater who has agreed go on where they were."""
+    """Let a rater who has agreed continue where they were."""
     if rater.is_second_browser:
         assignments.note_second_browser(rater)
     return rater_identity.remember(redirect(_step_of(rater, definition)), rater)
@@ -152,7 +152,7 @@ def _may_come_in(request: HttpRequest, campaign: Campaign, arrival: rater_identi
 def _crowded(
     request: HttpRequest, campaign: Campaign, arrival: rater_identity.Arrival
 ) -> HttpResponse:
-    """Too many at once from one address: the page sends the consent again by itself."""
+    """Too many at once from one address: the page sends the consent again automatically."""
     context = {
         "campaign": campaign,
         "reason": "crowded",
@@ -166,7 +166,7 @@ def _crowded(
 
 @require_GET
 def resume(request: HttpRequest, code: str, token: str) -> HttpResponse:
-    """The personal link that the work page shows: the same rater at another device."""
+    """The personal link that the work page shows, for the same rater on another device."""
     campaign = get_object_or_404(Campaign, code=code, launched_at__isnull=False)
     rater = rater_identity.resumed_rater(campaign, token)
     if rater is None:
@@ -175,7 +175,7 @@ def resume(request: HttpRequest, code: str, token: str) -> HttpResponse:
 
 
 def _step_of(rater: Participant, definition: Definition) -> str:
-    """The address of the page that this rater stands at."""
+    """The address of the page on which this rater continues."""
     if rater.state == State.COMPLETED:
         step = "done"
     elif rater.state == State.RETURNED:
@@ -302,7 +302,7 @@ def _stored_screens(assignment: Assignment) -> list[list[int]]:
 
 
 def _no_batch(request: HttpRequest, rater: Participant, none: NoBatch) -> HttpResponse:
-    """Say why there is no work; whoever has done a batch and gets no more receives the code."""
+    """Say why there is no work; a rater who has done a batch and gets no more receives the code."""
     if none.ask_again:
         again = SECONDS_UNTIL_ASKING_AGAIN
         return _stop(request, rater.campaign, none.reason, again=again, rater=rater)

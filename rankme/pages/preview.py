@@ -1,4 +1,4 @@
-"""The rater's screens as the organiser sees them beforehand: the very same, and nothing stored."""
+"""A preview of the rater's screens for the organiser: the same screens, but nothing is stored."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def remember(response: HttpResponse, rater: Participant) -> HttpResponse:
 
 
 def resume_token(rater: Participant) -> str:
-    """The personal part of the link with which a rater goes on at another device."""
+    """The personal part of the link with which a rater continues on another device."""
     return signing.dumps(_access(rater), salt=RESUME_SALT)
 
 
@@ -166,5 +166,5 @@ def _with_access() -> QuerySet[Participant]:
 
 
 def browser_tag(rater: Participant) -> str:
-    """Tells apart, inside one browser, the stored answers of people who share it."""
+    """Distinguishes the stored answers of people who share a browser."""
     return salted_hmac("rankme.browser-tag", str(rater.pk)).hexdigest()[:16]

@@ -143,7 +143,7 @@ def _files_of(run: AnalysisRun) -> tuple[str, ...]:
     return bundle.members(run)
 
 
-# Beside which table a plot stands, and what it shows.
+# The table next to which a plot is shown, and what it shows.
 PLOTS = {
     "ranks-none": ("paper", gettext_noop("Means and rank ranges, as published")),
     "letters": ("paper", gettext_noop("Means and homogeneous subsets")),

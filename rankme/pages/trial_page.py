@@ -21,7 +21,7 @@ STAYING_BLOCKS = ("input", "images", "reference", "standard")
 
 @dataclass(frozen=True)
 class ShownTrial:
-    """One trial's material, with its outputs in the order in which this rater meets them."""
+    """One trial's material, with its outputs in the order in which this rater sees them."""
 
     input: str
     reference: str
@@ -149,10 +149,10 @@ def _feedback(definition: Definition, trial: ShownTrial, is_preview: bool) -> di
 
 
 def around_the_sentence(context: str, reference: str) -> list[str]:
-    """The context before and after the place where the judged sentence stands.
+    """The context before and after the judged sentence.
 
-    `[[SENTENCE]]` marks the place; without it the reference's own place is taken; without either
-    the sentence follows the context.
+    `[[SENTENCE]]` marks its place. Without the mark it is the reference's place in the context;
+    without that too, the sentence follows the context.
     """
     for place in (PLACE_OF_SENTENCE, reference):
         if place and place in context:
@@ -177,9 +177,9 @@ def _images(images: Sequence[Picture], pictures: dict[str, int]) -> list[dict[st
     """Pictures in reading order by their place; their names stay here, so does the target.
 
     The input is `{"images": [{"name", "svg" or "src", "x", "y"}, …], "columns", "rows", "target"}`
-    with x and y from 1. A picture is a data: address or inline SVG, so no file name can tell
-    anything; each different one travels once, however many trials show it. A click answers with
-    the picture's index in this list. Nothing here depends on the order of the file.
+    with x and y from 1. A picture is a data: address or inline SVG, so no file name can reveal
+    anything; each picture is sent once, however many trials show it. A click answers with the
+    picture's index in this list. Nothing here depends on the order of the file.
     """
     return [
         {

@@ -1,4 +1,4 @@
-"""A screen's answers, checked against the very description that drew the screen."""
+"""A screen's answers, checked against the definition from which the screen was rendered."""
 
 from __future__ import annotations
 

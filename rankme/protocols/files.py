@@ -59,9 +59,8 @@ def stored_definition(document: Any) -> Definition:
 
 
 def definition_to_document(definition: Definition) -> dict[str, Any]:
-    """The document without what only repeats a default: what the database and the API hold.
-
-    Choices stand as pairs: their order is part of the experiment (it numbers the answers), and
+    """The document without values that only repeat a default: what the database and the API
+    contain. Choices are pairs: their order is part of the experiment (it numbers the answers), and
     neither PostgreSQL's jsonb nor JSON itself keeps the order of a mapping.
     """
     document = _plain_document(definition)

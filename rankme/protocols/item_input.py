@@ -59,7 +59,7 @@ class Pictures(BaseModel):
         """The pictures row by row, which says nothing about their order in the file.
 
         Where the file often names the target first, its order would give the answer away. So
-        pictures that have no place of their own come in the order of a digest of their content.
+        pictures without a given place are ordered by a digest of their content.
         """
         return sorted(self.images, key=lambda image: (image.y, *_across(image)))
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-# No two parts of it may match the same sign: where they could share spaces, a text of 100,000
+# No two parts may match the same character: where they could share spaces, a text of 100,000
 # spaces would take days.
 _SLOT = re.compile(r"([^\[\],]+)\[([^\]]*)\]\s*(?:,|$)")
 
 
 def slots(text: str) -> list[tuple[str, str]]:
-    """The attributes and values in order; empty when the text is no meaning representation."""
+    """The attributes and values in order; empty if the text is not a meaning representation."""
     found = []
     position = 0
     while position < len(text):

@@ -57,7 +57,7 @@ class ConnectionLost(Exception):
 
 
 class Browser:
-    """One rater's browser; `timed` is told how long each request took, under its page's name."""
+    """One rater's browser; it reports to `timed` how long each request took, by the page's name."""
 
     def __init__(self, origin: str, timed: Timed = lambda name, seconds: None) -> None:
         self.origin = urlsplit(origin)

@@ -165,7 +165,7 @@ class Rater:
         raise RaterError("these pages have no end")
 
     def _filled(self, form: Form) -> dict[str, str]:
-        """Agree, and say the first of whatever may be chosen."""
+        """Agree, and choose the first of the possible answers."""
         chosen = {name: options[0] for name, options in form.choices.items()}
         written = {name: value or "none" for name, value in form.values.items()}
         return written | chosen | dict(form.buttons[:1])

@@ -1,4 +1,4 @@
-"""The nightly check of the record, and telling of what it finds."""
+"""The nightly check of the record, and the report of its findings."""
 
 from __future__ import annotations
 

@@ -223,7 +223,7 @@ class _Sitting:
         )
 
     def _count(self, submission: Submission) -> None:
-        """Apply the counting rule: the newest submission that is not surplus stands."""
+        """Apply the counting rule: the newest submission that is not surplus counts."""
         self.tally.submissions += 1
         judgements = submission.judgements.all()
         key = str(submission.key)

@@ -1,1 +1,1 @@
-"""The doors for scripts, one module for each subject."""
+"""The views for scripts, one module for each subject."""

@@ -1,4 +1,4 @@
-"""Campaigns: made, read, launched, paused, resumed, closed, and how they stand."""
+"""Campaigns: create, read, launch, pause, resume and close them, and see their progress."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def reference(request: HttpRequest) -> HttpResponse:
 
 
 class UnknownView(View):
-    """Whatever is no address of the API: the same error as everywhere, whatever the method."""
+    """An address that does not exist: the same error as everywhere, with any method."""
 
     permission_classes = [AllowAny]
     authentication_classes: list[Any] = []

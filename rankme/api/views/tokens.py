@@ -18,7 +18,7 @@ class TokenView(View):
     """The key with which a script comes in."""
 
     def get_authenticators(self) -> list[Any]:
-        # Whoever asks for a key has none: a stale one in the header must not stand in the way.
+        # A client that asks for a key has none: an old one in the header must not get in the way.
         asks = self.request is not None and self.request.method == "POST"
         return [] if asks else super().get_authenticators()
 

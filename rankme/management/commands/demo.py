@@ -64,7 +64,7 @@ def organiser(*, renew: bool) -> tuple[Any, str]:
 
 
 def demonstration(name: str, owner: Any) -> Campaign:
-    """A demonstration with a campaign file of its own."""
+    """A demonstration with its own campaign file."""
     folder = FOLDER / name
     definition = definition_from_yaml((folder / "campaign.yaml").read_text(encoding="utf-8"))
     return launched(definition, [folder / "outputs.csv", folder / "items.csv"], owner)

@@ -55,7 +55,7 @@ class Instrument:
     derives: ClassVar[Mapping[str, Kind]] = {}
     # Names of files in `static/css/instruments/`. Instruments may share a stylesheet.
     stylesheets: ClassVar[tuple[str, ...]] = ()
-    # Whether it can stand in a third column, beside an output and a wider instrument.
+    # Whether it fits in a third column, next to an output and a wider instrument.
     fits_a_narrow_column: ClassVar[bool] = False
     # Whether it lists the facts of the input, so that the input need not stay in view as well.
     repeats_the_input: ClassVar[bool] = False

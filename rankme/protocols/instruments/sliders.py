@@ -42,7 +42,7 @@ class RankMe(Instrument):
 
 
 class SliderOptions(Options):
-    """`confirm` shows a box with which a rater says that the handle stands right as it is."""
+    """`confirm` shows a box with which a rater confirms the handle where it is."""
 
     minimum: float = 0
     maximum: float = 100

@@ -10,7 +10,7 @@ from .base import Instrument, Options, Refused, Subject, Value
 
 
 class TextOptions(Options):
-    """`characters` lists the signs allowed besides letters, digits and spaces."""
+    """`characters` lists the characters allowed besides letters, digits and spaces."""
 
     least: int = Field(0, ge=0, description="Minimum number of characters")
     most: int = Field(2_000, ge=1, le=20_000)
