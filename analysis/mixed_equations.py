@@ -165,7 +165,7 @@ class _DenseEquations:
 class _ProductsBySize:
     """[Z₂ X]'Z₁ times its transpose, apart for each number of judgements of a level of Z₁.
 
-    Whatever θ is, levels with equally many judgements weigh the same. The products are symmetric,
+    For any θ, levels with equally many judgements have the same weight. The products are symmetric,
     and only their lower halves are kept.
     """
 

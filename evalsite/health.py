@@ -33,7 +33,7 @@ def database_problem() -> str:
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
-    except Error:  # whatever it is; `InterfaceError` is no `DatabaseError`
+    except Error:  # of any kind; `InterfaceError` is not a `DatabaseError`
         return "The database does not answer."
     return ""
 

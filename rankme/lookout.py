@@ -1,8 +1,8 @@
-"""Every worker process also looks for jobs itself: news gets lost, and a broker may fall silent.
+"""Every worker process also looks for jobs itself, in case the broker loses messages or is silent.
 
-A worker can be alive and deaf: connected to a broker from which nothing comes any more. So a thread
+A worker can be alive but receive nothing, because its broker has stopped sending. So a thread
 of each worker process asks the database every second, over an index, whether there is a job that
-nobody works on, and does it. Which of two takes it is decided by the job's lock, as ever.
+nobody works on, and does it. As always, the job's lock decides which of two workers takes it.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def servers() -> Iterator[Servers]:
 
 
 def end_what_killed_runs_left() -> None:
-    """End the processes of a test run that was killed; its number stands in its folder's name."""
+    """End the processes of a test run that was killed; its number is in its folder's name."""
     for folder in data_folder().parent.glob("rankme-test-*-*"):
         run = int(re.match(r"rankme-test-(\d+)-", folder.name)[1])
         if folder.stat().st_uid == os.geteuid() and not psutil.pid_exists(run):

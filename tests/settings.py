@@ -25,7 +25,7 @@ class QuickHasher(PBKDF2PasswordHasher):
 # Tests build and break their database as its owner. The live site has the site's own role.
 DATABASES["default"] |= {"USER": DATABASE_OWNER["USER"]}  # noqa: F405
 PASSWORD_HASHERS = ["tests.settings.QuickHasher"]
-# Files straight from static/: a test sees what stands there now, without collectstatic.
+# Files straight from static/: a test sees what is there now, without collectstatic.
 STORAGES = STORAGES | {  # noqa: F405
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 }

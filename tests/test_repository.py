@@ -250,6 +250,64 @@ def test_no_text_refers_to_lists_outside_the_repository():
     assert [place for place, text in prose() if REFERENCES.search(text)] == []
 
 
+# Phrases that sound translated, each with a bait and what to write instead.
+STILTED = {
+    r"\b(stand|stands|stood)\b(?! (alone|for|in for|out|still)\b)": "the rule stands in a file: is",
+    r"\b(whoever|whomever)\b": "whoever holds the lock: the process that",
+    r"\bof (ours|theirs)\b": "a label of ours: our own label",
+    r"\bmend(s|ed|ing)?\b": "mend what is listed: fix, correct",
+    r"\bthe one who\b": "the one who pays: the person who",
+    r"\bat another device\b": "at another device: on",
+    r"\bshar(ed|es|ing) out\b": "shared out among raters: divided, distributed",
+    r"(?<!there )\b(is|are|was|were) no (?!less|longer|more)": "an id is no secret: is not a",
+    r"\b(allowed|first such|same|strange|unusual) signs?\b": "a strange sign: character",
+    r"\banew\b": "drawn anew: again",
+    r"\bcomes? out a\b": "out comes a ranking, comes out a ranking: you get",
+    r"\bat the door\b|\bdoors? (for|of|to|through)\b": "a door for scripts: entry, view",
+}
+
+# Texts of pages whose new wording has to go together with its translations.
+NOT_YET_REWORDED = {
+    "templates/participant/instruments/slider.html",
+    "templates/registration/login.html",
+    "templates/report/public.html",
+}
+
+
+def comments_of_other_files() -> Iterator[tuple[str, str]]:
+    """Every line of templates and settings, and every commented line of scripts and styles."""
+    commented = re.compile(r"//|/\*|^\s*\*")
+    for pattern in ("static/js/**/*.js", "static/css/**/*.css", "tests/js/*.js"):
+        for path in files(pattern):
+            for line, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+                if commented.search(text):
+                    yield f"{path.relative_to(PROJECT)}:{line}", text
+    for path in [
+        *files("templates/**/*"),
+        PROJECT / ".env.example",
+        PROJECT / "docker-compose.yml",
+    ]:
+        for line, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            yield f"{path.relative_to(PROJECT)}:{line}", text
+
+
+@pytest.mark.parametrize("phrase", STILTED)
+def test_texts_avoid_phrases_that_sound_translated(phrase: str):
+    pattern = re.compile(phrase, re.IGNORECASE)
+    assert pattern.search(STILTED[phrase]), "the pattern does not find its own bait"
+    found = {
+        place
+        for place, text in [*prose(), *comments_of_other_files()]
+        if pattern.search(" ".join(text.split()))
+    }
+    assert {place for place in found if place.split(":")[0] not in NOT_YET_REWORDED} == set()
+
+
+def test_legitimate_uses_of_avoided_words_are_possible():
+    legitimate = "standard, outstanding, standalone; CSP stands for a policy; there is no limit"
+    assert [phrase for phrase in STILTED if re.search(phrase, legitimate, re.IGNORECASE)] == []
+
+
 def test_every_module_says_in_a_sentence_what_lives_there():
     silent = [
         str(path.relative_to(PROJECT))

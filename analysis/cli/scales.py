@@ -144,7 +144,7 @@ def _grouping(part: JudgementTable, name: str) -> Any:
 
 
 def run_anova(table: JudgementTable, options: argparse.Namespace) -> Outcome:
-    """Analysis of variance, with Welch's test and means beside."""
+    """Analysis of variance, with Welch's test and means."""
     from analysis.anova import group_moments, welch
     from analysis.report.latex import tabular
     from analysis.report.scale import Reasons

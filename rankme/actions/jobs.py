@@ -1,6 +1,6 @@
 """Long work as rows: who may work on a job, how it is done once, and who tells the workers.
 
-The row is the record; Celery only carries the news that there is one. A worker holds a job in two
+The row is the record; Celery only announces that there is one. A worker holds a job in two
 ways. A session lock of PostgreSQL shows that the worker is alive: the kernel closes the socket of
 a killed process, and the lock is free at once. The name in `claimed_by` shows that the job is
 still this worker's: every further write asks for that name, so a worker that was taken for dead

@@ -505,7 +505,7 @@ def _renew(assignment: Assignment, runtime: Runtime) -> None:
 
 
 def counted_submissions(campaign: Campaign):
-    """The submissions that stand: of counting assignments, the newest that is not surplus."""
+    """The submissions that count: of counting assignments, the newest that is not surplus."""
     return (
         Submission.objects.filter(
             assignment__campaign=campaign, assignment__counts=True, surplus=False

@@ -52,7 +52,7 @@ class IdenticalPair:
 
 @dataclass(frozen=True)
 class StrangePreview:
-    """A kind of unusual sign, how many outputs have it, and where for example."""
+    """A kind of unusual character, how many outputs have it, and an example."""
 
     kind: str
     outputs: int

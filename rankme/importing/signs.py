@@ -27,7 +27,7 @@ NUL_OR_SURROGATE = re.compile("[\x00\ud800-\udfff]")
 
 
 def strange_signs(text: str) -> list[tuple[str, str]]:
-    """The kinds of strange signs in the text, each with the first such sign."""
+    """The kinds of unusual characters in the text, each with the first such character."""
     if text.isascii() and text.isprintable():
         return []
     found = []

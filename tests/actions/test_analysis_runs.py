@@ -1,4 +1,4 @@
-"""Analyses are computed once, by whoever is there, and say the same whoever it was."""
+"""Analyses are computed once, by any worker, with the same results from each."""
 
 from __future__ import annotations
 

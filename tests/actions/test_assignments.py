@@ -288,7 +288,7 @@ def test_a_clock_set_back_does_not_change_whose_sitting_counts(one_slot):
     counted_before = counting(first.slot).pk
     answer_all(first)
     assignments.finish_batch(first)
-    # As if the second ending had come while the server's clock stood before the first one.
+    # As if the second ending had come while the server's clock was behind the first one.
     Assignment.objects.filter(pk=first.pk).update(ended_at="2001-01-01T00:00:00Z")
     assignments.settle_slot(first.slot)
     assert counting(first.slot).pk == counted_before

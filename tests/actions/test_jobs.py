@@ -174,7 +174,7 @@ def test_a_killed_worker_is_replaced_within_seconds(job, live_site):
         stdout=subprocess.PIPE,
     )
     assert victim.stdout.readline() == b"held\n"
-    time.sleep(2.5)  # longer than a heart may stand still: only the lock tells it from a dead one
+    time.sleep(2.5)  # longer than a heartbeat lasts: only the lock shows it is alive
     assert jobs.claim(MaterialImport, job.pk, worker="heir") is None
     assert jobs.waiting(MaterialImport) == []
     os.kill(victim.pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Whatever raters, clocks and organisers do, in any order: the record stays true."""
+"""The record stays true, whatever raters, clocks and organisers do in any order."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Lifecycle(RuleBasedStateMachine):
         found = assignments.claim_batch(self.rater(name))
         if isinstance(found, NoBatch):
             return
-        # What was held, or what was begun and lost, to be finished beside its new holder.
+        # What was held, or what was begun and lost, to be finished in parallel with its new holder.
         assert found.state == "held" or found.submissions.exists()
         if found not in self.pages[name]:
             self.pages[name].append(found)
@@ -191,7 +191,7 @@ class Lifecycle(RuleBasedStateMachine):
 
     @invariant()
     def finished_sittings_keep_their_answers(self) -> None:
-        """What stands of a finished sitting came before its end."""
+        """What counts of a finished sitting came before its end."""
         for finished in Assignment.objects.filter(state="completed"):
             late = finished.submissions.filter(surplus=False, received_at__gt=finished.ended_at)
             assert not late.exists()

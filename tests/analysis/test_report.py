@@ -93,7 +93,7 @@ def test_relative_judgements_have_the_papers_clusters_and_the_honest_ones():
 
 
 def test_given_runs_are_the_same_as_runs_made_here():
-    """What a worker drew elsewhere in portions gives the very same report."""
+    """What another worker drew in portions gives exactly the same report."""
     options = with_kinds(ReportOptions(**QUICK), magnitudes())
     draws = {
         job.key: np.concatenate([job.draw(0, 7), job.draw(7, 13)])

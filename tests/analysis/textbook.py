@@ -13,7 +13,7 @@ FIGURES = Path(__file__).parents[1] / "data"
 
 
 def figures(name: str) -> dict[str, Any]:
-    """Figures that stand in the repository with their source."""
+    """Figures that are in the repository with their source."""
     return json.loads((FIGURES / f"{name}.json").read_text())
 
 

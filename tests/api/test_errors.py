@@ -1,4 +1,4 @@
-"""Every error has one shape, whatever was wrong and whoever noticed it."""
+"""Every error has the same shape, regardless of its cause and of the code that noticed it."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ TAKEN_IN = {"CredentialsSerializer", "DefinitionSerializer", "NewCampaignSeriali
 
 
 def columns() -> list[str]:
-    """Every name that any table of ours has for anything."""
+    """Every name of a table or column in the database."""
     models = [*apps.get_app_config("rankme").get_models(), get_user_model()]
     return sorted({name for model in models for name in _names(model)})
 

@@ -1,4 +1,4 @@
-"""Rating whatever screen stands in the browser, with the mouse or with the keyboard alone."""
+"""Rating the screen that the browser shows, with the mouse or with the keyboard alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choices stand on the screen in the order of the campaign's file."""
+"""Choices are on the screen in the order of the campaign's file."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Glyph"),
 ]
 
-# Ways out of where a text may stand, and what to do outside; a page that is led astray either
+# Ways out of the places that can hold a text, and what to do outside; a misled page either
 # runs `pwned()`, or holds an element of the class `pwn`, or breaks its own policy.
 WAYS_OUT = (
     *("", '">', "'>", "-->", "]]>", "`}", "\\", "\u202e", "\x1b", "</p>", "</bdi>", "</title>"),
@@ -278,7 +278,7 @@ def visit(page: Page, address: str) -> None:
 
 
 def test_the_watch_sees_what_it_is_there_for(browser, live_site):
-    """The control: with the payloads in it as they are, a page of ours is not clean."""
+    """The control: a page that contains the payloads unescaped is not clean."""
     with browser.new_page(base_url=live_site.url) as page:
         page.add_init_script(WATCH)
         answer = page.request.get("/login/")

@@ -64,7 +64,7 @@ NAME_OF_FOCUS = """() => {
 
 
 def tab_to(page: Page, name: str) -> None:
-    """Walk with the Tab key alone until the focus stands on what has this name."""
+    """Walk with the Tab key alone until the focus is on the control with this name."""
     met = []
     for _ in range(MOST_TABS):
         page.keyboard.press("Tab")

@@ -199,7 +199,7 @@ def test_the_e2e_form_can_be_done_by_keyboard_alone(page: Page):
     await_screen(page)
     page.keyboard.press("Tab")
     for place in range(5):
-        page.keyboard.press("ArrowRight")  # the handle comes to stand at the standard
+        page.keyboard.press("ArrowRight")  # the handle ends up at the standard
         for key in ["PageUp", "ArrowLeft", "ArrowLeft"][: place + 1]:
             page.keyboard.press(key)
         page.keyboard.press("Tab")  # the number

@@ -11,7 +11,7 @@ from tests.browser.rating import begin, campaign_of, come_in
 
 pytestmark = pytest.mark.browser
 
-DEAD_MS = 250  # a little more than the page is deaf after an onset
+DEAD_MS = 250  # a little longer than the page ignores presses after an onset
 
 # The page counts from its time origin, the browser stamps events in seconds since the epoch.
 EPOCH_OF = "() => performance.timeOrigin"
@@ -243,7 +243,7 @@ def test_the_onset_is_the_frame_after_the_one_that_painted_the_stimulus(page: Pa
     assert len(frames_until_onset) == 6
 
 
-# Presses that are no responses -------------------------------------------------------------
+# Presses that are not responses ------------------------------------------------------------
 
 
 def test_a_double_click_on_the_reading_button_answers_no_picture(page: Page):
@@ -282,7 +282,7 @@ PRESS_AT_ONCE = """(press) => {
 
 @pytest.mark.parametrize("press", ["click", "Enter"])
 def test_a_press_that_is_too_early_is_noted_and_does_not_answer(page: Page, press: str):
-    """Dispatched in the very frame of the onset, before anybody can have seen a picture."""
+    """Dispatched in the same frame as the onset, before anybody can have seen a picture."""
     page.add_init_script(f"({PRESS_AT_ONCE})({press!r})")
     start_timed(page, items=1)
     onset_of(page)

@@ -1,4 +1,4 @@
-"""Items without outputs are shared out once to each rater."""
+"""Items without outputs are distributed once to each rater."""
 
 import pytest
 

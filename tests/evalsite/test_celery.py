@@ -1,4 +1,4 @@
-"""The news of a job gets through, and a broker that is away holds nobody up."""
+"""Workers are notified of a job, and an unreachable broker does not delay anybody."""
 
 import subprocess
 import sys

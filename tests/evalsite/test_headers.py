@@ -129,7 +129,7 @@ def test_a_browser_isolates_the_page(page):
 
 @pytest.mark.browser
 def test_a_browser_makes_no_markup_of_text(browser, live_site: LiveSite):
-    # A page of its own: the fixture `page` would count the refusal as a fault of ours.
+    # A separate page: the fixture `page` would count the refusal as the site's fault.
     with browser.new_page() as page:
         page.goto(f"{live_site.url}/login/")
         refused = page.evaluate(

@@ -1,4 +1,4 @@
-"""The site as real processes: whatever is killed comes back, and nobody had to be told."""
+"""The site as real processes: any killed process comes back without help."""
 
 import urllib.error
 import urllib.request

@@ -1,4 +1,4 @@
-"""Other sites' pages change nothing, and whoever asks bears an address of their own."""
+"""Other sites' pages change nothing, and every client is known by its own address."""
 
 from __future__ import annotations
 

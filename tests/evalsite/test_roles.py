@@ -212,7 +212,8 @@ def test_a_database_of_version_1_gets_the_role_its_rights_and_its_chains(cluster
 
 @pytest.fixture
 def rented(cluster: Servers) -> Iterator[dict[str, str]]:
-    """A database as a provider rents it out: its owner is no superuser and makes no roles."""
+    """A database as a provider rents it out: its owner is not a superuser and cannot create
+    roles."""
     password = secrets.token_hex(8)
     with connected(cluster.postgresql.owner_url) as cursor:
         cursor.execute("CREATE ROLE tenant LOGIN")

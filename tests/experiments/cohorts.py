@@ -129,7 +129,7 @@ def _entered(campaign: Campaign, number: int) -> Participant:
 
 
 def _sit(campaign: Campaign, assignment: Assignment, person: Person) -> None:
-    """Answer every screen of the very document that the rater's page is made of."""
+    """Answer every screen of the same document from which the rater's page is made."""
     definition = _definition_of(campaign)
     shown = trials_of(assignment)
     document = page_document(definition, shown, seed=assignment.pk)
@@ -154,7 +154,7 @@ def _definition_of(campaign: Campaign) -> Definition:
 
 
 def _target(item_input: str) -> int | None:
-    """Where in the item's list the picture stands that is meant."""
+    """The position of the target picture in the item's list."""
     if not item_input.startswith('{"images"'):
         return None
     domain = json.loads(item_input)

@@ -2,7 +2,7 @@
 
 Nothing of this is part of the site: a test starts the web server with this module instead of
 `evalsite.wsgi` and names the file in CLOCK_FILE. Whatever in this process asks Python for the time
-of day is misled; the clock that counts seconds goes on, as it does when a clock is set.
+of day is misled; the monotonic clock continues, as it does when a clock is set.
 """
 
 import datetime

@@ -44,7 +44,7 @@ def rate_while(
 
 
 def check_nothing_lost_nothing_doubled(outcome: Outcome) -> None:
-    """Every rater got through, and each screen of theirs is stored once."""
+    """Every rater finished, and each of their screens is stored once."""
     assert outcome.problems == []
     assert outcome.endings == {"completed": RATERS}
     assert Submission.objects.count() == RATERS * SCREENS == len(outcome.acknowledged)

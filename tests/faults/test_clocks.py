@@ -34,7 +34,7 @@ class Clock:
         self.set(0)
 
     def set(self, seconds: float) -> None:
-        # Renamed into its place: whoever reads it never finds half a number.
+        # Renamed into its place, so that a reader never finds half a number.
         draft = self.file.with_suffix(".draft")
         draft.write_text(f"{seconds:+.0f}\n")
         draft.chmod(0o644)

@@ -58,7 +58,7 @@ def test_a_worker_whose_broker_fell_silent_works_all_the_same(live_site, line):
 
 
 def test_without_looking_for_itself_a_deaf_worker_would_do_nothing(live_site, line):
-    """The reconciler alone is no help: what it tells, a deaf worker does not hear."""
+    """The reconciler alone does not help: its messages do not reach the worker either."""
     start_worker_behind(line, live_site, WORKER_LOOKS_EVERY_SECONDS="0")
     line.is_silent = True
     run = ask_for_analysis()

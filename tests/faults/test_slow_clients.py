@@ -31,7 +31,7 @@ HALF_SENT = {
 
 @contextlib.contextmanager
 def running(site: LiveSite, module: str = "evalsite.wsgi", **settings: str) -> Iterator[LiveSite]:
-    """The web server, started anew with these settings."""
+    """The web server, restarted with these settings."""
     usual = site.environment
     site.kill_web()
     site.environment = usual | settings

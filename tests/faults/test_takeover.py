@@ -89,7 +89,7 @@ def kill_the_leader(run: AnalysisRun) -> float:
 
 
 def test_a_killed_machine_is_replaced_by_another(live_site: LiveSite, campaign):
-    """The whole worker dies, not one process of it; another worker stands beside it."""
+    """The whole worker dies, not one of its processes; another worker is running."""
     live_site.start_worker("first", WORKER_PROCESSES="1")
     run = ask(campaign, runs=30_000)
     wait_for(lambda: leader_of(run), "a leader")

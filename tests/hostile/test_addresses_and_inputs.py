@@ -27,7 +27,7 @@ from tests.pages.test_participant import arrive, begin, payload_for, send
 
 pytestmark = pytest.mark.django_db
 
-# As they stand in an address; Django decodes them before any view sees them.
+# As they are in an address; Django decodes them before any view sees them.
 NASTY = (
     "%00",
     "a%00b",

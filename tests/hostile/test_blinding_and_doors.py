@@ -71,7 +71,7 @@ def test_no_answer_to_a_rater_holds_a_system_or_the_number_of_a_row(client, numb
 
 
 def rater_answers(client, campaign):
-    """What a rater gets at each of their doors, whatever the method."""
+    """What a rater gets at each of their addresses, with any method."""
     for pattern in participant_urls:
         if pattern.name == "preview":
             continue
@@ -94,7 +94,7 @@ def test_the_watch_over_numbers_would_see_one(client, numbered, monkeypatch):
 
 
 def test_the_place_on_the_screen_says_nothing_about_the_system():
-    """χ² over 60 raters: each of five systems stands at each of three places equally often."""
+    """χ² over 60 raters: each of five systems is in each of three positions equally often."""
     campaign = make_campaign(rankme_definition(raters_per_trial=20), items=12, systems=5)
     counts: dict[tuple[str, int], int] = {}
     for number in range(60):
@@ -121,7 +121,7 @@ def test_the_place_on_the_screen_says_nothing_about_the_system():
 
 
 def test_another_raters_doors_stay_shut(client):
-    """Every door of a rater, asked by another rater: one's own work, never the other's."""
+    """Every address of a rater, requested by another rater: one's own work, never the other's."""
     campaign = make_campaign(rankme_definition(), items=8)
     mine = begin(client, campaign, id="w1")
     other = Client()
@@ -148,7 +148,7 @@ def test_codes_are_long_different_and_of_no_name():
 
 
 def test_an_administrator_is_no_member_of_every_campaign(client):
-    """Whoever runs the site looks at rows in the admin; the campaign's doors are its people's."""
+    """Superusers see rows in the admin; the campaign's pages are for its members only."""
     world = World(make_campaign(items=2, systems=2))
     boss = get_user_model().objects.create_superuser("boss", password="x")
     client.force_login(boss)

@@ -135,7 +135,7 @@ def test_a_guarded_text_is_the_same_text_again(text):
     assert not runs_in_a_spreadsheet(guarded(text))
 
 
-# Whoever took part -----------------------------------------------------------------------------
+# Identities of raters --------------------------------------------------------------------------
 
 PANEL_ID, SESSION_ID, SAID = "5f3c9d1e2b4a6c8d0e1f2a3b", "64f0aa17c0ffee1234567890", "native-q7x"
 

@@ -1,4 +1,4 @@
-"""Whoever takes too much waits; whoever rates never does."""
+"""Clients that request too much wait; raters at work never do."""
 
 from __future__ import annotations
 

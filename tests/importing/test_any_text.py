@@ -1,4 +1,4 @@
-"""Whatever text can be stored comes through unchanged; whatever bytes come in, nothing breaks."""
+"""Any text that can be stored comes through unchanged, and no upload breaks anything."""
 
 import csv
 import io

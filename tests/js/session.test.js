@@ -60,7 +60,7 @@ const MINUTE = 60_000;
 function desk(breaks = ENFORCED) {
   const storage = memoryStorage();
   const clock = { wall: 1_000 * MINUTE };
-  /** As a reload makes them anew. */
+  /** As a reload creates them. */
   async function load() {
     const made = createBreaks({ storage, breaks, assignment: 7, wallClock: () => clock.wall });
     await made.load();

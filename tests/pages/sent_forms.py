@@ -1,4 +1,4 @@
-"""What a browser would send: the fields of a page's form as they stand in its HTML."""
+"""What a browser would send: the fields of a page's form as they are in its HTML."""
 
 from __future__ import annotations
 

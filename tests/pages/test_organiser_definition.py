@@ -171,7 +171,7 @@ def test_a_pasted_file_says_line_and_place(olga):
     page = answer.content.decode()
     line = next(n for n, row in enumerate(text.splitlines(), 1) if "lever" in row)
     assert f"line {line}, criteria[0].instrument" in page
-    assert "lever" in page  # what was pasted is still there to be mended
+    assert "lever" in page  # what was pasted is still there to be corrected
     assert not Campaign.objects.exists()
 
 

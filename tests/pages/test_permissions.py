@@ -1,4 +1,4 @@
-"""Three named people and a stranger without a name, before every door of the organiser."""
+"""Three named people and a stranger without a name, and every page of the organiser."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.campaigns import make_campaign, make_owner, make_rater, slider_defini
 
 pytestmark = pytest.mark.django_db
 
-# Who may: everybody; whoever has an account; whoever is in the campaign; its owner alone.
+# Who may: everybody; people with an account; members of the campaign; its owner alone.
 ALL, ACCOUNT, INSIDE, OWNER = "all", "account", "inside", "owner"
 
 POLICY: dict[str, dict[str, str]] = {

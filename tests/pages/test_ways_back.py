@@ -228,7 +228,7 @@ def test_a_stranger_with_a_panel_id_displaces_no_answer(client, campaign):
     mine = Submission.objects.earliest("id")
     thrust = spoken(campaign, document, 0, 90, replaces=str(mine.key))
     assert send(stranger, campaign, thrust).json()["surplus"]
-    # Her own answer stands, though the stranger's came first.
+    # Her own answer counts, though the stranger's came first.
     assert not send(client, campaign, spoken(campaign, document, 1, 20)).json()["surplus"]
     assert send(stranger, campaign, spoken(campaign, document, 1, 95)).json()["surplus"]
     complete_rest(client, campaign, document, 2)
@@ -538,7 +538,7 @@ def test_a_readmitted_rater_counts_where_nobody_has_finished_meanwhile(client, c
     document = begin(other, campaign, id="w2")
     judgements.readmit_rater(odd, by=campaign.owner)
     assert Assignment.objects.get(counts=True).participant == odd
-    # The one who replaces her finishes all the same.
+    # The rater who replaces her finishes all the same.
     assert complete(other, campaign, document).json()["next"].endswith("/done/")
     assert Assignment.objects.get(counts=True).participant == odd
 

@@ -131,7 +131,7 @@ def test_one_key_for_two_batches_at_once_is_refused_to_the_second(slow_reading):
 
 
 def test_a_change_meets_the_end_of_the_batch(slow_reading):
-    """Whatever came before the end stands, whatever came after it is surplus."""
+    """What came before the end counts, what came after it is surplus."""
     for _ in range(ROUNDS // 5):
         change_meets_end()
     check_record()

@@ -52,7 +52,7 @@ export function createLine(slider, { scale, text, labelledBy, onInput, onKey = u
 
   watchPointer(slider, (event, isPress) => {
     const next = valueAt(event.clientX);
-    // The handle of a number beyond the line stands at its end: to press it is not to move it.
+    // The handle of a number beyond the line is at its end: pressing it does not move it.
     if (isPress && isBeyond() && share(next) > 1 - HANDLE_SHARE) return;
     move(next, event.timeStamp);
   });

@@ -1,5 +1,5 @@
-// Fetches a page of ours as a document, so that parts of it can replace those on the screen.
-// The browser parses it itself and runs nothing in it: no text of ours ever becomes markup.
+// Fetches a page of this site as a document, so that its parts can replace those on the screen.
+// The browser parses it and runs nothing in it: no text is ever turned into markup here.
 
 export function fetchPage(address, body = null) {
   return new Promise((resolve, reject) => {

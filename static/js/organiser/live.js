@@ -20,7 +20,7 @@ async function refresh() {
   /** @type {NodeListOf<HTMLElement>} */
   const parts = live.querySelectorAll("[data-part]");
   for (const part of parts) {
-    // What the keyboard stands in stays: a button must not vanish under a finger.
+    // The part that has the focus stays: a button must not vanish under a finger.
     if (isInUse(part)) continue;
     replacePart(part, page.querySelector(`[data-part="${part.dataset.part}"]`));
   }
@@ -32,7 +32,7 @@ async function keepFresh(seconds) {
     try {
       await refresh();
     } catch {
-      // The site is away or we are logged out; the old figures carry their time, so just go on.
+      // The site is away or we are logged out; the old figures carry their time, so just continue.
     }
     if (live.querySelector("[data-over]")) {
       location.reload();

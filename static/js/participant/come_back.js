@@ -1,4 +1,4 @@
-// The consent page of a browser that was in this study before: offers to go on where it stopped.
+// The consent page of a browser that was in this study before: offers to continue where it stopped.
 
 import { keptLink } from "./kept_link.js";
 import { openStorage } from "./storage.js";

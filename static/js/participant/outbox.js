@@ -104,7 +104,7 @@ export function createOutbox({ storage, send, clock, rater, report = {} }) {
     return "later";
   }
 
-  /** Drop an entry that a person has dealt with (a refused answer that was given anew). */
+  /** Drop an entry that a person has dealt with (a refused answer that was given again). */
   function drop(key) {
     return storage.change((transaction) => transaction.delete("outbox", key));
   }

@@ -12,7 +12,7 @@ export function createPost(token) {
       body: JSON.stringify(document),
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
-    // A page of a proxy or a portal is not the site's answer, whatever its status says.
+    // A page of a proxy or a portal is not the site's answer, even if its status is 200.
     const isOurs = answer.headers.get("Content-Type")?.startsWith("application/json");
     if (answer.ok && !isOurs) throw new Error("this answer came from somebody else");
     return { status: answer.status, document: isOurs ? await answer.json() : null };

@@ -88,7 +88,7 @@ function newAsked({ holder, place, question, labelledBy, questionId }) {
   };
 }
 
-/** Where a question's instruments stand: [{holder, place, row}], `place` null for the item. */
+/** Where a question's instruments are: [{holder, place, row}], `place` null for the item. */
 function holdersOf(form, rows, { criterion, about }, places) {
   const byName = `[data-question="${criterion}"]`;
   const below = form.querySelector(`.below ${byName}`);
