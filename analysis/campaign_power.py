@@ -51,7 +51,7 @@ class CampaignPlan:
 
 @dataclass(frozen=True)
 class Claim:
-    """What an analysis says of a system: its rank range and its cluster."""
+    """The result for a system in an analysis: its rank range and its cluster."""
 
     system: str
     rank_low: int

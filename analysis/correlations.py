@@ -11,7 +11,6 @@ from analysis.table import JudgementTable
 from analysis.typing import Values
 
 METHODS = ("pearson", "spearman", "kendall")
-LEVELS = ("system", "output")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ SHOWN = 20
 
 
 class AnalysisError(ValueError):
-    """The analysis cannot be done; the message says why and what to do."""
+    """The analysis is not possible; the message says why and what to do."""
 
 
 class TableError(AnalysisError):

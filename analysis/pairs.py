@@ -101,7 +101,7 @@ def count(pairs: Pairs) -> Counts:
 
 
 def require_comparable(systems: tuple[str, ...], counts: Counts) -> None:
-    """Refuse what no method can rank: one system, or groups that never met."""
+    """Refuse what no method can rank: one system, or groups that were never compared."""
     if len(systems) < 2:
         raise RankingError("A ranking needs at least two systems.")
     groups = list(_groups(counts.met > 0))

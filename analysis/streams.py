@@ -15,7 +15,7 @@ SECOND_MIX = np.uint64(0x94D049BB133111EB)
 LOW_HALF = np.uint64(0xFFFFFFFF)
 UNIT_53 = 1.0 / (1 << 53)
 
-RESAMPLING, STEPS, SIMULATION = 1, 2, 3
+RESAMPLING, STEPS = 1, 2
 
 
 @numba.njit(nogil=True, cache=True, inline="always")

@@ -93,7 +93,7 @@ def guarded(label: str) -> str:
 
 
 def unguarded(label: str) -> str:
-    """What `guarded` was given."""
+    """The value that was passed to `guarded`."""
     return label[1:] if label.startswith("'") and FORMULA_START.match(label) else label
 
 

@@ -61,7 +61,7 @@ def compare(pair: str, rows: list[dict], comparisons: int, options: argparse.Nam
 
 
 def cut_shares(ranking) -> dict[frozenset[str], float]:
-    """How sure a boundary is below each set of leading systems."""
+    """The certainty of a boundary below each set of leading systems."""
     systems = [row.system for row in ranking.systems]
     return {
         frozenset(systems[: place + 1]): row.cut_share for place, row in enumerate(ranking.systems)

@@ -133,7 +133,7 @@ class AnalysisForm(forms.Form):
         return [field for field in self.visible_fields() if field.name not in FURTHER]
 
     def further_fields(self) -> list[Any]:
-        """What most analyses leave as it is."""
+        """The options that most analyses leave at their defaults."""
         return [field for field in self.visible_fields() if field.name in FURTHER]
 
     def options(self) -> dict[str, Any]:

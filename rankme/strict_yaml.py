@@ -84,7 +84,7 @@ def _refuse(message: str, *, place: str = "") -> Any:
 
 
 def _check_events(text: str) -> None:
-    """Stop at the first event too many: what follows is never read."""
+    """Stop at the first event beyond the limit: the rest is never read."""
     depth = 0
     for number, event in enumerate(yaml.parse(text, Loader=Loader)):
         if number > MOST_EVENTS:

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from analysis.checkpoints import Parts, computed_now
 from analysis.errors import TableError
-from analysis.report.make import Report, make_report
+from analysis.report.make import Report
 from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
 from analysis.table_files import read_table, write_table
@@ -40,16 +40,12 @@ FIXED_DATE = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True, eq=False)
 class Bundle:
-    """What a bundle holds; `report` is the stored JSON, not computed again."""
+    """The contents of a bundle; `report` is the stored JSON, not recomputed."""
 
     table: JudgementTable
     options: ReportOptions
     report: dict[str, Any]
     files: Mapping[str, bytes]
-
-    def recomputed(self) -> Report:
-        """Make the report again from the judgements and options."""
-        return make_report(self.table, self.options)
 
 
 def report_json(report: Report) -> str:

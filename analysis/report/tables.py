@@ -196,13 +196,6 @@ RANKS = Column("Ranks", Format.RANGE)
 P = Column("p", Format.P)
 
 
-class Ranked(Protocol):
-    """A row of a ranking in clusters."""
-
-    @property
-    def cluster(self) -> int: ...
-
-
 def ranking_table(ranking: Ranking, scheme: str) -> Table:
     """Cluster, score, range of ranks and system (Dušek, Novikova & Rieser 2020, Table 11)."""
     role, caption = RANKED[scheme]

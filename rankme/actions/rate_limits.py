@@ -33,7 +33,7 @@ LONGEST_TO_FILL = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Limit:
-    """So many at once, and then one more every so often."""
+    """A number of requests at once, and then one more per interval."""
 
     name: str
     most: int

@@ -1,1 +1,1 @@
-"""The same for scripts."""
+"""The API for scripts."""

@@ -283,7 +283,7 @@ def _checked_request(
 
 
 def _check_fit(design_name: str, request: Request) -> None:
-    """Refuse what the material is too small, or the machine too small, for."""
+    """Refuse a plan for which the material or the machine is too small."""
     options, problems = request.options, []
     if design_name == "latin_square":
         groups, raters = int(options["groups"]), int(options["raters"])

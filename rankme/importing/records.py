@@ -272,5 +272,5 @@ def _cell(value: Any) -> str:
 
 
 def without(record: Mapping[str, str], names: Collection[str]) -> Record:
-    """The other cells of the record."""
+    """All other cells of the row."""
     return {name: value for name, value in record.items() if name not in names}

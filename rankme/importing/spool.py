@@ -52,7 +52,7 @@ def open_spool(path: Path) -> sqlite3.Connection:
 
 
 class Spool:
-    """Takes rows in while they are read, and notes what is wrong with each."""
+    """Stores rows while they are read, and notes the problems of each."""
 
     def __init__(self, path: Path, limits: Limits, problems: Problems) -> None:
         self.database = open_spool(path)
@@ -144,7 +144,7 @@ class Spool:
         highlight: str = "",
         factors: Mapping[str, str] | None = None,
     ) -> int | None:
-        """Take an item in; an item with the same key before it is a problem."""
+        """Store an item; an earlier item with the same key is a problem."""
         digest = digest_of(key)
         if digest in self._items:
             self._note_item_again(key, self._items[digest], place)

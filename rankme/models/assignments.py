@@ -135,7 +135,7 @@ class Participant(models.Model):
         RETURNED = "returned", _("Gave the work back")
 
     class Outcome(models.TextChoices):
-        """What a visit came to, which decides its code and its pay."""
+        """The outcome of a visit, which decides its code and its pay."""
 
         COMPLETE = "complete", _("Complete")
         LATE = "late", _("Finished late")

@@ -1,4 +1,4 @@
-"""How often somebody did what nobody needs to do often."""
+"""How often a client may do something that nobody needs to do often."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 
 
 class RateBucket(models.Model):
-    """What is left to somebody of one thing; it fills up again with time."""
+    """How much of something a client may still use; it refills over time."""
 
     mark = models.CharField(max_length=64, primary_key=True)
     left = models.FloatField()

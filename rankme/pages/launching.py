@@ -36,7 +36,7 @@ INVITATIONS_ON_A_PAGE = 100
 
 @dataclass(frozen=True)
 class Estimate:
-    """What the plan means for raters and for the purse."""
+    """What the plan means for raters and for the budget."""
 
     sittings: int
     raters: int

@@ -88,7 +88,7 @@ class Outcome:
 
 
 def run_raters(plan: Plan, told: Callable[[int], None] = lambda done: None) -> Outcome:
-    """Let all raters do what they do; `told` hears how many are through."""
+    """Let all raters work; `told` is called with the number that are done."""
     outcome = Outcome(Latencies())
     lock = threading.Lock()
     began = time.perf_counter()

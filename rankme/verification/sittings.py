@@ -45,7 +45,7 @@ class Sum:
 
 @dataclass
 class Screen:
-    """What stands for one screen of a sitting so far."""
+    """The submission that counts for one screen of a sitting so far."""
 
     revisions: int = 0
     counted: Sum = field(default_factory=Sum)

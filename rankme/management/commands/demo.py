@@ -53,7 +53,7 @@ class Command(BaseCommand):
 
 
 def organiser(*, renew: bool) -> tuple[Any, str]:
-    """The demonstration's organiser, and what to say about the password."""
+    """The demonstration's organiser, and a sentence about the password."""
     user = get_user_model().objects.filter(username=ORGANISER).first()
     if user is None:
         user, password = make_organiser(ORGANISER, is_superuser=True)
