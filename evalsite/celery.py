@@ -30,7 +30,7 @@ LOADED_BEFORE_FORKING = (
 
 app = Celery("evalsite")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks()
+app.autodiscover_tasks(["rankme.worker"])
 
 
 @beat_init.connect
@@ -50,7 +50,7 @@ def refuse_unsafe_start(**kwargs: object) -> None:
 
 @worker_init.connect
 def tell_when_ready(**kwargs: object) -> None:
-    from rankme.lookout import worker_is_ready
+    from rankme.worker.lookout import worker_is_ready
 
     worker_ready.connect(worker_is_ready)
 
@@ -84,7 +84,7 @@ def look_out(**kwargs: object) -> None:
     """Also look for jobs in the database, because the broker may have lost their messages."""
     from django.conf import settings
 
-    from rankme.lookout import keep_looking
+    from rankme.worker.lookout import keep_looking
 
     if settings.WORKER_LOOKS_EVERY_SECONDS:
         keep_looking(settings.WORKER_LOOKS_EVERY_SECONDS)

@@ -26,7 +26,7 @@ CLOSED_DOORS = {
         "rankme.actions",
         "rankme.pages",
         "rankme.api",
-        "rankme.tasks",
+        "rankme.worker",
         "rankme.forms",
         "rest_framework",
     },
