@@ -16,7 +16,7 @@ from rest_framework.authtoken import admin as tokens_admin  # noqa: F401
 from rest_framework.authtoken.models import TokenProxy
 
 from rankme import models
-from rankme.forms import LoginForm
+from rankme.forms.organiser import LoginForm
 
 
 class LookingOnly(admin.ModelAdmin):

@@ -32,6 +32,7 @@ CLOSED_DOORS = {
     },
     "rankme/actions": {"rankme.pages", "rankme.api", "rankme.forms", "rest_framework"}
     | CALLS_ELSEWHERE,
+    "rankme/forms": {"rankme.pages", "rankme.api", "rest_framework"} | CALLS_ELSEWHERE,
     "rankme/pages": {"rankme.api", "rest_framework"} | CALLS_ELSEWHERE,
     "rankme/api": {"rankme.pages"} | CALLS_ELSEWHERE,
     "rankme/importing": {"django", "rankme.models"} | CALLS_ELSEWHERE,

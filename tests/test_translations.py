@@ -14,9 +14,9 @@ from django.utils.translation.template import templatize
 from pydantic import BaseModel
 
 from rankme import words
-from rankme.definition_form.settings import Setting, option_settings, sentence_of, settings_of
-from rankme.definition_form.wording import HINTS, LABELS
 from rankme.designs.registry import DESIGNS
+from rankme.forms.definition.settings import Setting, option_settings, sentence_of, settings_of
+from rankme.forms.definition.wording import HINTS, LABELS
 from rankme.pages.participant_words import script_words
 from rankme.protocols.definition import BLOCKS, Definition
 from rankme.protocols.instruments import INSTRUMENTS

@@ -15,9 +15,9 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from rankme.actions import campaigns
 from rankme.actions.judgement_imports import start_archive
-from rankme.definition_form import change_shape, differences, draw_form, read_form
 from rankme.errors import ChangedMeanwhile, InvalidDefinition, Problem, RankmeError
-from rankme.forms import ArchiveForm, CampaignFileForm
+from rankme.forms.definition import change_shape, differences, draw_form, read_form
+from rankme.forms.organiser import ArchiveForm, CampaignFileForm
 from rankme.models import Campaign
 from rankme.permissions import get_campaign
 from rankme.protocols.definition import Definition

@@ -23,7 +23,7 @@ from rankme.crowd import PANELS
 from rankme.designs.plan import Plan
 from rankme.designs.registry import DESIGNS
 from rankme.errors import RankmeError
-from rankme.forms import InvitationForm
+from rankme.forms.organiser import InvitationForm
 from rankme.models import Campaign
 from rankme.permissions import get_campaign
 from rankme.protocols.definition import Definition

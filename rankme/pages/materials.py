@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from rankme import monitor
 from rankme.actions import materials
 from rankme.errors import RankmeError
-from rankme.forms import MaterialForm
+from rankme.forms.organiser import MaterialForm
 from rankme.models import Campaign, MaterialImport, Output
 from rankme.permissions import get_campaign
 

@@ -15,7 +15,7 @@ from analysis.table_files import guarded
 from rankme import coverage, monitor
 from rankme.actions import assignments, judgements
 from rankme.clean_text import storable
-from rankme.forms import ExclusionForm
+from rankme.forms.organiser import ExclusionForm
 from rankme.models import Campaign, Participant
 from rankme.permissions import get_campaign
 

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from rankme import monitor
 from rankme.actions import campaigns
-from rankme.forms import LoginForm, MemberForm
+from rankme.forms.organiser import LoginForm, MemberForm
 from rankme.models import Campaign, Slot
 from rankme.permissions import get_campaign, get_own_campaign
 

@@ -22,11 +22,11 @@ from rankme.actions.assignments import NoBatch
 from rankme.actions.runtime import runtime_of
 from rankme.crowd import PANELS
 from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmissions
+from rankme.forms.entry import EntryForm
 from rankme.models import Assignment, Campaign, Participant, Slot
 from rankme.protocols.definition import Definition
 
 from . import rater_identity
-from .entry_form import EntryForm
 from .interface_language import in_the_language_of
 from .participant_words import script_words
 from .trial_page import page_document, screen_parts, trials_of

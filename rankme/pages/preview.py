@@ -18,11 +18,11 @@ from rankme.crowd import PANELS
 from rankme.designs.order import draw_order
 from rankme.designs.plan import NO_SYSTEM
 from rankme.errors import RefusedAction
+from rankme.forms.entry import EntryForm
 from rankme.models import Campaign, Item, Output, Trial
 from rankme.permissions import get_campaign
 from rankme.protocols.definition import Definition
 
-from .entry_form import EntryForm
 from .interface_language import in_the_language_of
 from .participant import screens_context
 from .participant_words import script_words

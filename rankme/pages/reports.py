@@ -18,10 +18,10 @@ from analysis.report.stored import read_report
 from analysis.report.tables import correlation_table, overview_table, tables_of
 from rankme.actions import analysis_runs
 from rankme.actions.report_files import require_files
-from rankme.analysis_form import AnalysisForm
 from rankme.errors import FilesInPreparation, InvalidOptions
 from rankme.exporting import bundle, texts
 from rankme.exporting.judgements import csv_response, jsonl_response
+from rankme.forms.analysis import AnalysisForm
 from rankme.models import AnalysisRun, Campaign, Report
 from rankme.permissions import get_campaign
 

@@ -9,8 +9,8 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from rankme import strict_yaml
-from rankme.definition_form import read_form
 from rankme.errors import InvalidDefinition
+from rankme.forms.definition import read_form
 from rankme.models import Campaign
 from tests.campaigns import make_owner
 

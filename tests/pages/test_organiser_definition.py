@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankme.actions import campaigns
-from rankme.definition_form import change_shape, draw_form, read_form
-from rankme.definition_form.settings import settings_of
-from rankme.definition_form.wording import SECTIONS
+from rankme.forms.definition import change_shape, draw_form, read_form
+from rankme.forms.definition.settings import settings_of
+from rankme.forms.definition.wording import SECTIONS
 from rankme.models import Campaign
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import (
