@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, Q, QuerySet
 
 from analysis.table_files import unguarded
-from rankme.actions.judgements import canonical, counted_submissions
+from rankme.actions.judgements import canonical
 from rankme.exporting.judgements import judgements_csv, judgements_jsonl
 from rankme.models import (
     AnalysisRun,
@@ -82,6 +82,17 @@ def nothing_is_counted_twice() -> None:
     assert not twice, f"slots that count twice: {twice}"
     for campaign in Campaign.objects.all():
         counted_at_most_as_planned(campaign)
+
+
+def counted_submissions(campaign: Campaign) -> QuerySet[Submission]:
+    """The counting rule once more, in other words than those of `rankme.queries.counting`."""
+    return (
+        Submission.objects.filter(
+            assignment__campaign=campaign, assignment__counts=True, surplus=False
+        )
+        .order_by("assignment_id", "trial_id", "screen", "-revision")
+        .distinct("assignment_id", "trial_id", "screen")
+    )
 
 
 def counted_at_most_as_planned(campaign: Campaign) -> None:

@@ -26,10 +26,20 @@ CLOSED_DOORS = {
         "rankme.actions",
         "rankme.pages",
         "rankme.api",
+        "rankme.queries",
         "rankme.worker",
         "rankme.forms",
         "rest_framework",
     },
+    "rankme/queries": {
+        "rankme.actions",
+        "rankme.pages",
+        "rankme.api",
+        "rankme.worker",
+        "rankme.forms",
+        "rest_framework",
+    }
+    | CALLS_ELSEWHERE,
     "rankme/actions": {"rankme.pages", "rankme.api", "rankme.forms", "rest_framework"}
     | CALLS_ELSEWHERE,
     "rankme/forms": {"rankme.pages", "rankme.api", "rest_framework"} | CALLS_ELSEWHERE,

@@ -33,7 +33,6 @@ from analysis.table_files import write_table
 from rankme.errors import InvalidOptions, Problem, RefusedAction
 from rankme.exporting.anchor import anchor_of
 from rankme.exporting.bundle import SITE_OPTIONS, report_options, run_table, store_bundle
-from rankme.judgement_table import factor_column, judgement_table, without_number
 from rankme.models import (
     AnalysisRun,
     Assignment,
@@ -46,6 +45,7 @@ from rankme.models import (
     Submission,
     TrialOutput,
 )
+from rankme.queries.judgement_table import factor_column, judgement_table, without_number
 
 from . import jobs
 from .audit import note

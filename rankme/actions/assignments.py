@@ -29,9 +29,9 @@ from rankme.models import (
     TrialOutput,
 )
 from rankme.protocols.definition import Definition
+from rankme.queries.definitions import runtime_of
 
 from .audit import note
-from .runtime import runtime_of
 
 LONGEST_COMMENT = 10_000
 HELD, COMPLETED = Assignment.State.HELD, Assignment.State.COMPLETED

@@ -38,11 +38,11 @@ from rankme.models import (
     Trial,
 )
 from rankme.protocols.answers import Reading, read_answers
+from rankme.queries.definitions import Runtime, runtime_of
 
 from . import rate_limits
 from .assignments import HELD, lease_end, settle_late, settle_slots_of
 from .audit import note
-from .runtime import Runtime, runtime_of
 from .speed_flags import OTHER_SCREENS, Sitting, speed_flags
 
 PAYLOAD_VERSION = 1
@@ -502,14 +502,3 @@ def _renew(assignment: Assignment, runtime: Runtime) -> None:
         Assignment.objects.filter(pk=assignment.pk).update(
             leased_until=lease_end(runtime.definition)
         )
-
-
-def counted_submissions(campaign: Campaign):
-    """The submissions that count: of counting assignments, the newest that is not surplus."""
-    return (
-        Submission.objects.filter(
-            assignment__campaign=campaign, assignment__counts=True, surplus=False
-        )
-        .order_by("assignment_id", "trial_id", "screen", "-revision")
-        .distinct("assignment_id", "trial_id", "screen")
-    )

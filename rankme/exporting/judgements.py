@@ -8,8 +8,9 @@ from django.db import connection
 from django.http import StreamingHttpResponse
 
 from analysis.table_files import csv_parts
-from rankme.judgement_table import COUNTED, judgement_table
 from rankme.models import Campaign
+from rankme.queries.counting import COUNTED
+from rankme.queries.judgement_table import judgement_table
 
 ASSIGNMENTS_AT_ONCE = 200
 

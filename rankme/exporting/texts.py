@@ -11,8 +11,8 @@ from django.db import connection
 from django.http import StreamingHttpResponse
 
 from analysis.table_files import guarded
-from rankme.judgement_table import COUNTED
 from rankme.models import Campaign
+from rankme.queries.counting import COUNTED
 
 LINES_PER_PART = 500
 

@@ -12,8 +12,8 @@ from analysis.outliers import TREATMENTS
 from analysis.report.options import MODELS
 from rankme.actions.analysis_runs import MOST_RUNS, default_options
 from rankme.errors import InvalidOptions
-from rankme.judgement_table import factor_column
 from rankme.models import Campaign
+from rankme.queries.judgement_table import factor_column
 
 METHOD_TITLES = {
     "wmt": _("TrueSkill, the shared tasks' procedure"),

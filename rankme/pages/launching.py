@@ -16,7 +16,6 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis.table_files import guarded
-from rankme import monitor
 from rankme.actions import campaigns, launches
 from rankme.actions.invitations import invite_raters
 from rankme.crowd import PANELS
@@ -27,6 +26,7 @@ from rankme.forms.organiser import InvitationForm
 from rankme.models import Campaign
 from rankme.permissions import get_campaign
 from rankme.protocols.definition import Definition
+from rankme.queries.progress import planned_judgements, size_of
 
 from .campaign_page import act, render_campaign, sent
 from .interface_language import language_warning
@@ -105,7 +105,7 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
     context: dict[str, Any] = {
         "definition": definition,
         "language_warning": language_warning(definition),
-        "size": monitor.size_of(campaign),
+        "size": size_of(campaign),
         "design": _(DESIGNS[definition.design.kind].title),
     }
     try:
@@ -122,7 +122,7 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
         "balance": plan.balance,
         "spreads": _spreads(plan),
         "estimate": estimate(plan, definition),
-        "judgements": monitor.planned_judgements(
+        "judgements": planned_judgements(
             plan.balance.judgements, len(plan.items) * plan.raters_per_trial, definition
         ),
         "systems": [(names[pk], count) for pk, count in counts],

@@ -12,12 +12,12 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from rankme import monitor
 from rankme.actions import materials
 from rankme.errors import RankmeError
 from rankme.forms.organiser import MaterialForm
 from rankme.models import Campaign, MaterialImport, Output
 from rankme.permissions import get_campaign
+from rankme.queries.progress import size_of
 
 from .campaign_page import act, render_campaign, sent
 
@@ -37,7 +37,7 @@ def show_material(request: HttpRequest, code: str) -> HttpResponse:
             return redirect("rankme:campaign-import", campaign.code, started.pk)
     context = {
         "form": form,
-        "size": monitor.size_of(campaign),
+        "size": size_of(campaign),
         "systems": campaign.systems.order_by("position"),
         "imports": campaign.material_imports.all()[:IMPORTS_SHOWN],
         "is_open": campaign.is_draft,
@@ -83,7 +83,7 @@ def show_import(request: HttpRequest, code: str, number: int) -> HttpResponse:
         "is_moving": not upload.is_over,
         "is_failed": upload.state in ("failed", "cancelled"),
         "waits": upload.is_over and upload.phase == Phase.PREVIEWED and not upload.problems,
-        "replaces": monitor.size_of(campaign).items,
+        "replaces": size_of(campaign).items,
     }
     return render_campaign(
         request, campaign, "organiser/import.html", context, tab="campaign-material"

@@ -12,12 +12,23 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from analysis.table_files import guarded
-from rankme import coverage, monitor
 from rankme.actions import assignments, judgements
 from rankme.clean_text import storable
 from rankme.forms.organiser import ExclusionForm
 from rankme.models import Campaign, Participant
 from rankme.permissions import get_campaign
+from rankme.queries import coverage
+from rankme.queries.progress import pace_of, progress_of, screens_by_hour
+from rankme.queries.raters import (
+    PAYMENT_COLUMNS,
+    comments_of,
+    open_leases,
+    payment_rows,
+    rater_lines,
+    raters_of,
+    recent_raters,
+    sittings_of,
+)
 
 from .campaign_page import act, render_campaign, sent
 
@@ -31,15 +42,15 @@ def watch(request: HttpRequest, code: str) -> HttpResponse:
     campaign = get_campaign(request, code)
     if campaign.is_draft or campaign.is_archive:
         return redirect("rankme:campaign", campaign.code)
-    progress = monitor.progress_of(campaign)
+    progress = progress_of(campaign)
     context = {
         "progress": progress,
-        "pace": monitor.pace_of(campaign, progress),
-        "hours": monitor.screens_by_hour(campaign),
+        "pace": pace_of(campaign, progress),
+        "hours": screens_by_hour(campaign),
         "systems": coverage.judged_by_system(campaign),
         "pairs": coverage.judged_by_pair(campaign),
-        "raters": monitor.rater_lines(campaign, monitor.recent_raters(campaign)),
-        "leases": monitor.open_leases(campaign),
+        "raters": rater_lines(campaign, recent_raters(campaign)),
+        "leases": open_leases(campaign),
     }
     return render_campaign(
         request, campaign, "organiser/monitor.html", context, tab="campaign-monitor"
@@ -64,10 +75,8 @@ def free_lease(request: HttpRequest, code: str, assignment: int) -> HttpResponse
 @require_GET
 def raters(request: HttpRequest, code: str) -> HttpResponse:
     campaign = get_campaign(request, code)
-    page = Paginator(monitor.raters_of(campaign), RATERS_ON_A_PAGE).get_page(
-        request.GET.get("page")
-    )
-    context = {"page": page, "raters": monitor.rater_lines(campaign, list(page))}
+    page = Paginator(raters_of(campaign), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
+    context = {"page": page, "raters": rater_lines(campaign, list(page))}
     return render_campaign(
         request, campaign, "organiser/raters.html", context, tab="campaign-raters"
     )
@@ -95,10 +104,10 @@ def show_rater(request: HttpRequest, code: str, label: str) -> HttpResponse:
         )
         return redirect("rankme:campaign-rater", campaign.code, rater.label)
     context = {
-        "line": monitor.rater_lines(campaign, [rater])[0],
+        "line": rater_lines(campaign, [rater])[0],
         "form": form,
-        "assignments": monitor.sittings_of(rater),
-        "comments": monitor.comments_of(rater),
+        "assignments": sittings_of(rater),
+        "comments": comments_of(rater),
         "past_exclusions": rater.exclusions.exclude(withdrawn_at=None).select_related("decided_by"),
     }
     status = 422 if form.is_bound else 200
@@ -129,8 +138,8 @@ def download_raters(request: HttpRequest, code: str) -> HttpResponse:
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="raters-{campaign.code}.csv"'
     rows = csv.writer(response)
-    rows.writerow(monitor.PAYMENT_COLUMNS)
-    for row in monitor.payment_rows(campaign):
+    rows.writerow(PAYMENT_COLUMNS)
+    for row in payment_rows(campaign):
         rows.writerow([guarded(str(value)) for value in row])
     return response
 

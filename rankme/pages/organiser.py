@@ -17,11 +17,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from rankme import monitor
 from rankme.actions import campaigns
 from rankme.forms.organiser import LoginForm, MemberForm
 from rankme.models import Campaign, Slot
 from rankme.permissions import get_campaign, get_own_campaign
+from rankme.queries.progress import progress_of, size_of
+from rankme.queries.raters import open_leases
 
 from .campaign_page import act, render_campaign, sent
 from .next_step import next_step
@@ -75,8 +76,8 @@ def show_campaign(request: HttpRequest, code: str) -> HttpResponse:
     context = {
         "definition": definition,
         "step": next_step(campaign),
-        "size": monitor.size_of(campaign),
-        "progress": None if campaign.is_draft else monitor.progress_of(campaign),
+        "size": size_of(campaign),
+        "progress": None if campaign.is_draft else progress_of(campaign),
         "plan": getattr(campaign, "plan", None),
     }
     return render_campaign(request, campaign, "organiser/campaign.html", context, tab="campaign")
@@ -116,7 +117,7 @@ def close(request: HttpRequest, code: str) -> HttpResponse:
             _("The campaign is closed. Answers that arrive later are stored and flagged."),
         )
         return redirect("rankme:campaign", campaign.code)
-    context = {"progress": monitor.progress_of(campaign), "leases": monitor.open_leases(campaign)}
+    context = {"progress": progress_of(campaign), "leases": open_leases(campaign)}
     return render_campaign(
         request, campaign, "organiser/close.html", context, tab="campaign-monitor"
     )
@@ -139,7 +140,7 @@ def delete(request: HttpRequest, code: str) -> HttpResponse:
             request, _("You cannot delete a campaign that has been launched. You can close it.")
         )
         return redirect("rankme:campaign", code)
-    context = {"size": monitor.size_of(campaign)}
+    context = {"size": size_of(campaign)}
     return render_campaign(request, campaign, "organiser/delete.html", context, tab="campaign")
 
 

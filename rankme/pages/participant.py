@@ -19,12 +19,12 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from rankme import strict_json
 from rankme.actions import assignments, judgements, rate_limits
 from rankme.actions.assignments import NoBatch
-from rankme.actions.runtime import runtime_of
 from rankme.crowd import PANELS
 from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmissions
 from rankme.forms.entry import EntryForm
 from rankme.models import Assignment, Campaign, Participant, Slot
 from rankme.protocols.definition import Definition
+from rankme.queries.definitions import runtime_of
 
 from . import rater_identity
 from .interface_language import in_the_language_of

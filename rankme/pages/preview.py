@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from rankme.actions.campaigns import draw_plan
-from rankme.actions.runtime import runtime_of
 from rankme.crowd import PANELS
 from rankme.designs.order import draw_order
 from rankme.designs.plan import NO_SYSTEM
@@ -22,6 +21,7 @@ from rankme.forms.entry import EntryForm
 from rankme.models import Campaign, Item, Output, Trial
 from rankme.permissions import get_campaign
 from rankme.protocols.definition import Definition
+from rankme.queries.definitions import runtime_of
 
 from .interface_language import in_the_language_of
 from .participant import screens_context

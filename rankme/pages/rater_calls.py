@@ -10,11 +10,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from rankme import strict_json
 from rankme.actions.judgements import LARGEST_PAYLOAD
-from rankme.actions.runtime import runtime_of
 from rankme.errors import InvalidAnswer
 from rankme.models import Participant
 from rankme.protocols.answers import read_answers
 from rankme.protocols.definition import Definition, PracticeTrial
+from rankme.queries.definitions import runtime_of
 
 from .participant import rater_call
 

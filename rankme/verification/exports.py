@@ -7,8 +7,9 @@ import json
 from django.db import connection
 
 from rankme.exporting.judgements import judgements_jsonl
-from rankme.judgement_table import COUNTED, JUDGEMENTS
 from rankme.models import Campaign
+from rankme.queries.counting import COUNTED
+from rankme.queries.judgement_table import JUDGEMENTS
 
 from .fault import Fault
 from .sittings import Sum, Tally

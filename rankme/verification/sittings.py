@@ -13,10 +13,10 @@ from typing import Any
 from django.db.models import Prefetch
 
 from rankme.actions.judgements import canonical, chained
-from rankme.actions.runtime import Runtime, runtime_of
 from rankme.errors import InvalidAnswer
 from rankme.models import Assignment, Campaign, Judgement, Submission, TrialOutput
 from rankme.protocols.answers import Reading, read_answers
+from rankme.queries.definitions import Runtime, runtime_of
 
 from .anchor import Anchors
 from .fault import Fault

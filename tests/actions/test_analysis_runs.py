@@ -26,9 +26,9 @@ from rankme.exporting import bundle
 from rankme.exporting.judgements import judgements_csv
 from rankme.models import AnalysisRun, RunChunk
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
+from tests.queries.test_judgement_table import submit
 from tests.reports import assert_same_report
 from tests.sittings import sit
-from tests.test_judgement_table import submit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

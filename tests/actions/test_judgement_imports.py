@@ -20,8 +20,8 @@ from rankme.actions.judgement_imports import (
 )
 from rankme.errors import RefusedAction
 from rankme.importing import ImportRefused, read_judgement_material
-from rankme.judgement_table import judgement_table
 from rankme.models import AuditEvent, Campaign, Judgement, Participant, Submission
+from rankme.queries.judgement_table import judgement_table
 from tests.campaigns import (
     make_campaign,
     make_owner,

@@ -15,7 +15,7 @@ from rankme.actions import assignments, campaigns, judgements, rate_limits
 from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmissions
 from rankme.models import Assignment, Judgement, QuarantinedPayload, Submission
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
-from tests.invariants import acknowledged, check_record
+from tests.invariants import acknowledged, check_record, counted_submissions
 from tests.sittings import answer, answer_all, claim, payload_for, run_out
 
 pytestmark = pytest.mark.django_db
@@ -117,14 +117,14 @@ def test_a_changed_answer_takes_the_place_of_the_one_it_names(held):
     record(held, first)
     changed = answer(held, value=20, replaces=first["key"])
     assert (changed.revision, changed.surplus) == (2, False)
-    assert judgements.counted_submissions(held.campaign).get().key == changed.key
+    assert counted_submissions(held.campaign).get().key == changed.key
 
 
 def test_a_second_tab_does_not_overwrite_the_first(held):
     first = answer(held, value=10)
     second = answer(held, value=20)
     assert (second.revision, second.surplus) == (2, True)
-    assert judgements.counted_submissions(held.campaign).get().key == first.key
+    assert counted_submissions(held.campaign).get().key == first.key
 
 
 def test_a_page_learns_that_another_page_has_answered_its_screen(held):
@@ -147,7 +147,7 @@ def test_a_change_of_what_was_changed_meanwhile_is_surplus(held):
     second = answer(held, value=20, replaces=str(first.key))
     third = answer(held, value=30, replaces=str(first.key))
     assert (second.surplus, third.surplus) == (False, True)
-    assert judgements.counted_submissions(held.campaign).get().key == second.key
+    assert counted_submissions(held.campaign).get().key == second.key
 
 
 def test_a_change_after_the_end_is_kept_and_not_counted(held):
@@ -156,9 +156,7 @@ def test_a_change_after_the_end_is_kept_and_not_counted(held):
     standing = Submission.objects.filter(trial_id=held.presentation[0][0]).get()
     late = answer(held, value=1, replaces=str(standing.key))
     assert (late.surplus, late.late) == (True, False)
-    assert late.key not in judgements.counted_submissions(held.campaign).values_list(
-        "key", flat=True
-    )
+    assert late.key not in counted_submissions(held.campaign).values_list("key", flat=True)
 
 
 def test_late_work_is_kept_and_flagged(held):
@@ -363,7 +361,7 @@ def test_a_screen_has_a_bound_of_revisions_and_the_one_before_stands(held, monke
         standing = answer(held, value=value, replaces=str(standing.key))
     with pytest.raises(InvalidAnswer, match="3 times"):
         answer(held, value=4, replaces=str(standing.key))
-    assert judgements.counted_submissions(held.campaign).get().key == standing.key
+    assert counted_submissions(held.campaign).get().key == standing.key
     assert not answer(held, 1).surplus, "other screens are not affected"
     payload = Submission.objects.get(key=standing.key).payload
     assert not record(held, payload).is_new, "and a repetition is answered as ever"

@@ -29,7 +29,7 @@ from tests.browser.rating import answer_with_mouse, begin, come_in, rate_to_the_
 from tests.browser.test_organiser import log_in, make_olga
 from tests.campaigns import make_campaign, make_rater, rankme_definition
 from tests.pages.test_permissions import POLICY, World
-from tests.test_judgement_table import submit
+from tests.queries.test_judgement_table import submit
 
 # Hostile names have signs for which the plots' font has no picture.
 pytestmark = [

@@ -14,7 +14,7 @@ from rankme.models import Campaign, Output
 from rankme.pages.urls import organiser_urls
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.live import LiveSite
-from tests.test_judgement_table import submit
+from tests.queries.test_judgement_table import submit
 
 pytestmark = pytest.mark.browser
 

@@ -11,8 +11,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from rankme.actions import analysis_runs
-from rankme.judgement_table import factor_column
 from rankme.models import AnalysisRun
+from rankme.queries.judgement_table import factor_column
 from tests.actions.test_analysis_runs import rated_campaign
 from tests.campaigns import make_owner, slider_definition
 from tests.live import wait_for

@@ -2,10 +2,10 @@
 
 import pytest
 
-from rankme import judgement_table
 from rankme.actions import assignments
 from rankme.exporting import judgements as exporting
 from rankme.models import Campaign
+from rankme.queries import judgement_table
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.invariants import check_record
 from tests.sittings import answer, claim, run_out, sit

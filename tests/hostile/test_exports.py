@@ -20,10 +20,10 @@ from analysis.table_files import csv_parts, guarded, read_table, unguarded
 from rankme.actions import assignments, judgements
 from rankme.actions.invitations import invite_raters
 from rankme.exporting import bundle
-from rankme.judgement_table import TAKEN
+from rankme.queries.judgement_table import TAKEN
 from tests.actions.test_analysis_runs import asked, executed, rated_campaign
 from tests.campaigns import make_campaign, make_rater, slider_definition
-from tests.test_judgement_table import submit
+from tests.queries.test_judgement_table import submit
 
 pytestmark = pytest.mark.django_db
 

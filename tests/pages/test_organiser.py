@@ -26,7 +26,7 @@ from tests.campaigns import (
     rankme_definition,
     slider_definition,
 )
-from tests.test_judgement_table import submit
+from tests.queries.test_judgement_table import submit
 
 pytestmark = pytest.mark.django_db
 

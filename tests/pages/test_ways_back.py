@@ -15,12 +15,12 @@ from rankme.actions import assignments, judgements
 from rankme.actions.analysis_runs import exclusions
 from rankme.actions.campaigns import close_campaign
 from rankme.actions.invitations import invite_raters
-from rankme.judgement_table import judgement_table
 from rankme.models import AnalysisRun, Assignment, Participant, Submission
 from rankme.pages.rater_identity import COOKIE_SALT
+from rankme.queries.judgement_table import judgement_table
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.campaigns import slider_definition as sliders
-from tests.invariants import check_record
+from tests.invariants import check_record, counted_submissions
 from tests.pages.test_participant import arrive, begin, complete, document_of, payload_for, send
 from tests.sittings import run_out
 
@@ -232,7 +232,7 @@ def test_a_stranger_with_a_panel_id_displaces_no_answer(client, campaign):
     assert not send(client, campaign, spoken(campaign, document, 1, 20)).json()["surplus"]
     assert send(stranger, campaign, spoken(campaign, document, 1, 95)).json()["surplus"]
     complete_rest(client, campaign, document, 2)
-    counted = judgements.counted_submissions(campaign)
+    counted = counted_submissions(campaign)
     assert not [found for found in counted if "second browser" in found.flags]
     assert campaign.participants.get().second_browser_at is not None
     assert give_back(stranger, campaign).redirect_chain[-1][0].endswith("/done/")
@@ -255,7 +255,7 @@ def test_a_sitting_that_a_stranger_finished_is_still_hers(client, campaign):
     for trial in range(4):
         assert not send(client, campaign, spoken(campaign, document, trial, 1)).json()["surplus"]
     values = judgements.Judgement.objects.filter(
-        submission__in=judgements.counted_submissions(campaign)
+        submission__in=counted_submissions(campaign)
     ).values_list("value", flat=True)
     assert list(values) == [1] * 4
 
@@ -291,7 +291,7 @@ def test_an_honest_rater_in_another_browser_finishes_and_is_paid(client):
     complete_rest(other, campaign, document, 1)
     page = other.get(reverse("rankme:done", args=[campaign.code])).content.decode()
     assert "cc=FULL" in page
-    assert len(judgements.counted_submissions(campaign)) == 4
+    assert len(counted_submissions(campaign)) == 4
     assert campaign.participants.count() == 1
 
 

@@ -11,7 +11,6 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme import coverage, monitor
 from rankme.actions import campaigns, launches
 from rankme.actions.judgement_imports import start_archive
 from rankme.api.parsers import CampaignFileParser, StrictJSONParser
@@ -37,6 +36,8 @@ from rankme.protocols.files import (
     preset,
     preset_names,
 )
+from rankme.queries import coverage
+from rankme.queries.progress import pace_of, progress_of
 
 YAML = OpenApiResponse(OpenApiTypes.STR, description="The campaign file.")
 
@@ -166,8 +167,8 @@ class ProgressView(View):
         campaign = get_campaign(request, code)
         if campaign.is_draft:
             raise RefusedAction("A draft has no progress yet: launch it first.")
-        progress = monitor.progress_of(campaign)
-        pace = monitor.pace_of(campaign, progress)
+        progress = progress_of(campaign)
+        pace = pace_of(campaign, progress)
         figures = {
             "batches": progress.batches,
             "batches_done": progress.done,

@@ -21,9 +21,10 @@ from rankme.api.serializers import (
 from rankme.api.view import View
 from rankme.exporting.judgements import csv_response, jsonl_response
 from rankme.exporting.texts import texts_response
-from rankme.judgement_table import screen_name, with_counting
 from rankme.models import Campaign, Judgement, RaterExclusion, Submission
 from rankme.permissions import get_campaign
+from rankme.queries.counting import with_counting
+from rankme.queries.judgement_table import screen_name
 
 
 class JudgementsView(View):

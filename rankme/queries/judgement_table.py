@@ -8,17 +8,11 @@ from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
-from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet
 
 from analysis.table import OWN_COLUMNS, Column, JudgementTable
-from rankme.models import Campaign, Submission
+from rankme.models import Campaign
 
-# Of each screen of a counting sitting, the newest revision that is not surplus. The rule is that
-# of `actions.judgements.counted_submissions`, here in the form that reads a million rows fast.
-COUNTED = """a.counts AND NOT s.surplus AND NOT EXISTS (
-        SELECT FROM rankme_submission newer
-        WHERE newer.assignment_id = s.assignment_id AND newer.trial_id = s.trial_id
-            AND newer.screen = s.screen AND newer.revision > s.revision AND NOT newer.surplus)"""
+from .counting import COUNTED
 
 # One statement, so that the table is one moment's even while raters submit. A question about the
 # item counts for its output where the trial shows only one.
@@ -86,19 +80,6 @@ def without_number(campaign: Campaign, criteria: Collection[str]) -> dict[str, i
     with connection.cursor() as cursor:
         cursor.execute(WITHOUT_NUMBER, [campaign.pk, list(criteria)])
         return dict(cursor.fetchall())
-
-
-def with_counting(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
-    """The same rule for a page of submissions: each gets `is_counted`."""
-    newer = Submission.objects.filter(
-        assignment_id=OuterRef("assignment_id"),
-        trial_id=OuterRef("trial_id"),
-        screen=OuterRef("screen"),
-        revision__gt=OuterRef("revision"),
-        surplus=False,
-    )
-    counted = Q(assignment__counts=True, surplus=False) & ~Exists(newer)
-    return submissions.annotate(is_counted=ExpressionWrapper(counted, output_field=BooleanField()))
 
 
 def screen_name(assignment: int, trial: int, screen: int, revision: int) -> str:

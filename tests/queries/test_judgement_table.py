@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from analysis.table_files import csv_parts, guarded, read_table, unguarded, write_table
 from rankme.actions import assignments, judgements
-from rankme.judgement_table import factor_column, judgement_table, with_counting
 from rankme.models import Assignment, Submission, System
+from rankme.queries.counting import with_counting
+from rankme.queries.judgement_table import factor_column, judgement_table
 from tests.campaigns import (
     answers_for,
     make_campaign,
@@ -22,6 +23,7 @@ from tests.campaigns import (
     rankme_definition,
     slider_definition,
 )
+from tests.invariants import counted_submissions
 
 
 def submit(campaign, rater, assignment, trial, value, **more):
@@ -67,7 +69,7 @@ def rate_at_random(campaign, raters: int = 4) -> None:
 def test_the_table_holds_exactly_what_counts(campaign):
     rate_at_random(campaign)
     table = judgement_table(campaign)
-    counted = judgements.counted_submissions(campaign).values_list("pk", flat=True)
+    counted = counted_submissions(campaign).values_list("pk", flat=True)
     standing = Submission.objects.filter(pk__in=list(counted))
     expected = sorted(
         (found.assignment.participant.label, said.output.item.key, said.output.system.name)

@@ -1,8 +1,8 @@
 """How often each system and each pair of systems was judged.
 
 What a batch shows is fixed by the launch, so it is read once per process (like the definition, see
-`rankme.actions.runtime`). What changes is counted each time: how often each batch was finished, and
-the trials that are answered in sittings under way.
+`rankme.queries.definitions`). What changes is counted each time: how often each batch was
+finished, and the trials that are answered in sittings under way.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 from django.db import connection
 
-from rankme.actions.runtime import runtime_of
 from rankme.models import Campaign
+
+from .counting import COUNTED_SCREENS
+from .definitions import runtime_of
 
 Key = tuple[int, ...]  # (system,) or (system, other system)
 
@@ -47,14 +49,13 @@ _FINISHED = """
     FROM rankme_slot WHERE campaign_id = %(campaign)s GROUP BY batch_id
 """
 # In a finished sitting everything is answered, so only the others' answers are counted singly.
-_BEGUN = """
-    SELECT submission.trial_id, count(*) AS answered
-    FROM rankme_assignment assignment
-    JOIN rankme_submission submission ON submission.assignment_id = assignment.id
-    WHERE assignment.campaign_id = %(campaign)s AND assignment.counts
-      AND assignment.state <> 'completed'
-      AND submission.revision = 1 AND submission.screen = %(screen)s
-    GROUP BY submission.trial_id
+_BEGUN = f"""
+    SELECT s.trial_id, count(*) AS answered
+    FROM rankme_assignment a
+    JOIN rankme_submission s ON s.assignment_id = a.id
+    WHERE a.campaign_id = %(campaign)s AND a.state <> 'completed'
+      AND {COUNTED_SCREENS} AND s.screen = %(screen)s
+    GROUP BY s.trial_id
 """
 _SHOWN_OF_BEGUN = """
     SELECT begun.trial_id, begun.answered, output.system_id

@@ -1,0 +1,43 @@
+"""The counting rule: which of the stored submissions count.
+
+Of each screen of a counting sitting, the newest revision that is not surplus counts.
+"""
+
+from __future__ import annotations
+
+from django.db.models import BooleanField, F, Func, QuerySet
+
+from rankme.models import Campaign, Submission
+
+# The rule itself: a condition on a submission `s` and its assignment `a`.
+COUNTED = """a.counts AND NOT s.surplus AND NOT EXISTS (
+        SELECT FROM rankme_submission newer
+        WHERE newer.assignment_id = s.assignment_id AND newer.trial_id = s.trial_id
+            AND newer.screen = s.screen AND newer.revision > s.revision AND NOT newer.surplus)"""
+
+# One row for each screen with a submission that counts, however often it was changed. This needs no
+# look at later revisions, so it is cheap: as long as a sitting is open, the first revision of a
+# screen is never surplus.
+COUNTED_SCREENS = "a.counts AND s.revision = 1"
+
+
+class IsCounted(Func):
+    """The rule as an expression of Django, for the submission with this id."""
+
+    template = (
+        "EXISTS (SELECT FROM rankme_submission s JOIN rankme_assignment a ON a.id = s.assignment_id"
+        f" WHERE s.id = %(expressions)s AND {COUNTED})"
+    )
+    output_field = BooleanField()
+
+
+def with_counting(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
+    """The submissions, each with `is_counted`."""
+    return submissions.annotate(is_counted=IsCounted(F("pk")))
+
+
+def counted_screens(campaign: Campaign) -> QuerySet[Submission]:
+    """`COUNTED_SCREENS` as a queryset: count the rows, and do not read the answers in them."""
+    return Submission.objects.filter(
+        assignment__campaign=campaign, assignment__counts=True, revision=1
+    )
