@@ -47,6 +47,7 @@ CLOSED_DOORS = {
     "rankme/api": {"rankme.pages"} | CALLS_ELSEWHERE,
     "rankme/importing": {"django", "rankme.models"} | CALLS_ELSEWHERE,
     "rankme/protocols": {"rankme.models"} | CALLS_ELSEWHERE,
+    "rankme/untrusted": {"django", "rankme.models"} | CALLS_ELSEWHERE,
 }
 
 # Pattern: the files in which it is looked for, and a bait that it must find.

@@ -14,7 +14,6 @@ from django.utils.crypto import get_random_string, salted_hmac
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from rankme.clean_text import storable
 from rankme.crowd import PANELS
 from rankme.designs.order import draw_order
 from rankme.errors import RefusedAction
@@ -30,6 +29,7 @@ from rankme.models import (
 )
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import runtime_of
+from rankme.untrusted.clean_text import storable
 
 from .audit import note
 

@@ -18,7 +18,6 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from rankme.clean_text import check_document
 from rankme.errors import (
     InvalidAnswer,
     KeyReused,
@@ -39,6 +38,7 @@ from rankme.models import (
 )
 from rankme.protocols.answers import Reading, read_answers
 from rankme.queries.definitions import Runtime, runtime_of
+from rankme.untrusted.clean_text import check_document
 
 from . import rate_limits
 from .assignments import HELD, lease_end, settle_late, settle_slots_of

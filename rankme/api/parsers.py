@@ -9,8 +9,8 @@ from django.core.exceptions import RequestDataTooBig
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
-from rankme import strict_json
-from rankme.clean_text import check_document
+from rankme.untrusted.documents import read_document
+from rankme.untrusted.strict_json import InvalidJson
 
 
 def _read(stream: IO[bytes]) -> bytes:
@@ -26,13 +26,10 @@ class StrictJSONParser(BaseParser):
     media_type = "application/json"
 
     def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
-        body = _read(stream)
         try:
-            document = strict_json.parse(body)
-        except strict_json.InvalidJson as error:
+            return read_document(_read(stream))
+        except InvalidJson as error:
             raise ParseError(str(error)) from error
-        check_document(document)
-        return document
 
 
 class CampaignFileParser(BaseParser):

@@ -10,14 +10,14 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.utils.translation import gettext_lazy as _
 
 from rankme.actions.passwords import TooManyAttempts, check_password
-from rankme.clean_text import storable
 from rankme.errors import InvalidDefinition, Problem
 from rankme.importing.judgements import JUDGEMENT_READERS, JudgementReader
 from rankme.importing.material import READERS, Reader
 from rankme.models import Campaign, MaterialImport
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_yaml
-from rankme.strict_yaml import LARGEST_FILE
+from rankme.untrusted.clean_text import storable
+from rankme.untrusted.strict_yaml import LARGEST_FILE
 
 
 class CampaignFileForm(forms.Form):

@@ -15,7 +15,6 @@ from typing import Any
 
 from analysis.e2e_ratings import INPUT, RATER, layout_of, ratings_of
 from analysis.table_files import unguarded
-from rankme.clean_text import LARGEST_NUMBER
 from rankme.importing.limits import LIMITS, Limits
 from rankme.importing.preview import FilePreview
 from rankme.importing.problems import FileProblem, ImportRefused, Problems, StopFile
@@ -32,6 +31,7 @@ from rankme.importing.spool import (
     read_judgements,
     read_outputs,
 )
+from rankme.untrusted.clean_text import LARGEST_NUMBER
 
 NAMES = ("rater", "item", "system", "criterion", "screen")
 LONG_COLUMNS = (*NAMES, "value")

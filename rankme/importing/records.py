@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import math
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +11,7 @@ from typing import Any
 from rankme.importing.problems import StopFile
 from rankme.importing.signs import NUL_OR_SURROGATE
 from rankme.importing.sources import SourceFile, Sources, picture_type, text_lines
+from rankme.untrusted import strict_json
 
 Record = dict[str, str]
 
@@ -178,84 +177,23 @@ def _note_csv_error(
 # --- JSON lines ------------------------------------------------------------------------------
 
 
-class RefusedJson(ValueError):
-    """What a JSON document must not hold, in words."""
-
-
 def _json_records(sources: Sources, file: SourceFile, shape: Shape) -> Iterator[tuple[int, Record]]:
     for line, text in enumerate(text_lines(sources, file), start=1):
         if not text.strip():
             continue
         file.rows += 1
         try:
-            document = parse_json(text, sources.limits.json_depth)
+            document = strict_json.parse(text, deepest=sources.limits.json_depth)
             if not isinstance(document, dict):
-                raise RefusedJson("The line is not a JSON object.")
+                raise strict_json.InvalidJson("The line is not a JSON object.")
             if len(document) > sources.limits.columns:
                 message = f"The object has {len(document):,} names; at most "
-                raise RefusedJson(f"{message}{sources.limits.columns:,} are allowed.")
+                raise strict_json.InvalidJson(f"{message}{sources.limits.columns:,} are allowed.")
             record = {_column_name(name): _cell(value) for name, value in document.items()}
-        except RefusedJson as refused:
+        except strict_json.InvalidJson as refused:
             sources.problems.add(file.label, line, "", str(refused))
             continue
         yield line, record
-
-
-def parse_json(text: str, deepest: int) -> Any:
-    """Read one document strictly: finite numbers, no name twice, not nested too deep."""
-    try:
-        document = json.loads(
-            text,
-            object_pairs_hook=_without_doubles,
-            parse_float=_finite,
-            parse_constant=_refuse_constant,
-        )
-    except RefusedJson:
-        raise
-    except json.JSONDecodeError as error:
-        raise RefusedJson(f"This is not JSON (character {error.colno}): {error.msg}.") from error
-    except RecursionError as error:
-        raise RefusedJson("The document is nested too deeply.") from error
-    except ValueError as error:  # a whole number of more digits than Python reads
-        raise RefusedJson("The document contains a number that is too long.") from error
-    if _is_deeper(document, deepest):
-        raise RefusedJson(f"The document is nested more than {deepest} levels deep.")
-    return document
-
-
-def _is_deeper(document: Any, deepest: int) -> bool:
-    level = [document]
-    for _ in range(deepest + 1):
-        level = [part for value in level for part in _parts(value)]
-        if not level:
-            return False
-    return True
-
-
-def _parts(value: Any) -> Collection[Any]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
-
-
-def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    document = dict(pairs)
-    if len(document) != len(pairs):
-        counts = Counter(name for name, _ in pairs)
-        twice = next(name for name, count in counts.items() if count > 1)
-        raise RefusedJson(f'The name "{twice[:60]}" appears twice in one object.')
-    return document
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if not math.isfinite(number):
-        raise RefusedJson(f"The number {digits[:20]} is too large.")
-    return number
-
-
-def _refuse_constant(name: str) -> Any:
-    raise RefusedJson(f"{name} is not a number.")
 
 
 def _cell(value: Any) -> str:
@@ -267,7 +205,7 @@ def _cell(value: Any) -> str:
     else:
         text = json.dumps(value, ensure_ascii=False)
     if found := NUL_OR_SURROGATE.search(text):
-        raise RefusedJson(f"U+{ord(found.group()):04X} cannot be stored.")
+        raise strict_json.InvalidJson(f"U+{ord(found.group()):04X} cannot be stored.")
     return text
 
 

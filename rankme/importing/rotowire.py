@@ -9,9 +9,10 @@ from typing import Any
 from rankme.importing.long import OUTPUT_COLUMNS
 from rankme.importing.plain import lines_of
 from rankme.importing.problems import StopFile
-from rankme.importing.records import RefusedJson, Shape, parse_json, records, shape_of
+from rankme.importing.records import Shape, records, shape_of
 from rankme.importing.sources import SourceFile, Sources, text_lines, whole_text
 from rankme.importing.spool import Spool, quoted
+from rankme.untrusted import strict_json
 
 NEEDED = ("box_score", "home_line", "vis_line")
 NAME_COLUMNS = ("FIRST_NAME", "SECOND_NAME", "TEAM_CITY", "PLAYER_NAME")
@@ -68,13 +69,15 @@ def _documents(sources: Sources, file: SourceFile) -> Iterator[tuple[int, Any]]:
     """One JSON array of games, or one game per line."""
     try:
         if file.head.lstrip()[:1] == b"[":
-            documents = parse_json(whole_text(sources, file), sources.limits.json_depth)
+            documents = strict_json.parse(
+                whole_text(sources, file), deepest=sources.limits.json_depth
+            )
             yield from ((1, game) for game in documents)
             return
         for line, text in enumerate(text_lines(sources, file), start=1):
             if text.strip():
-                yield line, parse_json(text, sources.limits.json_depth)
-    except RefusedJson as refused:
+                yield line, strict_json.parse(text, deepest=sources.limits.json_depth)
+    except strict_json.InvalidJson as refused:
         sources.problems.add(file.label, None, "", str(refused))
     except StopFile:
         return

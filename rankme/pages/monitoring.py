@@ -13,7 +13,6 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from analysis.table_files import guarded
 from rankme.actions import assignments, judgements
-from rankme.clean_text import storable
 from rankme.forms.organiser import ExclusionForm
 from rankme.models import Campaign, Participant
 from rankme.permissions import get_campaign
@@ -29,6 +28,7 @@ from rankme.queries.raters import (
     recent_raters,
     sittings_of,
 )
+from rankme.untrusted.clean_text import storable
 
 from .campaign_page import act, render_campaign, sent
 

@@ -16,7 +16,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from rankme import strict_json
 from rankme.actions import assignments, judgements, rate_limits
 from rankme.actions.assignments import NoBatch
 from rankme.crowd import PANELS
@@ -25,6 +24,7 @@ from rankme.forms.entry import EntryForm
 from rankme.models import Assignment, Campaign, Participant, Slot
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import runtime_of
+from rankme.untrusted import strict_json
 
 from . import rater_identity
 from .interface_language import in_the_language_of

@@ -8,13 +8,14 @@ from django.http import HttpRequest, JsonResponse
 from django.middleware.csrf import get_token
 from django.views.decorators.http import require_GET, require_POST
 
-from rankme import strict_json
 from rankme.actions.judgements import LARGEST_PAYLOAD
 from rankme.errors import InvalidAnswer
 from rankme.models import Participant
 from rankme.protocols.answers import read_answers
 from rankme.protocols.definition import Definition, PracticeTrial
 from rankme.queries.definitions import runtime_of
+from rankme.untrusted.documents import read_document
+from rankme.untrusted.strict_json import InvalidJson
 
 from .participant import rater_call
 
@@ -31,9 +32,9 @@ def practice_feedback(request: HttpRequest, rater: Participant) -> JsonResponse:
     if int(request.META.get("CONTENT_LENGTH") or 0) > LARGEST_PAYLOAD:
         return JsonResponse({"message": "too long"}, status=413)
     try:
-        document = strict_json.parse(request.body)
+        document = read_document(request.body)
         trial = _answered_practice(definition, document)
-    except (strict_json.InvalidJson, InvalidAnswer):
+    except (InvalidJson, InvalidAnswer):
         trial = None
     if trial is None or not definition.practice_feedback:
         return JsonResponse({"message": "not an answer to a practice example"}, status=422)

@@ -12,10 +12,10 @@ from django.db.models.functions import Coalesce, Now
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import get_random_string, salted_hmac
 
-from rankme.clean_text import storable
 from rankme.crowd import PANELS
 from rankme.models import Assignment, Campaign, Participant
 from rankme.protocols.definition import Crowd
+from rankme.untrusted.clean_text import storable
 
 COOKIE = "__Secure-rater" if settings.SESSION_COOKIE_SECURE else "rater"
 COOKIE_SALT = "rankme.rater-cookie"

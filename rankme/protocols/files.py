@@ -9,9 +9,9 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from rankme import strict_yaml
-from rankme.clean_text import check_document
 from rankme.errors import InvalidAnswer, InvalidDefinition, Problem
+from rankme.untrusted import strict_yaml
+from rankme.untrusted.clean_text import check_document
 
 from .definition import Definition
 from .problem_words import Location, problems_found, summary

@@ -8,9 +8,9 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
-from rankme import strict_json
-from rankme.clean_text import check_document
 from rankme.errors import InvalidAnswer
+from rankme.untrusted.documents import read_document
+from rankme.untrusted.strict_json import InvalidJson
 
 
 def _words(cell: Any) -> str:
@@ -93,8 +93,6 @@ def picture_source(picture: Picture) -> str:
 
 def _read(shape: type[Document], text: str) -> Document | None:
     try:
-        document = strict_json.parse(text.encode())
-        check_document(document)
-        return shape.model_validate(document)
-    except (strict_json.InvalidJson, InvalidAnswer, ValidationError):
+        return shape.model_validate(read_document(text.encode()))
+    except (InvalidJson, InvalidAnswer, ValidationError):
         return None

@@ -8,10 +8,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from rankme import strict_yaml
 from rankme.errors import InvalidDefinition
 from rankme.forms.definition import read_form
 from rankme.models import Campaign
+from rankme.untrusted import strict_yaml
 from tests.campaigns import make_owner
 
 LOADERS = [yaml.SafeLoader, *([yaml.CSafeLoader] if yaml.__with_libyaml__ else [])]

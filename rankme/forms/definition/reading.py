@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from rankme import strict_yaml
 from rankme.errors import InvalidDefinition
 from rankme.protocols.definition import Definition
+from rankme.untrusted import strict_yaml
 
 from .lines import number_from, pairs_from, unquoted
 from .settings import Document, Setting, option_settings, settings_of

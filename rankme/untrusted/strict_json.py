@@ -1,0 +1,86 @@
+"""Reading JSON from strangers: one meaning per document, finite numbers, bounded depth."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Collection
+from typing import Any
+
+
+class InvalidJson(ValueError):
+    """The text is not a JSON document that the site accepts; the message says why."""
+
+
+def parse(document: bytes | str, *, deepest: int | None = None) -> Any:
+    """Read a document; refuse doubled names, infinite numbers, and what is nested too deep.
+
+    Parameters
+    ----------
+    deepest : most levels of objects and lists; None where the reader counts them later
+
+    Raises
+    ------
+    InvalidJson : with the reason, for people
+    """
+    try:
+        value = json.loads(
+            document,
+            object_pairs_hook=_without_doubles,
+            parse_float=_finite,
+            parse_constant=_refuse_constant,
+        )
+    except InvalidJson:
+        raise
+    except json.JSONDecodeError as error:
+        raise InvalidJson(f"This is not JSON ({_place(error)}): {error.msg}.") from error
+    except RecursionError as error:
+        raise InvalidJson("The document is nested too deeply.") from error
+    except UnicodeDecodeError as error:
+        raise InvalidJson("The document is not UTF-8.") from error
+    except ValueError as error:  # a whole number of more digits than Python reads
+        raise InvalidJson("The document contains a number that is too long.") from error
+    if deepest is not None and _is_deeper(value, deepest):
+        raise InvalidJson(f"The document is nested more than {deepest} levels deep.")
+    return value
+
+
+def _place(error: json.JSONDecodeError) -> str:
+    character = f"character {error.colno}"
+    return character if error.lineno == 1 else f"line {error.lineno}, {character}"
+
+
+def _is_deeper(document: Any, deepest: int) -> bool:
+    level = [document]
+    for _ in range(deepest + 1):
+        level = [part for value in level for part in _parts(value)]
+        if not level:
+            return False
+    return True
+
+
+def _parts(value: Any) -> Collection[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    document = dict(pairs)
+    if len(document) != len(pairs):
+        counts = Counter(name for name, _ in pairs)
+        twice = next(name for name, count in counts.items() if count > 1)
+        raise InvalidJson(f'The name "{twice[:60]}" appears twice in one object.')
+    return document
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise InvalidJson(f"The number {digits[:20]} is too large.")
+    return number
+
+
+def _refuse_constant(name: str) -> Any:
+    raise InvalidJson(f"{name} is not a number.")
