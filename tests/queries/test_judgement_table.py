@@ -52,7 +52,7 @@ def rate_at_random(campaign, raters: int = 4) -> None:
             continue
         trials = range(len(held.presentation))
         for trial in trials:
-            first = submit(campaign, rater, held, trial, dice.randrange(200))
+            first = submit(campaign, rater, held, trial, dice.randrange(1, 200))
             if dice.random() < 0.4:
                 submit(campaign, rater, held, trial, 1, replaces=str(first.key))
             if dice.random() < 0.4:
