@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 
-from rankme.actions import assignments, campaigns
+from rankme.actions import campaigns, participation
 from rankme.models import Assignment, Campaign, Item, Output, Participant, System
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_document
@@ -97,8 +97,8 @@ def add_material(campaign: Campaign, *, items: int, systems: int) -> None:
 
 def make_rater(campaign: Campaign, name: str = "w1") -> Participant:
     """A rater who has consented and may work."""
-    rater = assignments.enter(campaign, panel="generic", external_id=name)
-    assignments.give_consent(rater)
+    rater = participation.enter(campaign, panel="generic", external_id=name)
+    participation.give_consent(rater)
     rater.refresh_from_db()
     return rater
 

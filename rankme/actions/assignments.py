@@ -1,4 +1,4 @@
-"""Handing out batches under a lease, and taking them back."""
+"""Handing out batches under a lease, taking them back, and whose sitting counts."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Count, Exists, F, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q
 from django.db.models.functions import Now
-from django.utils.crypto import get_random_string, salted_hmac
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from rankme.crowd import PANELS
 from rankme.designs.order import draw_order
 from rankme.errors import RefusedAction
 from rankme.models import (
@@ -29,14 +27,11 @@ from rankme.models import (
 )
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import runtime_of
-from rankme.untrusted.clean_text import storable
 
 from .audit import note
 
-LONGEST_COMMENT = 10_000
 HELD, COMPLETED = Assignment.State.HELD, Assignment.State.COMPLETED
 EXPIRED, FREED = Assignment.State.EXPIRED, Assignment.State.FREED
-Outcome = Participant.Outcome
 
 
 @dataclass(frozen=True)
@@ -48,87 +43,6 @@ class NoBatch:
     @property
     def ask_again(self) -> bool:
         return self.reason in ("busy", "later", "paused")
-
-
-def keyed_label(campaign: Campaign, panel: str, external_id: str, *, digits: int = 10) -> str:
-    """What stands for a rater in exports and reports; only this site's key leads to it."""
-    keyed = salted_hmac("rankme.rater", f"{campaign.pk}:{panel}:{external_id}")
-    return f"r{keyed.hexdigest()[:digits]}"
-
-
-def enter(
-    campaign: Campaign, *, panel: str, external_id: str, session_id: str = "", language: str = ""
-) -> Participant:
-    """Find or make the participant behind a panel's id; the same person is the same row."""
-    newcomer = Participant(
-        campaign=campaign,
-        panel=panel,
-        external_id=external_id,
-        label=keyed_label(campaign, panel, external_id),
-        session_id=session_id,
-        language=language,
-    )
-    # Two statements where looking first takes five: a whole class comes in at the same time.
-    Participant.objects.bulk_create([newcomer], ignore_conflicts=True)
-    participant = Participant.objects.get(campaign=campaign, panel=panel, external_id=external_id)
-    participant.campaign = campaign
-    if session_id and participant.session_id != session_id:
-        participant.session_id = session_id
-        participant.save(update_fields=["session_id"])
-    return participant
-
-
-def give_consent(participant: Participant, *, browser: str = "") -> None:
-    """Admit a participant; `browser` names the browser in which they agreed."""
-    Participant.objects.filter(pk=participant.pk, consented_at=None).update(
-        consented_at=Now(), state=Participant.State.WORKING, browser=browser
-    )
-
-
-def count_refusal(campaign: Campaign) -> None:
-    """Somebody declined: only the number of such people is stored."""
-    Campaign.objects.filter(pk=campaign.pk).update(refusals=F("refusals") + 1)
-
-
-def note_second_browser(participant: Participant) -> None:
-    """Remember when a browser first brought the panel's id and nothing that proves more."""
-    Participant.objects.filter(pk=participant.pk, second_browser_at=None).update(
-        second_browser_at=Now()
-    )
-
-
-@transaction.atomic
-def end_access(participant: Participant, *, by: Any) -> None:
-    """End every cookie and personal link of a rater; their work stays."""
-    Participant.objects.filter(pk=participant.pk).update(generation=F("generation") + 1)
-    note(participant.campaign, by, gettext_noop("rater's access ended"), rater=participant.label)
-
-
-def is_admitted(definition: Definition, answers: dict[str, str]) -> bool:
-    """Whether none of these answers to the entry questions ends the visit."""
-    return all(
-        not question.accept or answers.get(question.name) in question.accept
-        for question in definition.entry_questions
-    )
-
-
-@transaction.atomic
-def answer_entry_questions(participant: Participant, answers: dict[str, str]) -> bool:
-    """Store the entry form; False when an answer ends the visit (screened out)."""
-    accepted = is_admitted(runtime_of(participant.campaign).definition, answers)
-    state = Participant.State.WORKING if accepted else Participant.State.SCREENED_OUT
-    Participant.objects.filter(pk=participant.pk, entered_at=None).update(
-        entry_answers=answers, entered_at=Now(), state=state
-    )
-    return accepted
-
-
-def mark_instructed(participant: Participant) -> None:
-    Participant.objects.filter(pk=participant.pk, instructed_at=None).update(instructed_at=Now())
-
-
-def mark_practised(participant: Participant) -> None:
-    Participant.objects.filter(pk=participant.pk, practised_at=None).update(practised_at=Now())
 
 
 @transaction.atomic
@@ -327,36 +241,6 @@ def return_batch(assignment: Assignment) -> None:
 
 
 @transaction.atomic
-def give_back(participant: Participant) -> Participant:
-    """The rater stops: the batch is free for others, the answers stay, and the visit ends. A rater
-    who has finished another batch gets the code for that. Otherwise the outcome is partial work or
-    none; `go_on_after_all` undoes it.
-    """
-    participant = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
-    if participant.state != Participant.State.WORKING:
-        return participant
-    held = participant.assignments.live().first()
-    if held is not None:
-        return_batch(held)
-    if participant.assignments.filter(state=COMPLETED).exists():
-        return complete_participation(participant)
-    has_answered = Submission.objects.filter(assignment__participant=participant).exists()
-    participant.state = Participant.State.RETURNED
-    participant.outcome = Outcome.PARTIAL if has_answered else ""
-    participant.completion_code = _code_for(participant, Outcome.PARTIAL) if has_answered else ""
-    participant.save(update_fields=["state", "outcome", "completion_code"])
-    return participant
-
-
-@transaction.atomic
-def go_on_after_all(participant: Participant) -> None:
-    """Undo that the rater stopped: a batch that was begun continues if it is still possible."""
-    Participant.objects.filter(pk=participant.pk, state=Participant.State.RETURNED).update(
-        state=Participant.State.WORKING, outcome="", completion_code=""
-    )
-
-
-@transaction.atomic
 def free_lease(assignment: Assignment, *, by: Any) -> None:
     """The organiser takes a batch back from a rater who will not finish it."""
     _give_up(assignment, FREED)
@@ -395,49 +279,6 @@ def finish_batch(assignment: Assignment) -> Assignment:
 
 
 @transaction.atomic
-def complete_participation(participant: Participant) -> Participant:
-    """Give the completion code to a rater who has finished a batch and holds none."""
-    participant = Participant.objects.select_for_update().get(pk=participant.pk)
-    if participant.state == Participant.State.COMPLETED:
-        return participant
-    if participant.assignments.live().exists():
-        raise RefusedAction(_("There is a batch to finish first."))
-    if not participant.assignments.filter(state=COMPLETED).exists():
-        raise RefusedAction(_("No batch was finished yet."))
-    outcome = Outcome.COMPLETE if _finished_in_time(participant) else Outcome.LATE
-    Participant.objects.filter(pk=participant.pk).update(
-        state=Participant.State.COMPLETED,
-        outcome=outcome,
-        completion_code=_code_for(participant, outcome),
-        completed_at=Now(),
-    )
-    participant.refresh_from_db()
-    return participant
-
-
-def _finished_in_time(participant: Participant) -> bool:
-    """Whether any finished batch counts, or was answered while the rater held it."""
-    late = Submission.objects.filter(assignment=OuterRef("pk"), late=True)
-    finished = participant.assignments.filter(state=COMPLETED)
-    return finished.filter(Q(counts=True) | ~Exists(late)).exists()
-
-
-def _code_for(participant: Participant, outcome: str) -> str:
-    """The organiser's code for this outcome, or a generated one. A platform's codes are only for
-    the people whom it sent: others get a generated code, for which the platform does not pay.
-    Because a platform does not know generated codes, partial work there has none.
-    """
-    crowd = runtime_of(participant.campaign).definition.crowd
-    own = get_random_string(22)  # 22 of 62 characters: 131 bits
-    if PANELS[crowd.panel].is_platform and participant.panel != crowd.panel:
-        return own
-    if outcome == Outcome.PARTIAL:
-        return crowd.partial_code or ("" if PANELS[crowd.panel].is_platform else own)
-    usual = crowd.completion_code or own
-    return crowd.late_code or usual if outcome == Outcome.LATE else usual
-
-
-@transaction.atomic
 def settle_slots_of(participant: Participant) -> None:
     """After an exclusion, or its end: decide again who holds and who counts in this rater's slots.
 
@@ -453,13 +294,6 @@ def settle_slots_of(participant: Participant) -> None:
             for held in slot.assignments.live().filter(participant=participant):
                 _end(held, FREED)
         settle_slot(slot)
-
-
-def leave_comment(participant: Participant, comment: str) -> None:
-    """Keep what a rater wants to say about the whole; writing again replaces it."""
-    if not storable(comment):
-        raise RefusedAction(_("The comment holds a sign that cannot be stored."))
-    Participant.objects.filter(pk=participant.pk).update(comment=comment.strip()[:LONGEST_COMMENT])
 
 
 def settle_slot(slot: Slot) -> None:

@@ -32,7 +32,6 @@ from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_document
 
 from . import jobs
-from .assignments import keyed_label
 from .audit import note
 from .campaigns import change_definition, create_campaign
 from .copying import copy_rows, new_ids
@@ -46,6 +45,7 @@ from .materials import (
     paths_of,
     progress_of,
 )
+from .participation import keyed_label
 
 PANEL = "archive"
 LONGEST_LABEL = 20

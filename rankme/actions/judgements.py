@@ -22,7 +22,6 @@ from rankme.errors import (
     InvalidAnswer,
     KeyReused,
     Problem,
-    RefusedAction,
     TooManySubmissions,
 )
 from rankme.models import (
@@ -31,7 +30,6 @@ from rankme.models import (
     Judgement,
     Participant,
     QuarantinedPayload,
-    RaterExclusion,
     Slot,
     Submission,
     Trial,
@@ -41,8 +39,7 @@ from rankme.queries.definitions import Runtime, runtime_of
 from rankme.untrusted.clean_text import check_document
 
 from . import rate_limits
-from .assignments import HELD, lease_end, settle_late, settle_slots_of
-from .audit import note
+from .assignments import HELD, lease_end, settle_late
 from .speed_flags import OTHER_SCREENS, Sitting, speed_flags
 
 PAYLOAD_VERSION = 1
@@ -209,43 +206,6 @@ def quarantine(participant: Participant, body: str, *, reason: str) -> Quarantin
     return QuarantinedPayload.objects.get_or_create(
         participant=participant, body_sha256=digest, defaults={"body": body, "reason": reason}
     )[0]
-
-
-@transaction.atomic
-def exclude_rater(participant: Participant, *, reason: str, by: Any) -> RaterExclusion:
-    """Leave a rater out of coming analyses, and let others judge in their place.
-
-    Nothing is deleted, and it can be withdrawn.
-    """
-    if not reason.strip():
-        raise RefusedAction(_("Say why this rater is excluded: the report will quote it."))
-    exclusion, created = RaterExclusion.objects.get_or_create(
-        participant=participant,
-        withdrawn_at=None,
-        defaults={
-            "campaign": participant.campaign,
-            "reason": reason.strip()[:500],
-            "decided_by": by,
-        },
-    )
-    if created:
-        settle_slots_of(participant)
-        note(
-            participant.campaign,
-            by,
-            gettext_noop("rater excluded"),
-            rater=participant.label,
-            reason=reason,
-        )
-    return exclusion
-
-
-@transaction.atomic
-def readmit_rater(participant: Participant, *, by: Any) -> None:
-    """Let a rater count again, except where somebody has finished in their place meanwhile."""
-    if participant.exclusions.filter(withdrawn_at=None).update(withdrawn_at=Now()):
-        settle_slots_of(participant)
-        note(participant.campaign, by, gettext_noop("rater readmitted"), rater=participant.label)
 
 
 def _address(payload: Mapping[str, Any]) -> tuple[UUID, dict[str, int]]:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from analysis.table_files import guarded
-from rankme.actions import assignments, judgements
+from rankme.actions import assignments, exclusions, participation
 from rankme.forms.organiser import ExclusionForm
 from rankme.models import Campaign, Participant
 from rankme.permissions import get_campaign
@@ -99,7 +99,7 @@ def show_rater(request: HttpRequest, code: str, label: str) -> HttpResponse:
         reason = form.cleaned_data["reason"]
         act(
             request,
-            lambda: judgements.exclude_rater(rater, reason=reason, by=request.user),
+            lambda: exclusions.exclude_rater(rater, reason=reason, by=request.user),
             _("%(rater)s is excluded from future analyses.") % {"rater": rater.label},
         )
         return redirect("rankme:campaign-rater", campaign.code, rater.label)
@@ -124,7 +124,7 @@ def end_access(request: HttpRequest, code: str, label: str) -> HttpResponse:
     rater = _rater(campaign, label)
     act(
         request,
-        lambda: assignments.end_access(rater, by=request.user),
+        lambda: participation.end_access(rater, by=request.user),
         _("Every browser of %(rater)s is signed out.") % {"rater": rater.label},
     )
     return redirect("rankme:campaign-rater", campaign.code, rater.label)
@@ -151,7 +151,7 @@ def readmit(request: HttpRequest, code: str, label: str) -> HttpResponse:
     rater = _rater(campaign, label)
     act(
         request,
-        lambda: judgements.readmit_rater(rater, by=request.user),
+        lambda: exclusions.readmit_rater(rater, by=request.user),
         _("%(rater)s is included in future analyses again.") % {"rater": rater.label},
     )
     return redirect("rankme:campaign-rater", campaign.code, rater.label)

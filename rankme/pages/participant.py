@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from rankme.actions import assignments, judgements, rate_limits
+from rankme.actions import assignments, judgements, participation, rate_limits
 from rankme.actions.assignments import NoBatch
 from rankme.crowd import PANELS
 from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmissions
@@ -118,18 +118,18 @@ def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definiti
         return redirect("rankme:enter", campaign.code)
     known = rater_identity.known_rater(campaign, arrival)
     if request.POST.get("decision") != "agree" and not (known and known.consented_at):
-        assignments.count_refusal(campaign)
+        participation.count_refusal(campaign)
         return _stop(request, campaign, "declined")
     if known is None and not _may_come_in(request, campaign, arrival):
         return _crowded(request, campaign, arrival)
-    rater = assignments.enter(
+    rater = participation.enter(
         campaign,
         panel=arrival.panel,
         external_id=arrival.external_id,
         session_id=arrival.session_id,
         language=translation.get_language() or "",
     )
-    assignments.give_consent(rater, browser=arrival.browser)
+    participation.give_consent(rater, browser=arrival.browser)
     # Of two browsers that agree in one rater's name the first one is hers.
     rater = rater_identity.known_rater(campaign, arrival) or rater
     return _known(rater, definition)
@@ -138,7 +138,7 @@ def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definiti
 def _known(rater: Participant, definition: Definition) -> HttpResponse:
     """Let a rater who has agreed continue where they were."""
     if rater.is_second_browser:
-        assignments.note_second_browser(rater)
+        participation.note_second_browser(rater)
     return rater_identity.remember(redirect(_step_of(rater, definition)), rater)
 
 
@@ -207,10 +207,10 @@ def questions(request: HttpRequest, rater: Participant) -> HttpResponse:
         status = 422 if form.is_bound else 200
         context = {"campaign": rater.campaign, "definition": definition, "form": form}
         return render(request, "participant/questions.html", context, status=status)
-    if rater.is_second_browser and not assignments.is_admitted(definition, form.answers()):
+    if rater.is_second_browser and not participation.is_admitted(definition, form.answers()):
         # Another browser does not end the visit of the rater whose id it brings.
         return _stop(request, rater.campaign, "screened-out")
-    assignments.answer_entry_questions(rater, form.answers())
+    participation.answer_entry_questions(rater, form.answers())
     rater.refresh_from_db()
     return redirect(_step_of(rater, definition))
 
@@ -220,7 +220,7 @@ def questions(request: HttpRequest, rater: Participant) -> HttpResponse:
 def instructions(request: HttpRequest, rater: Participant) -> HttpResponse:
     definition = runtime_of(rater.campaign).definition
     if request.method == "POST" and rater.consented_at is not None:
-        assignments.mark_instructed(rater)
+        participation.mark_instructed(rater)
         return redirect("rankme:work", rater.campaign.code)
     if _step_of(rater, definition) != request.path:
         return redirect(_step_of(rater, definition))
@@ -307,7 +307,7 @@ def _no_batch(request: HttpRequest, rater: Participant, none: NoBatch) -> HttpRe
         again = SECONDS_UNTIL_ASKING_AGAIN
         return _stop(request, rater.campaign, none.reason, again=again, rater=rater)
     try:
-        assignments.complete_participation(rater)
+        participation.complete_participation(rater)
     except RefusedAction:
         return _stop(request, rater.campaign, none.reason, rater=rater)
     return redirect("rankme:done", rater.campaign.code)
@@ -369,7 +369,7 @@ def _problems(place: str, message: str) -> JsonResponse:
 @require_POST
 @rater_call
 def practised(request: HttpRequest, rater: Participant) -> JsonResponse:
-    assignments.mark_practised(rater)
+    participation.mark_practised(rater)
     return JsonResponse({})
 
 
@@ -390,7 +390,7 @@ def finish(request: HttpRequest, rater: Participant) -> JsonResponse:
     if rater.state != State.COMPLETED and 0 < finished < crowd.batches_per_rater:
         return JsonResponse({"next": reverse("rankme:more", args=[code])})
     try:
-        assignments.complete_participation(rater)
+        participation.complete_participation(rater)
     except RefusedAction:
         return JsonResponse({"next": reverse("rankme:work", args=[code])})
     return JsonResponse({"next": reverse("rankme:done", args=[code])})
@@ -463,9 +463,9 @@ def give_back(request: HttpRequest, rater: Participant) -> HttpResponse:
     definition = runtime_of(rater.campaign).definition
     if request.method == "POST" and not rater.is_second_browser:
         if request.POST.get("decision") == "go-on":
-            assignments.go_on_after_all(rater)
+            participation.go_on_after_all(rater)
         elif request.POST.get("decision") == "give-back":
-            assignments.give_back(rater)
+            participation.give_back(rater)
         rater.refresh_from_db()
         return redirect(_step_of(rater, definition))
     if rater.state == State.RETURNED:
@@ -488,13 +488,13 @@ def give_back(request: HttpRequest, rater: Participant) -> HttpResponse:
 def _take_leave(request: HttpRequest, rater: Participant) -> HttpResponse:
     """Ends the visit when it has not ended yet, and keeps a last comment."""
     try:
-        assignments.complete_participation(rater)
+        participation.complete_participation(rater)
     except RefusedAction:
         return redirect("rankme:work", rater.campaign.code)
     # PostgreSQL cannot hold NUL, and nobody writes one on purpose.
     comment = request.POST.get("comment", "").replace("\x00", "")
     if comment and not (rater.is_second_browser and rater.comment):
-        assignments.leave_comment(rater, comment)
+        participation.leave_comment(rater, comment)
     return redirect("rankme:done", rater.campaign.code)
 
 

@@ -16,9 +16,9 @@ from rankme.actions import (
     analysis_runs,
     assignments,
     campaigns,
+    exclusions,
     jobs,
     judgement_imports,
-    judgements,
     report_parts,
 )
 from rankme.errors import InvalidOptions, RefusedAction
@@ -177,7 +177,7 @@ def test_a_run_stands_on_the_judgements_it_read(campaign):
     run = asked(campaign)
     first = executed(run)
     rater = campaign.participants.first()
-    judgements.exclude_rater(rater, reason="Clicked at random.", by=make_owner())
+    exclusions.exclude_rater(rater, reason="Clicked at random.", by=make_owner())
     again = executed(asked(campaign))
     assert first.data_sha256 != again.data_sha256
     assert analysis_runs.run_table(first).sha256 == first.data_sha256

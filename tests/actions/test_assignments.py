@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from rankme.actions import assignments, campaigns
+from rankme.actions import assignments, campaigns, participation
 from rankme.actions.assignments import NoBatch
 from rankme.errors import RefusedAction
 from rankme.models import Assignment, Participant, Slot
@@ -37,8 +37,8 @@ def counting(slot: Slot) -> Assignment:
 
 
 def test_the_same_person_is_the_same_participant(campaign):
-    first = assignments.enter(campaign, panel="prolific", external_id="p1", session_id="a")
-    second = assignments.enter(campaign, panel="prolific", external_id="p1", session_id="b")
+    first = participation.enter(campaign, panel="prolific", external_id="p1", session_id="a")
+    second = participation.enter(campaign, panel="prolific", external_id="p1", session_id="b")
     assert (first.pk, second.session_id) == (second.pk, "b")
     assert "p1" not in first.label
 
@@ -92,12 +92,12 @@ def test_whoever_has_the_code_gets_no_more_work():
     campaign = make_campaign(slider_definition(crowd={"batches_per_rater": 3}))
     rater = make_rater(campaign)
     sit(rater)
-    assignments.complete_participation(rater)
+    participation.complete_participation(rater)
     assert assignments.claim_batch(rater) == NoBatch("enough")
 
 
 def test_whoever_did_not_agree_gets_no_work(campaign):
-    rater = assignments.enter(campaign, panel="generic", external_id="w1")
+    rater = participation.enter(campaign, panel="generic", external_id="w1")
     with pytest.raises(RefusedAction):
         assignments.claim_batch(rater)
 
@@ -111,7 +111,7 @@ def test_whoever_was_screened_out_gets_no_work():
     }
     campaign = make_campaign(slider_definition(entry_questions=[question]))
     rater = make_rater(campaign)
-    assert not assignments.answer_entry_questions(rater, {"native": "no"})
+    assert not participation.answer_entry_questions(rater, {"native": "no"})
     with pytest.raises(RefusedAction):
         assignments.claim_batch(rater)
 
@@ -278,7 +278,7 @@ def test_whoever_answered_everything_late_has_finished_and_gets_the_code(one_slo
     answer_all(late)
     late.refresh_from_db()
     assert late.state == "completed"
-    assert assignments.complete_participation(late.participant).completion_code
+    assert participation.complete_participation(late.participant).completion_code
 
 
 def test_a_clock_set_back_does_not_change_whose_sitting_counts(one_slot):
@@ -297,15 +297,15 @@ def test_a_clock_set_back_does_not_change_whose_sitting_counts(one_slot):
 def test_the_code_comes_after_a_finished_batch_only(one_slot):
     rater = make_rater(one_slot)
     with pytest.raises(RefusedAction, match="No batch"):
-        assignments.complete_participation(rater)
+        participation.complete_participation(rater)
     held = claim(rater)
     with pytest.raises(RefusedAction, match="finish first"):
-        assignments.complete_participation(rater)
+        participation.complete_participation(rater)
     answer_all(held)
     assignments.finish_batch(held)
-    code = assignments.complete_participation(rater).completion_code
+    code = participation.complete_participation(rater).completion_code
     assert len(code) == 22
-    assert assignments.complete_participation(rater).completion_code == code
+    assert participation.complete_participation(rater).completion_code == code
 
 
 def test_each_rater_has_a_presentation_of_their_own_and_it_is_drawn_once():
@@ -337,9 +337,9 @@ def test_the_rules_of_holding_stand_in_the_database(rule):
 def test_entering_takes_two_statements(is_known):
     campaign = make_campaign()
     if is_known:
-        assignments.enter(campaign, panel="p", external_id="w1")
+        participation.enter(campaign, panel="p", external_id="w1")
     with CaptureQueriesContext(connection) as captured:
-        rater = assignments.enter(campaign, panel="p", external_id="w1", language="cs")
+        rater = participation.enter(campaign, panel="p", external_id="w1", language="cs")
     statements = [
         query["sql"] for query in captured if not query["sql"].startswith(("SAVEPOINT", "RELEASE"))
     ]
@@ -350,7 +350,7 @@ def test_entering_takes_two_statements(is_known):
 def test_a_label_that_two_people_share_is_never_silent(monkeypatch):
     """Only the same person may be taken for a repetition; any other conflict is an error."""
     campaign = make_campaign()
-    monkeypatch.setattr(assignments, "keyed_label", lambda *whose: "r1")
-    assignments.enter(campaign, panel="p", external_id="w1")
+    monkeypatch.setattr(participation, "keyed_label", lambda *whose: "r1")
+    participation.enter(campaign, panel="p", external_id="w1")
     with pytest.raises(Participant.DoesNotExist):
-        assignments.enter(campaign, panel="p", external_id="w2")
+        participation.enter(campaign, panel="p", external_id="w2")

@@ -11,7 +11,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rankme.actions import assignments, campaigns, judgements, rate_limits
+from rankme.actions import assignments, campaigns, exclusions, judgements, rate_limits
 from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmissions
 from rankme.models import Assignment, Judgement, QuarantinedPayload, Submission
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
@@ -287,11 +287,11 @@ def test_an_unreadable_submission_is_kept_as_it_came(held):
 def test_an_exclusion_needs_a_reason_and_can_be_withdrawn(held):
     rater, owner = held.participant, held.campaign.owner
     with pytest.raises(RefusedAction):
-        judgements.exclude_rater(rater, reason=" ", by=owner)
-    first = judgements.exclude_rater(rater, reason="All the same.", by=owner)
-    assert judgements.exclude_rater(rater, reason="Again.", by=owner).pk == first.pk
-    judgements.readmit_rater(rater, by=owner)
-    judgements.exclude_rater(rater, reason="Indeed.", by=owner)
+        exclusions.exclude_rater(rater, reason=" ", by=owner)
+    first = exclusions.exclude_rater(rater, reason="All the same.", by=owner)
+    assert exclusions.exclude_rater(rater, reason="Again.", by=owner).pk == first.pk
+    exclusions.readmit_rater(rater, by=owner)
+    exclusions.exclude_rater(rater, reason="Indeed.", by=owner)
     assert rater.exclusions.count() == 2
 
 

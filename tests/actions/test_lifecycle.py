@@ -15,7 +15,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from rankme.actions import assignments, campaigns, judgements
+from rankme.actions import assignments, campaigns, exclusions, judgements, participation
 from rankme.actions.assignments import NoBatch
 from rankme.errors import KeyReused, RefusedAction, RefusedTransition
 from rankme.models import Assignment, Participant
@@ -56,7 +56,7 @@ class Lifecycle(RuleBasedStateMachine):
 
     @rule(name=raters, session=st.sampled_from(["s1", "s2"]))
     def come_in_again_from_the_panel(self, name: str, session: str) -> None:
-        again = assignments.enter(
+        again = participation.enter(
             self.campaign, panel="generic", external_id=name, session_id=session
         )
         assert again == self.rater(name)
@@ -136,21 +136,21 @@ class Lifecycle(RuleBasedStateMachine):
 
     @rule(name=raters)
     def stop(self, name: str) -> None:
-        stopped = assignments.give_back(self.rater(name))
+        stopped = participation.give_back(self.rater(name))
         assert stopped.state in ("returned", "completed")
         assert not stopped.assignments.live().exists()
 
     @rule(name=raters)
     def go_on_after_all(self, name: str) -> None:
-        assignments.go_on_after_all(self.rater(name))
+        participation.go_on_after_all(self.rater(name))
 
     @rule(name=raters)
     def exclude(self, name: str) -> None:
-        judgements.exclude_rater(self.rater(name), reason="Odd.", by=self.campaign.owner)
+        exclusions.exclude_rater(self.rater(name), reason="Odd.", by=self.campaign.owner)
 
     @rule(name=raters)
     def readmit(self, name: str) -> None:
-        judgements.readmit_rater(self.rater(name), by=self.campaign.owner)
+        exclusions.readmit_rater(self.rater(name), by=self.campaign.owner)
 
     @rule(name=raters)
     def organiser_frees(self, name: str) -> None:
@@ -165,7 +165,7 @@ class Lifecycle(RuleBasedStateMachine):
             and not rater.assignments.live().exists()
         )
         try:
-            assert assignments.complete_participation(rater).completion_code
+            assert participation.complete_participation(rater).completion_code
             assert may or rater.completion_code
         except RefusedAction:
             assert not may

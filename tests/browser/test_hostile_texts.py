@@ -14,7 +14,14 @@ from django.db import connection, models
 from django.urls import reverse
 from playwright.sync_api import Page
 
-from rankme.actions import analysis_runs, assignments, campaigns, import_jobs, materials
+from rankme.actions import (
+    analysis_runs,
+    assignments,
+    campaigns,
+    import_jobs,
+    materials,
+    participation,
+)
 from rankme.exporting import bundle
 from rankme.models import (
     AnalysisRun,
@@ -186,7 +193,7 @@ def make_hostile(owner: Any) -> Campaign:
         for trial in range(len(held.presentation)):
             submit(campaign, rater, held, trial, 10 * trial, comment=EVERYTHING)
         assignments.finish_batch(held)
-        assignments.complete_participation(rater)
+        participation.complete_participation(rater)
     return campaign
 
 

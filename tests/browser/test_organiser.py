@@ -8,7 +8,7 @@ from django.contrib.auth import get_user_model
 from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 
-from rankme.actions import assignments, campaigns, judgements
+from rankme.actions import assignments, campaigns, exclusions
 from rankme.management.commands.demo import FOLDER
 from rankme.models import Campaign, Output
 from rankme.pages.urls import organiser_urls
@@ -328,7 +328,7 @@ def test_what_strangers_write_is_text_on_every_page(page: Page):
             rater = make_rater(campaign)
             held = assignments.claim_batch(rater)
             submit(campaign, rater, held, 0, 50, comment=evil)
-            judgements.exclude_rater(rater, reason=evil[:500], by=owner)
+            exclusions.exclude_rater(rater, reason=evil[:500], by=owner)
             campaign.participants.update(comment=evil, entry_answers={evil: evil})
             pages.append(reverse("rankme:campaign-rater", args=[campaign.code, rater.label]))
         names = [name for name in LOOKED_AT if name.startswith("campaign-") or name == "campaign"]

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import UUID
 
-from rankme.actions import analysis_runs, assignments, judgements
+from rankme.actions import analysis_runs, assignments, judgements, participation
 from rankme.actions.campaigns import create_campaign, launch_campaign
 from rankme.actions.import_jobs import execute_import
 from rankme.actions.materials import start_import, take_import
@@ -122,8 +122,8 @@ TIMED = {"response_time": Person.read, "click_target": Person.identify}
 
 
 def _entered(campaign: Campaign, number: int) -> Participant:
-    rater = assignments.enter(campaign, panel="generic", external_id=f"w{number}")
-    assignments.give_consent(rater)
+    rater = participation.enter(campaign, panel="generic", external_id=f"w{number}")
+    participation.give_consent(rater)
     rater.refresh_from_db()
     return rater
 

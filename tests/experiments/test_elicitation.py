@@ -6,7 +6,7 @@ import io
 import pytest
 from django.urls import reverse
 
-from rankme.actions import assignments, judgements
+from rankme.actions import assignments, exclusions
 from rankme.actions.analysis_runs import has_judgements
 from rankme.exporting.texts import texts_csv
 from rankme.importing import read_material
@@ -53,7 +53,7 @@ def test_the_e2e_shape_is_read_back_as_references(campaign, tmp_path):
 
 def test_what_an_excluded_worker_wrote_is_marked_or_left_out(campaign):
     rater = Participant.objects.first()
-    judgements.exclude_rater(rater, reason="Copied.", by=campaign.owner)
+    exclusions.exclude_rater(rater, reason="Copied.", by=campaign.owner)
     rows = read(texts_csv(campaign, "long"))
     marked = {row["rater"] for row in rows if row["excluded"] == "1"}
     assert marked == {rater.label} and len(rows) == 72

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from analysis.table import Column, JudgementTable
 from analysis.table_files import csv_parts, guarded, read_table, unguarded
-from rankme.actions import assignments, judgements
+from rankme.actions import assignments, exclusions
 from rankme.actions.invitations import invite_raters
 from rankme.exporting import bundle
 from rankme.queries.judgement_table import TAKEN
@@ -147,7 +147,7 @@ def test_no_export_no_report_and_no_page_has_a_panels_id(client, caplog):
     campaign.participants.filter(pk=rater.pk).update(
         external_id=PANEL_ID, session_id=SESSION_ID, entry_answers={"q": SAID}
     )
-    judgements.exclude_rater(rater, reason="Too fast.", by=campaign.owner)
+    exclusions.exclude_rater(rater, reason="Too fast.", by=campaign.owner)
     run = executed(asked(campaign, exclusion_reason="Too fast."))
     client.force_login(campaign.owner)
     own = f"/campaigns/{campaign.code}"

@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.urls import resolve, reverse
 
-from rankme.actions import analysis_runs, assignments, campaigns, judgements
+from rankme.actions import analysis_runs, assignments, campaigns, exclusions
 from rankme.actions.import_jobs import execute_import
 from rankme.actions.judgement_imports import start_archive
 from rankme.models import Campaign
@@ -97,7 +97,7 @@ def running_pages(olga) -> list[str]:
     campaign = rated_campaign(raters=1, items=8)
     held, out = make_rater(campaign), make_rater(campaign, "w2")
     assignments.claim_batch(held)
-    judgements.exclude_rater(out, reason="Too fast.", by=campaign.owner)
+    exclusions.exclude_rater(out, reason="Too fast.", by=campaign.owner)
     run = published_run(campaign)
     unfinished = analysis_runs.request_run(campaign, {}, by=campaign.owner)
     names = ("links", "monitor", "close", "members")

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from rankme.actions import assignments, campaigns, judgements
+from rankme.actions import assignments, campaigns, exclusions, participation
 from rankme.models import Assignment, Campaign, Invitation, RaterExclusion
 from rankme.pages.launching import estimate
 from rankme.pages.next_step import next_step
@@ -377,7 +377,7 @@ def test_raters_are_named_by_label_and_never_by_the_panels_id(olga):
 def test_an_invited_rater_stands_under_their_name(olga):
     campaign = make_campaign()
     invitation = campaign.invitations.create(token="t", name="Ada")
-    assignments.enter(campaign, panel="invitation", external_id=str(invitation.pk))
+    participation.enter(campaign, panel="invitation", external_id=str(invitation.pk))
     assert "Ada" in text(olga.get(address("campaign-raters", campaign)))
 
 
@@ -448,7 +448,7 @@ def test_adding_a_member_does_not_tell_which_accounts_exist(olga):
 
 def test_the_history_tells_who_did_what(olga):
     campaign = make_campaign()
-    judgements.exclude_rater(make_rater(campaign), reason="Bots.", by=make_owner())
+    exclusions.exclude_rater(make_rater(campaign), reason="Bots.", by=make_owner())
     page = text(olga.get(address("campaign-history", campaign)))
     for verb in ("created", "launched", "rater excluded"):
         assert f"<td>{verb}</td>" in page

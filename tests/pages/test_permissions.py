@@ -10,7 +10,7 @@ from django.db import transaction
 from django.urls import URLPattern, reverse
 from django.utils.functional import cached_property
 
-from rankme.actions import analysis_runs, assignments, campaigns, judgements
+from rankme.actions import analysis_runs, assignments, campaigns, exclusions
 from rankme.exporting import bundle
 from rankme.models import AnalysisRun, Campaign, MaterialImport
 from rankme.pages.urls import participant_urls, urlpatterns
@@ -86,7 +86,7 @@ class World:
     def parts(self) -> dict[str, Any]:
         rater = make_rater(self.campaign)
         held = assignments.claim_batch(rater)
-        judgements.exclude_rater(rater, reason="Too fast.", by=self.campaign.owner)
+        exclusions.exclude_rater(rater, reason="Too fast.", by=self.campaign.owner)
         membership = campaigns.add_member(
             self.campaign, make_owner("mia").username, by=self.campaign.owner
         )

@@ -19,7 +19,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import escape
 
-from rankme.actions import analysis_runs, judgements, report_files
+from rankme.actions import analysis_runs, exclusions, report_files
 from rankme.actions.analysis_runs import publish_report
 from rankme.actions.campaigns import close_campaign, definition_of
 from rankme.exporting import bundle
@@ -105,7 +105,7 @@ def test_a_run_is_watched_and_can_be_stopped(olga, campaign):
 
 def test_a_result_has_both_tables_its_hash_and_its_exclusions(olga, campaign):
     rater = campaign.participants.first()
-    judgements.exclude_rater(rater, reason="Answered <b>in seconds</b>.", by=make_owner())
+    exclusions.exclude_rater(rater, reason="Answered <b>in seconds</b>.", by=make_owner())
     run = executed(asked(campaign))
     page = olga.get(address("analysis-run", campaign, run.pk)).content.decode()
     for told in ("As published in this field", "whole raters", run.data_sha256, run.signature):

@@ -11,8 +11,7 @@ from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 
-from rankme.actions import assignments, judgements
-from rankme.actions.analysis_runs import exclusions
+from rankme.actions import analysis_runs, assignments, exclusions, judgements
 from rankme.actions.campaigns import close_campaign
 from rankme.actions.invitations import invite_raters
 from rankme.models import AnalysisRun, Assignment, Participant, Submission
@@ -515,7 +514,7 @@ def test_an_excluded_raters_places_are_open_again(client, campaign):
     complete(client, campaign, begin(client, campaign, id="w1"))
     odd = campaign.participants.get()
     assert campaign.slots.get().state == "done"
-    judgements.exclude_rater(odd, reason="Always 50.", by=campaign.owner)
+    exclusions.exclude_rater(odd, reason="Always 50.", by=campaign.owner)
     assert campaign.slots.get().state == "free"
     assert odd.assignments.get().counts, "the record keeps the work while nobody replaces it"
     other = Client()
@@ -525,18 +524,19 @@ def test_an_excluded_raters_places_are_open_again(client, campaign):
     assert odd.assignments.get().submissions.count() == 4
     run = AnalysisRun(campaign=campaign, options={"exclude_raters": []})
     said = [{"rater": odd.label, "reason": "Always 50."}]
-    assert exclusions(run, judgement_table(campaign)) == said, "the report still names the rater"
-    judgements.readmit_rater(odd, by=campaign.owner)
+    still_named = analysis_runs.exclusions(run, judgement_table(campaign))
+    assert still_named == said, "the report still names the rater"
+    exclusions.readmit_rater(odd, by=campaign.owner)
     assert Assignment.objects.get(counts=True).participant.external_id == "w2"
 
 
 def test_a_readmitted_rater_counts_where_nobody_has_finished_meanwhile(client, campaign):
     complete(client, campaign, begin(client, campaign, id="w1"))
     odd = campaign.participants.get()
-    judgements.exclude_rater(odd, reason="Always 50.", by=campaign.owner)
+    exclusions.exclude_rater(odd, reason="Always 50.", by=campaign.owner)
     other = Client()
     document = begin(other, campaign, id="w2")
-    judgements.readmit_rater(odd, by=campaign.owner)
+    exclusions.readmit_rater(odd, by=campaign.owner)
     assert Assignment.objects.get(counts=True).participant == odd
     # The rater who replaces her finishes all the same.
     assert complete(other, campaign, document).json()["next"].endswith("/done/")
@@ -557,7 +557,7 @@ def test_an_excluded_rater_gets_no_new_batch_but_may_finish(client):
     document = begin(client, campaign, id="w1")
     send(client, campaign, payload_for(campaign, document, 0))
     odd = campaign.participants.get()
-    judgements.exclude_rater(odd, reason="Odd.", by=campaign.owner)
+    exclusions.exclude_rater(odd, reason="Odd.", by=campaign.owner)
     held = campaign.assignments.get()
     assert (held.state, held.slot.state) == ("freed", "free")
     assert document_of(work_page(client, campaign))["assignment"] == held.pk
@@ -570,6 +570,6 @@ def test_an_excluded_rater_gets_no_new_batch_but_may_finish(client):
 
 def test_somebody_else_than_the_excluded_rater_takes_the_place(campaign):
     first = make_rater(campaign, "w1")
-    judgements.exclude_rater(first, reason="Odd.", by=campaign.owner)
+    exclusions.exclude_rater(first, reason="Odd.", by=campaign.owner)
     assert assignments.claim_batch(first) == assignments.NoBatch("enough")
     assert isinstance(assignments.claim_batch(make_rater(campaign, "w2")), Assignment)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.table_files import csv_parts, guarded, read_table, unguarded, write_table
-from rankme.actions import assignments, judgements
+from rankme.actions import assignments, exclusions, judgements
 from rankme.models import Assignment, Submission, System
 from rankme.queries.counting import with_counting
 from rankme.queries.judgement_table import factor_column, judgement_table
@@ -100,14 +100,14 @@ def test_everything_stored_is_there_when_asked_for_and_says_whether_it_counts(ca
 def test_excluded_raters_are_marked_and_leave_with_counted(campaign):
     rate_at_random(campaign)
     rater = campaign.participants.get(external_id="w0")
-    judgements.exclude_rater(rater, reason="Always 50.", by=make_owner())
+    exclusions.exclude_rater(rater, reason="Always 50.", by=make_owner())
     table = judgement_table(campaign)
     marked = {
         label for label, out in zip(labels(table, "rater"), table.excluded, strict=True) if out
     }
     assert marked == {rater.label}
     assert rater.label not in table.counted().rater.labels
-    judgements.readmit_rater(rater, by=make_owner())
+    exclusions.readmit_rater(rater, by=make_owner())
     assert not judgement_table(campaign).excluded.any()
 
 

@@ -6,7 +6,7 @@ import time
 import pytest
 from django.db import transaction
 
-from rankme.actions import assignments, judgements
+from rankme.actions import assignments, exclusions
 from rankme.models import Assignment, RaterExclusion
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.invariants import check_record
@@ -23,7 +23,7 @@ def two_raters_for_one_batch():
 
 
 def exclude(rater):
-    return lambda: judgements.exclude_rater(rater, reason="Odd.", by=rater.campaign.owner)
+    return lambda: exclusions.exclude_rater(rater, reason="Odd.", by=rater.campaign.owner)
 
 
 def test_an_exclusion_and_the_end_of_the_sitting_at_once_leave_the_place_open():

@@ -1,0 +1,53 @@
+"""Leaving raters out of coming analyses, and letting them count again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from rankme.errors import RefusedAction
+from rankme.models import Participant, RaterExclusion
+
+from .assignments import settle_slots_of
+from .audit import note
+
+
+@transaction.atomic
+def exclude_rater(participant: Participant, *, reason: str, by: Any) -> RaterExclusion:
+    """Leave a rater out of coming analyses, and let others judge in their place.
+
+    Nothing is deleted, and it can be withdrawn.
+    """
+    if not reason.strip():
+        raise RefusedAction(_("Say why this rater is excluded: the report will quote it."))
+    exclusion, created = RaterExclusion.objects.get_or_create(
+        participant=participant,
+        withdrawn_at=None,
+        defaults={
+            "campaign": participant.campaign,
+            "reason": reason.strip()[:500],
+            "decided_by": by,
+        },
+    )
+    if created:
+        settle_slots_of(participant)
+        note(
+            participant.campaign,
+            by,
+            gettext_noop("rater excluded"),
+            rater=participant.label,
+            reason=reason,
+        )
+    return exclusion
+
+
+@transaction.atomic
+def readmit_rater(participant: Participant, *, by: Any) -> None:
+    """Let a rater count again, except where somebody has finished in their place meanwhile."""
+    if participant.exclusions.filter(withdrawn_at=None).update(withdrawn_at=Now()):
+        settle_slots_of(participant)
+        note(participant.campaign, by, gettext_noop("rater readmitted"), rater=participant.label)
