@@ -124,11 +124,10 @@ def everybody_judged_what_they_were_given() -> None:
 def slots_agree_with_their_assignments() -> None:
     """Each slot's state follows from its assignments, and exactly one of its sittings counts.
 
-    The sitting of an excluded rater does not fill a slot.
+    The sitting of an excluded rater does not fill a slot, unless it is in an archive.
     """
-    excluded = set(
-        RaterExclusion.objects.filter(withdrawn_at=None).values_list("participant", flat=True)
-    )
+    standing = RaterExclusion.objects.filter(withdrawn_at=None, campaign__is_archive=False)
+    excluded = set(standing.values_list("participant", flat=True))
     states: dict[int, list[tuple[str, bool]]] = {}
     for slot, rater, state, counts in Assignment.objects.values_list(
         "slot_id", "participant", "state", "counts"

@@ -282,8 +282,11 @@ def finish_batch(assignment: Assignment) -> Assignment:
 def settle_slots_of(participant: Participant) -> None:
     """After an exclusion, or its end: decide again who holds and who counts in this rater's slots.
 
-    An excluded rater holds nothing, so that somebody else can judge the batch in their place.
+    An excluded rater holds nothing, so that somebody else can judge the batch in their place. In an
+    archive nobody can, and each slot stays as it was imported.
     """
+    if participant.campaign.is_archive:
+        return
     # A claim of this rater's own waits for this lock, and sees the exclusion afterwards.
     Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
     slots = Slot.objects.select_for_update(of=("self",)).filter(

@@ -196,7 +196,7 @@ def test_the_preview_warns_of_items_without_their_pictures(olga):
     campaign = campaigns.create_campaign(make_owner(), definition)
     found = checked(olga, campaign, items="item,input\n1,im19.jpg\n2,im20.jpg\n")
     page = olga.get(address("campaign-import", campaign, found.pk)).content.decode()
-    assert "its input is “im19.jpg”" in page and "1 more item has none" in page
+    assert "its input is “im19.jpg”" in page and "1 more item has no pictures" in page
 
 
 def test_the_pages_of_an_archive_do_not_speak_of_launches(olga):

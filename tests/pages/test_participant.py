@@ -539,7 +539,7 @@ def test_when_all_work_is_done_a_newcomer_is_told_before_the_consent(client):
     campaign = make_campaign(items=1, systems=1)
     complete(client, campaign, begin(client, campaign, id="w1"))
     page = Client().get(reverse("rankme:enter", args=[campaign.code]), {"id": "w2"}).text
-    assert "Everything has been judged" in page
+    assert "There is no work left for you" in page
     assert 'name="arrival"' not in page
     assert campaign.participants.count() == 1
 
