@@ -313,5 +313,7 @@ LOGGING = {
         # Django's own handlers would write past the filter, and mail what was sent.
         "django": {"handlers": [], "level": "INFO", "propagate": True},
         "django.server": {"handlers": [], "level": "INFO", "propagate": True},
+        # It tells every table of every font that it embeds in a PDF.
+        "fontTools": {"level": "WARNING"},
     },
 }
