@@ -8,6 +8,7 @@ connections that send nothing, half a header or half a body cost a socket each, 
 from __future__ import annotations
 
 import logging
+import os
 import resource
 import time
 from typing import Any
@@ -192,7 +193,10 @@ class Front(TcpWSGIServer):
 
 
 class FrontWorker(Worker):
-    """A process of gunicorn that runs waitress's loop on gunicorn's sockets."""
+    """A process of gunicorn that runs waitress's loop on gunicorn's sockets.
+
+    It ends when it is told to, when its parent has been killed, and when a request hangs for good.
+    """
 
     def run(self) -> None:
         watchdog = Watchdog(seconds=REQUEST_SECONDS, streaming_seconds=STREAMING_SECONDS)
@@ -205,7 +209,7 @@ class FrontWorker(Worker):
             self._server(listener.sock, application, dispatcher, sockets)
             for listener in self.sockets
         ]
-        while self.alive and not watchdog.is_hopeless:
+        while self.alive and not watchdog.is_hopeless and self.ppid == os.getppid():
             self._turn(servers, sockets)
         if watchdog.is_hopeless:
             self.log.error("A request cannot be interrupted: this process is being replaced.")

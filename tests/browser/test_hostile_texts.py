@@ -191,7 +191,7 @@ def make_hostile(owner: Any) -> Campaign:
         rater = make_rater(campaign, short(190) + str(number))
         held = assignments.claim_batch(rater)
         for trial in range(len(held.presentation)):
-            submit(campaign, rater, held, trial, 10 * trial, comment=EVERYTHING)
+            submit(campaign, rater, held, trial, 10 * trial + 1, comment=short(4_000))
         assignments.finish_batch(held)
         participation.complete_participation(rater)
     return campaign

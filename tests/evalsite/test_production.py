@@ -167,7 +167,11 @@ def test_the_image_holds_no_tests_and_runs_without_them(servers: Servers, tmp_pa
     for name in content:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(PROJECT / name, tmp_path / name)
-    environment = {"PATH": os.environ["PATH"], "DATA_FOLDER": str(servers.folder)}
+    environment = {
+        "PATH": os.environ["PATH"],
+        "DATA_FOLDER": str(servers.folder),
+        "DJANGO_SETTINGS_MODULE": "evalsite.settings",
+    }
     imported = subprocess.run(
         [sys.executable, "-c", IMPORT_ALL],
         cwd=tmp_path,

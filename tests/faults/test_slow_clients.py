@@ -202,3 +202,18 @@ def test_an_organiser_may_upload(live_site: LiveSite):
     status, received = answer(live_site, head, body)
     assert status == 404
     assert json.loads(received.partition(b"\r\n\r\n")[2])["error"]["code"] == "not_found"
+
+
+def test_the_processes_end_when_their_master_is_killed(live_site: LiveSite):
+    """Otherwise they would keep the port, and the next start could not have it."""
+    with running(live_site) as site:
+        master = psutil.Process(site.processes["web"].pid)
+        children = master.children()
+        master.kill()
+        wait_for(lambda: not any(map(is_alive, children)), "the processes to end")
+
+
+def is_alive(process: psutil.Process) -> bool:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return process.status() != psutil.STATUS_ZOMBIE
+    return False

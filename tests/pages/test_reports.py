@@ -331,8 +331,10 @@ def test_a_bundle_of_the_format_that_held_secrets_is_not_served(olga, campaign):
     old = f"{bundle.FOLDER}/{run.pk}-{run.data_sha256[:16]}.zip"
     default_storage.save(old, ContentFile(b"with a completion code"))
     default_storage.delete(bundle.path_of(run))
-    answer = olga.get(address("analysis-file", campaign, run.pk, "bundle.zip"))
-    assert b"".join(answer.streaming_content).startswith(b"PK")
+    page = address("analysis-file", campaign, run.pk, "bundle.zip")
+    assert olga.get(page).status_code == 503
+    assert report_files.execute(ReportFiles.objects.get().pk, "worker")
+    assert b"".join(olga.get(page).streaming_content).startswith(b"PK")
 
 
 def test_judgements_are_downloaded_as_csv_and_as_they_were_sent(olga, campaign):
