@@ -312,6 +312,7 @@ PAGES = [
     not in (
         "campaign-file",
         "campaign-invitations",
+        "campaign-raters-file",
         "report-file",
         "analysis-file",
         "welcome",

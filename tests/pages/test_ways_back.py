@@ -166,7 +166,7 @@ def open_as(campaign, name):
 def test_who_gave_nothing_gets_no_code(client, campaign):
     begin(client, campaign, id="w1")
     page = give_back(client, campaign).content.decode()
-    assert "There is no completion code for this" in page
+    assert "There is no completion code for a batch that was given back" in page
     assert campaign.participants.get().completion_code == ""
 
 
