@@ -56,7 +56,9 @@ def refuse_large_bodies(get_response: Callable[[HttpRequest], HttpResponse]):
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        if int(request.META.get("CONTENT_LENGTH") or 0) > largest_body(request.path_info):
+        size = int(request.META.get("CONTENT_LENGTH") or 0)
+        # The address is looked up only for the few requests that are larger than most may be.
+        if size > settings.LARGEST_BODY and size > largest_body(request.path_info):
             raise RequestDataTooBig
         return get_response(request)
 
