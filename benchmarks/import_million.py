@@ -23,20 +23,20 @@ from site_under_test import load, own_site, owner, write_outputs
 
 def rate(site: Any, options: argparse.Namespace, until: threading.Event | None = None) -> Any:
     """One sitting of every rater, again and again until told to stop."""
-    from rankme.simulation.raters import Plan, run_raters
+    from rankme.simulation.raters import Cohort, run_raters
     from tests.faults.raters_at_work import campaign_for
 
     outcomes = []
     while True:
         campaign = campaign_for(options.raters)
-        plan = Plan(
+        cohort = Cohort(
             f"{site.url}/r/{campaign.code}/",
             raters=options.raters,
             concurrency=options.raters,
             seconds_per_screen=options.seconds_per_screen,
             arrive_within_seconds=10,
         )
-        outcomes.append(run_raters(plan))
+        outcomes.append(run_raters(cohort))
         assert not outcomes[-1].problems, outcomes[-1].problems[:3]
         if until is None or until.is_set():
             return outcomes

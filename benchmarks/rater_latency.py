@@ -16,18 +16,18 @@ from site_under_test import load, own_site
 
 
 def rate(site: Any, raters: int, seconds_per_screen: float) -> Any:
-    from rankme.simulation.raters import Plan, run_raters
+    from rankme.simulation.raters import Cohort, run_raters
     from tests.faults.raters_at_work import campaign_for
 
     campaign = campaign_for(raters)
-    plan = Plan(
+    cohort = Cohort(
         f"{site.url}/r/{campaign.code}/",
         raters=raters,
         concurrency=raters,
         seconds_per_screen=seconds_per_screen,
         arrive_within_seconds=5 * seconds_per_screen,
     )
-    outcome = run_raters(plan)
+    outcome = run_raters(cohort)
     assert not outcome.problems, outcome.problems[:3]
     return outcome
 

@@ -49,8 +49,8 @@ from rankme.queries.judgement_table import factor_column, judgement_table, witho
 
 from . import jobs
 from .audit import note
+from .bulk_insert import analyze
 from .campaigns import definition_of
-from .copying import analyze
 from .report_parts import StoredParts
 
 log = logging.getLogger(__name__)
@@ -190,7 +190,7 @@ def compute_chunks(run_id: int, worker: str) -> int:
         and _compute_one(run, worker)
     ):
         done += 1
-    _jobs_by_key.cache_clear()  # a large table is not kept for a run that may be the last
+    _resamplings.cache_clear()  # a large table is not kept for a run that may be the last
     return done
 
 
@@ -199,7 +199,7 @@ def _lead(run: AnalysisRun) -> None:
         _snapshot(run)
     _call_helpers(run)
     _compute_all(run)
-    _jobs_by_key.cache_clear()
+    _resamplings.cache_clear()
     _report(run)
 
 
@@ -243,9 +243,9 @@ def _on_criteria(table: JudgementTable, names: list[str] | None) -> JudgementTab
 def _plan_chunks(run: AnalysisRun, table: JudgementTable) -> None:
     RunChunk.objects.filter(run=run).delete()
     RunChunk.objects.bulk_create(
-        RunChunk(run=run, job=job.key, first=first, count=count)
-        for job in _draw_jobs_of(table, report_options(run))
-        for first, count in chunk_bounds(job.runs, len(table))
+        RunChunk(run=run, job=resampling.key, first=first, count=count)
+        for resampling in _resamplings_of(table, report_options(run))
+        for first, count in chunk_bounds(resampling.runs, len(table))
     )
 
 
@@ -256,11 +256,11 @@ def chunk_bounds(runs: int, judgements: int) -> list[tuple[int, int]]:
     return [(first, min(size, runs - first)) for first in range(0, runs, size)]
 
 
-def _draw_jobs_of(table: JudgementTable, options: ReportOptions) -> tuple[Any, ...]:
-    from analysis.clusters import draw_jobs
+def _resamplings_of(table: JudgementTable, options: ReportOptions) -> tuple[Any, ...]:
+    from analysis.clusters import resamplings_of
 
     try:
-        return draw_jobs(table, options)
+        return resamplings_of(table, options)
     except RankingError as error:
         # The report says so for this criterion, and continues with the others.
         log.info("no chunks: %s", error)
@@ -268,10 +268,13 @@ def _draw_jobs_of(table: JudgementTable, options: ReportOptions) -> tuple[Any, .
 
 
 @lru_cache(maxsize=1)
-def _jobs_by_key(run_id: int, data_sha256: str) -> dict[str, Any]:
+def _resamplings(run_id: int, data_sha256: str) -> dict[str, Any]:
     """The draws of a run, kept while its chunks are computed one after the other."""
     run = AnalysisRun.objects.get(pk=run_id)
-    return {job.key: job for job in _draw_jobs_of(run_table(run), report_options(run))}
+    return {
+        resampling.key: resampling
+        for resampling in _resamplings_of(run_table(run), report_options(run))
+    }
 
 
 def _call_helpers(run: AnalysisRun) -> None:
@@ -299,8 +302,8 @@ def _compute_one(run: AnalysisRun, worker: str) -> bool:
     chunk = waiting.select_for_update(skip_locked=True).first()
     if chunk is None:
         return False
-    job = _jobs_by_key(run.pk, run.data_sha256)[chunk.job]
-    drawn = np.ascontiguousarray(job.draw(chunk.first, chunk.count), dtype="<f8")
+    resampling = _resamplings(run.pk, run.data_sha256)[chunk.job]
+    drawn = np.ascontiguousarray(resampling.draw(chunk.first, chunk.count), dtype="<f8")
     RunChunk.objects.filter(pk=chunk.pk).update(
         draws=drawn.tobytes(), claimed_at=Now(), claimed_by=worker[:200]
     )
@@ -308,13 +311,13 @@ def _compute_one(run: AnalysisRun, worker: str) -> bool:
 
 
 def _draws(run: AnalysisRun) -> dict[str, np.ndarray] | None:
-    """All draws by job, shape (runs, systems); None when nothing was planned."""
+    """All draws by the key of their resampling, shape (runs, systems); None without a plan."""
     rows: dict[str, list[np.ndarray]] = {}
-    for job, count, draws in run.chunks.order_by("job", "first").values_list(
+    for key, count, draws in run.chunks.order_by("job", "first").values_list(
         "job", "count", "draws"
     ):
-        rows.setdefault(job, []).append(np.frombuffer(draws, dtype="<f8").reshape(count, -1))
-    return {job: np.concatenate(parts) for job, parts in rows.items()} or None
+        rows.setdefault(key, []).append(np.frombuffer(draws, dtype="<f8").reshape(count, -1))
+    return {key: np.concatenate(parts) for key, parts in rows.items()} or None
 
 
 def _report(run: AnalysisRun) -> None:

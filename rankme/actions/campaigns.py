@@ -16,16 +16,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from rankme.crowd import PANELS
-from rankme.designs.plan import NO_SYSTEM, DesignError, Plan
+from rankme.designs.plan import NO_SYSTEM, DesignError, DrawnPlan
 from rankme.designs.registry import draw
 from rankme.errors import ChangedMeanwhile, RefusedAction, RefusedTransition
-from rankme.models import Campaign, Criterion, Membership
-from rankme.models import Plan as StoredPlan
+from rankme.models import Campaign, Criterion, Membership, Plan
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_to_document, stored_definition
 
 from .audit import note
-from .copying import analyze, copy_rows, new_ids
+from .bulk_insert import analyze, copy_rows, new_ids
 from .judgements import canonical
 from .materials import forget_material
 from .pictures import problem_with_pictures
@@ -96,7 +95,9 @@ def definition_of(campaign: Campaign) -> Definition:
     return stored_definition(campaign.definition)
 
 
-def draw_plan(campaign: Campaign) -> tuple[Plan, list[int], list[int], dict[tuple[int, int], int]]:
+def draw_plan(
+    campaign: Campaign,
+) -> tuple[DrawnPlan, list[int], list[int], dict[tuple[int, int], int]]:
     """Draw the plan that a launch would store; the same campaign draws the same plan.
 
     Returns the plan with the ids behind its indexes: items, systems, and outputs by the pair.
@@ -166,7 +167,7 @@ def launch_campaign(
     """
     campaign = ready_to_launch(campaign)
     plan, items, _systems, outputs = draw_plan(campaign)
-    StoredPlan.objects.create(
+    Plan.objects.create(
         campaign=campaign,
         design=plan.design,
         options=dict(plan.options),
@@ -284,7 +285,7 @@ def _write_criteria(campaign: Campaign, definition: Definition) -> None:
 
 def _store_plan(
     campaign: Campaign,
-    plan: Plan,
+    plan: DrawnPlan,
     items: list[int],
     outputs: dict[tuple[int, int], int],
     progress: Callable[[float], None],

@@ -33,8 +33,8 @@ from rankme.protocols.files import definition_from_document
 
 from . import jobs
 from .audit import note
+from .bulk_insert import copy_rows, new_ids
 from .campaigns import change_definition, create_campaign
-from .copying import copy_rows, new_ids
 from .judgements import canonical, chained
 from .materials import (
     copy_items,

@@ -25,7 +25,7 @@ from rankme.protocols.files import stored_definition
 
 from . import jobs
 from .audit import note
-from .copying import analyze, copy_rows, new_ids
+from .bulk_insert import analyze, copy_rows, new_ids
 from .pictures import problem_with_pictures
 
 Kind, Phase, State = MaterialImport.Kind, MaterialImport.Phase, MaterialImport.State

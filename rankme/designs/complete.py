@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankme.designs.plan import NO_SYSTEM, Coverage, Indexes, Layout, Request, even_batch_sizes
+from rankme.designs.plan import (
+    NO_SYSTEM,
+    Coverage,
+    DesignRequest,
+    Indexes,
+    Layout,
+    even_batch_sizes,
+)
 
 
-def draw_complete(request: Request) -> Layout:
+def draw_complete(request: DesignRequest) -> Layout:
     """Show all outputs of each item on as few screens as hold `outputs_per_screen` of them.
 
     With one output per screen the systems rotate from item to item, so that a batch that does
@@ -28,7 +35,7 @@ def draw_complete(request: Request) -> Layout:
     return Layout(items[kept], systems[kept], sizes, _notes(request))
 
 
-def _rows_of_systems(request: Request, width: int, rng: np.random.Generator) -> Indexes:
+def _rows_of_systems(request: DesignRequest, width: int, rng: np.random.Generator) -> Indexes:
     """Shape (items, systems): the order in which an item's systems come to its screens."""
     if width > 1:
         return rng.random((request.n_items, request.n_systems)).argsort(axis=1)
@@ -46,12 +53,12 @@ def _cut_into_screens(rows: Indexes, width: int) -> Indexes:
     return padded.reshape(n_items, n_screens, width).transpose(1, 0, 2)
 
 
-def _exists(request: Request, order: Indexes, screens: Indexes) -> Coverage:
+def _exists(request: DesignRequest, order: Indexes, screens: Indexes) -> Coverage:
     shown = screens != NO_SYSTEM
     exists: Coverage = shown & request.coverage[order[None, :, None], screens]
     return exists
 
 
-def _notes(request: Request) -> tuple[str, ...]:
+def _notes(request: DesignRequest) -> tuple[str, ...]:
     missing = int(np.count_nonzero(~request.coverage))
     return (f"{missing} outputs are missing and are not shown.",) if missing else ()

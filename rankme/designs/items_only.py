@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankme.designs.plan import NO_SYSTEM, Layout, Request, even_batch_sizes
+from rankme.designs.plan import NO_SYSTEM, DesignRequest, Layout, even_batch_sizes
 
 
-def draw_items_only(request: Request) -> Layout:
+def draw_items_only(request: DesignRequest) -> Layout:
     """Distribute the items over raters in random order, as text elicitation needs it."""
     items = np.random.default_rng([request.seed, request.n_items]).permutation(request.n_items)
     at_most = int(request.options["trials_per_batch"]) or request.n_items

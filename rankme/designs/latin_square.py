@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankme.designs.plan import Indexes, Layout, Request
+from rankme.designs.plan import DesignRequest, Indexes, Layout
 
 
-def draw_latin_squares(request: Request) -> Layout:
+def draw_latin_squares(request: DesignRequest) -> Layout:
     """Lay squares of systems × systems over the items; a rater is a row, an item a column.
 
     The items are cut into `groups` (the half-sets of TUNA 2008 and of SR'11-Deep), each for its
@@ -29,13 +29,13 @@ def draw_latin_squares(request: Request) -> Layout:
     return _lay_out(groups, tables, request, notes)
 
 
-def _raters_per_group(request: Request) -> list[int]:
+def _raters_per_group(request: DesignRequest) -> list[int]:
     n_groups = int(request.options["groups"])
     raters = int(request.options["raters"]) or n_groups * request.n_systems
     return [raters // n_groups + (group < raters % n_groups) for group in range(n_groups)]
 
 
-def _group_items(request: Request, rng: np.random.Generator) -> list[Indexes]:
+def _group_items(request: DesignRequest, rng: np.random.Generator) -> list[Indexes]:
     """Deal the chunks of consecutive items to the groups, each kind of item evenly."""
     chunk_size = int(request.options["chunk_size"])
     n_groups = int(request.options["groups"])
@@ -50,14 +50,14 @@ def _group_items(request: Request, rng: np.random.Generator) -> list[Indexes]:
     return [_by_kind(group, request, rng) for group in groups]
 
 
-def _by_kind(items: Indexes, request: Request, rng: np.random.Generator) -> Indexes:
+def _by_kind(items: Indexes, request: DesignRequest, rng: np.random.Generator) -> Indexes:
     """Put items of one kind next to each other, so that they share squares and get all systems."""
     shuffled = rng.permutation(items)
     return shuffled[np.argsort(request.strata[shuffled], kind="stable")]
 
 
 def _fill_squares(
-    groups: list[Indexes], request: Request, rng: np.random.Generator
+    groups: list[Indexes], request: DesignRequest, rng: np.random.Generator
 ) -> tuple[list[Indexes], int]:
     """Add items to each group until its squares are full; from other groups where there are any."""
     filled = []
@@ -105,7 +105,7 @@ def _draw_squares(n_items: int, n_systems: int, rng: np.random.Generator) -> Ind
 
 
 def _lay_out(
-    groups: list[Indexes], tables: list[Indexes], request: Request, notes: list[str]
+    groups: list[Indexes], tables: list[Indexes], request: DesignRequest, notes: list[str]
 ) -> Layout:
     """One batch per rater; the groups take turns, so that a campaign cut short is still even."""
     items, systems, sizes = [], [], []
@@ -127,7 +127,7 @@ def _lay_out(
     )
 
 
-def _notes_on_groups(request: Request, groups: list[Indexes]) -> list[str]:
+def _notes_on_groups(request: DesignRequest, groups: list[Indexes]) -> list[str]:
     sizes = sorted({len(group) for group in groups})
     if len(sizes) == 1:
         return []
@@ -141,7 +141,9 @@ def _notes_on_duplicates(duplicated: int, n_groups: int) -> list[str]:
     return [f"{duplicated} items are duplicated to fill the squares; they are seen again {where}."]
 
 
-def _notes_on_squares(request: Request, groups: list[Indexes], raters: list[int]) -> list[str]:
+def _notes_on_squares(
+    request: DesignRequest, groups: list[Indexes], raters: list[int]
+) -> list[str]:
     n_systems = request.n_systems
     notes = []
     if any(len(group) % n_systems for group in groups):

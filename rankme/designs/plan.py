@@ -25,7 +25,7 @@ class DesignError(ValueError):
 
 
 @dataclass(frozen=True)
-class Request:
+class DesignRequest:
     """What is to be judged, and how: checked before a design sees it.
 
     Attributes
@@ -66,7 +66,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Trial:
+class DrawnTrial:
     """One item with the systems whose outputs are shown side by side."""
 
     item: int
@@ -74,10 +74,10 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Batch:
+class DrawnBatch:
     """One sitting: the trials that one participant is given."""
 
-    trials: tuple[Trial, ...]
+    trials: tuple[DrawnTrial, ...]
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Balance:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class DrawnPlan:
     """Who judges what: `raters_per_trial` participants do each batch.
 
     The trials are stored in arrays, as in `Layout`; `batches` creates objects on access.
@@ -130,7 +130,7 @@ class Plan:
         return Batches(self.items, self.systems, self.batch_sizes)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Plan):
+        if not isinstance(other, DrawnPlan):
             return NotImplemented
         return self._identity() == other._identity()
 
@@ -144,7 +144,7 @@ class Plan:
         return (*settings, self.raters_per_trial, shapes_and_bytes)
 
 
-class Batches(Sequence[Batch]):
+class Batches(Sequence[DrawnBatch]):
     """The batches of a plan, each built when it is asked for."""
 
     def __init__(self, items: Indexes, systems: Indexes, batch_sizes: Indexes) -> None:
@@ -157,27 +157,27 @@ class Batches(Sequence[Batch]):
         return len(self._sizes)
 
     @overload
-    def __getitem__(self, index: int) -> Batch: ...
+    def __getitem__(self, index: int) -> DrawnBatch: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Batch]: ...
-    def __getitem__(self, index: int | slice) -> Batch | list[Batch]:
+    def __getitem__(self, index: slice) -> list[DrawnBatch]: ...
+    def __getitem__(self, index: int | slice) -> DrawnBatch | list[DrawnBatch]:
         if isinstance(index, slice):
             return [self._batch(position) for position in range(*index.indices(len(self)))]
         if not -len(self) <= index < len(self):
             raise IndexError(f"batch {index} of {len(self)}")
         return self._batch(index % len(self))
 
-    def __iter__(self) -> Iterator[Batch]:
+    def __iter__(self) -> Iterator[DrawnBatch]:
         return (self._batch(position) for position in range(len(self)))
 
-    def _batch(self, position: int) -> Batch:
+    def _batch(self, position: int) -> DrawnBatch:
         end = int(self._ends[position])
         start = end - int(self._sizes[position])
         items: list[int] = self._items[start:end].tolist()
         rows: list[list[int]] = self._systems[start:end].tolist()
-        return Batch(
+        return DrawnBatch(
             tuple(
-                Trial(item, tuple(system for system in row if system != NO_SYSTEM))
+                DrawnTrial(item, tuple(system for system in row if system != NO_SYSTEM))
                 for item, row in zip(items, rows, strict=True)
             )
         )
@@ -191,7 +191,7 @@ def even_batch_sizes(n_trials: int, at_most: int) -> Indexes:
     return sizes
 
 
-def measure_balance(layout: Layout, request: Request) -> Balance:
+def measure_balance(layout: Layout, request: DesignRequest) -> Balance:
     """Count what each system, item, output and pair of systems is given."""
     cells = _count_cells(layout, request)
     pairs = _count_pairs(layout, request.n_systems)
@@ -212,7 +212,7 @@ def measure_balance(layout: Layout, request: Request) -> Balance:
     )
 
 
-def _count_cells(layout: Layout, request: Request) -> Indexes:
+def _count_cells(layout: Layout, request: DesignRequest) -> Indexes:
     shown = layout.systems != NO_SYSTEM
     cells = (layout.items[:, None] * request.n_systems + layout.systems)[shown]
     size = request.n_items * request.n_systems

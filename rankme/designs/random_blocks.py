@@ -10,9 +10,9 @@ import numpy as np
 from rankme.designs.plan import (
     NO_SYSTEM,
     Coverage,
+    DesignRequest,
     Indexes,
     Layout,
-    Request,
     count_pairs,
     even_batch_sizes,
 )
@@ -23,7 +23,7 @@ MOST_SCREENS_TO_IMPROVE = 5_000
 SYSTEMS_COUNT_MORE = 10_000
 
 
-def draw_random_blocks(request: Request) -> Layout:
+def draw_random_blocks(request: DesignRequest) -> Layout:
     """Give each item its screens of k systems, as the E2E challenge showed 5 of 21.
 
     Most items are served by cyclic development (Bose, 1939): a base row of screens is shifted
@@ -44,7 +44,7 @@ def draw_random_blocks(request: Request) -> Layout:
     return _lay_out(order, screens, request, _notes(request, width, dropped))
 
 
-def _comparable_items(request: Request, width: int, rng: np.random.Generator) -> Indexes:
+def _comparable_items(request: DesignRequest, width: int, rng: np.random.Generator) -> Indexes:
     """The items that have at least two outputs, in random order."""
     shuffled: Indexes = rng.permutation(request.n_items)
     comparable: Indexes = shuffled[request.coverage[shuffled].sum(axis=1) >= min(2, width)]
@@ -238,7 +238,9 @@ class _Screens:
         return gains
 
 
-def _lay_out(order: Indexes, screens: Indexes, request: Request, notes: tuple[str, ...]) -> Layout:
+def _lay_out(
+    order: Indexes, screens: Indexes, request: DesignRequest, notes: tuple[str, ...]
+) -> Layout:
     """First every item's first screen, then every item's second: no batch has an item twice."""
     n_items, n_screens, width = screens.shape
     items = np.tile(order, n_screens)
@@ -247,7 +249,7 @@ def _lay_out(order: Indexes, screens: Indexes, request: Request, notes: tuple[st
     return Layout(items, systems, even_batch_sizes(len(items), at_most), notes)
 
 
-def _notes(request: Request, width: int, dropped: int) -> tuple[str, ...]:
+def _notes(request: DesignRequest, width: int, dropped: int) -> tuple[str, ...]:
     notes = []
     if width < int(request.options["outputs_per_screen"]):
         notes.append(f"There are only {width} systems: every screen shows all of them.")

@@ -13,10 +13,10 @@ from rankme.designs.items_only import draw_items_only
 from rankme.designs.latin_square import draw_latin_squares
 from rankme.designs.plan import (
     DesignError,
+    DesignRequest,
+    DrawnPlan,
     Layout,
     OptionValue,
-    Plan,
-    Request,
     measure_balance,
 )
 from rankme.designs.random_blocks import draw_random_blocks
@@ -51,7 +51,7 @@ class Design:
 
     title: str
     help: str
-    draw: Callable[[Request], Layout]
+    draw: Callable[[DesignRequest], Layout]
     options: tuple[Option, ...]
     needs_outputs: bool = True
 
@@ -183,7 +183,7 @@ def draw(
     seed: int,
     coverage: npt.NDArray[np.bool_] | None = None,
     strata: npt.NDArray[np.int64] | None = None,
-) -> Plan:
+) -> DrawnPlan:
     """Draw the plan of a campaign. The same arguments draw the same plan.
 
     Parameters
@@ -211,7 +211,7 @@ def draw(
     )
     _check_fit(design_name, request)
     layout = DESIGNS[design_name].draw(request)
-    return Plan(
+    return DrawnPlan(
         design=design_name,
         options=checked,
         seed=seed,
@@ -261,7 +261,7 @@ def _checked_request(
     strata: npt.NDArray[np.int64] | None,
     *,
     needs_outputs: bool,
-) -> Request:
+) -> DesignRequest:
     if coverage is None:
         coverage = np.ones((max(n_items, 0), max(n_systems, 0)), dtype=np.bool_)
     if strata is None:
@@ -279,10 +279,10 @@ def _checked_request(
         problems.append("There is no output at all.")
     if problems:
         raise DesignError(problems)
-    return Request(n_items, n_systems, options, raters_per_trial, seed, coverage, strata)
+    return DesignRequest(n_items, n_systems, options, raters_per_trial, seed, coverage, strata)
 
 
-def _check_fit(design_name: str, request: Request) -> None:
+def _check_fit(design_name: str, request: DesignRequest) -> None:
     """Refuse a plan for which the material or the machine is too small."""
     options, problems = request.options, []
     if design_name == "latin_square":

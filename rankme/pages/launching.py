@@ -19,7 +19,7 @@ from analysis.table_files import guarded
 from rankme.actions import campaigns, launches
 from rankme.actions.invitations import invite_raters
 from rankme.crowd import PANELS
-from rankme.designs.plan import Plan
+from rankme.designs.plan import DrawnPlan
 from rankme.designs.registry import DESIGNS
 from rankme.errors import RankmeError
 from rankme.forms.organiser import InvitationForm
@@ -47,7 +47,7 @@ class Estimate:
     currency: str
 
 
-def estimate(plan: Plan, definition: Definition) -> Estimate:
+def estimate(plan: DrawnPlan, definition: Definition) -> Estimate:
     """From the design's numbers and the campaign's own guess of the seconds per screen."""
     crowd = definition.crowd
     sittings = len(plan.batch_sizes) * plan.raters_per_trial
@@ -129,7 +129,7 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def _spreads(plan: Plan) -> list[tuple[str, Any]]:
+def _spreads(plan: DrawnPlan) -> list[tuple[str, Any]]:
     rows = [
         (_("Trials per batch"), plan.balance.trials_per_batch),
         (_("Outputs per system"), plan.balance.per_system),

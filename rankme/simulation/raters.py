@@ -48,7 +48,7 @@ class Latencies:
 
 
 @dataclass
-class Plan:
+class Cohort:
     """How the raters behave. `seconds_per_screen` 0: they answer as fast as they can.
 
     They come at random moments of the first `arrive_within_seconds`.
@@ -87,14 +87,14 @@ class Outcome:
                 file.write(json.dumps(payload) + "\n")
 
 
-def run_raters(plan: Plan, told: Callable[[int], None] = lambda done: None) -> Outcome:
+def run_raters(cohort: Cohort, told: Callable[[int], None] = lambda done: None) -> Outcome:
     """Let all raters work; `told` is called with the number that are done."""
     outcome = Outcome(Latencies())
     lock = threading.Lock()
     began = time.perf_counter()
 
     def one(number: int) -> None:
-        rater = Rater(plan, number, outcome.latencies)
+        rater = Rater(cohort, number, outcome.latencies)
         try:
             ending = rater.take_part()
         except (RaterError, ConnectionLost) as error:
@@ -106,8 +106,8 @@ def run_raters(plan: Plan, told: Callable[[int], None] = lambda done: None) -> O
             _note(outcome, rater, ending)
             told(sum(outcome.endings.values()))
 
-    with ThreadPoolExecutor(plan.concurrency) as pool:
-        list(pool.map(one, range(plan.raters)))
+    with ThreadPoolExecutor(cohort.concurrency) as pool:
+        list(pool.map(one, range(cohort.raters)))
     outcome.seconds = time.perf_counter() - began
     return outcome
 
@@ -123,14 +123,14 @@ def _note(outcome: Outcome, rater: Rater, ending: str) -> None:
 class Rater:
     """One simulated person with one browser."""
 
-    def __init__(self, plan: Plan, number: int, latencies: Latencies) -> None:
-        self.plan = plan
-        self.rng = random.Random(f"{plan.seed}:{number}")
-        self.taste = Taste(self.rng, plan.truth, leniency=self.rng.gauss(0, 0.3))
-        self.link = plan.link.replace("{n}", str(number))
+    def __init__(self, cohort: Cohort, number: int, latencies: Latencies) -> None:
+        self.cohort = cohort
+        self.rng = random.Random(f"{cohort.seed}:{number}")
+        self.taste = Taste(self.rng, cohort.truth, leniency=self.rng.gauss(0, 0.3))
+        self.link = cohort.link.replace("{n}", str(number))
         parts = urlsplit(self.link)
         self.browser = Browser(f"{parts.scheme}://{parts.netloc}", latencies.add)
-        self.leaves_at = self.rng.random() if self.rng.random() < plan.abandon else None
+        self.leaves_at = self.rng.random() if self.rng.random() < cohort.abandon else None
         self.acknowledged: list[dict[str, Any]] = []
         self.retries = 0
         self.waited = 0.0
@@ -139,7 +139,7 @@ class Rater:
 
     def take_part(self) -> str:
         """Go from page to page until there is nothing more to do; say how it ended."""
-        time.sleep(self.rng.random() * self.plan.arrive_within_seconds)
+        time.sleep(self.rng.random() * self.cohort.arrive_within_seconds)
         page = self._open(self.link)
         for _ in range(MOST_PAGES):
             if page.status >= 400:
@@ -172,8 +172,8 @@ class Rater:
 
     def _wait(self, seconds: float) -> bool:
         """Wait as the page does, as long as this rater's patience lasts."""
-        pause = min(seconds, 1.0) if self.plan.seconds_per_screen == 0 else seconds
-        if self.waited + pause > self.plan.patience_seconds:
+        pause = min(seconds, 1.0) if self.cohort.seconds_per_screen == 0 else seconds
+        if self.waited + pause > self.cohort.patience_seconds:
             return False
         self.waited += pause
         time.sleep(pause)
@@ -214,7 +214,7 @@ class Rater:
     def _answer(self, page: Page, trial: int, screen: int, answers: list[dict[str, Any]]) -> None:
         document = page.document
         assert document is not None
-        spent = self.plan.seconds_per_screen * self.rng.lognormvariate(0, 0.3)
+        spent = self.cohort.seconds_per_screen * self.rng.lognormvariate(0, 0.3)
         payload = {
             "version": document["version"],
             "key": str(uuid.uuid4()),
@@ -232,7 +232,7 @@ class Rater:
         """Send until the site says that it has it, as the page's outbox does."""
 
         def renew() -> None:
-            if self.plan.new_key_per_try:
+            if self.cohort.new_key_per_try:
                 payload["key"] = str(uuid.uuid4())
 
         reply = self._call(address, payload, csrf_token, before_retry=renew)
@@ -267,7 +267,7 @@ class Rater:
         before_retry: Callable[[], None] = lambda: None,
     ) -> Any:
         """Ask again while the site is away, with growing pauses, until patience ends."""
-        end = time.monotonic() + self.plan.patience_seconds
+        end = time.monotonic() + self.cohort.patience_seconds
         tries = 0
         while True:
             try:
@@ -278,7 +278,7 @@ class Rater:
             except ConnectionLost as error:
                 trouble = str(error)
             if time.monotonic() > end:
-                raise ConnectionLost(f"no answer from {self.plan.link}: {trouble}")
+                raise ConnectionLost(f"no answer from {self.cohort.link}: {trouble}")
             time.sleep(RETRY_SECONDS[min(tries, len(RETRY_SECONDS) - 1)])
             tries += 1
             self.retries += 1

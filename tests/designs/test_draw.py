@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankme.designs import DESIGNS, DesignError, Trial, checked_options, draw, draw_order
+from rankme.designs import DESIGNS, DesignError, DrawnTrial, checked_options, draw, draw_order
 
 
 @pytest.mark.parametrize("design", DESIGNS)
@@ -62,7 +62,7 @@ def test_batches_are_a_sequence_of_trials() -> None:
     batches = plan.batches
     assert [len(batch.trials) for batch in batches] == [3, 2]
     assert batches[-1] == batches[1] == list(batches)[1] == batches[1:][0]
-    assert isinstance(batches[0].trials[0], Trial)
+    assert isinstance(batches[0].trials[0], DrawnTrial)
     with pytest.raises(IndexError):
         batches[2]
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankme.designs import DesignError, Plan, draw
+from rankme.designs import DesignError, DrawnPlan, draw
 
 
 def test_tuna_2008_has_1440_trials_for_24_participants() -> None:
@@ -132,7 +132,7 @@ def _times_each_system(trials: tuple) -> Counter[int]:
     return Counter(trial.systems[0] for trial in trials)
 
 
-def _times_each_pair(plan: Plan) -> dict[tuple[int, int], int]:
+def _times_each_pair(plan: DrawnPlan) -> dict[tuple[int, int], int]:
     times: dict[tuple[int, int], int] = defaultdict(int)
     for batch in plan.batches:
         for trial in batch.trials:

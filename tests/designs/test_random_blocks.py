@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankme.designs import DesignError, Plan, draw
+from rankme.designs import DesignError, DrawnPlan, draw
 from rankme.designs.plan import NO_SYSTEM, count_pairs
 
 
@@ -117,5 +117,5 @@ def test_pairs_are_counted_once_for_every_screen_that_shows_both() -> None:
     assert (count_pairs(np.array(screens), 4) == expected).all()
 
 
-def _systems_of(plan: Plan, item: int) -> list[tuple[int, ...]]:
+def _systems_of(plan: DrawnPlan, item: int) -> list[tuple[int, ...]]:
     return [trial.systems for batch in plan.batches for trial in batch.trials if trial.item == item]

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from rankme.actions import analysis_runs
 from rankme.models import Campaign
 from rankme.protocols.files import preset, preset_names
-from rankme.simulation.raters import Plan, run_raters
+from rankme.simulation.raters import Cohort, run_raters
 from tests.experiments.cohorts import report_of
 from tests.live import LiveSite
 
@@ -25,7 +25,9 @@ def test_every_preset_of_the_demonstration_is_rated_and_reported(live_site: Live
     for link in links[2:]:
         campaign = Campaign.objects.get(code=link.split("/")[2])
         raters = min(RATERS, campaign.slots.count())
-        outcome = run_raters(Plan(live_site.url + link, raters=raters, concurrency=raters, seed=9))
+        outcome = run_raters(
+            Cohort(live_site.url + link, raters=raters, concurrency=raters, seed=9)
+        )
         assert (outcome.problems, outcome.endings) == ([], {"completed": raters}), campaign.title
     titles = {f"Preset: {preset(name).title}": name for name in preset_names()}
     for campaign in Campaign.objects.filter(title__startswith="Preset: "):

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from rankme.actions.campaigns import create_campaign, draw_plan
-from rankme.designs.plan import Plan
+from rankme.designs.plan import DrawnPlan
 from rankme.protocols.files import preset, preset_names
 from tests.campaigns import make_owner
 from tests.experiments.cohorts import take_in
@@ -13,14 +13,14 @@ from tests.experiments.cohorts import take_in
 pytestmark = pytest.mark.django_db
 
 
-def drawn(name: str) -> Plan:
+def drawn(name: str) -> DrawnPlan:
     """The plan that a launch of the preset with full-sized material would store."""
     campaign = create_campaign(make_owner(), preset(name))
     take_in(campaign, name, full=True)
     return draw_plan(campaign)[0]
 
 
-def systems_of(plan: Plan) -> list[Counter[int]]:
+def systems_of(plan: DrawnPlan) -> list[Counter[int]]:
     """How often each batch shows each system."""
     return [
         Counter(system for trial in batch.trials for system in trial.systems)
@@ -28,7 +28,7 @@ def systems_of(plan: Plan) -> list[Counter[int]]:
     ]
 
 
-def pairs_of(plan: Plan) -> Counter[tuple[int, int]]:
+def pairs_of(plan: DrawnPlan) -> Counter[tuple[int, int]]:
     """How often each output is shown, over all raters."""
     shown = Counter(
         (trial.item, system)

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 
 from rankme.models import Campaign, Submission
-from rankme.simulation.raters import Outcome, Plan, run_raters
+from rankme.simulation.raters import Cohort, Outcome, run_raters
 from tests.campaigns import make_campaign, rankme_definition
 from tests.invariants import acknowledged, check_record
 from tests.live import LiveSite
@@ -25,8 +25,8 @@ def campaign_for(raters: int = RATERS) -> Campaign:
 
 
 def rate(site_url: str, campaign: Campaign, **changes: object) -> Outcome:
-    plan = {"raters": RATERS, "concurrency": 8, "patience_seconds": 120.0} | changes
-    return run_raters(Plan(f"{site_url}/r/{campaign.code}/", **plan))
+    cohort = {"raters": RATERS, "concurrency": 8, "patience_seconds": 120.0} | changes
+    return run_raters(Cohort(f"{site_url}/r/{campaign.code}/", **cohort))
 
 
 def rate_while(

@@ -13,7 +13,7 @@ import pytest
 
 from evalsite import embedded, health
 from evalsite.embedded import PROJECT, Servers
-from rankme.simulation.raters import Latencies, Plan, Rater
+from rankme.simulation.raters import Cohort, Latencies, Rater
 from tests.evalsite.test_live import readiness
 from tests.live import LiveSite, reachable_folder, wait_for
 
@@ -105,7 +105,7 @@ class Witness(Rater):
     """A rater who notes what the site answered to each submission."""
 
     def __init__(self, link: str) -> None:
-        super().__init__(Plan(link, patience_seconds=120.0), 0, Latencies())
+        super().__init__(Cohort(link, patience_seconds=120.0), 0, Latencies())
         self.statuses: list[int] = []
         call = self.browser.call
 

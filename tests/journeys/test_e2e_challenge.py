@@ -11,7 +11,7 @@ from rankme.actions import analysis_runs, campaigns, materials
 from rankme.actions.judgement_imports import import_judgements
 from rankme.models import Campaign, Judgement, Output, Submission
 from rankme.protocols.files import preset
-from rankme.simulation.raters import Plan, run_raters
+from rankme.simulation.raters import Cohort, run_raters
 from tests.campaigns import make_owner
 from tests.invariants import acknowledged, check_record
 from tests.live import LiveSite, wait_for
@@ -77,7 +77,7 @@ def test_from_the_upload_of_21_systems_to_their_ranking(live_site: LiveSite):
     levels = levels_of_systems(campaign)
     link = f"{live_site.url}/r/{campaign.code}/"
     truth = truth_of(campaign, levels)
-    outcome = run_raters(Plan(link, raters=slots, concurrency=8, truth=truth))
+    outcome = run_raters(Cohort(link, raters=slots, concurrency=8, truth=truth))
     assert outcome.problems == []
     assert outcome.endings == {"completed": slots}
     check_record(map(acknowledged, outcome.acknowledged))

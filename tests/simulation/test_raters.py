@@ -5,7 +5,7 @@ from django.core.management import call_command
 from rankme.actions import campaigns
 from rankme.models import Judgement, Participant, Submission
 from rankme.protocols.files import definition_from_document, definition_to_document, preset
-from rankme.simulation.raters import Plan, run_raters
+from rankme.simulation.raters import Cohort, run_raters
 from tests.campaigns import add_material, make_campaign, make_owner, slider_definition
 from tests.invariants import acknowledged, check_record
 from tests.live import LiveSite
@@ -26,7 +26,7 @@ def link(site: LiveSite, campaign) -> str:
 
 def test_raters_do_a_whole_campaign_and_read_their_codes(live_site: LiveSite):
     campaign = e2e_campaign()
-    outcome = run_raters(Plan(link(live_site, campaign), raters=7, concurrency=4))
+    outcome = run_raters(Cohort(link(live_site, campaign), raters=7, concurrency=4))
     assert outcome.problems == []
     assert outcome.endings == {"completed": 6, "stopped": 1}
     assert sorted(outcome.codes) == sorted(
@@ -40,7 +40,7 @@ def test_raters_do_a_whole_campaign_and_read_their_codes(live_site: LiveSite):
 
 def test_whoever_leaves_half_way_leaves_what_they_sent(live_site: LiveSite):
     campaign = e2e_campaign()
-    outcome = run_raters(Plan(link(live_site, campaign), raters=5, abandon=1.0, seed=3))
+    outcome = run_raters(Cohort(link(live_site, campaign), raters=5, abandon=1.0, seed=3))
     assert outcome.endings == {"left": 5}
     assert Submission.objects.count() == len(outcome.acknowledged) < 20
     check_record(map(acknowledged, outcome.acknowledged))
@@ -49,10 +49,10 @@ def test_whoever_leaves_half_way_leaves_what_they_sent(live_site: LiveSite):
 def test_the_same_seed_answers_the_same(live_site: LiveSite):
     def answered(seed: int) -> list:
         campaign = make_campaign(slider_definition(), items=2, systems=2)
-        plan = Plan(link(live_site, campaign), raters=1, concurrency=1, seed=seed)
+        cohort = Cohort(link(live_site, campaign), raters=1, concurrency=1, seed=seed)
         return [
             [answer["value"] for answer in payload["answers"]]
-            for payload in run_raters(plan).acknowledged
+            for payload in run_raters(cohort).acknowledged
         ]
 
     assert answered(1) != answered(2)
@@ -62,7 +62,7 @@ def test_a_panels_link_names_the_raters(live_site: LiveSite):
     crowd = {"panel": "prolific", "completion_code": "C0DE"}
     campaign = make_campaign(slider_definition(crowd=crowd))
     named = link(live_site, campaign) + "?PROLIFIC_PID=worker{n}&SESSION_ID=s{n}"
-    run_raters(Plan(named, raters=2))
+    run_raters(Cohort(named, raters=2))
     names = Participant.objects.values_list("panel", "external_id")
     assert set(names) == {("prolific", "worker0"), ("prolific", "worker1")}
 

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from rankme.simulation.answers import read_truth
-from rankme.simulation.raters import Outcome, Plan, run_raters
+from rankme.simulation.raters import Cohort, Outcome, run_raters
 
 
 class Command(BaseCommand):
@@ -38,7 +38,7 @@ class Command(BaseCommand):
         link = campaign if "://" in campaign else f"{settings.SITE_URL}/r/{campaign}/"
         refuse_dead_address(link)
         truth = read_truth(options["truth"]) if options["truth"] else {}
-        plan = Plan(
+        cohort = Cohort(
             link,
             raters=options["raters"],
             concurrency=options["concurrency"],
@@ -47,7 +47,7 @@ class Command(BaseCommand):
             seed=options["seed"],
             truth=truth,
         )
-        outcome = run_raters(plan, self.tell)
+        outcome = run_raters(cohort, self.tell)
         if options["history"]:
             outcome.write_history(options["history"])
         self.stdout.write(report(outcome))
