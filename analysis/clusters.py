@@ -88,7 +88,7 @@ def kind_of(table: JudgementTable, criterion: str, kinds: Mapping[str, str]) -> 
 
 
 @dataclass(frozen=True, eq=False)
-class DrawJob:
+class Resampling:
     """The runs of one criterion under one resampling scheme, to be drawn in any portions.
 
     `key` is `criterion/method/scheme`. `draw` gives the same numbers for a run in any process.
@@ -104,7 +104,7 @@ class DrawJob:
 
     @property
     def key(self) -> str:
-        """The job's name within its analysis."""
+        """The resampling's name within its analysis."""
         return f"{self.criterion}/{self.method}/{self.scheme}"
 
     @property
@@ -175,16 +175,16 @@ class Ranking:
     signature: str
 
 
-def draw_jobs(table: JudgementTable, options: RankingOptions) -> tuple[DrawJob, ...]:
-    """One job for each relative criterion that can be ranked and each resampling scheme.
+def resamplings_of(table: JudgementTable, options: RankingOptions) -> tuple[Resampling, ...]:
+    """One resampling for each relative criterion that can be ranked and each resampling scheme.
 
     `refusals` has the reasons of those that cannot.
     """
-    jobs = []
+    resamplings = []
     for criterion, pairs in _relative_pairs(table, options):
         if _refusal(pairs) is None:
-            jobs += [
-                DrawJob(
+            resamplings += [
+                Resampling(
                     criterion=criterion,
                     method=options.method,
                     scheme=scheme,
@@ -195,7 +195,7 @@ def draw_jobs(table: JudgementTable, options: RankingOptions) -> tuple[DrawJob, 
                 )
                 for scheme in options.resample
             ]
-    return tuple(jobs)
+    return tuple(resamplings)
 
 
 def refusals(table: JudgementTable, options: RankingOptions) -> dict[str, str]:
@@ -222,26 +222,29 @@ def _refusal(pairs: Pairs) -> str | None:
 
 
 def compute_draws(
-    jobs: Sequence[DrawJob], *, threads: int | None = None, progress: Progress | None = None
+    resamplings: Sequence[Resampling],
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
 ) -> dict[str, Values]:
-    """Draw every run of every job here; `progress` hears the share that is done."""
+    """Draw every run of every resampling here; `progress` hears the share that is done."""
     threads = threads or os.cpu_count() or 1
-    total = sum(job.runs for job in jobs)
+    total = sum(resampling.runs for resampling in resamplings)
     before = 0
     draws = {}
-    for job in jobs:
+    for resampling in resamplings:
 
-        def heard(share: float, job: DrawJob = job, before: int = before) -> None:
+        def heard(share: float, resampling: Resampling = resampling, before: int = before) -> None:
             if progress:
-                progress((before + share * job.runs) / total)
+                progress((before + share * resampling.runs) / total)
 
-        draws[job.key] = job.draw(0, job.runs, threads=threads, progress=heard)
-        before += job.runs
+        draws[resampling.key] = resampling.draw(0, resampling.runs, threads=threads, progress=heard)
+        before += resampling.runs
     return draws
 
 
-def ranking_job(table: JudgementTable, criterion: str, options: RankingOptions) -> DrawJob:
-    """The job of one criterion, of any kind, under the first scheme of the options.
+def resampling_of(table: JudgementTable, criterion: str, options: RankingOptions) -> Resampling:
+    """The resampling of one criterion, of any kind, under the first scheme of the options.
 
     Raises RankingError where its systems cannot be ranked.
     """
@@ -251,8 +254,8 @@ def ranking_job(table: JudgementTable, criterion: str, options: RankingOptions) 
     refused = refusals(table, options)
     if refused:
         raise RankingError(f"{criterion}: {refused[criterion]}")
-    (job,) = draw_jobs(table, options)
-    return job
+    (resampling,) = resamplings_of(table, options)
+    return resampling
 
 
 def rank_criterion(
@@ -281,19 +284,21 @@ def rank_criterion(
     -----
     Sakaguchi, Post & Van Durme (2014); the E2E challenge (Dušek, Novikova & Rieser 2020).
     """
-    job = ranking_job(table, criterion, options)
-    draws = compute_draws([job], threads=threads)[job.key]
-    return ranking_from_draws(job, draws, alpha=options.alpha, exclude=options.exclude_raters)
+    resampling = resampling_of(table, criterion, options)
+    draws = compute_draws([resampling], threads=threads)[resampling.key]
+    return ranking_from_draws(
+        resampling, draws, alpha=options.alpha, exclude=options.exclude_raters
+    )
 
 
 def ranking_from_draws(
-    job: DrawJob, draws: Values, *, alpha: float = 0.05, exclude: Sequence[str] = ()
+    resampling: Resampling, draws: Values, *, alpha: float = 0.05, exclude: Sequence[str] = ()
 ) -> Ranking:
     """Order by the mean over the runs; rank ranges and clusters at level 1 − alpha.
 
     Parameters
     ----------
-    draws : shape (runs, systems), columns as in `job.systems`
+    draws : shape (runs, systems), columns as in `resampling.systems`
     """
     means = draws.mean(axis=0)
     # systems with equal scores are sorted by name
@@ -301,15 +306,15 @@ def ranking_from_draws(
     lows, highs = ranks(draws)
     low, high = ranges_of_ranks(lows[:, order], highs[:, order], alpha)
     ends = cluster_ends(low, high)
-    shares = _cut_shares(draws, lows, highs, order, alpha=alpha, seed=job.seed)
+    shares = _cut_shares(draws, lows, highs, order, alpha=alpha, seed=resampling.seed)
     cluster = 1 + np.r_[0, np.cumsum(ends[:-1])]
-    options = {"criterion": job.criterion, "runs": len(draws), "resample": job.scheme}
-    options |= {"seed": job.seed, "alpha": alpha, "exclude": sorted(exclude)}
-    options |= {"lower": "better"} if job.pairs.lower_is_better else {}
+    options = {"criterion": resampling.criterion, "runs": len(draws), "resample": resampling.scheme}
+    options |= {"seed": resampling.seed, "alpha": alpha, "exclude": sorted(exclude)}
+    options |= {"lower": "better"} if resampling.pairs.lower_is_better else {}
     return Ranking(
         systems=tuple(
             RankedSystem(
-                job.systems[number],
+                resampling.systems[number],
                 float(means[number]),
                 int(low[place]),
                 int(high[place]),
@@ -318,9 +323,9 @@ def ranking_from_draws(
             )
             for place, number in enumerate(order)
         ),
-        comparisons=len(job.pairs),
-        unmet=unmet(job.systems, count(job.pairs)),
-        signature=signature(job.method, options, sha256=job.sha256),
+        comparisons=len(resampling.pairs),
+        unmet=unmet(resampling.systems, count(resampling.pairs)),
+        signature=signature(resampling.method, options, sha256=resampling.sha256),
     )
 
 

@@ -129,9 +129,9 @@ def scaling(long: bool) -> None:
 
 
 def measure(pairs: int, systems: int, runs: int, scheme: str, threads: int) -> None:
-    from analysis.clusters import DrawJob
+    from analysis.clusters import Resampling
 
-    job = DrawJob(
+    resampling = Resampling(
         criterion="quality",
         method="wmt",
         scheme=scheme,
@@ -140,9 +140,9 @@ def measure(pairs: int, systems: int, runs: int, scheme: str, threads: int) -> N
         pairs=made_pairs(systems, pairs),
         sha256="",
     )
-    job.draw(0, 1)
+    resampling.draw(0, 1)
     begun, worked = time.perf_counter(), time.process_time()
-    job.draw(0, runs, threads=threads)
+    resampling.draw(0, runs, threads=threads)
     seconds, work = time.perf_counter() - begun, time.process_time() - worked
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     step = work / runs / pairs * 1e9

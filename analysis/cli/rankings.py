@@ -46,7 +46,7 @@ def _add_direction_option(parser: argparse.ArgumentParser) -> None:
 
 def run_clusters(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Rank the systems in clusters (`--method`, `--runs`, `--resample`)."""
-    from analysis.clusters import RankingOptions, compute_draws, ranking_from_draws, ranking_job
+    from analysis.clusters import RankingOptions, compute_draws, ranking_from_draws, resampling_of
     from analysis.report.latex import clusters_table
     from analysis.report.plots import rank_ranges, save
 
@@ -60,10 +60,14 @@ def run_clusters(table: JudgementTable, options: argparse.Namespace) -> Outcome:
         exclude_raters=options.exclude_raters,
         lower_is_better=(criterion,) if options.lower_is_better else (),
     )
-    job = ranking_job(table, criterion, ranking_options)
+    resampling = resampling_of(table, criterion, ranking_options)
     with ProgressBar() as progress:
-        draws = compute_draws([job], threads=options.threads, progress=progress.show)[job.key]
-    ranking = ranking_from_draws(job, draws, alpha=options.alpha, exclude=options.exclude_raters)
+        draws = compute_draws([resampling], threads=options.threads, progress=progress.show)[
+            resampling.key
+        ]
+    ranking = ranking_from_draws(
+        resampling, draws, alpha=options.alpha, exclude=options.exclude_raters
+    )
     shown = ranking_table(ranking, options.resample)
     shares = [Row((*row.cells, each.cut_share), row.begins)
               for row, each in zip(shown.rows, ranking.systems, strict=True)]  # fmt: skip

@@ -145,7 +145,7 @@ def make_report(
     ----------
     table : the judgements, those of excluded raters included
     options : everything else that decides the numbers
-    draws : the runs of `clusters.draw_jobs`, where they exist already; shape (runs, systems)
+    draws : the runs of `clusters.resamplings_of`, where they exist already; shape (runs, systems)
     progress : called with the share that is done, from 0 to 1
     parts : may keep what is finished for a process that continues after this one
 
@@ -222,7 +222,7 @@ def report_signature(table: JudgementTable, options: ReportOptions) -> str:
 
 
 def with_kinds(options: ReportOptions, table: JudgementTable) -> ReportOptions:
-    """Name the kind of every criterion, so that `clusters.draw_jobs` sees what the report sees."""
+    """Name the kind of every criterion, so that `resamplings_of` sees what the report sees."""
     kinds = {name: kind_of(table, name, options.kinds) for name in table.criterion.labels}
     return replace(options, kinds=kinds)
 

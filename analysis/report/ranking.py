@@ -14,12 +14,12 @@ import numpy as np
 from analysis.checkpoints import Parts, computed_now
 from analysis.clustered import ClusteredComparison
 from analysis.clusters import (
-    DrawJob,
     Ranking,
+    Resampling,
     compute_draws,
-    draw_jobs,
     ranking_from_draws,
     refusals,
+    resamplings_of,
 )
 from analysis.errors import AnalysisError
 from analysis.mixed import MixedModel
@@ -83,13 +83,15 @@ class RankingSection:
 
 @dataclass(frozen=True)
 class Runs:
-    """The jobs of a report's rankings, and where their runs come from; shape (runs, systems)."""
+    """A report's resamplings, and where their runs come from; shape (runs, systems)."""
 
-    jobs: tuple[DrawJob, ...]
-    drawn: Callable[[DrawJob], Values]
+    resamplings: tuple[Resampling, ...]
+    drawn: Callable[[Resampling], Values]
 
-    def of(self, criterion: str) -> tuple[DrawJob, ...]:
-        return tuple(job for job in self.jobs if job.criterion == criterion)
+    def of(self, criterion: str) -> tuple[Resampling, ...]:
+        return tuple(
+            resampling for resampling in self.resamplings if resampling.criterion == criterion
+        )
 
 
 @contextmanager
@@ -97,9 +99,9 @@ def runs_for(
     table: JudgementTable, options: ReportOptions, draws: Mapping[str, Values] | None
 ) -> Iterator[Runs]:
     """Take the runs that are there, or draw them on other threads while the report is made."""
-    jobs = draw_jobs(table, options)
+    resamplings = resamplings_of(table, options)
     if draws is not None:
-        yield Runs(jobs, lambda job: _drawn_before(job, draws))
+        yield Runs(resamplings, lambda resampling: _drawn_before(resampling, draws))
         return
     abandoned = Event()
 
@@ -108,9 +110,12 @@ def runs_for(
             raise CancelledError
 
     beside = ThreadPoolExecutor(1)
-    pending = {job.key: beside.submit(compute_draws, [job], progress=go_on) for job in jobs}
+    pending = {
+        resampling.key: beside.submit(compute_draws, [resampling], progress=go_on)
+        for resampling in resamplings
+    }
     try:
-        yield Runs(jobs, lambda job: pending[job.key].result()[job.key])
+        yield Runs(resamplings, lambda resampling: pending[resampling.key].result()[resampling.key])
     finally:
         abandoned.set()
         beside.shutdown(cancel_futures=True)
@@ -127,10 +132,10 @@ def ranking_section(
     reasons = Reasons()
     part = table.counted().without_raters(options.exclude_raters).for_criterion(criterion)
     lower = criterion in options.lower_is_better
-    jobs = runs.of(criterion)
-    if not jobs:
+    resamplings = runs.of(criterion)
+    if not resamplings:
         reasons["ranking"] = refusals(table, options)[criterion]
-    pairs = jobs[0].pairs if jobs else pairs_from_table(part, lower_is_better=lower)
+    pairs = resamplings[0].pairs if resamplings else pairs_from_table(part, lower_is_better=lower)
     logs = None
     if not np.isin(part.value, CHOICES).all():
         logs = reasons.attempt("logarithm", lambda: log_magnitudes(part.value))
@@ -164,20 +169,30 @@ def ranking_section(
         mixed_scale="value as given" if logs is None else "logarithm of the value",
         undefined=reasons,
     )
-    drawn = {job.scheme: runs.drawn(job) for job in jobs}  # last: they may still be under way
+    drawn = {
+        resampling.scheme: runs.drawn(resampling) for resampling in resamplings
+    }  # last: they may still be under way
 
-    def ranked(job: DrawJob) -> Ranking:
+    def ranked(resampling: Resampling) -> Ranking:
         return ranking_from_draws(
-            job, drawn[job.scheme], alpha=options.alpha, exclude=options.exclude_raters
+            resampling,
+            drawn[resampling.scheme],
+            alpha=options.alpha,
+            exclude=options.exclude_raters,
         )
 
     return replace(
         section,
         rankings={
-            job.scheme: parts(f"ranking {job.scheme}", Ranking, partial(ranked, job))
-            for job in jobs
+            resampling.scheme: parts(
+                f"ranking {resampling.scheme}", Ranking, partial(ranked, resampling)
+            )
+            for resampling in resamplings
         },
-        rank_shares={job.scheme: _rank_shares(job, drawn[job.scheme]) for job in jobs},
+        rank_shares={
+            resampling.scheme: _rank_shares(resampling, drawn[resampling.scheme])
+            for resampling in resamplings
+        },
     )
 
 
@@ -185,25 +200,26 @@ def _bradley_terry(pairs: Pairs, options: ReportOptions) -> BradleyTerry:
     return bradley_terry(pairs, cluster="both", alpha=options.alpha, seed=options.seed)
 
 
-def _drawn_before(job: DrawJob, draws: Mapping[str, Values]) -> Values:
-    if job.key not in draws:
-        raise AnalysisError(f"The runs of {job.key} are missing.")
-    drawn = draws[job.key]
-    if drawn.shape != (job.runs, len(job.systems)):
+def _drawn_before(resampling: Resampling, draws: Mapping[str, Values]) -> Values:
+    if resampling.key not in draws:
+        raise AnalysisError(f"The runs of {resampling.key} are missing.")
+    drawn = draws[resampling.key]
+    expected = (resampling.runs, len(resampling.systems))
+    if drawn.shape != expected:
         raise AnalysisError(
-            f"The runs of {job.key} have shape {drawn.shape}, not {(job.runs, len(job.systems))}."
+            f"The runs of {resampling.key} have shape {drawn.shape}, not {expected}."
         )
     return drawn
 
 
-def _rank_shares(job: DrawJob, drawn: Values) -> dict[str, tuple[float, ...]]:
+def _rank_shares(resampling: Resampling, drawn: Values) -> dict[str, tuple[float, ...]]:
     best, _ = ranks(drawn)
-    count = len(job.systems)
+    count = len(resampling.systems)
     return {
         system: tuple(
             float(share) for share in np.bincount(best[:, k], minlength=count + 1)[1:] / len(drawn)
         )
-        for k, system in enumerate(job.systems)
+        for k, system in enumerate(resampling.systems)
     }
 
 

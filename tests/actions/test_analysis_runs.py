@@ -263,13 +263,13 @@ def test_two_workers_never_compute_the_same_chunk(campaign, monkeypatch):
     row = jobs.claim(AnalysisRun, run.pk, worker="leader")
     analysis_runs._snapshot(row)
     drawn: list[tuple] = []
-    keyed = analysis_runs._jobs_by_key(run.pk, row.data_sha256)
-    for job in keyed.values():
-        draw = job.draw
+    keyed = analysis_runs._resamplings(run.pk, row.data_sha256)
+    for resampling in keyed.values():
+        draw = resampling.draw
         object.__setattr__(
-            job,
+            resampling,
             "draw",
-            lambda first, count, key=job.key, draw=draw: (
+            lambda first, count, key=resampling.key, draw=draw: (
                 drawn.append((key, first)) or draw(first, count)
             ),
         )

@@ -9,11 +9,11 @@ from analysis.clusters import (
     SIDE_BY_SIDE,
     RankingOptions,
     compute_draws,
-    draw_jobs,
     kind_of,
     rank_criterion,
     ranking_from_draws,
     refusals,
+    resamplings_of,
 )
 from analysis.rank_ranges import cluster_ends, rank_ranges, ranks
 from analysis.report.options import ReportOptions
@@ -23,17 +23,17 @@ from analysis.signature import read_signature
 from tests.analysis.judged import rebuilt, simulated, table_of_screens
 
 
-def one_job(**options):
-    (job,) = draw_jobs(simulated(), RankingOptions(**{"runs": 12, **options}))
-    return job
+def one_resampling(**options):
+    (resampling,) = resamplings_of(simulated(), RankingOptions(**{"runs": 12, **options}))
+    return resampling
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("method", ["wmt", "bradley-terry"])
 def test_runs_give_the_same_numbers_however_they_are_split(method, scheme):
-    job = one_job(method=method, resample=(scheme,))
-    whole = job.draw(0, 12)
-    parts = [job.draw(7, 5), job.draw(0, 3, threads=2), job.draw(3, 4)]
+    resampling = one_resampling(method=method, resample=(scheme,))
+    whole = resampling.draw(0, 12)
+    parts = [resampling.draw(7, 5), resampling.draw(0, 3, threads=2), resampling.draw(3, 4)]
     assert np.array_equal(np.concatenate([parts[1], parts[2], parts[0]]), whole)
     assert len(np.unique(whole, axis=0)) == (
         1 if (method, scheme) == ("bradley-terry", "none") else 12
@@ -43,10 +43,10 @@ def test_runs_give_the_same_numbers_however_they_are_split(method, scheme):
 def test_all_draws_of_a_table_have_their_key_and_report_progress():
     heard = []
     options = RankingOptions(runs=12, resample=("none", "raters"))
-    jobs = draw_jobs(simulated(), options)
-    draws = compute_draws(jobs, threads=2, progress=heard.append)
+    resamplings = resamplings_of(simulated(), options)
+    draws = compute_draws(resamplings, threads=2, progress=heard.append)
     assert list(draws) == ["quality/wmt/none", "quality/wmt/raters"]
-    assert np.array_equal(draws["quality/wmt/none"], jobs[0].draw(0, 12))
+    assert np.array_equal(draws["quality/wmt/none"], resamplings[0].draw(0, 12))
     assert heard == sorted(heard)
     assert heard[-1] == 1
 
@@ -70,7 +70,7 @@ def test_who_stops_waiting_stops_the_runs(portions):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        one_job().draw(0, 40_000, progress=interrupt)
+        one_resampling().draw(0, 40_000, progress=interrupt)
     assert 0 < len(portions) < 40_000 / SIDE_BY_SIDE
 
 
@@ -82,9 +82,9 @@ def test_a_report_that_fails_stops_its_runs(portions):
 
 
 def test_another_seed_gives_other_runs():
-    assert not np.array_equal(one_job(seed=1).draw(0, 3), one_job(seed=2).draw(0, 3))
-    assert np.isfinite(one_job(seed=-5).draw(0, 1)).all()
-    assert np.isfinite(one_job(seed=2**70).draw(0, 1)).all()
+    assert not np.array_equal(one_resampling(seed=1).draw(0, 3), one_resampling(seed=2).draw(0, 3))
+    assert np.isfinite(one_resampling(seed=-5).draw(0, 1)).all()
+    assert np.isfinite(one_resampling(seed=2**70).draw(0, 1)).all()
 
 
 @pytest.mark.parametrize("method", ["order", "k-player"])
@@ -128,7 +128,7 @@ def test_ties_only_make_one_cluster():
 
 def test_one_rater_can_be_drawn_only_as_he_is():
     table = rebuilt(simulated(), rater=["only"] * 360)
-    plain, drawn = draw_jobs(table, RankingOptions(runs=5, resample=("none", "raters")))
+    plain, drawn = resamplings_of(table, RankingOptions(runs=5, resample=("none", "raters")))
     assert np.array_equal(plain.draw(0, 5), drawn.draw(0, 5))
 
 
@@ -159,7 +159,7 @@ def test_what_cannot_be_ranked_is_refused_with_its_reason():
         {"rater": "r", "item": pair, "values": {pair[0]: 1, pair[1]: 2}} for pair in ("ab", "cd")
     ]
     table = table_of_screens(screens)
-    assert draw_jobs(table, RankingOptions()) == ()
+    assert resamplings_of(table, RankingOptions()) == ()
     reason = "never compared with each other: a, b; c, d"
     assert reason in refusals(table, RankingOptions())["quality"]
     with pytest.raises(RankingError, match=f"quality: .*{reason}"):
@@ -181,7 +181,7 @@ def test_kinds_are_told_or_seen():
     assert kind_of(relative, "quality", {}) == "relative"
     assert kind_of(single, "quality", {}) == "scale"
     assert kind_of(relative, "quality", {"quality": "scale"}) == "scale"
-    assert draw_jobs(relative, RankingOptions(kinds={"quality": "scale"})) == ()
+    assert resamplings_of(relative, RankingOptions(kinds={"quality": "scale"})) == ()
 
 
 def test_lower_values_win_where_they_are_better():
@@ -208,9 +208,9 @@ def test_every_fault_of_the_options_is_said():
 
 
 def test_means_are_of_the_draws_that_were_given():
-    job = one_job()
+    resampling = one_resampling()
     draws = np.tile(np.array([5.0, 3.0, 4.0, 1.0, 2.0]), (12, 1))
-    ranking = ranking_from_draws(job, draws)
+    ranking = ranking_from_draws(resampling, draws)
     assert [row.system[-1] for row in ranking.systems] == list("02143")
     assert [row.mean for row in ranking.systems] == [5, 4, 3, 2, 1]
     assert [row.cluster for row in ranking.systems] == [1, 2, 3, 4, 5]

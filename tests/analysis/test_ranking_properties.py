@@ -5,7 +5,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as some
 
 from analysis import JudgementTable
-from analysis.clusters import RankingOptions, draw_jobs, rank_criterion
+from analysis.clusters import RankingOptions, rank_criterion, resamplings_of
 from analysis.errors import AnalysisError, RankingError
 from analysis.paired_comparison import fit, require_estimable
 from analysis.pairs import count, pairs_from_table
@@ -31,8 +31,10 @@ few = settings(max_examples=60, deadline=None)
 def draws(table: JudgementTable, scheme: str) -> dict[str, list[float]]:
     """Six runs of the reference procedure, by system; nothing where it cannot be ranked."""
     found: dict[str, list[float]] = {}
-    for job in draw_jobs(table, RankingOptions(runs=6, resample=(scheme,), kinds=RELATIVE)):
-        found = dict(zip(job.systems, job.draw(0, 6).T.tolist(), strict=True))
+    for resampling in resamplings_of(
+        table, RankingOptions(runs=6, resample=(scheme,), kinds=RELATIVE)
+    ):
+        found = dict(zip(resampling.systems, resampling.draw(0, 6).T.tolist(), strict=True))
     return found
 
 

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from analysis import JudgementTable, OptionsError, TableError, read_table
 from analysis.anova import one_way
-from analysis.clusters import LEAST_ALPHA, compute_draws, draw_jobs, kind_of
+from analysis.clusters import LEAST_ALPHA, compute_draws, kind_of, resamplings_of
 from analysis.report.bundle import report_json
 from analysis.report.make import Report, ReportOptions, make_report, with_kinds
 from tests.analysis.judged import rebuilt
@@ -96,16 +96,19 @@ def test_given_runs_are_the_same_as_runs_made_here():
     """What another worker drew in portions gives exactly the same report."""
     options = with_kinds(ReportOptions(**QUICK), magnitudes())
     draws = {
-        job.key: np.concatenate([job.draw(0, 7), job.draw(7, 13)])
-        for job in draw_jobs(magnitudes(), options)
+        resampling.key: np.concatenate([resampling.draw(0, 7), resampling.draw(7, 13)])
+        for resampling in resamplings_of(magnitudes(), options)
     }
     assert make_report(magnitudes(), options, draws) == make_report(magnitudes(), options)
-    assert set(draws) == set(compute_draws(draw_jobs(magnitudes(), options)))
+    assert set(draws) == set(compute_draws(resamplings_of(magnitudes(), options)))
 
 
 def test_runs_of_another_shape_are_refused():
     options = with_kinds(ReportOptions(**QUICK), magnitudes())
-    draws = {job.key: job.draw(0, 5) for job in draw_jobs(magnitudes(), options)}
+    draws = {
+        resampling.key: resampling.draw(0, 5)
+        for resampling in resamplings_of(magnitudes(), options)
+    }
     with pytest.raises(ValueError, match="shape"):
         make_report(magnitudes(), options, draws)
     with pytest.raises(ValueError, match="missing"):
