@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from rankme.crowd import PANELS
-from rankme.designs.plan import NO_SYSTEM, DesignError, DrawnPlan
+from rankme.designs.plan import NO_SYSTEM, DesignError, DrawnPlan, Indexes
 from rankme.designs.registry import draw
 from rankme.errors import ChangedMeanwhile, RefusedAction, RefusedTransition
 from rankme.models import Campaign, Criterion, Membership, Plan
@@ -95,33 +95,28 @@ def definition_of(campaign: Campaign) -> Definition:
     return stored_definition(campaign.definition)
 
 
-def draw_plan(
-    campaign: Campaign,
-) -> tuple[DrawnPlan, list[int], list[int], dict[tuple[int, int], int]]:
-    """Draw the plan that a launch would store; the same campaign draws the same plan.
+@dataclass(frozen=True)
+class CampaignPlan:
+    """A plan and the ids behind its indexes; `outputs` has them by (item, system)."""
 
-    Returns the plan with the ids behind its indexes: items, systems, and outputs by the pair.
-    """
+    plan: DrawnPlan
+    items: list[int]
+    systems: list[int]
+    outputs: dict[tuple[int, int], int]
+
+
+def draw_plan(campaign: Campaign) -> CampaignPlan:
+    """Draw the plan that a launch would store; the same campaign draws the same plan."""
     definition = definition_of(campaign)
     _refuse_missing_pictures(campaign, definition)
-    items = list(campaign.items.order_by("position").values_list("id", "factors"))
-    systems = list(campaign.systems.order_by("position").values_list("id", flat=True))
-    item_index = {item: index for index, (item, _) in enumerate(items)}
-    system_index = {system: index for index, system in enumerate(systems)}
+    items = list(campaign.items.order_by("position").values_list("id", flat=True))
     if not items:
         raise RefusedAction(_("There is no material yet. Upload outputs first."))
-    outputs = {}
+    systems = list(campaign.systems.order_by("position").values_list("id", flat=True))
+    outputs = _outputs_by_indexes(campaign, items, systems)
     coverage = np.zeros((len(items), len(systems)), dtype=bool)
-    rows = campaign.items.values_list("id", "outputs__system_id", "outputs__id")
-    for item, system, output in rows.iterator(chunk_size=20_000):
-        if output is not None:
-            place = item_index[item], system_index[system]
-            coverage[place] = True
-            outputs[place] = output
-    strata = None
-    if definition.design.stratify_by:
-        factor = [str(factors.get(definition.design.stratify_by, "")) for _item, factors in items]
-        strata = np.unique(factor, return_inverse=True)[1].astype(np.int64)
+    for item, system in outputs:
+        coverage[item, system] = True
     try:
         plan = draw(
             definition.design.kind,
@@ -131,11 +126,33 @@ def draw_plan(
             definition.raters_per_trial,
             campaign.seed,
             coverage=coverage,
-            strata=strata,
+            strata=_strata(campaign, definition.design.stratify_by),
         )
     except DesignError as error:
         raise RefusedAction(str(error)) from error
-    return plan, [item for item, _factors in items], systems, outputs
+    return CampaignPlan(plan, items, systems, outputs)
+
+
+def _outputs_by_indexes(
+    campaign: Campaign, items: list[int], systems: list[int]
+) -> dict[tuple[int, int], int]:
+    item_index = {item: index for index, item in enumerate(items)}
+    system_index = {system: index for index, system in enumerate(systems)}
+    rows = campaign.items.filter(outputs__isnull=False)
+    ids = rows.values_list("id", "outputs__system_id", "outputs__id")
+    return {
+        (item_index[item], system_index[system]): output
+        for item, system, output in ids.iterator(chunk_size=20_000)
+    }
+
+
+def _strata(campaign: Campaign, factor: str) -> Indexes | None:
+    """The items' values of a factor as whole numbers."""
+    if not factor:
+        return None
+    factors = campaign.items.order_by("position").values_list("factors", flat=True)
+    values = [str(found.get(factor, "")) for found in factors]
+    return np.unique(values, return_inverse=True)[1].astype(np.int64)
 
 
 def _refuse_missing_pictures(campaign: Campaign, definition: Definition) -> None:
@@ -166,7 +183,8 @@ def launch_campaign(
     `progress` is called with the share of the plan that is stored, from 0 to 1.
     """
     campaign = ready_to_launch(campaign)
-    plan, items, _systems, outputs = draw_plan(campaign)
+    drawn = draw_plan(campaign)
+    plan = drawn.plan
     Plan.objects.create(
         campaign=campaign,
         design=plan.design,
@@ -174,7 +192,7 @@ def launch_campaign(
         seed=plan.seed,
         balance=asdict(plan.balance) | {"notes": list(plan.notes)},
     )
-    _store_plan(campaign, plan, items, outputs, progress)
+    _store_plan(campaign, drawn, progress)
     if len(plan.items) >= ROWS_WORTH_MEASURING:
         analyze("rankme_batch", "rankme_trial", "rankme_trialoutput", "rankme_slot")
     campaign.state = State.RUNNING
@@ -283,14 +301,9 @@ def _write_criteria(campaign: Campaign, definition: Definition) -> None:
     )
 
 
-def _store_plan(
-    campaign: Campaign,
-    plan: DrawnPlan,
-    items: list[int],
-    outputs: dict[tuple[int, int], int],
-    progress: Callable[[float], None],
-) -> None:
+def _store_plan(campaign: Campaign, drawn: CampaignPlan, progress: Callable[[float], None]) -> None:
     """Write batches, trials, their outputs and slots by COPY: a large plan has 10^6 rows."""
+    plan, items, outputs = drawn.plan, drawn.items, drawn.outputs
     batches = new_ids("rankme_batch", len(plan.batch_sizes))
     trials = new_ids("rankme_trial", len(plan.items))
     batch_of_trial = np.repeat(np.arange(len(plan.batch_sizes)), plan.batch_sizes)

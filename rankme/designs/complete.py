@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankme.designs.design import Design, Option
 from rankme.designs.plan import (
     NO_SYSTEM,
     Coverage,
@@ -62,3 +63,30 @@ def _exists(request: DesignRequest, order: Indexes, screens: Indexes) -> Coverag
 def _notes(request: DesignRequest) -> tuple[str, ...]:
     missing = int(np.count_nonzero(~request.coverage))
     return (f"{missing} outputs are missing and are not shown.",) if missing else ()
+
+
+DESIGN = Design(
+    title="Every output",
+    help="All outputs of all items are judged.",
+    draw=draw_complete,
+    options=(
+        Option(
+            "outputs_per_screen",
+            int,
+            1,
+            minimum=0,
+            maximum=1_000,
+            help=("Outputs shown on one screen. 0: all outputs of the item."),
+        ),
+        Option(
+            "trials_per_batch",
+            int,
+            0,
+            minimum=0,
+            maximum=1_000_000,
+            help=(
+                "Maximum number of screens per batch. 0: all, so that each rater judges everything."
+            ),
+        ),
+    ),
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankme.designs.design import Design, Option
 from rankme.designs.plan import NO_SYSTEM, DesignRequest, Layout, even_batch_sizes
 
 
@@ -13,3 +14,21 @@ def draw_items_only(request: DesignRequest) -> Layout:
     at_most = int(request.options["trials_per_batch"]) or request.n_items
     nothing = np.full((request.n_items, 1), NO_SYSTEM, dtype=np.int64)
     return Layout(items.astype(np.int64), nothing, even_batch_sizes(request.n_items, at_most))
+
+
+DESIGN = Design(
+    title="Items without outputs",
+    help="Raters write or answer something about each item, for example to collect texts.",
+    draw=draw_items_only,
+    options=(
+        Option(
+            "trials_per_batch",
+            int,
+            20,
+            minimum=0,
+            maximum=1_000_000,
+            help=("Maximum number of screens per batch. 0: all items."),
+        ),
+    ),
+    needs_outputs=False,
+)

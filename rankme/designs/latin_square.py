@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankme.designs.design import MOST_TRIALS, TOO_MANY_TRIALS, Design, Option
 from rankme.designs.plan import DesignRequest, Indexes, Layout
 
 
@@ -157,3 +158,62 @@ def _notes_on_squares(
             "not every output is judged equally often."
         )
     return notes
+
+
+def _problems(request: DesignRequest) -> list[str]:
+    """Why the items cannot be divided so, or for how many raters that would be too much."""
+    groups, raters = int(request.options["groups"]), int(request.options["raters"])
+    n_chunks = -(-request.n_items // int(request.options["chunk_size"]))
+    raters_in_all = raters or groups * request.n_systems
+    problems = []
+    if groups > n_chunks:
+        problems.append(f"{n_chunks} chunks of items cannot be divided into {groups} groups.")
+    if raters_in_all < groups:
+        problems.append(f"{raters} raters are too few for {groups} groups.")
+    if raters_in_all * request.n_items // groups > MOST_TRIALS:
+        problems.append(TOO_MANY_TRIALS)
+    return problems
+
+
+DESIGN = Design(
+    title="Repeated Latin squares",
+    help="One output per screen. Each rater sees each item once and each system equally often.",
+    check=_problems,
+    draw=draw_latin_squares,
+    options=(
+        Option(
+            "groups",
+            int,
+            1,
+            minimum=1,
+            maximum=100_000,
+            help=(
+                "Parts into which the items are divided, each with its own raters. "
+                "Each rater judges the items of one part. 2 gives half-sets."
+            ),
+        ),
+        Option(
+            "raters",
+            int,
+            0,
+            help=(
+                "Total number of raters, divided among the groups. "
+                "0: one per system in each group, so that every output is judged once."
+            ),
+        ),
+        Option(
+            "duplicate_items",
+            bool,
+            False,
+            help=("Fill up the last square of each group with duplicate items."),
+        ),
+        Option(
+            "chunk_size",
+            int,
+            1,
+            minimum=1,
+            maximum=10_000,
+            help=("Number of consecutive items that belong to one text and stay in one group."),
+        ),
+    ),
+)

@@ -26,7 +26,7 @@ class DesignError(ValueError):
 
 @dataclass(frozen=True)
 class DesignRequest:
-    """What is to be judged, and how: checked before a design sees it.
+    """What is to be judged, and how.
 
     Attributes
     ----------

@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
+from rankme.designs.design import MOST_TRIALS, TOO_MANY_TRIALS, Design, Option
 from rankme.designs.plan import (
     NO_SYSTEM,
     Coverage,
@@ -258,3 +259,48 @@ def _notes(request: DesignRequest, width: int, dropped: int) -> tuple[str, ...]:
     if not request.is_complete:
         notes.append("Some outputs are missing: the balance is as even as the others allow.")
     return tuple(notes)
+
+
+def _problems(request: DesignRequest) -> list[str]:
+    """Why these screens cannot be filled."""
+    problems = []
+    if int(request.options["screens_per_item"]) * request.n_items > MOST_TRIALS:
+        problems.append(TOO_MANY_TRIALS)
+    fewest = min(2, int(request.options["outputs_per_screen"]), request.n_systems)
+    if (request.coverage.sum(axis=1) < fewest).all():
+        problems.append("No item has two outputs to compare.")
+    return problems
+
+
+DESIGN = Design(
+    title="Balanced random selection",
+    help="Some systems per screen, every system and every pair of systems equally often.",
+    check=_problems,
+    draw=draw_random_blocks,
+    options=(
+        Option(
+            "outputs_per_screen",
+            int,
+            5,
+            minimum=1,
+            maximum=50,
+            help=("Outputs shown on one screen."),
+        ),
+        Option(
+            "screens_per_item",
+            int,
+            1,
+            minimum=1,
+            maximum=1_000,
+            help=("Screens per item, each with other systems where possible."),
+        ),
+        Option(
+            "trials_per_batch",
+            int,
+            20,
+            minimum=0,
+            maximum=10_000,
+            help=("Maximum number of screens per batch. 0: all items."),
+        ),
+    ),
+)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -19,6 +18,7 @@ from analysis.table_files import guarded
 from rankme.actions import campaigns, launches
 from rankme.actions.invitations import invite_raters
 from rankme.crowd import PANELS
+from rankme.designs.cost import estimate
 from rankme.designs.plan import DrawnPlan
 from rankme.designs.registry import DESIGNS
 from rankme.errors import RankmeError
@@ -32,38 +32,6 @@ from .campaign_page import act, render_campaign, sent
 from .interface_language import language_warning
 
 INVITATIONS_ON_A_PAGE = 100
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """What the plan means for raters and for the budget."""
-
-    sittings: int
-    raters: int
-    minutes_per_batch: float
-    minutes_per_rater: float
-    hours_in_all: float
-    cost: float
-    currency: str
-
-
-def estimate(plan: DrawnPlan, definition: Definition) -> Estimate:
-    """From the design's numbers and the campaign's own guess of the seconds per screen."""
-    crowd = definition.crowd
-    sittings = len(plan.batch_sizes) * plan.raters_per_trial
-    screens = plan.balance.trials_per_batch.mean * len(definition.screens)
-    minutes = screens * crowd.expected_seconds_per_screen / 60
-    # Nobody does the same batch twice, so a rater does at most all batches once.
-    batches_each = min(crowd.batches_per_rater, len(plan.batch_sizes))
-    return Estimate(
-        sittings=sittings,
-        raters=max(-(-sittings // batches_each), plan.raters_per_trial),
-        minutes_per_batch=minutes,
-        minutes_per_rater=minutes * batches_each,
-        hours_in_all=sittings * minutes / 60,
-        cost=sittings * crowd.pay_per_batch,
-        currency=crowd.currency,
-    )
 
 
 @login_required
@@ -112,16 +80,17 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
         campaigns.refuse_without_code(definition)
         if launches.is_large(campaign):
             return context | {"is_large": True}
-        plan, _items, systems, _outputs = campaigns.draw_plan(campaign)
+        drawn = campaigns.draw_plan(campaign)
     except RankmeError as refusal:
         return context | {"refusal": str(refusal)}
     names = dict(campaign.systems.values_list("id", "name"))
-    counts = zip(systems, plan.balance.system_counts, strict=True)
+    plan = drawn.plan
+    counts = zip(drawn.systems, plan.balance.system_counts, strict=True)
     return context | {
         "plan": plan,
         "balance": plan.balance,
         "spreads": _spreads(plan),
-        "estimate": estimate(plan, definition),
+        "estimate": estimate(plan, definition.crowd, screens_per_trial=len(definition.screens)),
         "judgements": planned_judgements(
             plan.balance.judgements, len(plan.items) * plan.raters_per_trial, definition
         ),

@@ -156,7 +156,8 @@ def _planned(campaign: Campaign) -> list[tuple[int, list[int]]]:
 
 
 def _drawn(campaign: Campaign) -> list[tuple[int, list[int]]]:
-    plan, items, _systems, outputs = draw_plan(campaign)
+    drawn = draw_plan(campaign)
+    plan, items, outputs = drawn.plan, drawn.items, drawn.outputs
     first = min(int(plan.batch_sizes[0]), MOST_TRIALS)
     return [
         (

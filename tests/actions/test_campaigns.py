@@ -35,7 +35,8 @@ def test_a_draft_is_changed_and_its_criteria_follow(draft, owner):
 
 
 def test_a_launch_stores_the_plan_that_the_draft_draws(draft, owner):
-    plan, items, _, outputs = campaigns.draw_plan(draft)
+    drawn = campaigns.draw_plan(draft)
+    plan, items, outputs = drawn.plan, drawn.items, drawn.outputs
     campaign = campaigns.launch_campaign(draft, by=owner)
     stored = list(
         Trial.objects.order_by("batch__number", "position").values_list("item", flat=True)
@@ -51,8 +52,8 @@ def test_a_launch_stores_the_plan_that_the_draft_draws(draft, owner):
 
 
 def test_the_same_campaign_draws_the_same_plan(owner):
-    first = campaigns.draw_plan(make_campaign(launch=False, owner=owner))[0]
-    second = campaigns.draw_plan(make_campaign(launch=False, owner=owner))[0]
+    first = campaigns.draw_plan(make_campaign(launch=False, owner=owner)).plan
+    second = campaigns.draw_plan(make_campaign(launch=False, owner=owner)).plan
     assert first == second
 
 

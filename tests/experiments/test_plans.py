@@ -17,7 +17,7 @@ def drawn(name: str) -> DrawnPlan:
     """The plan that a launch of the preset with full-sized material would store."""
     campaign = create_campaign(make_owner(), preset(name))
     take_in(campaign, name, full=True)
-    return draw_plan(campaign)[0]
+    return draw_plan(campaign).plan
 
 
 def systems_of(plan: DrawnPlan) -> list[Counter[int]]:

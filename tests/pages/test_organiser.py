@@ -15,7 +15,6 @@ from django.utils import timezone
 
 from rankme.actions import assignments, campaigns, exclusions, participation
 from rankme.models import Assignment, Campaign, Invitation, RaterExclusion
-from rankme.pages.launching import estimate
 from rankme.pages.next_step import next_step
 from tests.actions.test_analysis_runs import rated_campaign
 from tests.campaigns import (
@@ -183,20 +182,6 @@ def test_a_panel_without_its_code_is_a_problem_on_the_launch_page(olga):
     page = text(olga.get(address("campaign-launch", campaign)))
     assert "pays raters by the completion code of its study" in page
     assert 'name="sure"' not in page
-
-
-def test_minutes_and_raters_follow_from_the_plan():
-    definition = rankme_definition(
-        crowd={"batches_per_rater": 2, "pay_per_batch": 3, "expected_seconds_per_screen": 60},
-        raters_per_trial=3,
-    )
-    campaign = campaigns.create_campaign(make_owner(), definition)
-    add_material(campaign, items=16, systems=5)
-    plan, *_ = campaigns.draw_plan(campaign)
-    found = estimate(plan, definition)
-    assert (found.sittings, found.raters) == (12, 6)  # 4 batches × 3 raters, 2 batches each
-    assert (found.minutes_per_batch, found.minutes_per_rater) == (4, 8)
-    assert (found.cost, found.hours_in_all) == (36, 0.8)
 
 
 # --- Links --------------------------------------------------------------------------------------

@@ -1,0 +1,55 @@
+"""What a design says of itself: its options, how it checks a request, and how it draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rankme.designs.plan import DesignRequest, Layout, OptionValue
+
+MOST_TRIALS = 20_000_000
+TOO_MANY_TRIALS = f"That makes more than {MOST_TRIALS:,} trials."
+
+
+@dataclass(frozen=True)
+class Option:
+    """One setting of a design, enough to check a value and to make a form field."""
+
+    name: str
+    type: type[int] | type[bool]
+    default: OptionValue
+    help: str
+    minimum: int = 0
+    maximum: int = 1_000_000
+
+    def problem_with(self, value: object) -> str | None:
+        if self.type is bool:
+            return None if isinstance(value, bool) else f"{self.name} is true or false."
+        if not isinstance(value, int) or isinstance(value, bool):
+            return f"{self.name} is a whole number."
+        if not self.minimum <= value <= self.maximum:
+            return f"{self.name} is a number from {self.minimum} to {self.maximum}."
+        return None
+
+
+def no_problems(request: DesignRequest) -> Sequence[str]:
+    """For a design that can be drawn from any material."""
+    return ()
+
+
+@dataclass(frozen=True)
+class Design:
+    """A way to divide the material among raters.
+
+    Attributes
+    ----------
+    check : says, in sentences for the organiser, why a request cannot be drawn
+    draw : draws the plan of a request that `check` found nothing against
+    """
+
+    title: str
+    help: str
+    draw: Callable[[DesignRequest], Layout]
+    options: tuple[Option, ...]
+    check: Callable[[DesignRequest], Sequence[str]] = no_problems
+    needs_outputs: bool = True
