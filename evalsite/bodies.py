@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
@@ -11,9 +10,12 @@ from django.contrib.sessions.middleware import SessionMiddleware
 from django.core.exceptions import RequestDataTooBig
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.urls import Resolver404, resolve
 from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
 
+from evalsite.typing import GetResponse
 from rankme.importing import LIMITS
 
 TAKE_FILES = {"rankme:campaign-material", "api-imports"}
@@ -40,7 +42,7 @@ def may_send_files(environ: dict[str, Any]) -> bool:
 
     request = WSGIRequest(environ)
     try:
-        if HashedTokenAuthentication().authenticate(request):
+        if HashedTokenAuthentication().authenticate(Request(request)):
             return True
     except AuthenticationFailed:
         return False
@@ -48,14 +50,14 @@ def may_send_files(environ: dict[str, Any]) -> bool:
     return get_user(request).is_authenticated
 
 
-def refuse_large_bodies(get_response: Callable[[HttpRequest], HttpResponse]):
+def refuse_large_bodies(get_response: GetResponse) -> GetResponse:
     """Refuse what is too large before anything reads it, whichever web server is in front.
 
     Without this, Django would write the files of any multipart request to the disk before a view
     could say that it takes none.
     """
 
-    def middleware(request: HttpRequest) -> HttpResponse:
+    def middleware(request: HttpRequest) -> HttpResponseBase:
         size = int(request.META.get("CONTENT_LENGTH") or 0)
         # The address is looked up only for the few requests that are larger than most may be.
         if size > settings.LARGEST_BODY and size > largest_body(request.path_info):

@@ -27,7 +27,7 @@ def database_keeps_what_it_acknowledges(
 
 
 def forgetful_settings(alias: str) -> list[CheckMessage]:
-    problems = []
+    problems: list[CheckMessage] = []
     with connections[alias].cursor() as cursor:
         for setting, consequence in FORGETFUL.items():
             cursor.execute("SELECT current_setting(%s)", [setting])

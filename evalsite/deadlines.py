@@ -112,7 +112,8 @@ def with_deadlines(application: Application, watchdog: Watchdog) -> Application:
                     connections.close_all()
         except DeadlinePassed:
             return _apologise(start_response)
-        if isinstance(answer, environ.get("wsgi.file_wrapper", ())):
+        is_file = isinstance(answer, environ.get("wsgi.file_wrapper", ()))
+        if is_file:
             return answer  # the server sends the file itself
         return _GuardedAnswer(answer, watchdog, path)
 

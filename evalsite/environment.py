@@ -47,11 +47,9 @@ def listed(name: str, default: tuple[str, ...] = ()) -> list[str]:
     return [word.strip() for word in value.split(",") if word.strip()]
 
 
-def database(name: str, otherwise: str) -> dict[str, Any] | None:
-    """Read the address of a database as Django spells it; None where there is none."""
+def database(name: str, otherwise: str) -> dict[str, Any]:
+    """Read the address of a database as Django spells it."""
     url = text(name) or otherwise
-    if not url:
-        return None
     if not url.startswith(("postgresql://", "postgres://")):
         scheme = url.partition(":")[0]
         raise ImproperlyConfigured(f"{name} is {scheme}:…; write postgresql://user@host/name")

@@ -84,7 +84,8 @@ class Request(HTTPRequestParser):
     def is_too_slow(self, now: float) -> bool:
         if not self.headers_finished:
             return now - self.began > HEADER_SECONDS
-        return now - self.began > BODY_SECONDS + self.body_bytes_received / BODY_BYTES_PER_SECOND
+        allowed: float = BODY_SECONDS + self.body_bytes_received / BODY_BYTES_PER_SECOND
+        return now - self.began > allowed
 
 
 class Channel(HTTPChannel):
@@ -98,10 +99,10 @@ class Channel(HTTPChannel):
         self.permit: Permit | None = None
 
     def readable(self) -> bool:
-        return self.permit is None and super().readable()
+        return self.permit is None and bool(super().readable())
 
     def received(self, data: bytes) -> bool:
-        was_read = super().received(data)
+        was_read: bool = super().received(data)
         if self.request is not None and self.request.needs_permit and self.permit is None:
             self.permit = Permit(self, self.request)
             self.server.add_task(self.permit)
@@ -120,7 +121,8 @@ class Channel(HTTPChannel):
             return False
         if self.request is None:
             return now - self.waiting_since > HEADER_SECONDS
-        return self.request.is_too_slow(now)
+        too_slow: bool = self.request.is_too_slow(now)
+        return too_slow
 
 
 class Permit:
@@ -161,6 +163,7 @@ class Front(TcpWSGIServer):
     """Reads requests from many connections at once, and gives up on the slowest."""
 
     channel_class = Channel
+    next_channel_cleanup: float = 0
 
     def handle_accept(self) -> None:
         if len(self.active_channels) >= self.adj.connection_limit:

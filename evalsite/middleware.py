@@ -1,11 +1,11 @@
 """Headers of all responses except static files, and pages for what has no page."""
 
-from collections.abc import Callable
-
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 
 from evalsite import error_pages
 from evalsite.file_headers import ISOLATION
+from evalsite.typing import GetResponse
 
 ON_EVERY_RESPONSE = ISOLATION | {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), browsing-topics=()",
@@ -14,8 +14,8 @@ ON_EVERY_RESPONSE = ISOLATION | {
 }
 
 
-def isolate(get_response: Callable[[HttpRequest], HttpResponse]):
-    def middleware(request: HttpRequest) -> HttpResponse:
+def isolate(get_response: GetResponse) -> GetResponse:
+    def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
         for header, value in ON_EVERY_RESPONSE.items():
             response.headers.setdefault(header, value)
@@ -24,12 +24,14 @@ def isolate(get_response: Callable[[HttpRequest], HttpResponse]):
     return middleware
 
 
-def explain_wrong_methods(get_response: Callable[[HttpRequest], HttpResponse]):
+def explain_wrong_methods(get_response: GetResponse) -> GetResponse:
     """Give the empty 405 of Django's decorators a page: people reload addresses of forms."""
 
-    def middleware(request: HttpRequest) -> HttpResponse:
+    def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
-        if response.status_code != 405 or response.content:
+        if response.status_code != 405 or not isinstance(response, HttpResponse):
+            return response
+        if response.content:
             return response
         page = error_pages.wrong_method(request)
         page.headers["Allow"] = response.headers["Allow"]

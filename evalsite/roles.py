@@ -62,12 +62,13 @@ def record_models() -> list[type[Record]]:
 @contextlib.contextmanager
 def as_owner(connection: BaseDatabaseWrapper) -> Iterator[None]:
     """Connect as the owner of the tables, where the settings name one."""
-    if settings.DATABASE_OWNER is None or is_owner(connection):
+    owner = settings.DATABASE_OWNER
+    if owner is None or is_owner(connection):
         yield
         return
     before = {name: connection.settings_dict[name] for name in ADDRESS}
     connection.close()
-    connection.settings_dict.update({name: settings.DATABASE_OWNER[name] for name in ADDRESS})
+    connection.settings_dict.update({name: owner[name] for name in ADDRESS})
     try:
         yield
     finally:
@@ -124,18 +125,23 @@ def _grants(connection: BaseDatabaseWrapper, role: str) -> Iterator[str]:
     quote = connection.ops.quote_name
     role = quote(role)
     with connection.cursor() as cursor:
-        cursor.execute("SELECT current_schema()")
-        schema = quote(cursor.fetchone()[0])
+        cursor.execute("SELECT current_schema(), current_setting('server_version_num')::int")
+        schema, version = cursor.fetchone()
+    schema = quote(schema)
     yield f"REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC"
     yield f"GRANT USAGE ON SCHEMA {schema} TO {role}"
     existing = set(connection.introspection.table_names())
-    for model in [*apps.get_models(include_auto_created=True), MigrationRecorder.Migration]:
+    tables: list[type[models.Model]] = [
+        *apps.get_models(include_auto_created=True),
+        MigrationRecorder.Migration,
+    ]
+    for model in tables:
         table = model._meta.db_table
         if table not in existing:
             continue
         yield f"REVOKE ALL ON {quote(table)} FROM {role}"
         yield f"GRANT {rights_on(model, quote)} ON {quote(table)} TO {role}"
-        if connection.pg_version >= MAINTAIN_SINCE:
+        if version >= MAINTAIN_SINCE:
             # For ANALYZE after an import. Before PostgreSQL 17 only the owner may do that.
             yield f"GRANT MAINTAIN ON {quote(table)} TO {role}"
     # To draw numbers (nextval), but not to set a sequence back.
@@ -148,7 +154,8 @@ def rights_on(model: type[models.Model], quote: Any = str) -> str:
         return "SELECT"
     if not issubclass(model, Record):
         return EVERYTHING
-    columns = [quote(model._meta.get_field(name).column) for name in model.changeable]
+    column_of = {field.name: field.column for field in model._meta.concrete_fields}
+    columns = [quote(column_of[name]) for name in model.changeable]
     return f"SELECT, INSERT, UPDATE ({', '.join(columns)})" if columns else "SELECT, INSERT"
 
 

@@ -1,6 +1,7 @@
 """Settings of the site: everything that differs between machines comes from the environment."""
 
 from pathlib import Path
+from typing import Any
 
 from celery.schedules import crontab
 from csp.constants import NONE, SELF
@@ -85,7 +86,7 @@ MIDDLEWARE = [
     "evalsite.middleware.explain_wrong_methods",
 ]
 
-TEMPLATES = [
+TEMPLATES: list[dict[str, Any]] = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [embedded.FILES / "templates"],
@@ -106,9 +107,10 @@ TEMPLATES = [
 # The role of web server, worker and beat. It can add to the record, but not change it.
 DATABASE_SITE = environment.database("DATABASE_URL", otherwise=SERVERS.postgresql.url)
 # The owner of the tables, for `manage.py migrate` alone (evalsite/roles.py).
-DATABASE_OWNER = environment.database(
-    "DATABASE_OWNER_URL",
-    otherwise="" if environment.text("DATABASE_URL") else SERVERS.postgresql.owner_url,
+DATABASE_OWNER = (
+    None
+    if environment.text("DATABASE_URL") and not environment.text("DATABASE_OWNER_URL")
+    else environment.database("DATABASE_OWNER_URL", otherwise=SERVERS.postgresql.owner_url)
 )
 safety.refuse_confused_roles(DATABASE_SITE, DATABASE_OWNER)
 DATABASES = {

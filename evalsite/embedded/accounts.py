@@ -29,13 +29,12 @@ class Account:
 
 def run_as(
     account: Account | None, command: list[str], folder: Path
-) -> subprocess.CompletedProcess:
+) -> subprocess.CompletedProcess[str]:
     """Run a program to its end as this account, without our secrets in its environment."""
-    identity = {"user": account.uid, "group": account.gid, "extra_groups": []} if account else {}
     kept = {name: os.environ[name] for name in ("PATH", "TZ") if name in os.environ}
     with tempfile.TemporaryFile() as output:
         # A file, not a pipe: a server that a program leaves behind would hold the pipe open.
-        finished = subprocess.run(
+        ended = subprocess.run(
             command,
             cwd=folder,
             env={**kept, "LC_ALL": "C"},
@@ -44,8 +43,10 @@ def run_as(
             stderr=subprocess.STDOUT,
             start_new_session=True,
             check=False,
-            **identity,
+            user=account.uid if account else None,
+            group=account.gid if account else None,
+            extra_groups=[] if account else None,
         )
         output.seek(0)
-        finished.stdout = output.read().decode(errors="replace")
-    return finished
+        said = output.read().decode(errors="replace")
+    return subprocess.CompletedProcess(command, ended.returncode, stdout=said)

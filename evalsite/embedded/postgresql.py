@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from .accounts import run_as
@@ -12,6 +13,10 @@ from .errors import EmbeddedServerError
 from .folders import make_folder
 from .programs import locale_options, postgresql_programs
 from .server import STOP_SECONDS, Server, end_of, wait_until
+
+if TYPE_CHECKING:
+    from psycopg2.extensions import connection as Connection
+    from psycopg2.extensions import cursor as Cursor
 
 DATABASE = "rankme"
 OWNER_ROLE = "rankme"
@@ -84,7 +89,7 @@ class PostgreSQL(Server):
             return False
         return True
 
-    def _connect(self):
+    def _connect(self) -> "Connection":
         import psycopg2
 
         connection = psycopg2.connect(
@@ -135,7 +140,7 @@ class PostgreSQL(Server):
             os.chown(written, self.account.uid, self.account.gid)
 
 
-def create_missing(cursor) -> None:
+def create_missing(cursor: "Cursor") -> None:
     cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [SITE_ROLE])
     if cursor.fetchone() is None:
         cursor.execute(f'CREATE ROLE "{SITE_ROLE}" LOGIN')

@@ -5,6 +5,7 @@ import fcntl
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from .folders import make_data_folder, refuse_closed_folder
 from .postgresql import PostgreSQL
@@ -55,7 +56,7 @@ class Servers:
 
 
 @contextlib.contextmanager
-def locked(file) -> Iterator[None]:
+def locked(file: IO[str]) -> Iterator[None]:
     fcntl.lockf(file, fcntl.LOCK_EX)
     try:
         yield
@@ -63,7 +64,7 @@ def locked(file) -> Iterator[None]:
         fcntl.lockf(file, fcntl.LOCK_UN)
 
 
-def is_last(users) -> bool:
+def is_last(users: IO[str]) -> bool:
     try:
         fcntl.lockf(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

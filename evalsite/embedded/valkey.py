@@ -63,6 +63,6 @@ class Valkey(Server):
             with redis.Redis(
                 unix_socket_path=str(self.socket), socket_timeout=2, retry=once
             ) as client:
-                return client.ping()
+                return bool(client.ping())
         except redis.RedisError:
             return False
