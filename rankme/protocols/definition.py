@@ -352,7 +352,7 @@ class Crowd(Part):
         self, serialize: SerializerFunctionWrapHandler
     ) -> dict[str, Any]:
         """Without its defaults the document would otherwise be read back with a closed link."""
-        document = serialize(self)
+        document: dict[str, Any] = serialize(self)
         if PANELS[self.panel].is_platform:
             document["open_link"] = self.open_link
         return document

@@ -92,20 +92,23 @@ Answering = Callable[[float, Mapping[str, Any], Mapping[str, Any], random.Random
 
 def _rankme(impression: float, options: Any, trial: Any, rng: random.Random) -> float:
     score = round(options["standard"] * math.exp(0.4 * impression))
-    return min(max(score, 1), options["largest"])
+    within: float = min(max(score, 1), options["largest"])
+    return within
 
 
 def _slider(impression: float, options: Any, trial: Any, rng: random.Random) -> float:
     low, high = options["minimum"], options["maximum"]
-    return round(low + (high - low) * _on_the_scale(impression), 2)
+    value: float = round(low + (high - low) * _on_the_scale(impression), 2)
+    return value
 
 
 def _likert(impression: float, options: Any, trial: Any, rng: random.Random) -> int:
-    return 1 + min(int(_on_the_scale(impression) * options["points"]), options["points"] - 1)
+    points: int = options["points"]
+    return 1 + min(int(_on_the_scale(impression) * points), points - 1)
 
 
 def _choice(impression: float, options: Any, trial: Any, rng: random.Random) -> str:
-    names = [name for name, _ in options["choices"]]
+    names: list[str] = [name for name, _ in options["choices"]]
     return names[min(int(_on_the_scale(impression) * len(names)), len(names) - 1)]
 
 
@@ -116,7 +119,8 @@ def _checklist(impression: float, options: Any, trial: Any, rng: random.Random) 
 
 
 def _count(impression: float, options: Any, trial: Any, rng: random.Random) -> int:
-    return min(int(4 * (1 - _on_the_scale(impression))), options["most"])
+    most: int = options["most"]
+    return min(int(4 * (1 - _on_the_scale(impression))), most)
 
 
 def _text(impression: float, options: Any, trial: Any, rng: random.Random) -> str:
@@ -128,7 +132,8 @@ def _text(impression: float, options: Any, trial: Any, rng: random.Random) -> st
 
 
 def _response_time(impression: float, options: Any, trial: Any, rng: random.Random) -> float:
-    return round(min(1500 * math.exp(-0.3 * impression), options["timeout_ms"]), 1)
+    timeout: float = options["timeout_ms"]
+    return round(min(1500 * math.exp(-0.3 * impression), timeout), 1)
 
 
 def _click_target(impression: float, options: Any, trial: Any, rng: random.Random) -> Any:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from .answers import Taste, answers_to
@@ -21,6 +21,8 @@ from .browser import Browser, ConnectionLost, Form, Page, Reply
 RETRY_SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0)
 STORED = (200, 201, 202)
 MOST_PAGES = 1_000
+
+Answered = TypeVar("Answered", Page, Reply)
 
 
 class RaterError(Exception):
@@ -262,10 +264,10 @@ class Rater:
 
     def _patiently(
         self,
-        ask: Callable[[], Any],
-        failed: Callable[[Any], bool],
+        ask: Callable[[], Answered],
+        failed: Callable[[Answered], bool],
         before_retry: Callable[[], None] = lambda: None,
-    ) -> Any:
+    ) -> Answered:
         """Ask again while the site is away, with growing pauses, until patience ends."""
         end = time.monotonic() + self.cohort.patience_seconds
         tries = 0

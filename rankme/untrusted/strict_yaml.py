@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import yaml
 
@@ -79,7 +79,7 @@ def parse(text: str) -> YamlDocument:
         _refuse(f"A value cannot be read: {error}.")
 
 
-def _refuse(message: str, *, place: str = "") -> Any:
+def _refuse(message: str, *, place: str = "") -> NoReturn:
     raise InvalidDefinition([Problem(place, message)])
 
 
@@ -103,7 +103,8 @@ def _check_events(text: str) -> None:
 def _tree(text: str) -> yaml.Node | None:
     loader = Loader(text)
     try:
-        return loader.get_single_node()
+        tree: yaml.Node | None = loader.get_single_node()
+        return tree
     finally:
         loader.dispose()
 
@@ -140,7 +141,8 @@ def _parts(node: yaml.Node) -> Iterator[tuple[str | int, yaml.Node | None, yaml.
 
 
 def _line(found: yaml.Event | yaml.Node) -> str:
-    return f"line {found.start_mark.line + 1}"
+    mark = found.start_mark
+    return f"line {mark.line + 1}" if mark is not None else ""
 
 
 def _explained(error: yaml.YAMLError) -> Problem:

@@ -42,7 +42,7 @@ def read_anchor(path: Path) -> dict[str, Any]:
     """
     try:
         content = _content(path)
-        anchor = json.loads(content)
+        anchor: dict[str, Any] = json.loads(content)
         Anchors().add(anchor)
         str(anchor["campaign"])
     except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
@@ -67,8 +67,9 @@ def _content(path: Path) -> bytes:
 def anchors_of(campaign: Campaign, given: Iterable[Mapping[str, Any]]) -> Anchors:
     """The anchors of the campaign's analyses, and those that were given."""
     anchors = Anchors()
-    runs = AnalysisRun.objects.filter(campaign=campaign).exclude(anchor=None)
-    for anchor in runs.order_by("id").values_list("anchor", flat=True).iterator(chunk_size=1):
+    runs = AnalysisRun.objects.filter(campaign=campaign, anchor__isnull=False).order_by("id")
+    stored = runs.values_list("anchor", flat=True).iterator(chunk_size=1)
+    for anchor in filter(None, stored):
         anchors.add(anchor)
     for anchor in given:
         if anchor["campaign"] == campaign.code:

@@ -40,7 +40,6 @@ class BestWorst(Instrument):
     kind = "relative"
     stylesheets = ("options",)
     fits_a_narrow_column = True
-    Options = Options
 
     def clean(self, answer: Any, options: Options, subject: Subject) -> Value:
         number = finite_number(answer)
