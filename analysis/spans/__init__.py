@@ -1,0 +1,1 @@
+"""Error spans: what raters marked in outputs, read, scored, compared and written."""

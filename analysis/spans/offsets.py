@@ -1,0 +1,111 @@
+"""Places in a text: checked, and converted between code points and what other tools count.
+
+Python counts code points. A browser counts UTF-16 units, of which a character beyond U+FFFF (most
+emoji) has two. Pearmut counts UTF-16 units without line feeds, and its ends are inclusive.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from itertools import accumulate
+
+from analysis.spans.model import MarkError, short
+
+LAST_OF_ONE_UNIT = "\uffff"
+
+
+def check_mark(output: str, start: int, end: int, text: str) -> None:
+    """Refuse a mark whose text is not what stands in the output.
+
+    Parameters
+    ----------
+    output : the text as stored
+    start, end : code-point offsets, `end` exclusive
+    text : what the rater marked
+
+    Raises
+    ------
+    MarkError : the offsets are not whole numbers with 0 ≤ start < end ≤ length, or the output has
+        another text there, be it only another normal form of the same letters
+    """
+    for name, number in (("start", start), ("end", end)):
+        if not isinstance(number, int) or isinstance(number, bool):
+            raise MarkError(f"{name} is {short(number)}, not a whole number.")
+    if start == end:
+        raise MarkError(f"The mark at {start} is empty.")
+    if fault := place_fault(output, start, end, text):
+        raise MarkError(fault)
+
+
+def place_fault(output: str | None, start: int, end: int, text: str | None) -> str:
+    """Why a mark cannot be where it says it is; empty where it can.
+
+    Parameters
+    ----------
+    output : the text as stored; None where it is not known, so that only the order is checked
+    start, end : code-point offsets; equal for a place between two characters
+    text : what the rater marked; None where the file does not say
+    """
+    if not 0 <= start <= end:
+        return f"a mark cannot be from {start} to {end}."
+    if output is None:
+        return ""
+    if end > len(output):
+        return f"the mark ends at {end}, but the text has {len(output)} characters."
+    if text is not None and output[start:end] != text:
+        return (
+            f"the text from {start} to {end} is {short(output[start:end])}, "
+            f"but the mark says {short(text)}."
+        )
+    return ""
+
+
+# --- UTF-16 ----------------------------------------------------------------------------------
+
+
+def utf16_length(text: str) -> int:
+    """How many UTF-16 units a text has: JavaScript's `text.length`."""
+    if text.isascii():
+        return len(text)
+    return len(text) + sum(letter > LAST_OF_ONE_UNIT for letter in text)
+
+
+def to_utf16(text: str, offset: int) -> int:
+    """A code-point offset in UTF-16 units."""
+    return utf16_length(text[:offset])
+
+
+def from_utf16(text: str, offset: int) -> int:
+    """An offset in UTF-16 units in code points.
+
+    Raises
+    ------
+    MarkError : the offset is negative, beyond the end, or between the two halves of a character
+    """
+    starts = list(accumulate((1 + (letter > LAST_OF_ONE_UNIT) for letter in text), initial=0))
+    if not 0 <= offset <= starts[-1]:
+        raise MarkError(f"{offset} is outside the text of {starts[-1]} UTF-16 units.")
+    place = bisect_left(starts, offset)
+    if starts[place] != offset:
+        raise MarkError(f"{offset} is in the middle of {short(text[place - 1])}.")
+    return place
+
+
+# --- Pearmut ---------------------------------------------------------------------------------
+
+
+def pearmut_places(text: str) -> list[int]:
+    """The code point that each of Pearmut's characters belongs to.
+
+    Pearmut cuts a text into UTF-16 units (`text.split("")`) and gives each of them an index, except
+    line feeds, which become line breaks without an index.
+
+    Source
+    ------
+    github.com/zouharvi/pearmut, web/src/utils.ts, `contentToCharSpans`
+    """
+    places: list[int] = []
+    for place, letter in enumerate(text):
+        if letter != "\n":
+            places.extend([place] * (1 + (letter > LAST_OF_ONE_UNIT)))
+    return places
