@@ -20,6 +20,7 @@ CRITERIA = {
     "informativeness": "informativeness",
 }
 CHECKS = ("check", "check_those_that_apply")
+COVERAGE_CRITERION = "coverage"
 # Numbers as those of the site's check list: 1 for added, 2 for missing.
 COVERAGE = {
     "ok": (0, "ok"),
@@ -85,7 +86,7 @@ def layout_of(columns: Sequence[str]) -> Layout | None:
 
 
 def _output(columns: Sequence[str], prefix: str, number: str) -> Output:
-    stems = {**CRITERIA, **dict.fromkeys(CHECKS, "coverage")}
+    stems = {**CRITERIA, **dict.fromkeys(CHECKS, COVERAGE_CRITERION)}
     ratings = ((f"{stem}{number}", criterion) for stem, criterion in stems.items())
     return Output(
         f"{prefix}{number}", f"ref{number}", tuple(each for each in ratings if each[0] in columns)
@@ -98,7 +99,7 @@ def ratings_of(layout: Layout, record: Mapping[str, str], number: int) -> Iterat
         for column, criterion in output.ratings:
             cell = record[column]
             value, label, fault = cell, "", ""
-            if criterion == "coverage":
+            if criterion == COVERAGE_CRITERION:
                 value, label, fault = _coverage(cell)
             yield Rating(
                 rater=record[RATER],

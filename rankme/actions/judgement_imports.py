@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from itertools import groupby
 from operator import attrgetter
@@ -21,12 +21,14 @@ from django.utils.translation import gettext_noop
 
 from rankme.errors import RefusedAction
 from rankme.importing import (
+    JUDGEMENT_READERS,
     JudgementMaterial,
     JudgementPreview,
     JudgementRow,
     read_judgement_material,
 )
-from rankme.importing.judgements import CriterionPreview
+from rankme.importing.judgement_preview import CriterionPreview
+from rankme.importing.judgement_reader import Asked
 from rankme.models import Campaign, MaterialImport, RaterExclusion
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_document
@@ -55,7 +57,6 @@ SCREENS_PER_BEAT = 2_000
 SITTING_TABLES = ("batch", "participant", "assignment")
 Screen = list[JudgementRow]
 READ_SHARE = 0.4
-MOST_POINTS = 11  # of a Likert item
 
 
 def import_judgements(
@@ -136,7 +137,7 @@ def guessed_definition(title: str, preview: JudgementPreview) -> Definition:
                 _("Two criteria in the file would have the same name, %s. Rename one of them.")
                 % name
             )
-        asked[name] = _guessed_instrument(name, found, preview)
+        asked[name] = asdict(_instrument_of(found, preview))
     return _definition(title, asked)
 
 
@@ -146,26 +147,17 @@ def criterion_name(name: str) -> str:
     return plain if plain[:1].isalpha() else f"c_{plain}"[:60]
 
 
-def _guessed_instrument(
-    name: str, found: CriterionPreview, preview: JudgementPreview
-) -> dict[str, Any]:
-    is_e2e = preview.format == "e2e"
-    if is_e2e and name == "coverage":
-        choices = {"added": "adds information", "missing": "misses information"}
-        return {"instrument": "checklist", "options": {"choices": choices, "none_name": "ok"}}
-    # With one output per screen, magnitudes cannot be turned into ranks.
-    if is_e2e and found.judgements > preview.n_screens:
-        # Magnitudes have no upper bound: the largest rating of the E2E challenge is 111,111.
-        largest = max(found.highest, 999_999)
-        return {"instrument": "rankme", "options": {"largest": largest}}
-    if found.labels and set(found.labels) == set(map(float, range(len(found.labels)))) != {0.0}:
-        choices = {found.labels[number]: found.labels[number] for number in sorted(found.labels)}
-        if len(choices) == len(found.labels):
-            return {"instrument": "choice", "options": {"choices": choices}}
-    if is_e2e and found.whole_numbers and found.lowest >= 1 and found.highest <= MOST_POINTS:
-        return {"instrument": "likert", "options": {"points": max(2, int(found.highest))}}
-    low, high = min(found.lowest, 0), max(found.highest, 100)
-    return {"instrument": "slider", "options": {"minimum": low, "maximum": high}}
+def _instrument_of(criterion: CriterionPreview, preview: JudgementPreview) -> Asked:
+    """As the format names it; otherwise choices where values have names, or a line."""
+    if asked := JUDGEMENT_READERS[preview.format].asked(criterion, preview):
+        return asked
+    labels = criterion.labels
+    if labels and set(labels) == set(map(float, range(len(labels)))) != {0.0}:
+        choices = {labels[number]: labels[number] for number in sorted(labels)}
+        if len(choices) == len(labels):
+            return Asked("choice", {"choices": choices})
+    low, high = min(criterion.lowest, 0), max(criterion.highest, 100)
+    return Asked("slider", {"minimum": low, "maximum": high})
 
 
 def _definition(title: str, asked: dict[str, dict[str, Any]]) -> Definition:

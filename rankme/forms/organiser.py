@@ -11,8 +11,10 @@ from django.utils.translation import gettext_lazy as _
 
 from rankme.actions.passwords import TooManyAttempts, check_password
 from rankme.errors import InvalidDefinition, Problem
-from rankme.importing.judgements import JUDGEMENT_READERS, JudgementReader
-from rankme.importing.material import READERS, Reader
+from rankme.importing.judgement_reader import JudgementReader
+from rankme.importing.judgements import JUDGEMENT_READERS
+from rankme.importing.material import READERS
+from rankme.importing.reader import Reader
 from rankme.models import Campaign, MaterialImport
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_yaml

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rankme.importing.reader import Reader
 from rankme.importing.records import Record, Shape, records, shape_of
 from rankme.importing.sources import SourceFile, Sources
 from rankme.importing.spool import Spool
@@ -78,3 +79,11 @@ def _unquote(record: Record, sources: Sources, file: SourceFile, line: int) -> b
             return False
         record[column] = record[column][1:-1]
     return True
+
+
+READER = Reader(
+    title="E2E: one TSV per system",
+    help="Files or a zip, one per system and named like it, with the columns MR and output.",
+    recognises=is_e2e,
+    read=read_e2e,
+)

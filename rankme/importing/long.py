@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rankme.importing.reader import Reader
 from rankme.importing.records import Record, Shape, columns_missing, records, shape_of, without
 from rankme.importing.sources import SourceFile, Sources
 from rankme.importing.spool import Spool
@@ -77,3 +78,14 @@ def _has_columns(
     for name in missing:
         sources.problems.add(file.label, line, name, f'The line has no "{name}".')
     return not missing
+
+
+READER = Reader(
+    title="One row per output",
+    help=(
+        "CSV, TSV or JSON lines with the columns system, item, output; beside it a file of items "
+        "with item, input, reference, context, highlight and any factors."
+    ),
+    recognises=is_long,
+    read=read_long,
+)

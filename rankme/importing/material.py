@@ -4,79 +4,29 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
-from rankme.importing.e2e import is_e2e, read_e2e
-from rankme.importing.items import is_items, read_items_alone
+from rankme.importing import e2e, items, long, plain, rotowire, tuna
 from rankme.importing.limits import LIMITS, Limits
-from rankme.importing.long import OUTPUT_COLUMNS, is_long, read_long
-from rankme.importing.plain import is_plain, read_plain
+from rankme.importing.long import OUTPUT_COLUMNS
 from rankme.importing.preview import Preview, make_preview
 from rankme.importing.problems import FileProblem, ImportRefused, Problems, StopFile
+from rankme.importing.reader import Reader
 from rankme.importing.records import columns_missing
-from rankme.importing.rotowire import is_rotowire, read_rotowire
 from rankme.importing.rows import ItemRow, OutputRow
 from rankme.importing.sources import Paths, Progress, SourceFile, Sources, open_sources
 from rankme.importing.spool import Spool, open_spool, read_items, read_outputs
-from rankme.importing.tuna import is_tuna, read_tuna
-
-
-@dataclass(frozen=True)
-class Reader:
-    """One format: how to know it by its content, and how to read it into the spool."""
-
-    title: str
-    help: str
-    recognises: Callable[[list[SourceFile]], bool]
-    read: Callable[[Sources, Spool], None]
-    needs_outputs: bool = True
-
 
 # In this order the formats are tried on an upload whose format is not given.
 READERS: dict[str, Reader] = {
-    "tuna": Reader(
-        "TUNA: XML and pictures",
-        "A zip with a folder of XML files per system, one TRIAL each, and the pictures.",
-        is_tuna,
-        read_tuna,
-    ),
-    "rotowire": Reader(
-        "RotoWire: box scores and reports",
-        "The JSON of the games; beside it one text per system, one report per line, or rows of "
-        "system, item, output.",
-        is_rotowire,
-        read_rotowire,
-    ),
-    "e2e": Reader(
-        "E2E: one TSV per system",
-        "Files or a zip, one per system and named like it, with the columns MR and output.",
-        is_e2e,
-        read_e2e,
-    ),
-    "long": Reader(
-        "One row per output",
-        "CSV, TSV or JSON lines with the columns system, item, output; beside it a file of items "
-        "with item, input, reference, context, highlight and any factors.",
-        is_long,
-        read_long,
-    ),
-    "plain": Reader(
-        "Plain text, one line per output",
-        "A zip or files, one per system and named like it, beside source.txt and reference.txt.",
-        is_plain,
-        read_plain,
-    ),
-    "items": Reader(
-        "Items without outputs",
-        "For campaigns in which raters write: CSV, TSV or JSON lines with the columns item and "
-        "input, and reference, context or any factors.",
-        is_items,
-        read_items_alone,
-        needs_outputs=False,
-    ),
+    "tuna": tuna.READER,
+    "rotowire": rotowire.READER,
+    "e2e": e2e.READER,
+    "long": long.READER,
+    "plain": plain.READER,
+    "items": items.READER,
 }
 
 

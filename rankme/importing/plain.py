@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from rankme.importing.problems import StopFile
+from rankme.importing.reader import Reader
 from rankme.importing.sources import SourceFile, Sources, text_lines
 from rankme.importing.spool import Spool
 
@@ -99,3 +100,11 @@ def lines_of(sources: Sources, file: SourceFile) -> Iterator[str]:
             yield text
     except StopFile:
         return
+
+
+READER = Reader(
+    title="Plain text, one line per output",
+    help="A zip or files, one per system and named like it, beside source.txt and reference.txt.",
+    recognises=is_plain,
+    read=read_plain,
+)

@@ -9,6 +9,7 @@ from typing import Any
 from rankme.importing.long import OUTPUT_COLUMNS
 from rankme.importing.plain import lines_of
 from rankme.importing.problems import StopFile
+from rankme.importing.reader import Reader
 from rankme.importing.records import Shape, records, shape_of
 from rankme.importing.sources import SourceFile, Sources, text_lines, whole_text
 from rankme.importing.spool import Spool, quoted
@@ -239,3 +240,14 @@ def _read_lines(
     if count != len(keys):
         message = f"The file has {count} lines, but there are {len(keys)} games."
         spool.problem((file, min(count, len(keys)) + 1), "", message)
+
+
+READER = Reader(
+    title="RotoWire: box scores and reports",
+    help=(
+        "The JSON of the games; beside it one text per system, one report per line, or rows of "
+        "system, item, output."
+    ),
+    recognises=is_rotowire,
+    read=read_rotowire,
+)

@@ -11,6 +11,7 @@ from typing import Any
 from xml.etree import ElementTree as Xml
 
 from rankme.importing.problems import StopFile
+from rankme.importing.reader import Reader
 from rankme.importing.sources import SourceFile, Sources, picture_type, whole_bytes, whole_text
 from rankme.importing.spool import Place, Spool, digest_of
 
@@ -185,3 +186,11 @@ class _Pictures:
             self._sources.problems.add(file.label, None, "", message)
             return None
         return {"svg": text}
+
+
+READER = Reader(
+    title="TUNA: XML and pictures",
+    help="A zip with a folder of XML files per system, one TRIAL each, and the pictures.",
+    recognises=is_tuna,
+    read=read_tuna,
+)

@@ -1,0 +1,38 @@
+"""What a format of judgements says of itself: how to know it, read it, and what was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from rankme.importing.judgement_preview import CriterionPreview, JudgementPreview
+from rankme.importing.judgement_spool import JudgementSpool
+from rankme.importing.records import Shape
+from rankme.importing.sources import SourceFile, Sources
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The instrument on which a criterion was answered, as a campaign file names it."""
+
+    instrument: str
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+def not_known(criterion: CriterionPreview, preview: JudgementPreview) -> Asked | None:
+    """For a format that holds answers on any instrument: the values have to say it."""
+    return None
+
+
+@dataclass(frozen=True)
+class JudgementReader:
+    """One format of judgements; `read` puts them into the spool.
+
+    `asked` names the instrument of a criterion where the format determines it.
+    """
+
+    title: str
+    recognises: Callable[[SourceFile], Shape | None]
+    read: Callable[[Sources, JudgementSpool, SourceFile], None]
+    asked: Callable[[CriterionPreview, JudgementPreview], Asked | None] = not_known

@@ -1,0 +1,206 @@
+"""Where judgements are kept while they are checked, with what they are about."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rankme.importing.limits import Limits
+from rankme.importing.problems import Problems
+from rankme.importing.sources import SourceFile
+from rankme.importing.spool import ROWS_AT_ONCE, Place, Spool, digest_of
+from rankme.untrusted.clean_text import LARGEST_NUMBER
+
+NAMES = ("rater", "item", "system", "criterion", "screen")
+LONGEST_NAME = 500
+
+
+@dataclass(frozen=True)
+class Given:
+    """What one line says of one output, before it is checked."""
+
+    rater: str
+    item: str
+    system: str
+    criterion: str
+    screen: str
+    value: str
+    input: str = ""
+    output: str = ""
+    time_ms: str = ""
+    label: str = ""
+    late: bool = False
+    excluded: bool = False
+    started_at: str = ""
+    submitted_at: str = ""
+
+
+class JudgementSpool(Spool):
+    """Imports judgements together with the items and outputs that they refer to."""
+
+    def __init__(self, path: Path, limits: Limits, problems: Problems) -> None:
+        super().__init__(path, limits, problems)
+        self.raters: dict[str, int] = {}
+        self.criteria: dict[str, int] = {}
+        self.labels: dict[int, dict[float, str]] = {}
+        self.factor_names: tuple[str, ...] = ()
+        self._varying: set[int] = set()
+        self._factors_of_items: dict[int, tuple[str, ...]] = {}
+        self._screens: dict[int, int] = {}
+        self._screen_rows: list[tuple[Any, ...]] = []
+        self._rows: list[tuple[Any, ...]] = []
+
+    def add_judgement(self, given: Given, factors: Mapping[str, str], place: Place) -> None:
+        before = self.problems.count
+        value = self._number(given.value, "value", place)
+        time_ms = self._time(given.time_ms, place)
+        self._check_names(given, place)
+        system = self.system_number(given.system, place) if given.system.strip() else None
+        if self.problems.count > before or system is None or value is None:
+            return
+        item = self.item_or_new(given.item, place, input=given.input)
+        if item is None:
+            return
+        values = tuple(factors.get(name, "") for name in self.factor_names)
+        if values:
+            self._note_factors(item, values)
+        self.add_output(system, item, given.output, place)
+        criterion = self.criteria.setdefault(given.criterion, len(self.criteria))
+        if given.label:
+            self.labels.setdefault(criterion, {})[value] = given.label
+        row = (self._screen(given, item), system, criterion, value, time_ms, given.label)
+        kept = json.dumps(values, ensure_ascii=False)
+        self._rows.append((*row, given.late, given.excluded, kept, place[0].number, place[1]))
+        if len(self._rows) >= ROWS_AT_ONCE:
+            self._write_judgements()
+
+    def _number(self, cell: str, column: str, place: Place) -> float | None:
+        try:
+            number = float(cell)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number) or "_" in cell:
+            self.problem(place, column, f'"{cell[:40]}" is not a finite number.')
+        elif abs(number) >= LARGEST_NUMBER:
+            self.problem(place, column, f'"{cell[:40]}" is too large: the limit is 2^63.')
+        else:
+            return number + 0.0
+        return None
+
+    def _time(self, cell: str, place: Place) -> float | None:
+        if not cell:
+            return None
+        time_ms = self._number(cell, "time_ms", place)
+        if time_ms is not None and time_ms < 0:
+            self.problem(place, "time_ms", "A time cannot be negative.")
+        return time_ms
+
+    def _check_names(self, given: Given, place: Place) -> None:
+        for column in NAMES:
+            name = getattr(given, column)
+            if not name.strip():
+                self.problem(place, column, "The cell is empty.")
+            elif len(name) > LONGEST_NAME and column != "item":
+                self.problem(place, column, f"The cell is longer than {LONGEST_NAME} characters.")
+
+    def _screen(self, given: Given, item: int) -> int:
+        rater = self.raters.setdefault(given.rater, len(self.raters))
+        key = digest_of(f"{rater} {item} {given.screen}")
+        number = self._screens.get(key)
+        if number is None:
+            number = self._screens[key] = len(self._screens)
+            times = (given.started_at, given.submitted_at)
+            self._screen_rows.append((number, given.screen, rater, item, *times))
+        return number
+
+    def _note_factors(self, item: int, values: tuple[str, ...]) -> None:
+        """Find out which factors are properties of the item: they are the same in all its rows."""
+        first = self._factors_of_items.setdefault(item, values)
+        if first != values:
+            pairs = enumerate(zip(first, values, strict=True))
+            self._varying |= {place for place, (one, other) in pairs if one != other}
+
+    def _write_judgements(self) -> None:
+        self.database.executemany(
+            f"INSERT INTO screen VALUES ({', '.join('?' * 6)})", self._screen_rows
+        )
+        self.database.executemany(
+            f"INSERT INTO judgement VALUES ({', '.join('?' * 11)})", self._rows
+        )
+        self._screen_rows.clear()
+        self._rows.clear()
+
+    def finish_judgements(self, files: Sequence[SourceFile]) -> None:
+        self._write_judgements()
+        for table, names in (("rater", self.raters), ("criterion", self.criteria)):
+            self.database.executemany(
+                f"INSERT INTO {table} VALUES (?, ?)", [(n, name) for name, n in names.items()]
+            )
+        self.finish(files)
+        self._part_factors()
+        self.database.execute(
+            "CREATE INDEX judgement_place ON judgement (screen, system, criterion)"
+        )
+        self._note_judgements_again(files)
+
+    def _note_outputs_again(self, files: Sequence[SourceFile]) -> None:
+        """Every judgement brought its output's text: they must agree, and one is kept."""
+        differing = self.database.execute(
+            """SELECT o.file, o.line, o.system, first.line FROM output o
+            JOIN (
+                SELECT system, item, min(rowid) AS id FROM output GROUP BY system, item
+                HAVING min(digest) <> max(digest)
+            ) various ON various.system = o.system AND various.item = o.item
+            JOIN output first ON first.rowid = various.id
+            WHERE first.digest <> o.digest"""
+        )
+        for file, line, system, first in differing:
+            name = self.system_names[system]
+            message = f'On line {first}, system "{name}" has a different output for this item.'
+            self.problems.add(files[file].label, line, "output", message)
+        self.database.execute(
+            "DELETE FROM output WHERE rowid NOT IN "
+            "(SELECT min(rowid) FROM output GROUP BY system, item)"
+        )
+
+    def _part_factors(self) -> None:
+        """Give factors that never vary within an item to the items, and leave the rest."""
+        of_items = {
+            place: name
+            for place, name in enumerate(self.factor_names)
+            if place not in self._varying
+        }
+        self.database.executemany(
+            "INSERT INTO factor VALUES (?, ?, ?)",
+            [(place, name, place in of_items) for place, name in enumerate(self.factor_names)],
+        )
+        self.database.executemany(
+            "UPDATE item SET factors = ? WHERE id = ?",
+            (
+                (_factors_text({name: values[n] for n, name in of_items.items()}), item)
+                for item, values in self._factors_of_items.items()
+            ),
+        )
+
+    def _note_judgements_again(self, files: Sequence[SourceFile]) -> None:
+        again = self.database.execute(
+            """SELECT j.file, j.line, first.line FROM judgement j
+            JOIN (
+                SELECT screen, system, criterion, min(rowid) AS id FROM judgement
+                GROUP BY screen, system, criterion HAVING count(*) > 1
+            ) twice USING (screen, system, criterion)
+            JOIN judgement first ON first.rowid = twice.id
+            WHERE j.rowid <> twice.id"""
+        )
+        for file, line, first in again:
+            message = f"This judgement already appears on line {first}."
+            self.problems.add(files[file].label, line, "", message)
+
+
+def _factors_text(factors: dict[str, str]) -> str:
+    filled = {name: value for name, value in factors.items() if value}
+    return json.dumps(filled, ensure_ascii=False) if filled else ""

@@ -1,0 +1,20 @@
+"""What a format says of itself: how to know it by its content, and how to read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rankme.importing.sources import SourceFile, Sources
+from rankme.importing.spool import Spool
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One format of material; `read` puts it into the spool."""
+
+    title: str
+    help: str
+    recognises: Callable[[list[SourceFile]], bool]
+    read: Callable[[Sources, Spool], None]
+    needs_outputs: bool = True
