@@ -39,9 +39,9 @@ class CampaignPlan:
     tie_share: float = 0.25
 
     def __post_init__(self) -> None:
-        faults = list(_plan_faults(self))
-        if faults:
-            raise OptionsError(faults)
+        problems = list(_plan_problems(self))
+        if problems:
+            raise OptionsError(problems)
 
     @property
     def judgements(self) -> int:
@@ -275,7 +275,7 @@ def with_screens(plan: CampaignPlan, sizes: Iterable[int]) -> tuple[CampaignPlan
     return tuple(replace(plan, screens=size) for size in sizes)
 
 
-def _plan_faults(plan: CampaignPlan) -> Iterable[str]:
+def _plan_problems(plan: CampaignPlan) -> Iterable[str]:
     if len(plan.abilities) < 2:
         yield "A campaign needs at least two systems."
     elif not 2 <= plan.shown <= len(plan.abilities):

@@ -11,14 +11,13 @@ Result = TypeVar("Result")
 class Parts(Protocol):
     """Returns the part of this name if it is stored; otherwise computes it and stores it.
 
-    `kind` is the type of the result: a dataclass, or a tuple of dataclasses. A computation that
-    raises stores nothing.
+    `result_type` is a dataclass or a tuple of them. A computation that raises stores nothing.
     """
 
-    def __call__(self, name: str, kind: Any, compute: Callable[[], Result]) -> Result: ...
+    def __call__(self, name: str, result_type: Any, compute: Callable[[], Result]) -> Result: ...
 
 
-def computed_now(name: str, kind: Any, compute: Callable[[], Result]) -> Result:
+def computed_now(name: str, result_type: Any, compute: Callable[[], Result]) -> Result:
     """Store nothing."""
     return compute()
 
@@ -26,7 +25,7 @@ def computed_now(name: str, kind: Any, compute: Callable[[], Result]) -> Result:
 def parts_of(section: str, parts: Parts) -> Parts:
     """The parts of one section, whose names begin with the section's."""
 
-    def of_section(name: str, kind: Any, compute: Callable[[], Result]) -> Result:
-        return parts(f"{section}/{name}", kind, compute)
+    def of_section(name: str, result_type: Any, compute: Callable[[], Result]) -> Result:
+        return parts(f"{section}/{name}", result_type, compute)
 
     return of_section

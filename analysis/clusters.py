@@ -49,11 +49,11 @@ class RankingOptions:
     lower_is_better: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if faults := list(self.faults()):
-            raise OptionsError(faults)
+        if problems := list(self.problems()):
+            raise OptionsError(problems)
 
-    def faults(self) -> Iterator[str]:
-        """Every fault of these options, in words."""
+    def problems(self) -> Iterator[str]:
+        """Every problem of these options, in words."""
         if self.method not in METHODS:
             yield f"There is no method {self.method!r}: {', '.join(METHODS)}."
         for scheme in self.resample:
@@ -66,10 +66,10 @@ class RankingOptions:
                 yield f"Criterion {criterion} cannot be {kind!r}: {', '.join(KINDS)}."
         if self.method == "k-player" and "pairs" in self.resample:
             yield "k-player updates take whole screens; they cannot resample pairs."
-        yield from alpha_faults(self.alpha)
+        yield from alpha_problems(self.alpha)
 
 
-def alpha_faults(alpha: float) -> list[str]:
+def alpha_problems(alpha: float) -> list[str]:
     """Why no test can be made at this level; below the least one quantiles become infinite."""
     if LEAST_ALPHA <= alpha < 1:
         return []

@@ -52,7 +52,7 @@ class Layout:
 class Rating:
     """What one rater said of one output on one criterion; `value` is a number as it was written.
 
-    `label` is the name of a value that is a category, `fault` says why the cell has no value.
+    `label` is the name of a value that is a category, `problem` says why the cell has no value.
     """
 
     rater: str
@@ -65,7 +65,7 @@ class Rating:
     input: str
     output: str
     label: str = ""
-    fault: str = ""
+    problem: str = ""
 
 
 def layout_of(columns: Sequence[str]) -> Layout | None:
@@ -98,9 +98,9 @@ def ratings_of(layout: Layout, record: Mapping[str, str], number: int) -> Iterat
     for output in layout.outputs:
         for column, criterion in output.ratings:
             cell = record[column]
-            value, label, fault = cell, "", ""
+            value, label, problem = cell, "", ""
             if criterion == COVERAGE_CRITERION:
-                value, label, fault = _coverage(cell)
+                value, label, problem = _coverage(cell)
             yield Rating(
                 rater=record[RATER],
                 item=record.get("mr_id") or record[INPUT],
@@ -112,12 +112,12 @@ def ratings_of(layout: Layout, record: Mapping[str, str], number: int) -> Iterat
                 input=record[INPUT],
                 output=record.get(output.text, ""),
                 label=label,
-                fault=fault,
+                problem=problem,
             )
 
 
 def _coverage(cell: str) -> tuple[str, str, str]:
-    """Value, label and fault of a check list's cell."""
+    """Value, label and problem of a check list's cell."""
     checked = cell.replace("\r\n", "\n")
     if checked not in COVERAGE:
         return "", "", f'"{cell[:40]}" is not one of ok, added, missing.'

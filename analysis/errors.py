@@ -10,22 +10,22 @@ class AnalysisError(ValueError):
 
 
 class TableError(AnalysisError):
-    """The judgements are malformed; `errors` holds every fault with its place."""
+    """The judgements are malformed; `problems` holds every problem with its place."""
 
-    def __init__(self, errors: Sequence[str]) -> None:
-        self.errors = tuple(errors)
-        lines = list(self.errors[:SHOWN])
-        if len(self.errors) > SHOWN:
-            lines.append(f"… and {len(self.errors) - SHOWN} more errors.")
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = tuple(problems)
+        lines = list(self.problems[:SHOWN])
+        if len(self.problems) > SHOWN:
+            lines.append(f"… and {len(self.problems) - SHOWN} more problems.")
         super().__init__("\n".join(lines))
 
 
 class OptionsError(AnalysisError):
-    """The options are malformed; `errors` holds every fault."""
+    """The options are malformed; `problems` holds every problem."""
 
-    def __init__(self, errors: Sequence[str]) -> None:
-        self.errors = tuple(errors)
-        super().__init__("\n".join(self.errors))
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(self.problems))
 
 
 class RankingError(AnalysisError):

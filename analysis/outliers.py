@@ -73,7 +73,7 @@ def treat_outliers(values: ArrayLike, treatment: str = "none", width: float = 2.
     return Treated(treated, kept, OutlierCount(treatment, sentence, low, high, *counts))
 
 
-def width_faults(name: str, width: float) -> list[str]:
+def width_problems(name: str, width: float) -> list[str]:
     """Why no value can be judged by this width; `name` is what the option is called."""
     if 0 < width <= LARGEST_WIDTH:
         return []

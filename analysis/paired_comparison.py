@@ -225,15 +225,15 @@ def _tie_is_bounded(counts: Counts) -> bool:
 
 
 def _require_options(ties: str, cluster: str, alpha: float) -> None:
-    faults = []
+    problems = []
     if ties not in TIES:
-        faults.append(f"There is no treatment of ties {ties!r}: {', '.join(TIES)}.")
+        problems.append(f"There is no treatment of ties {ties!r}: {', '.join(TIES)}.")
     if cluster not in CLUSTERINGS:
-        faults.append(f"There is no clustering {cluster!r}: {', '.join(CLUSTERINGS)}.")
+        problems.append(f"There is no clustering {cluster!r}: {', '.join(CLUSTERINGS)}.")
     if not 0 < alpha < 1:
-        faults.append(f"alpha is {alpha}, but must lie between 0 and 1.")
-    if faults:
-        raise OptionsError(faults)
+        problems.append(f"alpha is {alpha}, but must lie between 0 and 1.")
+    if problems:
+        raise OptionsError(problems)
 
 
 # --- the likelihood ------------------------------------------------------------------------

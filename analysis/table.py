@@ -58,7 +58,7 @@ class JudgementTable:
         """Make a table from columns under the names of the CSV; other names are factors.
 
         Label columns may be sequences of text or ready `Column`s (labels in any order).
-        Raises TableError with every fault and its row (counted from 1).
+        Raises TableError with every problem and its row (counted from 1).
         """
         require_columns(columns)
         values = np.asarray(columns["value"], dtype=np.float64) + 0.0  # makes -0.0 plain 0.0
@@ -74,9 +74,9 @@ class JudgementTable:
             excluded=_flags(columns.get("excluded")),
             late=_flags(columns.get("late")),
         )
-        faults = list(_faults(table))
-        if faults:
-            raise TableError(faults)
+        problems = list(_problems(table))
+        if problems:
+            raise TableError(problems)
         return table
 
     def __len__(self) -> int:
@@ -91,8 +91,8 @@ class JudgementTable:
         for name in sorted(numbers):
             labels = self._label_columns().get(name, Column(self.screen.codes, ())).labels
             digest.update(json.dumps([name, labels], ensure_ascii=False).encode())
-            kind = "<f8" if numbers[name].dtype.kind == "f" else "<i4"
-            digest.update(numbers[name][order].astype(kind).tobytes())
+            stored_type = "<f8" if numbers[name].dtype.kind == "f" else "<i4"
+            digest.update(numbers[name][order].astype(stored_type).tobytes())
         return digest.hexdigest()
 
     def rows(self, mask: NDArray[Any]) -> Self:
@@ -187,7 +187,7 @@ def _flags(cells: Any) -> Flags | None:
     return None if cells is None else np.asarray(cells, dtype=bool)
 
 
-# --- faults --------------------------------------------------------------------------------
+# --- problems --------------------------------------------------------------------------------
 
 
 def require_columns(columns: Collection[str]) -> None:
@@ -203,17 +203,17 @@ def require_columns(columns: Collection[str]) -> None:
 
 
 def _require_equal_lengths(columns: Mapping[str, Any], length: int) -> None:
-    faults = []
+    problems = []
     for name, cells in columns.items():
         found = len(cells.codes if isinstance(cells, Column) else cells)
         if found != length:
-            faults.append(f"Column {name} has {found} rows, but value has {length}.")
-    if faults:
-        raise TableError(faults)
+            problems.append(f"Column {name} has {found} rows, but value has {length}.")
+    if problems:
+        raise TableError(problems)
 
 
-def _faults(table: JudgementTable) -> Iterator[str]:
-    """Every fault of a table's content, with the row counted from 1."""
+def _problems(table: JudgementTable) -> Iterator[str]:
+    """Every problem of a table's content, with the row counted from 1."""
     for row in np.flatnonzero(~np.isfinite(table.value)):
         yield f"Row {row + 1}: value is {table.value[row]}, not a finite number."
     for name in LABEL_COLUMNS:

@@ -40,7 +40,7 @@ def read_table(
 
     `format` is `csv`, `parquet`, `e2e` or `bundle`; without it the content decides. CSV may be
     compressed with gzip. With `shared`, a system "A,B" (for `shared=","`) is one text that two
-    systems produced, and its value counts for both. Raises TableError with every fault.
+    systems produced, and its value counts for both. Raises TableError with every problem.
     """
     content = _content(source)
     if content[:2] == b"\x1f\x8b":
@@ -145,11 +145,11 @@ def _bundled_judgements(content: bytes) -> bytes:
 
 
 def _read_csv(content: bytes, shared: str | None) -> JudgementTable:
-    """Read fast; where anything is amiss read again, slowly, to say every fault's line."""
+    """Read fast; where anything is amiss read again, slowly, to say every problem's line."""
     try:
         return _table(_csv_columns(content), shared)
     except TableError as error:
-        raise TableError(list(_csv_faults(content)) or error.errors) from error
+        raise TableError(list(_csv_problems(content)) or error.problems) from error
 
 
 def _table(columns: dict[str, Any], shared: str | None) -> JudgementTable:
@@ -195,8 +195,8 @@ def _csv_header(content: bytes) -> list[str]:
     return header
 
 
-def _csv_faults(content: bytes) -> Iterator[str]:
-    """Every fault of a CSV with its line."""
+def _csv_problems(content: bytes) -> Iterator[str]:
+    """Every problem of a CSV with its line."""
     try:
         lines = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
     except UnicodeDecodeError as error:
@@ -211,14 +211,14 @@ def _csv_faults(content: bytes) -> Iterator[str]:
         start = lines.line_num + 1
         for cells in lines:
             if cells:
-                yield from (f"Line {start}: {fault}" for fault in _row_faults(header, cells))
+                yield from (f"Line {start}: {problem}" for problem in _row_problems(header, cells))
                 yield from _repeated(dict(zip(header, cells, strict=False)), start, seen)
             start = lines.line_num + 1
     except csv.Error as error:
         yield f"Line {lines.line_num}: {error}."
 
 
-def _row_faults(header: list[str], cells: list[str]) -> Iterator[str]:
+def _row_problems(header: list[str], cells: list[str]) -> Iterator[str]:
     if len(cells) != len(header):
         yield f"{len(cells)} cells, but the header has {len(header)}."
         return
@@ -287,13 +287,13 @@ def _encoded(cells: "pa.ChunkedArray") -> Column:
 
 def _truths(cells: Sequence[str | None], name: str) -> list[bool]:
     words = [(cell or "").strip().lower() for cell in cells]
-    faults = [
+    problems = [
         f"Row {row}: {name} is {word!r}; say 1 or 0."
         for row, word in enumerate(words, start=1)
         if word not in TRUE_WORDS | FALSE_WORDS
     ]
-    if faults:
-        raise TableError(faults)
+    if problems:
+        raise TableError(problems)
     return [word in TRUE_WORDS for word in words]
 
 
@@ -326,23 +326,23 @@ def _e2e_columns(content: bytes) -> dict[str, Any]:
         raise TableError(["Line 1: these are not the columns of ratings of the E2E challenge."])
     names = [*REQUIRED_COLUMNS, "unit"] if layout.has_units else [*REQUIRED_COLUMNS]
     rows: list[tuple[object, ...]] = []
-    faults: list[str] = []
+    problems: list[str] = []
     for number, line in enumerate(lines, start=1):
         if None in line or None in line.values():
-            faults.append(f"Line {lines.line_num}: the row has not as many cells as the header.")
+            problems.append(f"Line {lines.line_num}: the row has not as many cells as the header.")
             continue
         for each in ratings_of(layout, line, number):
-            fault = each.fault
-            if not fault and not _is_finite(each.value):
-                fault = f'"{each.value[:40]}" is not a finite number.'
-            if fault:
-                faults.append(f"Line {lines.line_num}, {each.column}: {fault}")
+            problem = each.problem
+            if not problem and not _is_finite(each.value):
+                problem = f'"{each.value[:40]}" is not a finite number.'
+            if problem:
+                problems.append(f"Line {lines.line_num}, {each.column}: {problem}")
                 continue
             value = float(each.value)
             row = (each.rater, each.item, each.system, each.criterion, value, each.screen)
             rows.append((*row, line["_unit_id"]) if layout.has_units else row)
-    if faults:
-        raise TableError(faults)
+    if problems:
+        raise TableError(problems)
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 

@@ -35,7 +35,7 @@ class Command:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the exit status is 2 for bad input, whose every fault is printed."""
+    """Run a command; the exit status is 2 for bad input, whose every problem is printed."""
     options = argument_parser().parse_args(arguments)
     try:
         _check(options)
@@ -109,13 +109,13 @@ def _add_shared_options(parser: argparse.ArgumentParser, command: Command) -> No
 
 
 def _check(options: argparse.Namespace) -> None:
-    from analysis.clusters import alpha_faults
+    from analysis.clusters import alpha_problems
 
-    faults = [f"--{fault}" for fault in alpha_faults(getattr(options, "alpha", 0.05))]
+    problems = [f"--{problem}" for problem in alpha_problems(getattr(options, "alpha", 0.05))]
     if options.plot and Path(options.plot).suffix not in PLOT_FORMATS:
-        faults.append(f"--plot {options.plot}: the name must end in {', '.join(PLOT_FORMATS)}.")
-    if faults:
-        raise OptionsError(faults)
+        problems.append(f"--plot {options.plot}: the name must end in {', '.join(PLOT_FORMATS)}.")
+    if problems:
+        raise OptionsError(problems)
 
 
 def _shape(outcome: Outcome, options: argparse.Namespace) -> str:

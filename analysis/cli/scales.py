@@ -89,10 +89,10 @@ def _prepared(table: JudgementTable, options: argparse.Namespace) -> JudgementTa
 
 
 def _check_width(options: argparse.Namespace) -> None:
-    from analysis.outliers import width_faults
+    from analysis.outliers import width_problems
 
-    if faults := width_faults("--width", options.width):
-        raise OptionsError(faults)
+    if problems := width_problems("--width", options.width):
+        raise OptionsError(problems)
 
 
 def _report_options(options: argparse.Namespace) -> Any:

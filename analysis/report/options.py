@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from analysis.clusters import RankingOptions
 from analysis.errors import OptionsError
-from analysis.outliers import TREATMENTS, width_faults
+from analysis.outliers import TREATMENTS, width_problems
 
 MODELS = ("one-way", "factorial", "interaction", "rater", "latin")
 SUM_TYPES = ("I", "II", "III")
@@ -41,9 +41,9 @@ class ReportOptions(RankingOptions):
     agreement_resamples: int = 1000
     title: str = ""
 
-    def faults(self) -> Iterator[str]:
-        """Every fault of these options, in words."""
-        yield from super().faults()
+    def problems(self) -> Iterator[str]:
+        """Every problem of these options, in words."""
+        yield from super().problems()
         yield from _choice("model", self.model, MODELS)
         yield from _choice("sums_of_squares", self.sums_of_squares, SUM_TYPES)
         for criterion, treatment in self.outliers.items():
@@ -56,7 +56,7 @@ class ReportOptions(RankingOptions):
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
-        """Make options of plain data (JSON lists become tuples); every fault is said at once.
+        """Make options of plain data (JSON lists become tuples); every problem is said at once.
 
         What goes by criterion may be a mapping or a list of pairs (see `as_pairs`).
         """
@@ -159,7 +159,7 @@ def _limits(options: ReportOptions) -> Iterator[str]:
         yield f"seed must not be negative: {options.seed}."
     if options.runs > 1_000_000:
         yield f"runs must be at most 1,000,000: {options.runs}."
-    yield from width_faults("outlier_width", options.outlier_width)
+    yield from width_problems("outlier_width", options.outlier_width)
     if not 0 <= options.agreement_resamples <= 100_000:
         yield f"agreement_resamples must be from 0 to 100,000: {options.agreement_resamples}."
 

@@ -66,12 +66,12 @@ class Reasons(dict[str, str]):
         self,
         method: str,
         compute: Callable[[], Result],
-        kind: type[Result] | None = None,
+        result_type: type[Result] | None = None,
         parts: Parts = computed_now,
     ) -> Result | None:
-        """Compute, or keep the reason and continue. What takes long has a `kind` and is stored."""
+        """Compute, or keep the reason and continue. What has a `result_type` is stored."""
         try:
-            return parts(method, kind, compute)
+            return parts(method, result_type, compute)
         except (Undefined, RankingError) as why:
             self[method] = str(why)
             return None

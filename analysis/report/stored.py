@@ -22,15 +22,15 @@ def _types_of(made: type) -> dict[str, Any]:
     return get_type_hints(made)
 
 
-def _rebuilt(kind: Any, value: Any) -> Any:
-    """`value` as the annotation `kind` wants it."""
+def _rebuilt(annotation: Any, value: Any) -> Any:
+    """`value` as the annotation wants it."""
     if value is None:
         return None
-    origin, arguments = get_origin(kind), get_args(kind)
+    origin, arguments = get_origin(annotation), get_args(annotation)
     if origin in (Union, types.UnionType):
         return _rebuilt(next(each for each in arguments if each is not type(None)), value)
-    if isinstance(kind, type) and is_dataclass(kind):
-        return _object(kind, value)
+    if isinstance(annotation, type) and is_dataclass(annotation):
+        return _object(annotation, value)
     if origin is tuple:
         if len(arguments) == 2 and arguments[1] is Ellipsis:
             return tuple(_rebuilt(arguments[0], each) for each in value)

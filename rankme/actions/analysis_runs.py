@@ -133,7 +133,9 @@ def checked_options(campaign: Campaign, options: Mapping[str, Any]) -> dict[str,
     try:
         checked = ReportOptions.from_dict(reported)
     except OptionsError as error:
-        raise InvalidOptions(problems + [Problem("", fault) for fault in error.errors]) from error
+        raise InvalidOptions(
+            problems + [Problem("", problem) for problem in error.problems]
+        ) from error
     problems += _campaign_problems(campaign, checked)
     if problems:
         raise InvalidOptions(problems)

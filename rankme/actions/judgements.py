@@ -102,7 +102,7 @@ def _record(
     participant: Participant, key: UUID, address: dict[str, int], payload: Mapping[str, Any]
 ) -> Receipt:
     assignment = _locked_assignment(participant, address)
-    trial_id, places = _shown(assignment, address["trial"])
+    trial_id, order = _shown(assignment, address["trial"])
     earlier = _earlier(key, assignment, trial_id, address["screen"])
     digest = hashlib.sha256(canonical(payload)).hexdigest()
     replayed = next((found for found in earlier if found.key == key), None)
@@ -140,7 +140,9 @@ def _record(
         readings,
         is_second_browser=participant.is_second_browser,
     )
-    _insert_judgements(submission, readings, runtime, [trial.output_ids[place] for place in places])
+    _insert_judgements(
+        submission, readings, runtime, [trial.output_ids[position] for position in order]
+    )
     if submission.late:
         settle_late(assignment)
     else:
@@ -293,11 +295,11 @@ def _locked_assignment(participant: Participant, address: Mapping[str, int]) -> 
     return assignment
 
 
-def _shown(assignment: Assignment, place: int) -> tuple[int, list[int]]:
-    if place >= len(assignment.presentation):
+def _shown(assignment: Assignment, number: int) -> tuple[int, list[int]]:
+    if number >= len(assignment.presentation):
         raise InvalidAnswer([Problem("trial", "is not in this batch")])
-    trial_id, places = assignment.presentation[place]
-    return trial_id, places
+    trial_id, order = assignment.presentation[number]
+    return trial_id, order
 
 
 def _earlier(key: UUID, assignment: Assignment, trial_id: int, screen: int) -> list[Submission]:
@@ -445,8 +447,8 @@ def _insert_judgements(
         Judgement(
             submission=submission,
             criterion_id=runtime.criteria[reading.criterion],
-            output_id=None if reading.place is None else outputs[reading.place],
-            position=reading.place,
+            output_id=None if reading.position is None else outputs[reading.position],
+            position=reading.position,
             value=reading.number,
             text=reading.text,
             time_ms=reading.time_ms,

@@ -19,7 +19,7 @@ from django.utils.translation import gettext_noop
 
 from rankme.errors import RefusedAction
 from rankme.importing import LIMITS, Material, Preview, read_material
-from rankme.importing.signs import folded
+from rankme.importing.characters import folded
 from rankme.models import Campaign, MaterialImport
 from rankme.protocols.files import stored_definition
 

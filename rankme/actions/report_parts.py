@@ -30,17 +30,17 @@ class StoredParts:
         self.job = job
         self.stored = {name: bytes(content) for name, content in run.parts.values_list(*COLUMNS)}
 
-    def __call__(self, name: str, kind: Any, compute: Callable[[], Result]) -> Result:
-        if kind is None:
+    def __call__(self, name: str, result_type: Any, compute: Callable[[], Result]) -> Result:
+        if result_type is None:
             return compute()
         name = f"{VERSION} {name}"
         if name in self.stored:
             try:
-                return _decoded(kind, self.stored[name])
+                return _decoded(result_type, self.stored[name])
             except ValidationError:  # the code has changed since, but not its version
                 RunPart.objects.filter(run=self.run, name=name).delete()
         # Read back even when it is new, so that both ways give the same report.
-        return _decoded(kind, self._store(name, _encoded(kind, compute())))
+        return _decoded(result_type, self._store(name, _encoded(result_type, compute())))
 
     def _store(self, name: str, content: bytes) -> bytes:
         part = RunPart(run=self.run, name=name, content=content)
@@ -56,15 +56,19 @@ COLUMNS = ("name", "content")
 
 
 @lru_cache(maxsize=32)
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+def _adapter(result_type: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(result_type)
 
 
-def _encoded(kind: Any, value: Any) -> bytes:
-    if kind is bytes:
+def _encoded(result_type: Any, value: Any) -> bytes:
+    if result_type is bytes:
         return bytes(value)
-    return json.dumps(_adapter(kind).dump_python(value)).encode()
+    return json.dumps(_adapter(result_type).dump_python(value)).encode()
 
 
-def _decoded(kind: Any, content: bytes) -> Any:
-    return content if kind is bytes else _adapter(kind).validate_python(json.loads(content))
+def _decoded(result_type: Any, content: bytes) -> Any:
+    return (
+        content
+        if result_type is bytes
+        else _adapter(result_type).validate_python(json.loads(content))
+    )

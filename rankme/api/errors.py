@@ -73,8 +73,8 @@ def handle(exc: Exception, context: Mapping[str, Any]) -> Response:
     set_rollback()
     if isinstance(exc, APIException):
         return _api_error(exc)
-    for kind, number, code in CODES:
-        if isinstance(exc, kind):
+    for exception, number, code in CODES:
+        if isinstance(exc, exception):
             return _response(number, code, _sentence(exc, code), getattr(exc, "problems", ()))
     return _unforeseen(exc, context)
 

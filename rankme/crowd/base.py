@@ -24,8 +24,8 @@ class Panel:
 
     def check_return_url(self, address: str) -> None:
         """Raise ValueError unless a rater may be sent to this address."""
-        if any(sign in address for sign in "\\\r\n\t ") or "@" in address.split("?")[0]:
-            raise ValueError("return_url holds signs that no address needs")
+        if any(character in address for character in "\\\r\n\t ") or "@" in address.split("?")[0]:
+            raise ValueError("return_url has characters that no address needs")
         parts = urlsplit(address.replace("{code}", "CODE"))
         if parts.scheme != "https" or not parts.hostname:
             raise ValueError("return_url must begin with https:// and name a host")

@@ -37,22 +37,22 @@ def _raters_per_group(request: DesignRequest) -> list[int]:
 
 
 def _group_items(request: DesignRequest, rng: np.random.Generator) -> list[Indexes]:
-    """Deal the chunks of consecutive items to the groups, each kind of item evenly."""
+    """Deal the chunks of consecutive items to the groups, each stratum evenly."""
     chunk_size = int(request.options["chunk_size"])
     n_groups = int(request.options["groups"])
     items = np.arange(request.n_items)
     chunks = [items[start : start + chunk_size] for start in range(0, len(items), chunk_size)]
     shuffled = rng.permutation(len(chunks))
-    kinds = request.strata[::chunk_size][shuffled]
-    dealt = shuffled[np.argsort(kinds, kind="stable")]
+    strata = request.strata[::chunk_size][shuffled]
+    dealt = shuffled[np.argsort(strata, kind="stable")]
     groups = [
         np.concatenate([chunks[chunk] for chunk in dealt[g::n_groups]]) for g in range(n_groups)
     ]
-    return [_by_kind(group, request, rng) for group in groups]
+    return [_by_stratum(group, request, rng) for group in groups]
 
 
-def _by_kind(items: Indexes, request: DesignRequest, rng: np.random.Generator) -> Indexes:
-    """Put items of one kind next to each other, so that they share squares and get all systems."""
+def _by_stratum(items: Indexes, request: DesignRequest, rng: np.random.Generator) -> Indexes:
+    """Put items of a stratum next to each other, so that they share squares and get all systems."""
     shuffled = rng.permutation(items)
     return shuffled[np.argsort(request.strata[shuffled], kind="stable")]
 
@@ -65,20 +65,20 @@ def _fill_squares(
     for group in groups:
         wanted = -len(group) % request.n_systems
         others = np.setdiff1d(np.arange(request.n_items), group) if len(groups) > 1 else group
-        extra = _pick_across_kinds(others, request.strata, wanted, rng)
-        filled.append(_by_kind(np.concatenate([group, extra]), request, rng))
+        extra = _pick_across_strata(others, request.strata, wanted, rng)
+        filled.append(_by_stratum(np.concatenate([group, extra]), request, rng))
     return filled, sum(map(len, filled)) - sum(map(len, groups))
 
 
-def _pick_across_kinds(
+def _pick_across_strata(
     items: Indexes, strata: Indexes, wanted: int, rng: np.random.Generator
 ) -> Indexes:
-    """Take `wanted` of the items at random, as many of each kind as can be."""
+    """Take `wanted` of the items at random, as many of each stratum as possible."""
     shuffled = rng.permutation(items)
     turn = np.empty(len(shuffled), dtype=np.int64)
-    for kind in np.unique(strata[shuffled]):
-        of_kind = strata[shuffled] == kind
-        turn[of_kind] = np.arange(np.count_nonzero(of_kind))
+    for stratum in np.unique(strata[shuffled]):
+        of_stratum = strata[shuffled] == stratum
+        turn[of_stratum] = np.arange(np.count_nonzero(of_stratum))
     return shuffled[np.argsort(turn, kind="stable")][:wanted]
 
 

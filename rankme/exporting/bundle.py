@@ -46,7 +46,7 @@ WITHOUT_SECRETS = (
     "# Without completion codes, return addresses and accepted answers; while the campaign is\n"
     "# running also without the seed and the feedback on the practice.\n"
 )
-KINDS = {
+MEDIA_TYPES = {
     "svg": "image/svg+xml",
     "pdf": "application/pdf",
     "tex": "application/x-tex",
@@ -121,7 +121,7 @@ def file_response(run: AnalysisRun, name: str) -> HttpResponseBase:
     content = _table_file(run, name) if name.startswith("csv/") else read_member(run, name)
     if content is None:
         raise Http404
-    response = HttpResponse(content, content_type=kind_of(name))
+    response = HttpResponse(content, content_type=media_type_of(name))
     # Opened directly, a plot would be black: our policy removes its style. In a page it is
     # shown all the same.
     response["Content-Disposition"] = f'attachment; filename="{name.rpartition("/")[2]}"'
@@ -141,8 +141,8 @@ def _table_file(run: AnalysisRun, name: str) -> bytes | None:
     return None
 
 
-def kind_of(name: str) -> str:
-    return KINDS.get(name.rpartition(".")[2], "application/octet-stream")
+def media_type_of(name: str) -> str:
+    return MEDIA_TYPES.get(name.rpartition(".")[2], "application/octet-stream")
 
 
 def _campaign_file(run: AnalysisRun) -> dict[str, bytes]:

@@ -76,7 +76,7 @@ def jsonl_response(campaign: Campaign) -> StreamingHttpResponse:
     return _attachment(judgements_jsonl(campaign), name, "application/jsonl")
 
 
-def _attachment(parts: Iterator[bytes], name: str, kind: str) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(parts, content_type=kind)
+def _attachment(parts: Iterator[bytes], name: str, media_type: str) -> StreamingHttpResponse:
+    response = StreamingHttpResponse(parts, content_type=media_type)
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

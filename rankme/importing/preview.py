@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankme.importing.signs import KINDS, NOT_NORMAL
+from rankme.importing.characters import CHARACTER_CLASSES, NOT_NORMAL
 from rankme.importing.spool import Spool, read_items
 
 MOST_MISSING_LISTED = 20
@@ -207,14 +207,14 @@ def _identical_systems(
 def _strange(spool: Spool) -> tuple[StrangePreview, ...]:
     def examples(kind: str) -> tuple[tuple[str, str, str], ...]:
         found = []
-        for system, item, sign in spool.strange_examples[kind]:
+        for system, item, character in spool.strange_examples[kind]:
             (key,) = spool.database.execute("SELECT key FROM item WHERE id = ?", (item,)).fetchone()
-            found.append((spool.system_names[system], key, sign))
+            found.append((spool.system_names[system], key, character))
         return tuple(found)
 
     return tuple(
         StrangePreview(kind, spool.strange[kind], examples(kind))
-        for kind in (*KINDS, NOT_NORMAL)
+        for kind in (*CHARACTER_CLASSES, NOT_NORMAL)
         if spool.strange[kind]
     )
 

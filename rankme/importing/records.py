@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rankme.importing.characters import NUL_OR_SURROGATE
 from rankme.importing.problems import StopFile
-from rankme.importing.signs import NUL_OR_SURROGATE
 from rankme.importing.sources import SourceFile, Sources, picture_type, text_lines
 from rankme.untrusted import strict_json
 

@@ -12,10 +12,10 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from rankme.importing.characters import SENTENCE_MARK, folded, strange_characters
 from rankme.importing.limits import Limits
 from rankme.importing.problems import Problems, StopFile
 from rankme.importing.rows import ItemRow, JudgementRow, OutputRow
-from rankme.importing.signs import SENTENCE_MARK, folded, strange_signs
 from rankme.importing.sources import SourceFile
 
 ROWS_AT_ONCE = 5_000
@@ -207,10 +207,10 @@ class Spool:
         """Take an output in; whether it is there twice is found out at the end."""
         if not self.is_text_right(text, "output", place):
             return
-        for kind, sign in strange_signs(text):
-            self.strange[kind] += 1
-            if len(self.strange_examples[kind]) < STRANGE_EXAMPLES:
-                self.strange_examples[kind].append((system, item, sign))
+        for character_class, character in strange_characters(text):
+            self.strange[character_class] += 1
+            if len(self.strange_examples[character_class]) < STRANGE_EXAMPLES:
+                self.strange_examples[character_class].append((system, item, character))
         self._output_rows.append((system, item, text, place[0].number, place[1], hash(text)))
         if len(self._output_rows) >= ROWS_AT_ONCE:
             self._write_outputs()

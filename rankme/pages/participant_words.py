@@ -35,7 +35,7 @@ def script_words() -> dict[str, str]:
         "bad_score": _("Please write a number above 0, at most {most}."),
         "too_short": _("Write at least {least} characters."),
         "too_long": _("Write at most {most} characters."),
-        "strange_signs": _("These signs are not allowed: {signs}"),
+        "strange_characters": _("These characters are not allowed: {characters}"),
         "characters": _("{count} characters"),
         "text_number": _("Text {number}"),
         "point": _("{number} of {count}"),

@@ -16,10 +16,10 @@ from .instruments.timed import ANTICIPATION_MS
 
 @dataclass(frozen=True)
 class Reading:
-    """One checked value. `place` is the output's position on the screen, None for the item."""
+    """One checked value."""
 
     criterion: str
-    place: int | None
+    position: int | None  # of the output on the screen; None for the item
     number: float | None
     text: str
     time_ms: float | None
@@ -58,9 +58,9 @@ def read_answers(
             given[key] = answer
     readings = []
     together: dict[str, list[Value]] = {}
-    for (name, place), criterion in expected.items():
-        where = name if place is None else f"{name}[{place}]"
-        answer = given.get((name, place))
+    for (name, position), criterion in expected.items():
+        where = name if position is None else f"{name}[{position}]"
+        answer = given.get((name, position))
         if answer is None:
             if criterion.required:
                 problems.append(Problem(where, "Please answer this."))
@@ -74,11 +74,11 @@ def read_answers(
             continue
         response_ms = criterion.tool.response_ms(value, subject)
         is_anticipated = response_ms is not None and response_ms < ANTICIPATION_MS
-        readings.append(Reading(name, place, value.number, value.text, time_ms, is_anticipated))
+        readings.append(Reading(name, position, value.number, value.text, time_ms, is_anticipated))
         together.setdefault(name, []).append(value)
         derived = criterion.tool.derive(answer.get("value"), criterion.settings, subject)
         readings += [
-            Reading(f"{name}_{suffix}", place, found.number, found.text, time_ms)
+            Reading(f"{name}_{suffix}", position, found.number, found.text, time_ms)
             for suffix, found in derived.items()
         ]
     if not problems:
@@ -105,18 +105,18 @@ def _expected(
 ) -> dict[tuple[str, int | None], CriterionSpec]:
     expected: dict[tuple[str, int | None], CriterionSpec] = {}
     for criterion in questions:
-        places: Sequence[int | None] = range(outputs) if criterion.about == "output" else [None]
-        expected |= {(criterion.name, place): criterion for place in places}
+        positions: Sequence[int | None] = range(outputs) if criterion.about == "output" else [None]
+        expected |= {(criterion.name, position): criterion for position in positions}
     return expected
 
 
 def _key(answer: Any) -> tuple[str, int | None] | None:
     if not isinstance(answer, Mapping):
         return None
-    name, place = answer.get("criterion"), answer.get("place")
-    if not isinstance(name, str) or isinstance(place, bool):
+    name, position = answer.get("criterion"), answer.get("place")
+    if not isinstance(name, str) or isinstance(position, bool):
         return None
-    return (name, place) if place is None or isinstance(place, int) else None
+    return (name, position) if position is None or isinstance(position, int) else None
 
 
 def _time(value: Any) -> float | None:

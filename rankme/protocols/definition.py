@@ -398,7 +398,7 @@ class AnalysisSpec(Part):
         try:
             ReportOptions.from_dict(options)
         except OptionsError as error:
-            raise ValueError(" ".join(error.errors)) from error
+            raise ValueError(" ".join(error.problems)) from error
         return options
 
     def criteria(self) -> set[str]:

@@ -74,7 +74,7 @@ class Hour:
     begins: datetime
     screens: int
     share: int  # of the busiest hour, in percent
-    place: int  # from the left, in the drawing
+    left: int  # in the drawing
 
     @property
     def top(self) -> int:

@@ -116,8 +116,8 @@ class Browser:
     def _connected(self) -> http.client.HTTPConnection:
         if self._connection is None:
             secure = self.origin.scheme == "https"
-            kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
-            self._connection = kind(self.origin.netloc, timeout=PATIENCE_SECONDS)
+            connection = http.client.HTTPSConnection if secure else http.client.HTTPConnection
+            self._connection = connection(self.origin.netloc, timeout=PATIENCE_SECONDS)
         return self._connection
 
     def _keep_cookies(self, answer: http.client.HTTPResponse) -> None:

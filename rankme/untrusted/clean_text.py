@@ -13,7 +13,7 @@ LARGEST_NUMBER = 2**63
 
 def storable(text: str) -> bool:
     """Whether the text has neither NUL nor lone surrogates; anything else is data, kept as is."""
-    return "\x00" not in text and not any("\ud800" <= sign <= "\udfff" for sign in text)
+    return "\x00" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def check_document(value: Any, *, most_values: int | None = None) -> None:

@@ -249,8 +249,8 @@ class _Sitting:
 def _as_stored(reading: Reading, outputs: list[int]) -> tuple[Any, ...]:
     return (
         reading.criterion,
-        -1 if reading.place is None else reading.place,
-        0 if reading.place is None else outputs[reading.place],
+        -1 if reading.position is None else reading.position,
+        0 if reading.position is None else outputs[reading.position],
         _number(reading.number),
         reading.text,
         _number(reading.time_ms),

@@ -215,4 +215,4 @@ def test_swapping_wins_and_losses_turns_abilities_round(pairs):
 def test_every_fault_of_the_options_is_said(pairs):
     with pytest.raises(OptionsError) as refused:
         bradley_terry(pairs, ties="none", cluster="moon", alpha=0)
-    assert len(refused.value.errors) == 3
+    assert len(refused.value.problems) == 3

@@ -202,7 +202,7 @@ def test_every_fault_of_the_options_is_said():
         RankingOptions(
             method="elo", runs=0, resample=("dice",), alpha=2, kinds={"quality": "taste"}
         )
-    assert len(refused.value.errors) == 5
+    assert len(refused.value.problems) == 5
     with pytest.raises(OptionsError, match="whole screens"):
         RankingOptions(method="k-player", resample=("pairs",))
 

@@ -125,7 +125,7 @@ def test_every_fault_of_a_plan_is_said():
         CampaignPlan(
             abilities=(0.0, 1.0), screens=0, shown=3, rater_spread=-1, tie_share=1, raters=0
         )
-    assert len(refused.value.errors) == 5
+    assert len(refused.value.problems) == 5
 
 
 def test_the_command_plans_without_and_with_a_pilot(tmp_path, capsys):

@@ -266,14 +266,14 @@ def test_another_scale_changes_no_test(factor, constant):
 
 
 def test_options_say_every_fault_at_once():
-    with pytest.raises(OptionsError) as faults:
+    with pytest.raises(OptionsError) as problems:
         ReportOptions(
             alpha=2, runs=0, model="spline", kinds={"q": "colour"}, outliers={"q": "burn"}
         )
-    assert len(faults.value.errors) == 5
-    with pytest.raises(OptionsError) as faults:
+    assert len(problems.value.problems) == 5
+    with pytest.raises(OptionsError) as problems:
         ReportOptions.from_dict({"speed": 1, "seed": "x", "factors": "a", "kinds": ["b"]})
-    assert len(faults.value.errors) == 4
+    assert len(problems.value.problems) == 4
 
 
 def test_options_survive_json():

@@ -23,10 +23,10 @@ def written(table: JudgementTable) -> bytes:
     return file.getvalue()
 
 
-def faults(text: str) -> tuple[str, ...]:
+def problems(text: str) -> tuple[str, ...]:
     with pytest.raises(TableError) as refused:
         read(text)
-    return refused.value.errors
+    return refused.value.problems
 
 
 def test_a_table_reads_its_columns_and_takes_others_as_factors():
@@ -72,7 +72,7 @@ def test_standard_input_is_a_dash(monkeypatch):
 
 
 def test_every_fault_is_said_with_its_line():
-    assert faults(
+    assert problems(
         f"{HEADER}\n"
         "r,i,s,c,abc,x\n"
         "r,,s,c,inf,y\n"
@@ -94,15 +94,15 @@ def test_every_fault_is_said_with_its_line():
 
 
 def test_faults_of_optional_columns_are_said_too():
-    assert faults(f"{HEADER},time_ms,late\nr,i,s,c,1,x,-5,maybe\n") == (
+    assert problems(f"{HEADER},time_ms,late\nr,i,s,c,1,x,-5,maybe\n") == (
         "Line 2: time_ms is '-5', not a number of milliseconds.",
         "Line 2: late is 'maybe'; say 1 or 0.",
     )
 
 
 def test_a_missing_or_doubled_column_is_named():
-    assert "Missing column: criterion, screen." in faults("rater,item,system,value\nr,i,s,1\n")[0]
-    assert faults(f"{HEADER},value\nr,i,s,c,1,x,2\n") == ("Line 1: column value stands twice.",)
+    assert "Missing column: criterion, screen." in problems("rater,item,system,value\nr,i,s,1\n")[0]
+    assert problems(f"{HEADER},value\nr,i,s,c,1,x,2\n") == ("Line 1: column value stands twice.",)
 
 
 def test_what_is_not_a_table_is_refused():
@@ -127,7 +127,7 @@ def test_a_table_made_in_python_is_checked_as_well():
     columns = {name: ["a", "a"] for name in ("rater", "item", "system", "criterion", "screen")}
     with pytest.raises(TableError) as refused:
         JudgementTable.from_columns({**columns, "value": [1, float("nan")]})
-    assert refused.value.errors == (
+    assert refused.value.problems == (
         "Row 2: value is nan, not a finite number.",
         "Row 2 judges the same output again as row 1.",
     )

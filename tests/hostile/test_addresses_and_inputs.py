@@ -220,7 +220,7 @@ def test_a_meaning_is_read_in_time_that_grows_with_its_length(part):
         began = time.process_time()
         slots(part * (length // len(part)) + "x")
         seconds = time.process_time() - began
-        assert seconds < 8 * max(before, 0.01), f"{length} signs"
+        assert seconds < 8 * max(before, 0.01), f"{length} characters"
         before = seconds
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankme.importing.signs import folded, strange_signs
+from rankme.importing.characters import folded, strange_characters
 from tests.importing.uploads import ITEMS, OUTPUTS, problems_of, read
 
 
@@ -55,7 +55,9 @@ def test_the_longest_texts_come_first_and_samples_are_as_read(tmp_path: Path) ->
         ("e\u0301", "not in the normal form NFC"),
     ],
 )
-def test_strange_signs_are_kept_counted_and_shown(tmp_path: Path, text: str, kind: str) -> None:
+def test_strange_characters_are_kept_counted_and_shown(
+    tmp_path: Path, text: str, kind: str
+) -> None:
     outputs = OUTPUTS.replace("S of b", text)
     with read(tmp_path / "up", {"items.csv": ITEMS, "outputs.csv": outputs}) as material:
         [strange] = material.preview.strange
@@ -65,13 +67,13 @@ def test_strange_signs_are_kept_counted_and_shown(tmp_path: Path, text: str, kin
 
 
 @given(st.text(st.characters(min_codepoint=32, max_codepoint=126)))
-def test_plain_text_has_no_strange_signs(text: str) -> None:
-    assert strange_signs(text) == []
+def test_plain_text_has_no_strange_characters(text: str) -> None:
+    assert strange_characters(text) == []
 
 
 @pytest.mark.parametrize("text", ["Ünïcode – “text” …", "日本語", "مرحبا", "line\nbreak", "👍🏽"])
 def test_ordinary_text_of_any_script_is_not_strange(text: str) -> None:
-    assert strange_signs(text) == []
+    assert strange_characters(text) == []
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ test("digits of any script are digits", () => {
   assert.equal(plainNumber("x1"), "x1");
 });
 
-const words = { too_short: "short {least}", too_long: "long {most}", strange_signs: "strange {signs}" };
+const words = { too_short: "short {least}", too_long: "long {most}", strange_characters: "strange {characters}" };
 const options = { least: 3, most: 5, characters: ",'.:;£", least_of_input: 0 };
 
 test("texts are checked as the server checks them", () => {
@@ -61,7 +61,7 @@ test("texts are checked as the server checks them", () => {
   assert.equal(problemOf("a!b", { ...options, characters: null }, 3, words), "");
 });
 
-test("a sign outside the basic plane is one character", () => {
+test("a character outside the basic plane is one character", () => {
   assert.equal(problemOf("😀😀😀😀😀", { ...options, characters: null }, 3, words), "");
 });
 
@@ -71,7 +71,7 @@ test("the least length may depend on the input", () => {
   assert.equal(leastLength({ least: 3, least_of_input: 0 }), 3);
 });
 
-test("values are shown in signs where there are any", () => {
+test("values are shown with their signs where there are any", () => {
   assert.equal(inSigns("customer rating", "3 out of 5"), "★★★☆☆");
   assert.equal(inSigns("customer rating", "low"), "★☆☆☆☆");
   assert.equal(inSigns("rating", "high"), "★★★★★");

@@ -38,7 +38,7 @@ def test_a_slider_takes_only_numbers_between_its_ends(value):
 
 def test_what_is_right_is_read():
     (reading,) = read(slider_definition(), [answer(37.5, time_ms=812.5)])
-    assert (reading.criterion, reading.place, reading.number) == ("fluency", 0, 37.5)
+    assert (reading.criterion, reading.position, reading.number) == ("fluency", 0, 37.5)
     assert reading.time_ms == 812.5
 
 

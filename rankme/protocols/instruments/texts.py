@@ -42,10 +42,12 @@ class Text(Instrument):
             raise Refused(f"Write at most {options.most} characters.")
         if options.characters is not None:
             strange = {
-                sign
-                for sign in text
-                if not (sign.isalnum() or sign.isspace() or sign in options.characters)
+                character
+                for character in text
+                if not (
+                    character.isalnum() or character.isspace() or character in options.characters
+                )
             }
             if strange:
-                raise Refused(f"These signs are not allowed: {' '.join(sorted(strange))}")
+                raise Refused(f"These characters are not allowed: {' '.join(sorted(strange))}")
         return Value(None, text)

@@ -35,13 +35,14 @@ export function leastLength(options, inputLength = 0) {
 
 /** What is wrong with a text; empty when nothing is. Lengths are in characters, not code units. */
 export function problemOf(text, options, least, words) {
-  const signs = [...text];
-  if (signs.length < least) return words.too_short.replace("{least}", least);
-  if (signs.length > options.most) return words.too_long.replace("{most}", options.most);
+  const characters = [...text];
+  if (characters.length < least) return words.too_short.replace("{least}", least);
+  if (characters.length > options.most) return words.too_long.replace("{most}", options.most);
   if (options.characters === null) return "";
-  const strange = signs.filter(
-    (sign) => !/[\p{L}\p{N}\s]/u.test(sign) && !options.characters.includes(sign),
+  const strange = characters.filter(
+    (character) =>
+      !/[\p{L}\p{N}\s]/u.test(character) && !options.characters.includes(character),
   );
   if (!strange.length) return "";
-  return words.strange_signs.replace("{signs}", [...new Set(strange)].sort().join(" "));
+  return words.strange_characters.replace("{characters}", [...new Set(strange)].sort().join(" "));
 }

@@ -12,7 +12,7 @@ INVISIBLE = "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u206
 CONTROL = "\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029"
 NO_CHARACTER = "\ufdd0-\ufdef\ufffe\uffff\U0001fffe\U0001ffff\U0010fffe\U0010ffff\ue000-\uf8ff"
 
-KINDS = {
+CHARACTER_CLASSES = {
     "text direction mark": BIDI,
     "invisible character": INVISIBLE,
     "control character": CONTROL,
@@ -20,21 +20,24 @@ KINDS = {
     "unassigned or private character": NO_CHARACTER,
 }
 NOT_NORMAL = "not in the normal form NFC"
-STRANGE = {kind: re.compile(f"[{signs}]") for kind, signs in KINDS.items()}
-ANY_STRANGE = re.compile("[" + "".join(KINDS.values()) + "]")
+STRANGE = {
+    character_class: re.compile(f"[{characters}]")
+    for character_class, characters in CHARACTER_CLASSES.items()
+}
+ANY_STRANGE = re.compile("[" + "".join(CHARACTER_CLASSES.values()) + "]")
 
 NUL_OR_SURROGATE = re.compile("[\x00\ud800-\udfff]")
 
 
-def strange_signs(text: str) -> list[tuple[str, str]]:
-    """The kinds of unusual characters in the text, each with the first such character."""
+def strange_characters(text: str) -> list[tuple[str, str]]:
+    """The classes of unusual characters in the text, each with the first such character."""
     if text.isascii() and text.isprintable():
         return []
     found = []
     if ANY_STRANGE.search(text):
         found = [
-            (kind, f"U+{ord(match.group()):04X}")
-            for kind, pattern in STRANGE.items()
+            (character_class, f"U+{ord(match.group()):04X}")
+            for character_class, pattern in STRANGE.items()
             if (match := pattern.search(text))
         ]
     if not unicodedata.is_normalized("NFC", text):
