@@ -1,13 +1,16 @@
 """Settings read from the environment; a value that makes no sense stops the start."""
 
 import os
+import re
 from typing import Any
+from urllib.parse import urlsplit
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off", ""}
+PATH = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*")
 
 
 def text(name: str, default: str = "") -> str:
@@ -37,6 +40,24 @@ def whole_number(name: str, default: int) -> int:
     if not value.isdecimal():
         raise ImproperlyConfigured(f"{name}={value!r}: write a whole number, 0 or more.")
     return int(value)
+
+
+def path_prefix(name: str) -> str:
+    """Read the path below which a proxy publishes the site: "/rankme", or "" for all of a host."""
+    words = text(name).strip("/")
+    if words and not PATH.fullmatch(words):
+        raise ImproperlyConfigured(
+            f"{name}={words!r}: write a path such as /rankme, of letters, digits, _ and -."
+        )
+    return f"/{words}" if words else ""
+
+
+def origin(name: str, default: str) -> str:
+    """Read scheme and host of an address; paths have a setting of their own."""
+    value = text(name, default).rstrip("/")
+    if urlsplit(value).path:
+        raise ImproperlyConfigured(f"{name}={value!r}: write the path into PATH_PREFIX.")
+    return value
 
 
 def listed(name: str, default: tuple[str, ...] = ()) -> list[str]:

@@ -76,7 +76,7 @@ def _unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
 def _answer(
     request: HttpRequest, status: int, code: str, message: str, *, template: str = ""
 ) -> HttpResponse:
-    if request.path.startswith("/api/"):
+    if request.path_info.startswith("/api/"):
         response: HttpResponse = JsonResponse(error_body(code, message), status=status)
     else:
         response = HttpResponse(_page(request, template or str(status)), status=status)
@@ -90,7 +90,7 @@ def _page(request: HttpRequest, template: str) -> str:
         return render_to_string(
             f"errors/{template}.html",
             {
-                "is_for_rater": request.path.startswith("/r/"),
+                "is_for_rater": request.path_info.startswith("/r/"),
                 "again": SECONDS_UNTIL_RETRY if request.method in ("GET", "HEAD") else 0,
                 "now": timezone.now(),
             },

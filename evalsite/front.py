@@ -13,6 +13,7 @@ import resource
 import time
 from typing import Any
 
+from django.conf import settings
 from django.db import DatabaseError, close_old_connections
 from gunicorn.workers.base import Worker
 from waitress.adjustments import Adjustments
@@ -54,6 +55,13 @@ class ServiceUnavailable(Error):
     reason = "Service Unavailable"
 
 
+def without_prefix(path: str) -> str:
+    """The path as the site's own addresses have it, whether or not a proxy took the prefix away."""
+    if path == settings.PATH_PREFIX or path.startswith(f"{settings.PATH_PREFIX}/"):
+        return path.removeprefix(settings.PATH_PREFIX) or "/"
+    return path
+
+
 class Request(HTTPRequestParser):
     """A request as it comes in. It is refused as soon as it is too large for its address."""
 
@@ -63,6 +71,10 @@ class Request(HTTPRequestParser):
     def __init__(self, adj: Adjustments) -> None:
         super().__init__(adj)
         self.began = time.monotonic()
+
+    def parse_header(self, header_plus: bytes) -> None:
+        super().parse_header(header_plus)
+        self.path = without_prefix(self.path)
 
     def received(self, data: bytes) -> int:
         is_header = not self.headers_finished

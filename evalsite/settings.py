@@ -28,9 +28,12 @@ CSRF_TRUSTED_ORIGINS = environment.listed("CSRF_TRUSTED_ORIGINS")
 ADMINS = [(address, address) for address in environment.listed("ADMINS")]
 
 # Where the site is found from outside, for links that a command prints.
-SITE_URL = environment.text(
+SITE_URL = environment.origin(
     "SITE_URL", f"http://127.0.0.1:{environment.whole_number('PORT', 8000)}"
-).rstrip("/")
+)
+# The path before all of the site's addresses, where a proxy shares one host between several sites.
+PATH_PREFIX = environment.path_prefix("PATH_PREFIX")
+FORCE_SCRIPT_NAME = PATH_PREFIX or None
 
 if PRODUCTION:
     safety.refuse_unsafe_settings(
@@ -193,24 +196,27 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
-LOGIN_URL = "/login/"
-LOGIN_REDIRECT_URL = "/"
-LOGOUT_REDIRECT_URL = "/login/"
+LOGIN_URL = LOGOUT_REDIRECT_URL = "rankme:log-in"
+LOGIN_REDIRECT_URL = "rankme:welcome"
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = PRODUCTION
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = PATH_PREFIX or "/"
 CSRF_FAILURE_VIEW = "evalsite.error_pages.forged"
 if PRODUCTION:
-    # A browser takes these names only over https, for this host and for all of its paths.
-    SESSION_COOKIE_NAME = "__Host-session"
-    CSRF_COOKIE_NAME = "__Host-csrf"
-    LANGUAGE_COOKIE_NAME = "__Host-language"
+    # A browser takes the names with "__Host-" only over https, for this host and for all of its
+    # paths. Below a prefix the cookies are for that path alone, and only "__Secure-" allows it.
+    BOUND = "__Secure" if PATH_PREFIX else "__Host"
+    SESSION_COOKIE_NAME = f"{BOUND}-session"
+    CSRF_COOKIE_NAME = f"{BOUND}-csrf"
+    LANGUAGE_COOKIE_NAME = f"{BOUND}-language"
 
 # --- Headers -------------------------------------------------------------------------------
 
 SECURE_SSL_REDIRECT = PRODUCTION
-SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz)/$"]
+# Django compares the whole path, without its first slash.
+SECURE_REDIRECT_EXEMPT = [f"^{f'{PATH_PREFIX}/'[1:]}(healthz|readyz)/$"]
 if environment.flag("BEHIND_TLS_PROXY"):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     MIDDLEWARE.insert(0, "evalsite.origin.believe_the_proxy")
@@ -251,7 +257,7 @@ USE_I18N = USE_TZ = True
 
 # --- Files ---------------------------------------------------------------------------------
 
-STATIC_URL = "/static/"
+STATIC_URL = f"{PATH_PREFIX}/static/"
 STATIC_ROOT = Path(environment.text("STATIC_FOLDER") or DATA_FOLDER / "static")
 STATICFILES_DIRS = [embedded.FILES / "static"]
 STORAGES = {
@@ -286,6 +292,7 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1/",
+    "SERVERS": [{"url": PATH_PREFIX or "/"}],
     "ENUM_NAME_OVERRIDES": {
         "CampaignState": "rankme.models.campaigns.Campaign.State",
         "JobState": "rankme.models.jobs.Job.State",

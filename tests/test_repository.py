@@ -231,7 +231,7 @@ def test_what_the_site_imports_is_required_by_name():
 def test_every_setting_of_the_environment_is_in_the_example():
     listed = set(re.findall(r"^#? ?([A-Z_]+)=", (PROJECT / ".env.example").read_text(), re.M))
     reading = re.compile(
-        r"environment\.(?:text|flag|choice|listed|whole_number)\(\s*\"([A-Z_]+)\""
+        r"environment\.(?:text|flag|choice|listed|origin|path_prefix|whole_number)\(\s*\"([A-Z_]+)\""
         r"|os\.environ(?:\.get\(|\[|\.setdefault\()\"([A-Z_]+)\""
     )
     read = {

@@ -10,6 +10,7 @@ from django.core import signing
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce, Now
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.crypto import get_random_string, salted_hmac
 
 from rankme.crowd import PANELS
@@ -107,7 +108,7 @@ def remember(response: HttpResponse, rater: Participant) -> HttpResponse:
         _access(rater),
         COOKIE_SALT,
         max_age=ACCESS_DAYS * 86_400,
-        path=f"/r/{rater.campaign.code}/",
+        path=reverse("rankme:enter", args=[rater.campaign.code]),
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,
         samesite="Lax",

@@ -60,6 +60,19 @@ def test_cookies_are_bound_to_host_and_https(visit: dict):
     assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax")
 
 
+def test_below_a_prefix_cookies_are_for_that_path_and_probes_need_no_https(
+    visit: dict, servers: Servers
+):
+    static = {"STATIC_FOLDER": str(servers.folder / "production-static")}
+    visited = run(["-c", VISIT], servers, PATH_PREFIX="/rankme/", **static)
+    below = json.loads(visited.stdout)
+    assert below["redirected to"] == "https://evaluation.example.org/rankme/login/"
+    assert below["probe"] == 200
+    # Browsers take a name with "__Host-" only for the path "/".
+    cookie = below["cookies"]["__Secure-csrf"]
+    assert (cookie["secure"], cookie["path"], cookie["domain"]) == (True, "/rankme", "")
+
+
 def test_the_containers_health_check_tells_a_living_web_server_from_none(live_site: LiveSite):
     knock = [sys.executable, "-m", "evalsite.health"]
     assert subprocess.run(knock, cwd=PROJECT, env=live_site.environment).returncode == 0

@@ -97,6 +97,26 @@ def test_a_switch_that_says_no_is_off(monkeypatch, word: str):
     assert environment.flag("DEBUG", default=True) is False
 
 
+@pytest.mark.parametrize("written", ["/rankme", "rankme/", "/rankme/"])
+def test_a_path_prefix_has_one_spelling_however_it_is_written(monkeypatch, written: str):
+    monkeypatch.setenv("PATH_PREFIX", written)
+    assert environment.path_prefix("PATH_PREFIX") == "/rankme"
+
+
+@pytest.mark.parametrize("written", ["https://example.org/rankme", "/a/../b", "/a b", "/a;Path=/"])
+def test_a_path_prefix_that_is_no_plain_path_is_refused(monkeypatch, written: str):
+    monkeypatch.setenv("PATH_PREFIX", written)
+    with pytest.raises(ImproperlyConfigured, match="PATH_PREFIX"):
+        environment.path_prefix("PATH_PREFIX")
+
+
+def test_a_path_in_the_address_of_the_site_is_refused(monkeypatch):
+    """Links would have it twice: the prefix is in every address that the site makes."""
+    monkeypatch.setenv("SITE_URL", "https://example.org/rankme")
+    with pytest.raises(ImproperlyConfigured, match="PATH_PREFIX"):
+        environment.origin("SITE_URL", "")
+
+
 def test_the_local_key_is_drawn_once_and_is_its_owners_alone(tmp_path):
     first = safety.local_secret_key(tmp_path)
     assert safety.local_secret_key(tmp_path) == first

@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.urls import reverse
 
 from rankme.actions.accounts import make_organiser, reset_password
 from rankme.errors import RankmeError
@@ -23,7 +24,7 @@ class Command(BaseCommand):
 
     def handle(self, *, name: str, reset_password: bool, **options: Any) -> None:
         password = _new_password(name) if reset_password else _new_account(name)
-        self.stdout.write(f"Log in:   {settings.SITE_URL}/login/")
+        self.stdout.write(f"Log in:   {settings.SITE_URL}{reverse('rankme:log-in')}")
         self.stdout.write(f"Name:     {name}")
         self.stdout.write(f"Password: {password}   (shown this once)")
 

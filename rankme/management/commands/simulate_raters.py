@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.urls import reverse
 
 from rankme.simulation.answers import read_truth
 from rankme.simulation.raters import Cohort, Outcome, run_raters
@@ -35,7 +36,7 @@ class Command(BaseCommand):
         parser.add_argument("--history", type=Path, help="write what the site acknowledged here")
 
     def handle(self, *, campaign: str, **options: Any) -> None:
-        link = campaign if "://" in campaign else f"{settings.SITE_URL}/r/{campaign}/"
+        link = campaign if "://" in campaign else link_of(campaign)
         refuse_dead_address(link)
         truth = read_truth(options["truth"]) if options["truth"] else {}
         cohort = Cohort(
@@ -57,6 +58,10 @@ class Command(BaseCommand):
     def tell(self, done: int) -> None:
         if done % 10 == 0:
             self.stderr.write(f"{done} raters are through")
+
+
+def link_of(code: str) -> str:
+    return settings.SITE_URL + reverse("rankme:enter", args=[code])
 
 
 def refuse_dead_address(link: str) -> None:
