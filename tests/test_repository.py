@@ -292,13 +292,6 @@ STILTED = {
     r"\bat the door\b|\bdoors? (for|of|to|through)\b": "a door for scripts: entry, view",
 }
 
-# Texts of pages whose new wording has to go together with its translations.
-NOT_YET_REWORDED = {
-    "templates/participant/instruments/slider.html",
-    "templates/registration/login.html",
-    "templates/report/public.html",
-}
-
 
 def comments_of_other_files() -> Iterator[tuple[str, str]]:
     """Every line of templates and settings, and every commented line of scripts and styles."""
@@ -326,7 +319,7 @@ def test_texts_avoid_phrases_that_sound_translated(phrase: str):
         for place, text in [*prose(), *comments_of_other_files()]
         if pattern.search(" ".join(text.split()))
     }
-    assert {place for place in found if place.split(":")[0] not in NOT_YET_REWORDED} == set()
+    assert found == set()
 
 
 def test_legitimate_uses_of_avoided_words_are_possible():

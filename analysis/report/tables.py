@@ -53,7 +53,7 @@ class Role(Enum):
     """Where a report shows a table."""
 
     PAPER = "paper"  # as the field's papers print it
-    HONEST = "honest"  # what a strict referee asks for
+    HONEST = "honest"  # what a strict reviewer asks for
     AGREEMENT = "agreement"
     MORE = "more"
 
@@ -184,11 +184,11 @@ def _csv_cell(cell: Cell, column: Column) -> Any:
 
 RANKED = {
     "none": (Role.PAPER, "As published in this field: no resampling"),
-    "raters": (Role.HONEST, "With whole raters drawn anew before each run"),
-    "raters-items": (Role.HONEST, "With raters and items drawn anew before each run"),
-    "items": (Role.MORE, "With whole items drawn anew before each run"),
-    "screens": (Role.MORE, "With whole screens drawn anew before each run"),
-    "pairs": (Role.MORE, "With pairs drawn anew before each run"),
+    "raters": (Role.HONEST, "Whole raters resampled before each run"),
+    "raters-items": (Role.HONEST, "Raters and items resampled before each run"),
+    "items": (Role.MORE, "Whole items resampled before each run"),
+    "screens": (Role.MORE, "Whole screens resampled before each run"),
+    "pairs": (Role.MORE, "Pairs resampled before each run"),
 }
 SYSTEM = Column("System")
 CLUSTER = Column("Cluster", Format.WHOLE)
@@ -368,7 +368,7 @@ def overview_table(report: Report) -> Table | None:
     systems = [system.system for system in criteria[0].systems]
     return Table(
         "overview",
-        "All criteria beside each other",
+        "All criteria side by side",
         (SYSTEM, *(column for found in criteria for column in _overview_columns(found))),
         rows_of(
             *(
@@ -433,7 +433,7 @@ def tests_table(tests: Sequence[RankTest], unequal: Welch | None) -> Table:
         rows.append(("Welch", f"{between} = {unequal.F:.2f}", unequal.p))
     return Table(
         "tests",
-        "Tests that assume less",
+        "Tests with fewer assumptions",
         (Column("Test"), Column("Statistic"), P),
         rows_of(*rows),
         Role.HONEST,
@@ -664,7 +664,7 @@ def _facts(found: CriterionReport, timed_out: int) -> Iterator[tuple[str, str]]:
     yield "Items", f"{found.items:,}"
     yield "Screens", f"{found.screens:,}"
     if timed_out:
-        yield "Timed out and left out", f"{timed_out:,}"
+        yield "Excluded because time ran out", f"{timed_out:,}"
     if found.outliers:
         yield "Outliers", f"{found.outliers.treated:,} ({found.outliers.sentence})"
 

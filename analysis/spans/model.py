@@ -27,7 +27,7 @@ class Mark:
     ----------
     start, end : code-point offsets into the text of its side, `end` exclusive; equal where the
         rater marked a place between two characters; both None where the error has no place
-    text : what stands there, as the rater saw it
+    text : what the output has there, as the rater saw it
     severity, category : as the file spells them; levels of a category are separated by "/"
     note : the rater's remark
     side : "output" or "source"

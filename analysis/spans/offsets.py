@@ -15,7 +15,7 @@ LAST_OF_ONE_UNIT = "\uffff"
 
 
 def check_mark(output: str, start: int, end: int, text: str) -> None:
-    """Refuse a mark whose text is not what stands in the output.
+    """Refuse a mark whose text differs from the output at that position.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ def invite_raters(campaign: Campaign, names: Sequence[str], *, by: Any) -> list[
         raise RefusedAction(_("This campaign is closed: new links would not let anybody in."))
     if not 1 <= len(names) <= MOST_AT_ONCE:
         raise RefusedAction(
-            _("Make between 1 and %(most)s links at a time.") % {"most": MOST_AT_ONCE}
+            _("Create between 1 and %(most)s links at a time.") % {"most": MOST_AT_ONCE}
         )
     invitations = Invitation.objects.bulk_create(
         Invitation(campaign=campaign, token=secrets.token_urlsafe(16), name=name[:200])

@@ -144,9 +144,9 @@ def complete_participation(participant: Participant) -> Participant:
     if participant.state == Participant.State.COMPLETED:
         return participant
     if participant.assignments.live().exists():
-        raise RefusedAction(_("There is a batch to finish first."))
+        raise RefusedAction(_("Finish your current batch first."))
     if not participant.assignments.filter(state=COMPLETED).exists():
-        raise RefusedAction(_("No batch was finished yet."))
+        raise RefusedAction(_("No batch has been finished yet."))
     outcome = Outcome.COMPLETE if _finished_in_time(participant) else Outcome.LATE
     Participant.objects.filter(pk=participant.pk).update(
         state=Participant.State.COMPLETED,
@@ -183,5 +183,5 @@ def _code_for(participant: Participant, outcome: str) -> str:
 def leave_comment(participant: Participant, comment: str) -> None:
     """Keep what a rater wants to say about the whole; writing again replaces it."""
     if not storable(comment):
-        raise RefusedAction(_("The comment holds a sign that cannot be stored."))
+        raise RefusedAction(_("The comment contains a character that cannot be stored."))
     Participant.objects.filter(pk=participant.pk).update(comment=comment.strip()[:LONGEST_COMMENT])

@@ -13,7 +13,7 @@ def script_words() -> dict[str, str]:
         "beyond": _("{value}, beyond the end of the line"),
         "percent": _("{value} of 100"),
         "missing_slider": _("Please move this slider."),
-        "missing_confirm": _("Please move this slider, or tick the box beside it."),
+        "missing_confirm": _("Please move this slider, or tick the box next to it."),
         "missing_score": _("Please give this a score."),
         "missing_choice": _("Please choose an answer."),
         "missing_ticks": _("Please tick what applies."),
@@ -22,7 +22,7 @@ def script_words() -> dict[str, str]:
         "missing_preference": _("Please choose the better text."),
         "missing_best_worst": _("Please choose the best and the worst text."),
         "missing_attributes": _("Please answer for every fact."),
-        "missing_added": _("Please say how many facts the text has beyond these; 0 if none."),
+        "missing_added": _("Please enter how many additional facts the text contains; 0 if none."),
         "better": _("This one is better"),
         "tie": _("Both are equally good"),
         "best": _("best"),
@@ -30,7 +30,7 @@ def script_words() -> dict[str, str]:
         "mentioned": _("mentioned"),
         "missing": _("missing"),
         "wrong": _("wrong"),
-        "wait": _("Please take your time: you can go on in {seconds} s."),
+        "wait": _("Please take your time: you can continue in {seconds} s."),
         "bad_number": _("Please write a number from {least} to {most}."),
         "bad_score": _("Please write a number above 0, at most {most}."),
         "too_short": _("Write at least {least} characters."),
@@ -49,22 +49,22 @@ def script_words() -> dict[str, str]:
         "practice_over": _("That was the practice. Now the real work begins."),
         "feedback": _("About this example"),
         "no_feedback": _(
-            "The comment on this example could not be loaded. You can go on without it."
+            "The comment on this example could not be loaded. You can continue without it."
         ),
-        "go_on": _("Go on"),
+        "go_on": _("Continue"),
         "next": _("Next"),
         "finish": _("Finish"),
         "missing_some": _("Some answers are missing. They are marked."),
-        "wrong_some": _("Some answers cannot be taken as they are. They are marked."),
+        "wrong_some": _("Some answers need to be corrected. They are marked."),
         "sending": _("Sending your answers…"),
-        "unsent_one": _("One answer waits to be sent."),
-        "unsent": _("{count} answers wait to be sent."),
+        "unsent_one": _("One answer is waiting to be sent."),
+        "unsent": _("{count} answers are waiting to be sent."),
         "offline": _(
-            "There is no connection at the moment. Your answers are kept on this device and sent "
-            "as soon as it is back; you can go on working."
+            "You are offline. Your answers are kept on this device and will be sent as soon as you "
+            "are back online. You can keep working."
         ),
         "no_storage": _(
-            "This browser does not let us keep answers on your device, so each answer is sent "
+            "This browser cannot keep answers on your device, so each answer is sent "
             "before the next page appears. Please do not close this page while answers are waiting."
         ),
         "waiting_for_server": _("Waiting for the connection. Please keep this page open."),
@@ -74,27 +74,27 @@ def script_words() -> dict[str, str]:
         ),
         "resume": _("Open your personal link"),
         "conflict": _(
-            "One answer had already been stored in another form. The first one stands, and yours "
-            "is kept on this device; please tell the organisers."
+            "One answer had already been stored with different content. The first one counts, and "
+            "yours is kept on this device. Please tell the organisers."
         ),
-        "refused": _("The server could not take an answer: {message}"),
+        "refused": _("The server did not accept an answer: {message}"),
         "break": _("A break"),
         "not_here": _("You answered that page on another device; it cannot be changed here."),
-        "break_suggested": _("Time for a break? You can go on whenever you like."),
-        "break_enforced": _("Please take a break now. You can go on in {time}."),
-        "break_over": _("You can go on now."),
+        "break_suggested": _("Time for a break? You can continue whenever you like."),
+        "break_enforced": _("Please take a break now. You can continue in {time}."),
+        "break_over": _("You can continue now."),
         "answered_elsewhere": _("You have answered this in another window."),
         "overtaken": _("You continued on another device"),
         "overtaken_text": _(
             "You have already answered these pages there, so answers from here no longer count. "
-            "Please go on there. If you want to go on here instead, press the button."
+            "Please continue there. To continue here instead, press the button."
         ),
-        "go_on_here": _("Go on here"),
+        "go_on_here": _("Continue here"),
         "ready": _("When you are ready, press the button or the space bar."),
         "start": _("Start"),
         "read": _("I have read it"),
         "time_out": _("Time ran out. Here is the next one."),
         "preview_over": _("That was the preview: nothing was stored."),
         "copied": _("Copied"),
-        "failed": _("Something went wrong on this page. Please load it again; nothing is lost."),
+        "failed": _("Something went wrong on this page. Please reload it; nothing is lost."),
     }

@@ -147,11 +147,11 @@ def _files_of(run: AnalysisRun) -> tuple[str, ...]:
 PLOTS = {
     "ranks-none": ("paper", gettext_noop("Means and rank ranges, as published")),
     "letters": ("paper", gettext_noop("Means and homogeneous subsets")),
-    "ranks-raters": ("honest", gettext_noop("Means and rank ranges, raters drawn anew")),
+    "ranks-raters": ("honest", gettext_noop("Means and rank ranges, raters resampled")),
     "heatmap-none": ("more", gettext_noop("How often each system had each rank, as published")),
     "heatmap-raters": (
         "more",
-        gettext_noop("How often each system had each rank, raters drawn anew"),
+        gettext_noop("How often each system had each rank, raters resampled"),
     ),
     "wins": ("more", gettext_noop("How often one system was preferred to another")),
     "raters": ("more", gettext_noop("Each rater's agreement with the rest")),

@@ -44,7 +44,7 @@ def press_what_fits(page: Page, stop: dict) -> bool:
         page.keyboard.type("1")
     elif stop["role"] == "textarea" and stop["instrument"]:
         page.keyboard.type(f"A fine place with soup and bread, number {next(texts)}.")
-    elif stop["isNext"] or stop["name"] in ("I agree and take part", "Go on", "Begin"):
+    elif stop["isNext"] or stop["name"] in ("I agree to take part", "Continue", "Begin"):
         page.wait_for_timeout(300)
         page.keyboard.press("Enter")
         page.wait_for_timeout(700)

@@ -82,7 +82,7 @@ def come_in(page: Page, campaign: Campaign, **link: str) -> None:
     if "/questions/" in page.url:
         for question in campaign.definition["entry_questions"]:
             page.check(f"[name=entry-{question['name']}][value={question['accept'][0]}]")
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Continue").click()
 
 
 def begin(page: Page) -> None:

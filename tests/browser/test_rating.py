@@ -270,7 +270,7 @@ def test_instructions_can_be_read_at_any_time_and_stop_the_clock(page: Page):
     page.get_by_role("button", name="Instructions").click()
     expect(page.get_by_role("dialog")).to_contain_text("Could a native speaker")
     page.wait_for_timeout(1_000)
-    page.get_by_role("button", name="Back to the work").click()
+    page.get_by_role("button", name="Back to work").click()
     rate_to_the_end(page)
     times = Submission.objects.get().payload["times"]
     ((since, until),) = times["paused"]
@@ -366,7 +366,7 @@ def test_a_pause_waits_until_no_time_is_being_measured(page: Page):
     expect(page.get_by_role("dialog")).to_be_hidden()  # reading and finding are one trial
     page.locator(".picture").first.click()
     expect(page.get_by_role("dialog")).to_contain_text("You can close this page")
-    page.get_by_role("dialog").get_by_role("button", name="Go on").click()
+    page.get_by_role("dialog").get_by_role("button", name="Continue").click()
     rate_to_the_end(page)
     assert Submission.objects.filter(judgements__value=None).count() == 0
 

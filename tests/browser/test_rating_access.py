@@ -59,12 +59,12 @@ def test_the_pages_around_the_work_are_accessible(page: Page, width):
     assert_accessible(page)  # consent
     page.get_by_role("button", name="I agree").click()
     assert_accessible(page)  # questions
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     expect(page.get_by_role("alert")).to_be_visible()
     assert_accessible(page)  # questions, with what is missing
     page.get_by_label("Yes").check()
     page.get_by_label("United Kingdom").check()
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     assert_accessible(page)  # instructions
     begin(page)
     await_screen(page)

@@ -444,11 +444,11 @@ def test_a_script_that_does_not_load_leaves_a_page_that_says_so(page: Page, scri
     come_in(page, campaign, id="w1")
     page.route(f"**/{script}*.js", lambda route: route.abort())
     page.get_by_role("button", name="Begin").click()
-    expect(page.get_by_text("If this message stays, load the page again.")).to_be_visible()
+    expect(page.get_by_text("If this message does not disappear, reload the page.")).to_be_visible()
     for name in ("Pause", "Instructions", "Back"):
         expect(page.get_by_role("button", name=name)).to_be_disabled()
     page.unroute(f"**/{script}*.js")
-    page.get_by_role("link", name="Load again").click()
+    page.get_by_role("link", name="Reload").click()
     rate_to_the_end(page)
     assert Submission.objects.count() == 1
 
@@ -476,7 +476,7 @@ def test_a_second_device_that_goes_on_ends_the_work_on_the_first(page: Page, bro
     await_screen(page)
     page.get_by_role("button", name="Pause").click()
     link = page.get_by_label("To continue on another device").input_value()
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     other_device = browser.new_context(viewport={"width": 390, "height": 844})
     phone = other_device.new_page()
     phone.goto(link)
@@ -489,7 +489,7 @@ def test_a_second_device_that_goes_on_ends_the_work_on_the_first(page: Page, bro
     answer_with_mouse(page)
     next_screen(page)
     expect(page.get_by_role("heading", name="You continued on another device")).to_be_visible()
-    page.get_by_role("button", name="Go on here").click()
+    page.get_by_role("button", name="Continue here").click()
     expect(page.locator("#progress")).to_contain_text("3 of 4")
     assert rate_to_the_end(page) == 2
     other_device.close()
@@ -540,11 +540,11 @@ def test_a_reload_neither_skips_nor_repeats_the_feedback_on_the_practice(page: P
         expect(page.get_by_text(feedback)).to_be_visible()
         page.reload()
         expect(page.get_by_text(feedback)).to_be_visible()
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Continue").click()
     expect(page.get_by_text("Now the real work begins")).to_be_visible()
     page.reload()
     expect(page.get_by_text("Now the real work begins")).to_be_visible()
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     expect(page.locator("#progress")).to_contain_text("1 of 1")
     wait_for(lambda: campaign.participants.get().practised_at, "the end of the practice")
     page.reload()
@@ -560,8 +560,8 @@ def test_the_end_of_the_practice_reaches_the_server_after_an_outage(page: Page):
         await_screen(page)
         answer_with_mouse(page)
         next_screen(page)
-        page.get_by_role("button", name="Go on").click()
-    page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Continue").click()
     await_screen(page)
     assert campaign.participants.get().practised_at is None
     page.unroute("**/practised/")
@@ -579,7 +579,7 @@ def test_without_a_connection_the_practice_goes_on_without_its_feedback(page: Pa
     next_screen(page)
     expect(page.get_by_text("could not be loaded")).to_be_visible()
     page.context.set_offline(False)
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     expect(page.locator("#progress")).to_contain_text("Practice 2 of 2")
 
 
@@ -598,7 +598,7 @@ def test_pressing_pause_three_times_in_a_timed_trial_opens_it_once(page: Page):
     answer_with_mouse(page)
     dialog = page.get_by_role("dialog", name="Paused")
     expect(dialog).to_be_visible()
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     expect(dialog).to_be_hidden()
     expect(page.get_by_role("button", name="Start")).to_be_visible()
     assert page.locator("#pause[aria-pressed]").count() == 0
@@ -618,7 +618,7 @@ def test_who_comes_back_after_two_hours_is_not_sent_into_a_break(page: Page):
     page.clock.fast_forward("02:00:00")
     page.goto(f"/r/{campaign.code}/?id=w1")
     await_screen(page)
-    expect(page.get_by_text("You can go on in")).to_have_count(0)
+    expect(page.get_by_text("You can continue in")).to_have_count(0)
 
 
 def test_an_enforced_break_outlasts_a_reload(page: Page):
@@ -630,10 +630,10 @@ def test_an_enforced_break_outlasts_a_reload(page: Page):
     answer_with_mouse(page)
     next_screen(page)
     for _ in range(2):
-        expect(page.get_by_text("You can go on in 0:0")).to_be_visible()
-        expect(page.get_by_role("button", name="Go on")).to_be_disabled()
+        expect(page.get_by_text("You can continue in 0:0")).to_be_visible()
+        expect(page.get_by_role("button", name="Continue")).to_be_disabled()
         page.reload()
-    expect(page.get_by_text("You can go on now.")).to_be_visible(timeout=10_000)
-    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_text("You can continue now.")).to_be_visible(timeout=10_000)
+    page.get_by_role("button", name="Continue").click()
     rate_to_the_end(page)
     assert Submission.objects.count() == 2

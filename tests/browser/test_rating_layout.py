@@ -360,7 +360,7 @@ def test_a_legend_is_inside_its_card(page: Page):
     campaign = campaign_of("e2e-quality", items=1)
     page.goto(f"/r/{campaign.code}/?id=w1")
     page.get_by_role("button", name="I agree").click()
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     shot(page, "questions")
     for card in page.locator("fieldset.card").all():
         legend, frame = card.locator("legend").bounding_box(), card.bounding_box()
@@ -503,7 +503,7 @@ def test_a_score_of_zero_is_refused_and_says_so(page: Page):
     score.fill("0")
     page.locator("[data-next]").click()
     expect(page.get_by_text("Please write a number above 0")).to_be_visible()
-    expect(page.get_by_text("Some answers cannot be taken as they are")).to_be_visible()
+    expect(page.get_by_text("Some answers need to be corrected")).to_be_visible()
     expect(page.get_by_text("Some answers are missing")).to_have_count(0)
     assert not Judgement.objects.exists()
 
@@ -554,7 +554,7 @@ def test_the_ends_of_every_scale_are_read_out(page: Page):
     assert "couldn't read worse" in first and "Please move this slider" in first
     boxes = [name for name, _ in read_out(page, "checkbox")]
     assert len(set(boxes)) == 2
-    assert all(name.startswith("the middle is right") for name in boxes)
+    assert all(name.startswith("the middle is my answer") for name in boxes)
 
 
 def test_the_points_of_a_scale_say_where_they_are(page: Page):

@@ -114,7 +114,7 @@ def test_a_rater_gives_the_rest_back_and_changes_her_mind(page: Page):
     rater = campaign.participants.get()
     expect(page.locator("#completion-code")).to_have_text(rater.completion_code)
     assert campaign.slots.get().state == "free"
-    page.get_by_role("button", name="Go on after all").click()
+    page.get_by_role("button", name="Continue the batch").click()
     assert rate_to_the_end(page) == 3
     assert campaign.participants.get().outcome == "complete"
     assert assignments.expire_overdue() == 0

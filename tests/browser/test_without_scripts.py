@@ -17,7 +17,7 @@ def test_without_scripts_nobody_agrees_or_takes_a_batch(browser, live_site: Live
     page.goto(reverse("rankme:enter", args=[campaign.code]))
     # Playwright looks for no text in a noscript element.
     assert page.locator("noscript p.message").is_visible()
-    assert not page.get_by_text("I agree and take part").is_visible()
+    assert not page.get_by_text("I agree to take part").is_visible()
     context.close()
     assert not Participant.objects.exists()
     assert not Assignment.objects.exists()
@@ -26,7 +26,7 @@ def test_without_scripts_nobody_agrees_or_takes_a_batch(browser, live_site: Live
 def test_with_scripts_nothing_is_hidden(page):
     campaign = make_campaign()
     page.goto(reverse("rankme:enter", args=[campaign.code]))
-    assert page.get_by_text("I agree and take part").is_visible()
+    assert page.get_by_text("I agree to take part").is_visible()
     assert not page.locator("noscript p.message").is_visible()
 
 
@@ -36,8 +36,8 @@ def test_a_page_that_is_refused_for_the_crowd_sends_the_consent_again(page):
     page.goto(reverse("rankme:enter", args=[campaign.code]))
     rate_limits.take(rate_limits.NEW_RATERS, campaign.pk, "127.0.0.1")
     RateBucket.objects.update(left=-100_000)
-    page.get_by_text("I agree and take part").click()
-    page.get_by_text("Many people are coming in").wait_for()
+    page.get_by_text("I agree to take part").click()
+    page.get_by_text("Many people are arriving").wait_for()
     assert not Participant.objects.exists()
     RateBucket.objects.update(left=10)
     page.clock.fast_forward(30_000)

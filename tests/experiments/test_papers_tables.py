@@ -114,7 +114,7 @@ def test_tuna08_has_tables_11_and_12_and_its_tests():
     for name in ("reading_time", "identification_time"):
         each, facts = found[name], dict(found[name].facts)
         late = Judgement.objects.filter(criterion__name=name, value=None).count()
-        assert late > 0 and facts["Timed out and left out"] == str(late)
+        assert late > 0 and facts["Excluded because time ran out"] == str(late)
         assert facts["Judgements"] == f"{1440 - late:,}"
         assert "replaced by the overall mean" in facts["Outliers"]
         assert int(facts["Outliers"].partition(" ")[0]) > 10

@@ -84,7 +84,7 @@ def test_one_address_does_not_bring_raters_without_end(client, monkeypatch):
         arrive(Client(), campaign, id=name)
     refused = agree(Client(), campaign, id="w3")
     assert refused.status_code == 429
-    assert "Many people are coming in" in refused.text
+    assert "Many people are arriving" in refused.text
     assert campaign.participants.count() == 2
     # Another address, another campaign, and people who are known or were invited: all come in.
     assert agree(Client(REMOTE_ADDR="192.0.2.7"), campaign, id="w4").status_code == 302

@@ -44,7 +44,7 @@ def test_without_a_translation_every_browser_gets_english():
         for page in pages.values():
             assert '<html lang="en" dir="ltr">' in page
             assert 'lang="fr"' in page
-    assert "I agree and take part" in shown[0]["enter"]
+    assert "I agree to take part" in shown[0]["enter"]
     assert '<bdi lang="fr">en Belgique</bdi>' in shown[1]["questions"]
     assert "<bdi>Yes</bdi>" in shown[1]["questions"], "a word of the site, not of the campaign"
     assert {page["instructions"].split("csrf")[0] for page in shown} == {

@@ -107,7 +107,7 @@ def test_declining_ends_the_visit_and_may_be_taken_back(client):
     door = reverse("rankme:enter", args=[campaign.code])
     arrival = re.search(r'name="arrival" value="([^"]+)"', client.get(door).content.decode())[1]
     page = client.post(door, {"arrival": arrival, "decision": "decline"})
-    assert "You do not take part" in page.content.decode()
+    assert "You chose not to take part" in page.content.decode()
     assert not campaign.participants.exists()
     client.post(door, {"arrival": arrival, "decision": "agree"})
     assert campaign.participants.get().consented_at is not None
@@ -194,7 +194,7 @@ def test_without_an_open_link_a_nameless_visitor_stays_outside(client, link):
     campaign = make_campaign(slider_definition(crowd=closed_door))
     page = client.get(reverse("rankme:enter", args=[campaign.code]), link)
     assert page.status_code == 403
-    assert "This link is not complete" in page.content.decode()
+    assert "This link is incomplete" in page.content.decode()
 
 
 def test_the_campaign_may_rename_the_panels_parameters(client):
@@ -519,7 +519,7 @@ def test_a_last_comment_is_kept(client):
     ("reason", "sentence", "asks_again"),
     [
         ("busy", "One moment", True),
-        ("later", "All work is handed out", True),
+        ("later", "All work is taken at the moment", True),
         ("paused", "This study is paused", True),
         ("closed", "This study is closed", False),
         ("complete", "There is no work left for you", False),
@@ -561,7 +561,7 @@ def test_when_others_hold_the_rest_a_rater_is_asked_to_wait(client):
     arrive(late, campaign, id="w2")
     late.post(reverse("rankme:instructions", args=[campaign.code]))
     page = late.get(reverse("rankme:work", args=[campaign.code])).content.decode()
-    assert "All work is handed out" in page
+    assert "All work is taken at the moment" in page
 
 
 def test_a_paused_or_closed_campaign_says_so_at_the_door(client):

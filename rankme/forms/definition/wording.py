@@ -199,9 +199,11 @@ HINTS = {
         "A whole number that determines all random orders. Leave it empty to have one chosen."
     ),
     "Definition.raters_per_trial": _("How many different raters judge each trial."),
-    "CriterionSpec.name": _("Small letters, digits, - and _. Used as the column name in exports."),
+    "CriterionSpec.name": _(
+        "Lower-case letters, digits, - and _. Used as the column name in exports."
+    ),
     "CriterionSpec.low": _("Label for the low end of the scale."),
-    "ScreenSpec.name": _("Small letters, digits, - and _."),
+    "ScreenSpec.name": _("Lower-case letters, digits, - and _."),
     "ScreenSpec.ask": _("Short names of criteria, one per line."),
     "EntryQuestion.choices": _(
         "One per line, as name: text that raters see. Only for questions with choices."

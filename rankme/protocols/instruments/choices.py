@@ -43,7 +43,7 @@ class ChoiceOptions(Options):
 
 
 class Choice(Instrument):
-    """Exactly one of several; its number is the choice's place in the list, from 0."""
+    """Exactly one of several choices; the number is the choice's position in the list, from 0."""
 
     name = "choice"
     kind = "category"
@@ -68,7 +68,7 @@ class ChecklistOptions(Options):
 
 
 class Checklist(Instrument):
-    """Any of several, or explicitly none; its number is the sum of 2^place of what was ticked.
+    """Any of several choices, or none; the number is the sum of 2^position of the ticked ones.
 
     With the choices (added, missing) of the E2E quality form: 0 OK, 1 A, 2 M, 3 A+M.
     """

@@ -18,7 +18,7 @@ class MrCoverageOptions(Options):
 
 
 class MrCoverage(Instrument):
-    """Every attribute is mentioned, missing or wrong; facts beyond them are counted.
+    """Every attribute is mentioned, missing or wrong; additional facts are counted.
 
     The number is that of the E2E coverage check: 0 OK, 1 A, 2 M, 3 A+M. A wrong value adds one fact
     and misses another. `q_slot_error_rate` is (missing + wrong + added) / attributes, as in Wen et
