@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,6 +24,7 @@ from rankme.errors import InvalidOptions, RefusedAction
 from rankme.exporting import bundle
 from rankme.exporting.judgements import judgements_csv
 from rankme.models import AnalysisRun, RunChunk
+from tests.analysis.published import oracle_data
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.queries.test_judgement_table import submit
 from tests.reports import assert_same_report
@@ -316,20 +316,17 @@ def test_a_closed_campaign_is_published_as_long_as_a_report_of_it_is(campaign):
     assert campaign.state == "closed"
 
 
-@pytest.mark.shared_data
 @pytest.mark.slow
 def test_the_real_quality_ratings_give_the_known_ranking():
     """The E2E challenge's ratings (Dušek, Novikova & Rieser 2020), through the site's record."""
-    ratings = Path("../shared/data/e2e-eval/human_ratings/quality.csv")
-    if not ratings.exists():
-        pytest.skip("SHARED DATA ABSENT: the real E2E ratings were not analysed")
+    ratings = oracle_data("e2e-eval/human_ratings/quality.csv")
     archive = judgement_imports.import_judgements(make_owner(), ratings, title="E2E quality")
     run = executed(asked(archive, runs=200, criteria=["quality"], resample=["none"]))
     (found,) = run.result["report"]["criteria"]
     ranked = {row["system"]: row for row in found["ranking"]["rankings"]["none"]["systems"]}
     means = {name.casefold(): row["mean"] for name, row in ranked.items()}
     assert len(ranked) == 21
-    # The rerun figures of the data's own README, not those printed: the file differs from these.
+    # The figures of our own rerun, not the printed ones: these come from another file.
     assert abs(means["tuda"] - 0.307) < 0.01
     assert abs(means["slug"] - 0.266) < 0.01
     assert run.judgements == 2979 * 5

@@ -22,6 +22,7 @@ from rankme.errors import RefusedAction
 from rankme.importing import ImportRefused, read_judgement_material
 from rankme.models import AuditEvent, Campaign, Judgement, Participant, Submission
 from rankme.queries.judgement_table import judgement_table
+from tests.analysis.published import oracle_data
 from tests.campaigns import (
     make_campaign,
     make_owner,
@@ -33,7 +34,6 @@ from tests.invariants import check_record
 from tests.sittings import sit
 
 pytestmark = pytest.mark.django_db
-RATINGS = Path("../shared/data/e2e-eval/human_ratings/quality.csv")
 
 LONG = """rater,item,system,criterion,value,screen,time_ms,late,excluded,domain,mood
 ann,1,alpha,fluency,70,s1,1500,0,0,food,good
@@ -293,12 +293,10 @@ def test_published_ratings_get_the_instrument_that_fits(tmp_path, text, instrume
     assert (criterion.name, criterion.instrument) == ("informativeness", instrument)
 
 
-@pytest.mark.shared_data
 @pytest.mark.slow
 def test_the_ratings_of_the_e2e_challenge(owner):
-    if not RATINGS.exists():
-        pytest.skip("NO SHARED DATA: the published ratings are not here.")
-    campaign = import_judgements(owner, RATINGS, title="E2E quality")
+    ratings = oracle_data("e2e-eval/human_ratings/quality.csv")
+    campaign = import_judgements(owner, ratings, title="E2E quality")
     assert Submission.objects.count() == 2_979
     assert campaign.systems.count() == 21
     table = judgement_table(campaign).for_criterion("quality")

@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -12,29 +13,41 @@ import pytest
 
 from analysis import JudgementTable, read_table
 
-SHARED_DATA = Path(__file__).parents[2] / "../shared/data"
+REPOSITORY = Path(__file__).parents[2]
+FIGURES = REPOSITORY / "tests/data"
+ORACLE_DATA = Path(os.environ.get("ORACLE_DATA") or REPOSITORY / "../shared/data")
 
 
-def shared_file(name: str) -> Path:
-    """A file of the published judgements; the test is skipped, loudly, where it is absent."""
-    path = SHARED_DATA / name
+def oracle_data(name: str) -> Path:
+    """A file or folder of the published data sets, which are too large for the repository.
+
+    Where it is missing the test is skipped, loudly. `docs/statistics.md` says where to get each.
+    """
+    path = ORACLE_DATA / name
     if not path.exists():
-        pytest.skip(f"The published judgements are not here: {path}")
+        pytest.skip(f"PUBLISHED DATA MISSING: {path} (name the folder: ORACLE_DATA=)")
     return path
 
 
+def data_file(name: str) -> Path:
+    """A file of `tests/data` or, if its folder is not there, of the published data sets."""
+    kept = FIGURES / name
+    return kept if kept.parent.is_dir() else oracle_data(name)
+
+
 def published(name: str) -> dict[str, Any]:
-    return json.loads(shared_file(f"{name}/published.json").read_text())
+    """Figures that others have printed, with their source."""
+    return json.loads((FIGURES / "published" / f"{name}.json").read_text())
 
 
 def e2e_quality() -> JudgementTable:
     """Dušek et al. (2020), the released quality judgements."""
-    return read_table(shared_file("e2e-eval/human_ratings/quality.csv")).for_criterion("quality")
+    return read_table(oracle_data("e2e-eval/human_ratings/quality.csv")).for_criterion("quality")
 
 
 def gec_rankings() -> JudgementTable:
     """Grundkiewicz et al. (2015): ranks of one screen, systems of one text count each."""
-    root = ElementTree.parse(shared_file("gec-grundkiewicz-2015/judgments.xml")).getroot()
+    root = ElementTree.parse(oracle_data("gec-grundkiewicz-2015/judgments.xml")).getroot()
     rows = [
         (task.get("user"), task.get("src-id"), system, -int(answer.get("rank")), str(number))
         for number, task in enumerate(root.iter("ranking-item"))
@@ -45,8 +58,8 @@ def gec_rankings() -> JudgementTable:
 
 
 def wmt15_rankings(source: str, target: str) -> JudgementTable:
-    """WMT15: what the README says makes the official pairs."""
-    content = gzip.decompress(shared_file("wmt15/wmt15.rankings.long.csv.gz").read_bytes())
+    """WMT15: the official pairs are those of one screen, without the references."""
+    content = gzip.decompress(oracle_data("wmt15/wmt15.rankings.long.csv.gz").read_bytes())
     rows = [
         (row["judgeID"], row["segmentId"], system, -int(row["rank"]), row["rankingID"])
         for row in csv.DictReader(io.StringIO(content.decode()))

@@ -9,7 +9,7 @@ import pytest
 from analysis.anova import Anova, factorial, one_way, welch
 from analysis.errors import Undefined
 from tests.analysis.published import published
-from tests.analysis.textbook import column, factor, figures, nist, rows_of
+from tests.analysis.textbook import ONE_WAY, column, factor, figures, nist, rows_of
 
 NIST_DIGITS = {  # digits of F that survive in double-precision data (log relative error)
     "SiRstv": 13,
@@ -26,7 +26,6 @@ NIST_DIGITS = {  # digits of F that survive in double-precision data (log relati
 }
 
 
-@pytest.mark.shared_data
 @pytest.mark.parametrize("name", sorted(NIST_DIGITS))
 def test_nist_certified_values_to_the_digits_that_doubles_hold(name):
     values, groups, (between, _, f, within, _) = nist(name)
@@ -36,7 +35,6 @@ def test_nist_certified_values_to_the_digits_that_doubles_hold(name):
     assert digits(table.residual.sum_sq, within) >= NIST_DIGITS[name] - 1.5
 
 
-@pytest.mark.shared_data
 @pytest.mark.parametrize("name", ["SmLs04", "SmLs07", "SmLs08", "AtmWtAg"])
 def test_no_digit_is_lost_beyond_those_that_reading_the_data_loses(name):
     """In exact arithmetic on the same doubles F is ours to 14 digits."""
@@ -61,7 +59,6 @@ def exact_f(values: np.ndarray, groups: np.ndarray) -> float:
     return float((between / (len(members) - 1)) / (within / (len(values) - len(members))))
 
 
-@pytest.mark.shared_data
 @pytest.mark.parametrize("criterion", ["Grammaticality", "Coherence", "Repetition"])
 def test_the_published_f_of_a_data_to_text_study_to_twelve_digits(criterion):
     rows = rows_of(f"reprohum-d2t-2023/{criterion}_anova_scores.csv")
@@ -73,27 +70,15 @@ def test_the_published_f_of_a_data_to_text_study_to_twelve_digits(criterion):
     assert [row.df for row in table.rows] == expected["df"]
 
 
-ONE_WAY = {
-    "PlantGrowth": ("r-datasets/PlantGrowth.csv", "weight", "group"),
-    "InsectSprays": ("r-datasets/InsectSprays.csv", "count", "spray"),
-    "chickwts": ("r-datasets/chickwts.csv", "weight", "feed"),
-    "webnlg2017-fluency": ("webnlg-2017/all_data_final_averaged.csv", "fluency", "team"),
-    "webnlg2017-grammar": ("webnlg-2017/all_data_final_averaged.csv", "grammar", "team"),
-    "webnlg2017-semantics": ("webnlg-2017/all_data_final_averaged.csv", "semantics", "team"),
-}
-
-
-@pytest.mark.shared_data
 @pytest.mark.parametrize("name", sorted(ONE_WAY))
 def test_one_way_tables_equal_r(name):
     file, value, group = ONE_WAY[name]
     rows = rows_of(file)
     groups, labels = factor(rows, group)
     table = one_way(column(rows, value), groups, len(labels), source=group)
-    assert_rows_equal(table, rows_of(f"r-oracles/{name}.anova.csv"))
+    assert_rows_equal(table, rows_of(f"r/{name}.anova.csv"))
 
 
-@pytest.mark.shared_data
 @pytest.mark.parametrize("name", ["PlantGrowth", "InsectSprays", "chickwts"])
 def test_welch_equals_r(name):
     file, value, group = ONE_WAY[name]
@@ -105,8 +90,8 @@ def test_welch_equals_r(name):
 
 
 TWO_WAY = {
-    "ToothGrowth": ("r-datasets/ToothGrowth.csv", "len", ("supp", "dose")),
-    "warpbreaks": ("r-datasets/warpbreaks.csv", "breaks", ("wool", "tension")),
+    "ToothGrowth": ("textbook/ToothGrowth.csv", "len", ("supp", "dose")),
+    "warpbreaks": ("textbook/warpbreaks.csv", "breaks", ("wool", "tension")),
     "webnlg2017-semantics-team-x-type": (
         "webnlg-2017/all_data_final_averaged.csv",
         "semantics",
@@ -115,25 +100,23 @@ TWO_WAY = {
 }
 
 
-@pytest.mark.shared_data
 @pytest.mark.parametrize("name", sorted(TWO_WAY))
 def test_types_one_two_and_three_equal_r(name):
     file, value, names = TWO_WAY[name]
     rows = rows_of(file)
     values, factors = column(rows, value), {each: factor(rows, each)[0] for each in names}
     first = factorial(values, factors, interaction=True, type="I")
-    assert_rows_equal(first, rows_of(f"r-oracles/{name}.typeI.csv"))
+    assert_rows_equal(first, rows_of(f"r/{name}.typeI.csv"))
     turned = {each: factors[each] for each in reversed(names)}
     second = factorial(values, turned, interaction=True, type="I")
-    assert_rows_equal(second, rows_of(f"r-oracles/{name}.typeI-reversed.csv"))
+    assert_rows_equal(second, rows_of(f"r/{name}.typeI-reversed.csv"))
     main = factorial(values, factors, interaction=True, type="II")
-    assert_effects_equal(main, rows_of(f"r-oracles/{name}.typeII-main.csv"), "sum_sq", "F")
+    assert_effects_equal(main, rows_of(f"r/{name}.typeII-main.csv"), "sum_sq", "F")
     third = factorial(values, factors, interaction=True, type="III")
-    expected = [row for row in rows_of(f"r-oracles/{name}.typeIII.csv") if row["term"] != "<none>"]
+    expected = [row for row in rows_of(f"r/{name}.typeIII.csv") if row["term"] != "<none>"]
     assert_effects_equal(third, expected, "Sum of Sq", "F value")
 
 
-@pytest.mark.shared_data
 @pytest.mark.parametrize(
     ("name", "names", "value"),
     [
@@ -145,11 +128,11 @@ def test_types_one_two_and_three_equal_r(name):
 )
 @pytest.mark.parametrize("type", ["I", "II", "III"])
 def test_latin_squares_equal_r_whatever_the_type(name, names, value, type):
-    rows = rows_of(f"r-datasets/{name}.csv")
+    rows = rows_of(f"textbook/{name}.csv")
     factors = {each: factor(rows, each)[0] for each in names}
     table = factorial(column(rows, value), factors, type=type)
     short = name.removesuffix(".latin")
-    assert_rows_equal(table, rows_of(f"r-oracles/latin-{short}.anova.csv"))
+    assert_rows_equal(table, rows_of(f"r/latin-{short}.anova.csv"))
 
 
 def assert_rows_equal(table: Anova, expected: list[dict[str, str]]) -> None:

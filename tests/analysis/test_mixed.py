@@ -24,9 +24,8 @@ def test_a_crossed_model_equals_lme4():
     assert_equals_lme4(fit_mixed(value, system, list("0123"), random), "made")
 
 
-@pytest.mark.shared_data
 def test_wine_equals_lme4_with_a_variance_at_zero():
-    rows = rows_of("r-datasets/wine.csv")
+    rows = rows_of("textbook/wine.csv")
     systems, labels = coded([f"{row['temp']} {row['contact']}" for row in rows])
     random = {name: factor(rows, name)[0] for name in ("judge", "bottle")}
     assert_equals_lme4(fit_mixed(column(rows, "response"), systems, labels, random), "wine")
@@ -40,13 +39,11 @@ def steen() -> tuple[np.ndarray, np.ndarray, list[str], dict[str, np.ndarray]]:
     return column(rows, "score"), systems, labels, random
 
 
-@pytest.mark.shared_data
 def test_summaries_equal_lme4():
     values, systems, labels, random = steen()
     assert_equals_lme4(fit_mixed(values, systems, labels, random), "steen")
 
 
-@pytest.mark.shared_data
 @pytest.mark.parametrize("columns", [800, 0])
 def test_four_random_effects_equal_lme4_solved_either_way(columns, monkeypatch):
     monkeypatch.setattr(mixed_equations, "MOST_DENSE_COLUMNS", columns)
@@ -56,7 +53,6 @@ def test_four_random_effects_equal_lme4_solved_either_way(columns, monkeypatch):
     assert_equals_lme4(fit_mixed(values, systems, labels, random), "steen4")
 
 
-@pytest.mark.shared_data
 @pytest.mark.parametrize("criterion", ["fluency", "grammaticality", "semantic_adequacy"])
 def test_unbalanced_crowd_judgements_equal_lme4(criterion):
     rows = rows_of("webnlg-2017/all_data_final_scores_anonymised.csv")

@@ -5,11 +5,9 @@ import pytest
 
 from analysis.errors import Undefined
 from analysis.nonparametric import block_means, dunn, friedman, holm, kruskal_wallis, wilcoxon_pairs
-from tests.analysis.test_anova import ONE_WAY
-from tests.analysis.textbook import coded, column, factor, figures, rows_of
+from tests.analysis.textbook import ONE_WAY, coded, column, factor, figures, rows_of
 
 
-@pytest.mark.shared_data
 @pytest.mark.parametrize("name", ["PlantGrowth", "InsectSprays", "chickwts"])
 def test_kruskal_wallis_with_ties_equals_r(name):
     file, value, group = ONE_WAY[name]
@@ -21,13 +19,12 @@ def test_kruskal_wallis_with_ties_equals_r(name):
 
 def wine() -> tuple[np.ndarray, list[str]]:
     """Bitterness by judge and treatment (Randall 1989, in R's ordinal)."""
-    rows = rows_of("r-datasets/wine.csv")
+    rows = rows_of("textbook/wine.csv")
     systems, labels = coded([f"{row['temp']} {row['contact']}" for row in rows])
     judges, names = factor(rows, "judge")
     return block_means(column(rows, "response"), judges, systems, (len(names), len(labels))), labels
 
 
-@pytest.mark.shared_data
 def test_friedman_equals_r():
     means, labels = wine()
     assert labels == figures("r_tests")["wine"]["systems"]
@@ -36,7 +33,6 @@ def test_friedman_equals_r():
     assert found.n == 9
 
 
-@pytest.mark.shared_data
 def test_wilcoxon_equals_r():
     means, labels = wine()
     found = {(pair.a, pair.b): pair for pair in wilcoxon_pairs(means, labels)}

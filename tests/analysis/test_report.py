@@ -15,7 +15,7 @@ from analysis.clusters import LEAST_ALPHA, compute_draws, kind_of, resamplings_o
 from analysis.report.bundle import report_json
 from analysis.report.make import Report, ReportOptions, make_report, with_kinds
 from tests.analysis.judged import rebuilt
-from tests.analysis.published import published, shared_file
+from tests.analysis.published import oracle_data, published
 from tests.analysis.studies import (
     IDENTIFICATION,
     facts,
@@ -115,10 +115,9 @@ def test_runs_of_another_shape_are_refused():
         make_report(magnitudes(), options, {})
 
 
-@pytest.mark.shared_data
 def test_the_e2e_coverage_percentages_are_the_published_ones():
-    """All 80 of the 20 systems of the first batch; TUDA was judged in a later one (see README)."""
-    table = first_batch(read_table(shared_file("e2e-eval/human_ratings/quality.csv")))
+    """All 80 of the 20 systems of the first batch; TUDA was judged in a later one."""
+    table = first_batch(read_table(oracle_data("e2e-eval/human_ratings/quality.csv")))
     found = report(table.for_criterion("coverage")).criterion("coverage").categories
     expected = published("e2e-eval")["table12_human_percent"]
     assert len(found.rows) == 20

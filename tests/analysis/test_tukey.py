@@ -19,8 +19,7 @@ from analysis.tukey_hsd import (
     tukey,
 )
 from tests.analysis.published import published
-from tests.analysis.test_anova import ONE_WAY
-from tests.analysis.textbook import column, factor, rows_of
+from tests.analysis.textbook import ONE_WAY, column, factor, rows_of
 
 
 def compared(
@@ -31,7 +30,6 @@ def compared(
     return tukey(labels, moments.means, moments.sizes, row.mean_sq, row.df, **options)
 
 
-@pytest.mark.shared_data
 @pytest.mark.parametrize("criterion", ["Grammaticality", "Coherence", "Repetition"])
 def test_the_published_rows_of_a_data_to_text_study_to_four_decimals(criterion):
     rows = rows_of(f"reprohum-d2t-2023/{criterion}_anova_scores.csv")
@@ -65,7 +63,6 @@ ORACLES = {
 }
 
 
-@pytest.mark.shared_data
 @pytest.mark.parametrize("name", sorted(ORACLES))
 def test_pairs_and_letters_equal_r(name):
     file, value, group = ORACLES[name]
@@ -84,10 +81,9 @@ LATIN = {
 }
 
 
-@pytest.mark.shared_data
 @pytest.mark.parametrize("name", sorted(LATIN))
 def test_latin_squares_take_the_residual_of_their_model(name):
-    rows = rows_of(f"r-datasets/{name}.csv")
+    rows = rows_of(f"textbook/{name}.csv")
     *factors, value = LATIN[name]
     values = column(rows, value)
     model = factorial(values, {each: factor(rows, each)[0] for each in factors})
@@ -105,7 +101,7 @@ def as_r(label: str) -> str:
 
 def assert_pairs_equal(found: Tukey, name: str) -> None:
     pairs = by_pair(found)
-    for row in rows_of(f"r-oracles/{name}.tukey.csv"):
+    for row in rows_of(f"r/{name}.tukey.csv"):
         first, second = row["pair"].split("-")
         difference, low, high, p = pairs[(first, second)]
         expected = [float(row[key]) for key in ("diff", "lwr", "upr")]
@@ -115,16 +111,15 @@ def assert_pairs_equal(found: Tukey, name: str) -> None:
 
 def assert_letters_equal(found: Tukey, name: str) -> None:
     """Which systems share a letter is the same, and the letters themselves, best mean first."""
-    expected = {row["level"]: row["letters"] for row in rows_of(f"r-oracles/{name}.letters.csv")}
+    expected = {row["level"]: row["letters"] for row in rows_of(f"r/{name}.letters.csv")}
     for first, second in itertools.combinations(expected, 2):
         sharing = bool(set(expected[first]) & set(expected[second]))
         assert bool(set(found.letters[first]) & set(found.letters[second])) == sharing
     assert {name: text.lower() for name, text in found.letters.items()} == expected
 
 
-@pytest.mark.shared_data
 def test_quantiles_of_the_studentised_range_equal_r():
-    for row in rows_of("r-oracles/qtukey.csv")[::4]:
+    for row in rows_of("r/qtukey.csv")[::4]:
         groups, df = int(row["k"]), float(row["df"])  # "Inf" reads as infinity
         # R states its own algorithm (AS 190) as exact to about five digits
         assert range_quantile(0.95, groups, df) == pytest.approx(float(row["q95"]), abs=2e-4)

@@ -2,14 +2,22 @@
 
 import csv
 import json
-from pathlib import Path
+import re
 from typing import Any
 
 import numpy as np
 
-from tests.analysis.published import shared_file
+from tests.analysis.published import FIGURES, data_file
 
-FIGURES = Path(__file__).parents[1] / "data"
+# Name: file, column of values, column of groups.
+ONE_WAY = {
+    "PlantGrowth": ("textbook/PlantGrowth.csv", "weight", "group"),
+    "InsectSprays": ("textbook/InsectSprays.csv", "count", "spray"),
+    "chickwts": ("textbook/chickwts.csv", "weight", "feed"),
+    "webnlg2017-fluency": ("webnlg-2017/all_data_final_averaged.csv", "fluency", "team"),
+    "webnlg2017-grammar": ("webnlg-2017/all_data_final_averaged.csv", "grammar", "team"),
+    "webnlg2017-semantics": ("webnlg-2017/all_data_final_averaged.csv", "semantics", "team"),
+}
 
 
 def figures(name: str) -> dict[str, Any]:
@@ -18,7 +26,7 @@ def figures(name: str) -> dict[str, Any]:
 
 
 def rows_of(name: str) -> list[dict[str, str]]:
-    with shared_file(name).open(newline="") as file:
+    with data_file(name).open(newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -38,9 +46,7 @@ def factor(rows: list[dict[str, str]], name: str) -> tuple[np.ndarray, list[str]
 
 def nist(name: str) -> tuple[np.ndarray, np.ndarray, list[float]]:
     """Values, groups and the certified [SS between, MS, F, SS within, MS] of a NIST StRD file."""
-    import re
-
-    lines = shared_file(f"nist-strd-anova/{name}.dat").read_text().splitlines()
+    lines = data_file(f"nist/{name}.dat").read_text().splitlines()
     certified = [
         float(number)
         for line in lines[39:49]

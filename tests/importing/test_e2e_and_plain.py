@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from rankme.importing import read_material
+from tests.analysis.published import oracle_data
 from tests.importing.uploads import places, problems_of, read, write_zip
-
-E2E_DATA = Path(__file__).parents[3] / "shared" / "data"
 
 GOOD = "MR\toutput\nname[A], area[x]\tIt's A.\nname[B]\tB it is.\n"
 QUOTED = "MR\toutput\n'name[A], area[x]'\t'It's 'A'.'\n'name[B]'\t''\n"
@@ -128,12 +127,8 @@ def test_an_empty_upload_is_refused(tmp_path: Path) -> None:
     assert "not recognised" in problems_of(tmp_path / "up", {"empty.csv": ""})[0].message
 
 
-@pytest.mark.shared_data
 def test_the_21_systems_of_the_e2e_challenge_cover_its_630_meanings() -> None:
-    folder = E2E_DATA / "e2e-eval" / "system_outputs" / "primary"
-    if not folder.exists():
-        pytest.skip(f"the published outputs are not at {folder}")
-    with read_material(folder) as material:
+    with read_material(oracle_data("e2e-eval/system_outputs/primary")) as material:
         preview = material.preview
         outputs = list(material.outputs())
         items = list(material.items())
@@ -147,12 +142,9 @@ def test_the_21_systems_of_the_e2e_challenge_cover_its_630_meanings() -> None:
     assert all(item.key.startswith("name[") for item in items)
 
 
-@pytest.mark.shared_data
 def test_the_e2e_test_sets_references_fit_the_systems_outputs() -> None:
-    if not (E2E_DATA / "e2e-dataset").exists():
-        pytest.skip("the published data set is not there")
-    folder = E2E_DATA / "e2e-eval" / "system_outputs" / "primary"
-    references = E2E_DATA / "e2e-dataset" / "testset_w_refs.csv"
+    folder = oracle_data("e2e-eval/system_outputs/primary")
+    references = oracle_data("e2e-dataset/testset_w_refs.csv")
     with read_material([references, *sorted(folder.glob("*.tsv"))]) as material:
         assert material.preview.is_complete
         assert sum(item.reference.count("\n") + 1 for item in material.items()) == 4_693

@@ -9,8 +9,7 @@ import pytest
 
 from analysis.table_files import read_table, write_table
 from rankme.importing import ImportRefused, JudgementMaterial, read_judgement_material
-
-DATA = Path(__file__).parents[3] / "shared" / "data"
+from tests.analysis.published import oracle_data
 
 LONG = """rater,item,system,criterion,value,screen,time_ms,entity,hour
 r1,a,S,quality,70,x1,1200,people,9
@@ -201,7 +200,6 @@ def assert_both_read_the_same(path: Path) -> int:
     return len(table)
 
 
-@pytest.mark.shared_data
 @pytest.mark.parametrize(
     ("name", "judgements"),
     [
@@ -214,10 +212,7 @@ def assert_both_read_the_same(path: Path) -> int:
     ],
 )  # fmt: skip
 def test_the_published_ratings_are_the_same_through_both_doors(name: str, judgements: int) -> None:
-    path = DATA / f"{name}.csv"
-    if not path.exists():
-        pytest.skip(f"the published ratings are not at {path}")
-    assert assert_both_read_the_same(path) == judgements
+    assert assert_both_read_the_same(oracle_data(f"{name}.csv")) == judgements
 
 
 @pytest.mark.parametrize("value", ["1e308", "-1e19", "nan", "9" * 400])

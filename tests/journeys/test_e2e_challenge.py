@@ -1,7 +1,6 @@
 """The main job on real input: 21 systems' outputs in, raters, and a ranking in clusters out."""
 
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,19 +11,15 @@ from rankme.actions.judgement_imports import import_judgements
 from rankme.models import Campaign, Judgement, Output, Submission
 from rankme.protocols.files import preset
 from rankme.simulation.raters import Cohort, run_raters
+from tests.analysis.published import oracle_data
 from tests.campaigns import make_owner
 from tests.invariants import acknowledged, check_record
 from tests.live import LiveSite, wait_for
 
-DATA = Path("../shared/data/e2e-eval")
-OUTPUTS = DATA / "system_outputs" / "primary"
-RATINGS = DATA / "human_ratings" / "quality.csv"
+OUTPUTS = "e2e-eval/system_outputs/primary"
+RATINGS = "e2e-eval/human_ratings/quality.csv"
 
-pytestmark = [
-    pytest.mark.shared_data,
-    pytest.mark.slow,
-    pytest.mark.skipif(not OUTPUTS.exists(), reason="NO SHARED DATA: the E2E files are not here"),
-]
+pytestmark = pytest.mark.slow
 
 
 def over(row) -> bool:
@@ -39,7 +34,7 @@ def wait_for_end(row) -> None:
 
 def launched_campaign(owner) -> Campaign:
     campaign = campaigns.create_campaign(owner, preset("e2e-quality"))
-    row = materials.start_import(campaign, sorted(OUTPUTS.iterdir()), by=owner)
+    row = materials.start_import(campaign, sorted(oracle_data(OUTPUTS).iterdir()), by=owner)
     wait_for_end(row)
     assert (row.preview["format"], len(row.preview["systems"])) == ("e2e", 21)
     assert (row.preview["n_items"], row.preview["n_outputs"]) == (630, 630 * 21)
@@ -107,7 +102,7 @@ def test_the_published_ratings_rank_as_in_the_rerun(live_site: LiveSite):
     live_site.start_worker()
     live_site.start_beat()
     owner = make_owner()
-    campaign = import_judgements(owner, RATINGS, title="E2E quality")
+    campaign = import_judgements(owner, oracle_data(RATINGS), title="E2E quality")
     assert Submission.objects.count() == 2_979
     means = trueskill_means(finished_run(campaign, owner, runs=200, method="wmt"))
     assert means["tuda"] == pytest.approx(0.307, abs=0.01)
