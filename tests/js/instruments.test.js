@@ -4,14 +4,22 @@ import { test } from "node:test";
 import { plainNumber } from "../../static/js/instruments/digits.js";
 import { keyTarget } from "../../static/js/instruments/line.js";
 import { parseScore } from "../../static/js/instruments/rankme.js";
-import { inSigns } from "../../static/js/participant/pictorial.js";
 import { leastLength, problemOf } from "../../static/js/instruments/text.js";
+import { inSigns } from "../../static/js/participant/pictorial.js";
 
 const scale = { minimum: 0, maximum: 200, start: 100, step: 1 };
 
 test("arrows move by one, page keys by ten, home and end to the ends", () => {
-  const moves = { ArrowRight: 51, ArrowUp: 51, ArrowLeft: 49, ArrowDown: 49, PageUp: 60, PageDown: 40 };
-  for (const [key, target] of Object.entries(moves)) assert.equal(keyTarget(key, 50, scale), target);
+  const moves = {
+    ArrowRight: 51,
+    ArrowUp: 51,
+    ArrowLeft: 49,
+    ArrowDown: 49,
+    PageUp: 60,
+    PageDown: 40,
+  };
+  for (const [key, target] of Object.entries(moves))
+    assert.equal(keyTarget(key, 50, scale), target);
   assert.equal(keyTarget("Home", 50, scale), 0);
   assert.equal(keyTarget("End", 50, scale), 200);
   assert.equal(keyTarget("x", 50, scale), undefined);
@@ -50,7 +58,11 @@ test("digits of any script are digits", () => {
   assert.equal(plainNumber("x1"), "x1");
 });
 
-const words = { too_short: "short {least}", too_long: "long {most}", strange_characters: "strange {characters}" };
+const words = {
+  too_short: "short {least}",
+  too_long: "long {most}",
+  strange_characters: "strange {characters}",
+};
 const options = { least: 3, most: 5, characters: ",'.:;£", least_of_input: 0 };
 
 test("texts are checked as the server checks them", () => {

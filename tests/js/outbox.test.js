@@ -29,7 +29,10 @@ for (const answer of [500, 502, 503, 429, 408, 0, 302, new Error("offline")]) {
 for (const status of [401, 403, 404]) {
   test(`an answer stays, and no timer runs, when the server does not know us (${status})`, async () => {
     let told = 0;
-    const parts = newParts({ server: scriptedServer(status), report: { locked: () => (told += 1) } });
+    const parts = newParts({
+      server: scriptedServer(status),
+      report: { locked: () => (told += 1) },
+    });
     await put(parts, "a");
     await parts.outbox.flush();
     assert.deepEqual(await keysIn(parts.storage), ["a"]);
@@ -45,7 +48,9 @@ for (const [status, event] of [
 ]) {
   test(`an answer that the server does not take (${status}) is kept, told, and not sent again`, async () => {
     const told = [];
-    const report = { [event]: (entry, answer) => told.push([entry.key, answer.problems[0].message]) };
+    const report = {
+      [event]: (entry, answer) => told.push([entry.key, answer.problems[0].message]),
+    };
     const server = scriptedServer(status);
     const parts = newParts({ server, report });
     await put(parts, "a");
@@ -66,7 +71,10 @@ test("answers are sent in the order in which they were given", async () => {
     await parts.clock.pass(1);
   }
   await parts.outbox.flush();
-  assert.deepEqual(server.seen.map(({ key }) => key), ["c", "a", "b"]);
+  assert.deepEqual(
+    server.seen.map(({ key }) => key),
+    ["c", "a", "b"],
+  );
 });
 
 test("one that cannot be sent holds up those after it, and nothing is skipped", async () => {
@@ -76,9 +84,15 @@ test("one that cannot be sent holds up those after it, and nothing is skipped", 
   await parts.clock.pass(1);
   await put(parts, "b");
   await parts.outbox.flush();
-  assert.deepEqual(server.seen.map(({ key }) => key), ["a"]);
+  assert.deepEqual(
+    server.seen.map(({ key }) => key),
+    ["a"],
+  );
   await parts.clock.pass(1_000);
-  assert.deepEqual(server.seen.map(({ key }) => key), ["a", "a", "b"]);
+  assert.deepEqual(
+    server.seen.map(({ key }) => key),
+    ["a", "a", "b"],
+  );
 });
 
 test("the delay doubles up to a minute", async () => {
@@ -91,7 +105,10 @@ test("the delay doubles up to a minute", async () => {
     delays.push(delay);
     await parts.clock.pass(delay);
   }
-  assert.deepEqual(delays, [1, 2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * 1_000));
+  assert.deepEqual(
+    delays,
+    [1, 2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * 1_000),
+  );
 });
 
 test("two flushes at once send each answer once", async () => {

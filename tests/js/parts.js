@@ -1,7 +1,7 @@
 // What the tests put in the place of a server, a clock and the browser's storage.
 
-import { createOutbox } from "../../static/js/participant/outbox.js";
 import { createDrafts } from "../../static/js/participant/drafts.js";
+import { createOutbox } from "../../static/js/participant/outbox.js";
 import { memoryStorage } from "../../static/js/participant/storage.js";
 
 /** A clock that stands still until a test moves it; timers run when their time has come. */
@@ -13,7 +13,8 @@ export function stillClock() {
     now: () => now,
     random: () => 0.5,
     setTimeout(work, delay) {
-      timers.push({ number: (number += 1), at: now + delay, work });
+      number += 1;
+      timers.push({ number, at: now + delay, work });
       return number;
     },
     clearTimeout(cleared) {
@@ -41,14 +42,22 @@ export function scriptedServer(...answers) {
   return { send, seen };
 }
 
-export function newParts({ server = scriptedServer(201), storage = memoryStorage(), report, rater = "r1" } = {}) {
+export function newParts({
+  server = scriptedServer(201),
+  storage = memoryStorage(),
+  report,
+  rater = "r1",
+} = {}) {
   const clock = stillClock();
   let keys = 0;
   const outbox = createOutbox({ storage, send: server.send, clock, rater, report });
   const drafts = createDrafts({
     storage,
     outbox,
-    newKey: () => `key-${(keys += 1)}`,
+    newKey() {
+      keys += 1;
+      return `key-${keys}`;
+    },
     assignment: 7,
   });
   return { storage, clock, outbox, drafts, server };

@@ -3,7 +3,10 @@ import { test } from "node:test";
 
 import { createRecovery } from "../../static/js/participant/recovery.js";
 
-function recovering({ session = { ok: true, json: async () => ({ token: "new" }) }, resume = "/r/x/resume/t/" } = {}) {
+function recovering({
+  session = { ok: true, json: async () => ({ token: "new" }) },
+  resume = "/r/x/resume/t/",
+} = {}) {
   const seen = [];
   const tokens = [];
   let now = 0;

@@ -22,8 +22,14 @@ test("practice comes first, and the screens of a trial follow each other", () =>
 
 test("the first open screen is where a rater goes on", () => {
   const steps = stepsOf(page);
-  assert.equal(firstOpen(steps, (step) => step.practice), 2);
-  assert.equal(firstOpen(steps, () => true), steps.length);
+  assert.equal(
+    firstOpen(steps, (step) => step.practice),
+    2,
+  );
+  assert.equal(
+    firstOpen(steps, () => true),
+    steps.length,
+  );
 });
 
 test("one may go back within the batch, but not into the practice", () => {

@@ -12,7 +12,11 @@ import { stillClock } from "./parts.js";
 
 const frames = (interval) => {
   let stamp = 100;
-  return (work) => setImmediate(() => work((stamp += interval)));
+  return (work) =>
+    setImmediate(() => {
+      stamp += interval;
+      work(stamp);
+    });
 };
 
 test("the onset is the frame after the one that painted", async () => {
@@ -26,7 +30,11 @@ test("a timed stimulus is painted by the frame that uncovers it, and the next is
     classList: { add: () => undefined, remove: () => (uncoveredIn = frame) },
     querySelectorAll: () => [],
   };
-  const nextFrame = (work) => setImmediate(() => work((frame += 1) * 10));
+  const nextFrame = (work) =>
+    setImmediate(() => {
+      frame += 1;
+      work(frame * 10);
+    });
   const onset = await present(form, { bell: false, fixation_ms: 0 }, { nextFrame });
   assert.equal(uncoveredIn, 1);
   assert.equal(onset, 20);
@@ -39,8 +47,14 @@ test("the frame interval is the median of what was seen", async () => {
 test("the timer's resolution is the smallest step that it made", () => {
   const stamps = [0, 0, 0.1, 0.1, 0.3, 0.305];
   let index = 0;
-  assert.equal(timerResolution(() => stamps[Math.min(index++, 5)], 10), 0.005);
-  assert.equal(timerResolution(() => 1, 10), null);
+  assert.equal(
+    timerResolution(() => stamps[Math.min(index++, 5)], 10),
+    0.005,
+  );
+  assert.equal(
+    timerResolution(() => 1, 10),
+    null,
+  );
 });
 
 test("times are relative to the onset", () => {
@@ -99,7 +113,10 @@ function waiting(timeoutMs) {
   const done = response({
     onset: 0,
     timeoutMs,
-    watch: (report) => ((respond = report), () => undefined),
+    watch(report) {
+      respond = report;
+      return () => undefined;
+    },
     tools: clock,
   });
   return { clock, done, respond };

@@ -4,12 +4,14 @@ const DIGIT = /\p{Nd}/u;
 
 /** The number's text with the digits 0 to 9 and a point. */
 export function plainNumber(text) {
-  return [...text.trim()].map((character) => valueOf(character) ?? character).join("")
+  return [...text.trim()]
+    .map((character) => digitOf(character) ?? character)
+    .join("")
     .replace(/[,٫．，]/, ".");
 }
 
 /** A script's digits follow each other from zero on, and so do scripts that lie side by side. */
-function valueOf(character) {
+function digitOf(character) {
   if (!DIGIT.test(character)) return null;
   const code = character.codePointAt(0);
   let first = code;

@@ -36,7 +36,7 @@ export function mount(root, { options, material, words, labelledBy, onChange }) 
       return words.bad_number.replace("{least}", 0).replace("{most}", options.most_added);
     },
     setValue(answer) {
-      answer.attributes.forEach((value, index) => attributes[index]?.set(value));
+      for (const [index, value] of answer.attributes.entries()) attributes[index]?.set(value);
       counter.setValue(answer.added ?? NaN);
     },
     focus: () => (attributes.find((chosen) => !chosen.value()) ?? counter).focus(),
@@ -51,7 +51,11 @@ function mountAttribute(rows, fact, words, onChange) {
   legend.dir = "auto";
   group.append(legend);
   rows.append(group);
-  const inputs = createOptions(group, ANSWERS.map((name) => [name, words[name]]), "radio");
+  const inputs = createOptions(
+    group,
+    ANSWERS.map((name) => [name, words[name]]),
+    "radio",
+  );
   for (const input of inputs) {
     input.addEventListener("change", (event) => onChange(event.timeStamp));
   }

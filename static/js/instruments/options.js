@@ -9,7 +9,8 @@ let groups = 0;
  * choices: [[value, label], …] · type: "radio" | "checkbox"
  */
 export function createOptions(holder, choices, type, className = "tick") {
-  const name = `options-${(groups += 1)}`;
+  groups += 1;
+  const name = `options-${groups}`;
   return choices.map(([value, label]) => {
     const wrapper = holder.ownerDocument.createElement("label");
     wrapper.className = className;

@@ -8,7 +8,8 @@ const TIE = 0.5;
 export function mountTogether(roots, tools, extra) {
   const [{ options, words }] = tools;
   const inputs = roots.map(
-    (root) => createOptions(root.querySelector("[data-choices]"), [["1", words.better]], "radio")[0],
+    (root) =>
+      createOptions(root.querySelector("[data-choices]"), [["1", words.better]], "radio")[0],
   );
   const [tie] = options.ties ? createOptions(extra, [["tie", words.tie]], "radio") : [];
   const all = tie ? [...inputs, tie] : inputs;

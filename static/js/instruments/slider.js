@@ -45,8 +45,7 @@ export function mount(root, { options, words, labelledBy, onChange }) {
   return {
     value: () => line.value(),
     isAnswered,
-    problem: () =>
-      isAnswered() ? "" : confirm ? words.missing_confirm : words.missing_slider,
+    problem: () => (isAnswered() ? "" : confirm ? words.missing_confirm : words.missing_slider),
     setValue(value) {
       touched = true;
       if (confirm) confirm.checked = value === start;

@@ -20,7 +20,8 @@ export function mount(root, { options, material, words, labelledBy, onChange }) 
   return {
     value: text,
     isAnswered: () => text() !== "",
-    problem: () => (text() === "" && least > 0 ? words.missing_text : problemOf(text(), options, least, words)),
+    problem: () =>
+      text() === "" && least > 0 ? words.missing_text : problemOf(text(), options, least, words),
     setValue(value) {
       area.value = value;
       count();
@@ -40,8 +41,7 @@ export function problemOf(text, options, least, words) {
   if (characters.length > options.most) return words.too_long.replace("{most}", options.most);
   if (options.characters === null) return "";
   const strange = characters.filter(
-    (character) =>
-      !/[\p{L}\p{N}\s]/u.test(character) && !options.characters.includes(character),
+    (character) => !/[\p{L}\p{N}\s]/u.test(character) && !options.characters.includes(character),
   );
   if (!strange.length) return "";
   return words.strange_characters.replace("{characters}", [...new Set(strange)].sort().join(" "));

@@ -114,7 +114,7 @@ export function createDesk(parts) {
   /** Into the outbox, before the screen goes: once, however often it is asked. */
   async function send(time) {
     const sending = current;
-    const { screen, step, draft, stopwatch, forget } = sending;
+    const { screen, step, stopwatch, forget } = sending;
     forget();
     sending.isSending = true;
     const next = screen.form.querySelector("[data-next]");

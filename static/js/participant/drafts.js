@@ -95,5 +95,14 @@ export function createDrafts({ storage, outbox, newKey, assignment }) {
 }
 
 function blank(id, key) {
-  return { id, key, replaces: null, answers: {}, comment: "", spent_ms: 0, reloads: 0, state: "open" };
+  return {
+    id,
+    key,
+    replaces: null,
+    answers: {},
+    comment: "",
+    spent_ms: 0,
+    reloads: 0,
+    state: "open",
+  };
 }

@@ -109,7 +109,9 @@ function fillImages(target, { images, columns, rows }, page) {
   target.style.setProperty("--rows", rows ?? down.length);
   if (rows) target.style.gridTemplateRows = `repeat(${rows}, minmax(4rem, 1fr))`;
   images.forEach((image, index) => {
-    const frame = isClicked ? makeTarget(target, index, image) : make(target, "div", "shown-picture");
+    const frame = isClicked
+      ? makeTarget(target, index, image)
+      : make(target, "div", "shown-picture");
     frame.style.gridColumn = across ? across.indexOf(image.x) + 1 : image.x;
     frame.style.gridRow = down ? down.indexOf(image.y) + 1 : image.y;
     const picture = make(frame, "img");

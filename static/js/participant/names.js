@@ -4,6 +4,9 @@ let ids = 0;
 
 /** The id of an element; it gets one of its own when it has none. */
 export function identify(element, what) {
-  element.id ||= `${what}-${(ids += 1)}`;
+  if (!element.id) {
+    ids += 1;
+    element.id = `${what}-${ids}`;
+  }
   return element.id;
 }

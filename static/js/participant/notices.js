@@ -51,7 +51,9 @@ export function createNotices(area) {
 
   /** Change something else of the page, but not while the notices are held. */
   notice.whenFree = (subject, work) => void (held ? held.set(subject, work) : work());
-  notice.hold = () => void (held ??= new Map());
+  notice.hold = () => {
+    held ??= new Map();
+  };
   notice.release = () => {
     const waiting = held ?? new Map();
     held = null;

@@ -28,7 +28,10 @@ function placePins(figure, { name = "", area = "", near = "" }) {
   const spots = [...figure.querySelectorAll("[data-spot]")];
   const spot = spots.find((one) => one.dataset.spot === area) ?? spots.at(-1);
   spot.removeAttribute("hidden");
-  const [x, y] = spot.getAttribute("transform").match(/[\d.]+/g).map(Number);
+  const [x, y] = spot
+    .getAttribute("transform")
+    .match(/[\d.]+/g)
+    .map(Number);
   const venue = figure.querySelector("[data-venue-name]");
   venue.textContent = name;
   venue.setAttribute("x", x);

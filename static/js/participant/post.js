@@ -17,6 +17,8 @@ export function createPost(token) {
     if (answer.ok && !isOurs) throw new Error("this answer came from somebody else");
     return { status: answer.status, document: isOurs ? await answer.json() : null };
   }
-  post.useToken = (renewed) => void (token = renewed);
+  post.useToken = (renewed) => {
+    token = renewed;
+  };
   return post;
 }

@@ -44,8 +44,7 @@ export function createRoute({ page, drafts }) {
     markOpen: (step) => void answered.delete(id(step)),
     /** The first screen without an answer; undefined when all are answered. */
     next: () => steps[firstOpen(steps, isAnswered)],
-    isLast: (step) =>
-      firstOpen(steps, (one) => one === step || isAnswered(one)) === steps.length,
+    isLast: (step) => firstOpen(steps, (one) => one === step || isAnswered(one)) === steps.length,
     left: () => steps.filter((step) => !step.practice && !isAnswered(step)).length,
     find: ({ trial, screen }) =>
       steps.find((step) => step.trial === trial && step.screen === screen),

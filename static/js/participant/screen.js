@@ -68,7 +68,11 @@ const together = ({ criterion }) => `[data-together="${criterion}"]`;
 
 /** `extra` is a place below all outputs, shown when the instrument puts something there. */
 function mountForAll(mountTogether, asked, tools, extra) {
-  const mounted = mountTogether(asked.map(({ root }) => root), tools, extra);
+  const mounted = mountTogether(
+    asked.map(({ root }) => root),
+    tools,
+    extra,
+  );
   if (extra?.hasChildNodes()) extra.closest(".together").hidden = false;
   return mounted;
 }

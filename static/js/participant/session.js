@@ -3,20 +3,21 @@
 /** Every screen of the practice and then of the batch, in order. */
 export function stepsOf({ practice, trials, screens }) {
   const steps = [];
-  for (const [kind, list] of [["practice", practice], ["trials", trials]]) {
-    list.forEach((material, trial) =>
-      screens.forEach((_, screen) =>
+  for (const list of [practice, trials]) {
+    const isPractice = list === practice;
+    for (const [trial, material] of list.entries()) {
+      for (const screen of screens.keys()) {
         steps.push({
-          practice: kind === "practice",
-          trial: kind === "practice" ? `practice-${trial}` : trial,
+          practice: isPractice,
+          trial: isPractice ? `practice-${trial}` : trial,
           number: trial + 1,
           count: list.length,
           screen,
           screens: screens.length,
           material,
-        }),
-      ),
-    );
+        });
+      }
+    }
   }
   return steps;
 }

@@ -149,7 +149,8 @@ export function memoryStorage() {
   const transaction = {
     get: async (store, key) => structuredClone(stores[store].get(key)),
     all: async (store) => structuredClone([...stores[store].values()]),
-    put: async (store, value) => void stores[store].set(keyOf(store, value), structuredClone(value)),
+    put: async (store, value) =>
+      void stores[store].set(keyOf(store, value), structuredClone(value)),
     delete: async (store, key) => void stores[store].delete(key),
   };
   let last = Promise.resolve();

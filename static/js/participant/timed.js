@@ -16,7 +16,8 @@ export function createTimedTrials({ page, desk, header, view, tools }) {
   const { words } = page;
   let running = false;
   let timeRanOut = false;
-  let heldPictures = []; // decoded, and held so that the browser does not drop them
+  // biome-ignore lint/correctness/noUnusedVariables: held so that the browser does not drop them
+  let heldPictures = []; // decoded
 
   async function start(step) {
     header.show(step);
@@ -83,7 +84,9 @@ export function createTimedTrials({ page, desk, header, view, tools }) {
   return {
     show,
     /** Something else comes between: the next trial waits until the rater is ready again. */
-    stop: () => void (running = false),
+    stop() {
+      running = false;
+    },
   };
 }
 

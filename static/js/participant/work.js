@@ -62,7 +62,10 @@ async function start() {
       clearTimeout: (timer) => clearTimeout(timer),
     },
     rater: page.rater,
-    report: reports(() => sitting, () => outbox),
+    report: reports(
+      () => sitting,
+      () => outbox,
+    ),
   });
   const drafts = createDrafts({
     storage,
@@ -201,7 +204,11 @@ function reports(sitting, outbox) {
     conflict: () => notice("conflict", words.conflict, "error"),
     refused(entry, answer) {
       const message = answer?.problems?.map((problem) => problem.message).join(" ");
-      notice("refused", say(words, "refused", { message: message ?? answer?.message ?? "" }), "error");
+      notice(
+        "refused",
+        say(words, "refused", { message: message ?? answer?.message ?? "" }),
+        "error",
+      );
       return sitting().refused(entry, answer?.problems ?? []);
     },
   };
