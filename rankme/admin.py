@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.contrib.admin.forms import AdminAuthenticationForm
@@ -18,8 +18,13 @@ from rest_framework.authtoken.models import TokenProxy
 from rankme import models
 from rankme.forms.organiser import LoginForm
 
+if TYPE_CHECKING:
+    ModelAdmin = admin.ModelAdmin[Any]
+else:
+    ModelAdmin = admin.ModelAdmin  # takes no type arguments when it runs
 
-class LookingOnly(admin.ModelAdmin):
+
+class LookingOnly(ModelAdmin):
     """Lists and shows rows, and has no button that does anything."""
 
     actions = None
@@ -56,15 +61,15 @@ class CampaignAdmin(LookingOnly):
 
 
 class OfCampaign(LookingOnly):
-    list_display = ("__str__", "campaign")
-    list_select_related = ("campaign",)
+    list_display = ["__str__", "campaign"]
+    list_select_related = ["campaign"]
     list_filter = ("campaign",)
 
 
 class ParticipantAdmin(OfCampaign):
     # The panel's ids stay in their table.
     exclude = ("external_id", "session_id")
-    list_display = ("label", "campaign", "panel", "state", "arrived_at")
+    list_display = ["label", "campaign", "panel", "state", "arrived_at"]
 
 
 class InvitationAdmin(OfCampaign):
@@ -76,8 +81,8 @@ class SubmissionAdmin(LookingOnly):
 
 
 class AuditEventAdmin(OfCampaign):
-    list_display = ("happened_at", "verb", "actor", "campaign")
-    list_select_related = ("campaign", "actor")
+    list_display = ["happened_at", "verb", "actor", "campaign"]
+    list_select_related = ["campaign", "actor"]
 
 
 class UserAdmin(LookingOnly):

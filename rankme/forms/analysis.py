@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 from django import forms
+from django.core.files.uploadedfile import UploadedFile
+from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext_lazy as _
 
 from analysis.clusters import METHODS
@@ -99,21 +102,33 @@ class AnalysisForm(forms.Form):
         help_text=_("The same seed and the same judgements give the same numbers."),
     )
 
-    def __init__(self, *arguments: Any, campaign: Campaign, **named: Any) -> None:
+    def __init__(
+        self,
+        data: Mapping[str, Any] | None = None,
+        files: MultiValueDict[str, UploadedFile[Any]] | None = None,
+        *,
+        campaign: Campaign,
+    ) -> None:
         self.defaults = default_options(campaign)
-        super().__init__(*arguments, initial=self._initial(), **named)
+        super().__init__(data, files, initial=self._initial())
         kinds = self.defaults["kinds"]
-        self.fields["criteria"].choices = [(name, name) for name in kinds]
-        self.fields["factors"].choices = [(name, name) for name in _factors_of(campaign)]
+        factors = _factors_of(campaign)
+        self._offer("criteria", list(kinds))
+        self._offer("factors", factors)
         unused = ["criteria"] if len(kinds) == 1 else []
         if "relative" not in kinds.values():
             unused += ["method", "resample", "runs"]
         if not set(kinds.values()) & {*MEASURED, "error"}:
             unused += ["model", "factors", "outliers"]
-        elif not self.fields["factors"].choices:
+        elif not factors:
             unused.append("factors")
         for name in unused:
             del self.fields[name]
+
+    def _offer(self, field: str, names: list[str]) -> None:
+        cast(forms.MultipleChoiceField, self.fields[field]).choices = [
+            (name, name) for name in names
+        ]
 
     def _initial(self) -> dict[str, Any]:
         treatments = set(self.defaults.get("outliers", {}).values())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
@@ -10,10 +11,18 @@ from django.utils.translation import gettext as _
 from rankme.protocols.definition import EntryQuestion
 
 
+class CampaignsChoice(forms.ChoiceField):
+    """Its choices are the campaign's own words, in the campaign's language."""
+
+    has_own_words = True
+
+
 class EntryForm(forms.Form):
     """One field per question; `answers()` is what `answer_entry_questions` takes."""
 
-    def __init__(self, questions: Sequence[EntryQuestion], data: object = None) -> None:
+    def __init__(
+        self, questions: Sequence[EntryQuestion], data: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__(data, prefix="entry")
         for question in questions:
             self.fields[question.name] = _field(question)
@@ -28,14 +37,13 @@ def _field(question: EntryQuestion) -> forms.Field:
         return forms.CharField(
             label=question.question, required=question.required, max_length=2_000
         )
+    kind: type[forms.ChoiceField] = CampaignsChoice
     if question.kind == "yes-no":
-        choices = {"yes": _("Yes"), "no": _("No")}
-    field = forms.ChoiceField(
+        # The site's own words, in its own language.
+        kind, choices = forms.ChoiceField, {"yes": _("Yes"), "no": _("No")}
+    return kind(
         label=question.question,
         required=question.required,
         choices=list(choices.items()),
         widget=forms.RadioSelect,
     )
-    # "Yes" and "No" are the site's own words, in its own language.
-    field.has_own_words = question.kind == "choice"
-    return field

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm
@@ -55,7 +55,8 @@ class CampaignFileForm(forms.Form):
             )
         try:
             file.seek(0)
-            return file.read().decode("utf-8-sig")
+            text: str = file.read().decode("utf-8-sig")
+            return text
         except UnicodeDecodeError as error:
             message = str(_("This file is not UTF-8 text."))
             raise InvalidDefinition([Problem(f"byte {error.start}", message)]) from error
@@ -68,7 +69,7 @@ class LoginForm(AuthenticationForm):
         name, password = self.cleaned_data.get("username"), self.cleaned_data.get("password")
         if not name or not password:
             return self.cleaned_data
-        address = self.request.META.get("REMOTE_ADDR", "")
+        address = self.request.META.get("REMOTE_ADDR", "") if self.request else ""
         try:
             self.user_cache = check_password(name, password, address=address, request=self.request)
         except TooManyAttempts as refusal:
@@ -192,7 +193,7 @@ class MaterialForm(forms.Form):
             del self.fields["items"]
         else:
             del self.fields["keep_rater_names"]
-        self.fields["format"].choices = [
+        cast(forms.ChoiceField, self.fields["format"]).choices = [
             ("", _("Detect automatically")),
             *((name, reader.title) for name, reader in readers.items()),
         ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import string
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import models
@@ -13,6 +14,9 @@ from django.utils.translation import gettext_lazy as _
 
 from .jobs import Job
 from .record import Record
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser, User
 
 LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 
@@ -26,7 +30,7 @@ def new_code(length: int = 12) -> str:
 
 
 class CampaignQuerySet(models.QuerySet["Campaign"]):
-    def open_to(self, user) -> CampaignQuerySet:
+    def open_to(self, user: User | AnonymousUser) -> CampaignQuerySet:
         """The campaigns that this user owns or was invited to."""
         if not user.is_authenticated:
             return self.none()

@@ -5,9 +5,14 @@ Of each screen of a counting sitting, the newest revision that is not surplus co
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, TypedDict
+
 from django.db.models import BooleanField, F, Func, QuerySet
 
 from rankme.models import Campaign, Submission
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
 
 # The rule itself: a condition on a submission `s` and its assignment `a`.
 COUNTED = """a.counts AND NOT s.surplus AND NOT EXISTS (
@@ -31,7 +36,15 @@ class IsCounted(Func):
     output_field = BooleanField()
 
 
-def with_counting(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
+class Counting(TypedDict):
+    """What `with_counting` adds to a submission."""
+
+    is_counted: bool
+
+
+def with_counting(
+    submissions: QuerySet[Submission],
+) -> QuerySet[WithAnnotations[Submission, Counting]]:
     """The submissions, each with `is_counted`."""
     return submissions.annotate(is_counted=IsCounted(F("pk")))
 

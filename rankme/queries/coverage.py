@@ -182,4 +182,5 @@ def _rows(query: str, campaign: Campaign) -> list[tuple[Any, ...]]:
     last_screen = len(runtime_of(campaign).definition.screens) - 1
     with connection.cursor() as cursor:
         cursor.execute(query, {"campaign": campaign.pk, "screen": last_screen})
-        return cursor.fetchall()
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows

@@ -137,7 +137,7 @@ def judgements_per_screen(campaign: Campaign) -> float:
     """By the plan: single values that the screens of a trial ask for, on average."""
     definition = runtime_of(campaign).definition
     balance = campaign.plan.balance
-    sittings = balance["trials"] * definition.raters_per_trial
+    sittings: int = balance["trials"] * definition.raters_per_trial
     values = planned_judgements(balance["judgements"], sittings, definition)
     return values / (sittings * len(definition.screens))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from django.db import connection
 from django.db.models import Count, Max, Q, QuerySet
@@ -15,6 +15,9 @@ from rankme.models import Assignment, Campaign, Participant, RaterExclusion, Sub
 
 from .definitions import runtime_of
 from .progress import RECENT
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
 
 # A rater beyond these multiples of the typical pace is marked slow or fast.
 SLOW, FAST = 2.0, 0.5
@@ -93,8 +96,7 @@ def payment_rows(campaign: Campaign) -> Iterator[tuple[Any, ...]]:
         portion = ids[first : first + RATERS_AT_ONCE]
         finished = Count("assignments", filter=Q(assignments__state=Assignment.State.COMPLETED))
         raters = list(raters_of(campaign).filter(pk__in=portion).annotate(finished=finished))
-        for line in rater_lines(campaign, raters):
-            rater = line.participant
+        for rater, line in zip(raters, rater_lines(campaign, raters), strict=True):
             yield (
                 *(rater.label, line.invitation, rater.panel, rater.state, rater.outcome),
                 rater.completion_code,
@@ -176,12 +178,7 @@ def _pace_word(seconds: float | None, typical: float | None) -> str:
 def open_leases(campaign: Campaign) -> list[Lease]:
     """Who holds a batch now, the one whose lease ends first at the top."""
     screens = len(runtime_of(campaign).definition.screens)
-    held = (
-        campaign.assignments.live()
-        .select_related("participant", "batch")
-        .annotate(answered=Count("submissions", filter=Q(submissions__revision=1)))
-        .order_by("leased_until")
-    )
+    held = campaign.assignments.live().select_related("participant", "batch")
     now = timezone.now()
     return [
         Lease(
@@ -190,8 +187,20 @@ def open_leases(campaign: Campaign) -> list[Lease]:
             assignment.answered,
             assignment.leased_until < now,
         )
-        for assignment in held
+        for assignment in _with_answered(held).order_by("leased_until")
     ]
+
+
+class Answered(TypedDict):
+    answered: int
+
+
+def _with_answered(
+    assignments: QuerySet[Assignment],
+) -> QuerySet[WithAnnotations[Assignment, Answered]]:
+    """The assignments, each with the number of its screens that were answered."""
+    answered = Count("submissions", filter=Q(submissions__revision=1))
+    return assignments.annotate(answered=answered)
 
 
 def recent_raters(campaign: Campaign, at_most: int = 50) -> list[Participant]:
@@ -207,11 +216,7 @@ def recent_raters(campaign: Campaign, at_most: int = 50) -> list[Participant]:
 def sittings_of(participant: Participant) -> list[Lease]:
     """This rater's batches, the latest first."""
     screens = len(runtime_of(participant.campaign).definition.screens)
-    assignments = (
-        participant.assignments.select_related("batch")
-        .annotate(answered=Count("submissions", filter=Q(submissions__revision=1)))
-        .order_by("-id")
-    )
+    assignments = _with_answered(participant.assignments.select_related("batch")).order_by("-id")
     return [
         Lease(one, len(one.presentation) * screens, one.answered, is_overdue=False)
         for one in assignments

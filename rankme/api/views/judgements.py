@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 from django.http import HttpResponseBase
@@ -23,8 +23,11 @@ from rankme.exporting.judgements import csv_response, jsonl_response
 from rankme.exporting.texts import texts_response
 from rankme.models import Campaign, Judgement, RaterExclusion, Submission
 from rankme.permissions import get_campaign
-from rankme.queries.counting import with_counting
+from rankme.queries.counting import Counting, with_counting
 from rankme.queries.judgement_table import screen_name
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
 
 
 class JudgementsView(View):
@@ -57,6 +60,12 @@ class JudgementsView(View):
         return rows
 
 
+class Fate(Counting):
+    """What `judgements_of` adds to the submission of each judgement."""
+
+    is_excluded: bool
+
+
 def judgements_of(campaign: Campaign) -> QuerySet[Judgement]:
     excluded = RaterExclusion.objects.filter(
         participant=OuterRef("assignment__participant"), withdrawn_at=None
@@ -77,7 +86,7 @@ class JudgementRow(JudgementSerializer):
     """A judgement with what its submission says about it."""
 
     def to_representation(self, judgement: Judgement) -> dict[str, Any]:
-        sent = judgement.submission
+        sent = cast("WithAnnotations[Submission, Fate]", judgement.submission)
         return super().to_representation(
             {
                 "id": judgement.pk,

@@ -64,7 +64,12 @@ def settings_of(model: type[BaseModel], document: Document) -> list[Setting]:
 def _setting(model: type[BaseModel], name: str, info: FieldInfo, document: Document) -> Setting:
     key = f"{model.__name__}.{name}"
     default = None if info.is_required() else info.get_default(call_default_factory=True)
-    common = {"key": key, "name": name, "default": default, "hint": info.description or ""}
+    common: dict[str, Any] = {
+        "key": key,
+        "name": name,
+        "default": default,
+        "hint": info.description or "",
+    }
     if key in NAMES:
         return Setting(kind="choice", choices=_named(key), **common)
     if key in ("CriterionSpec.options", "DesignSpec.options"):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
+from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
@@ -33,9 +33,11 @@ class Command(BaseCommand):
         export.add_argument("code")
 
     def handle(self, *, verb: str, **options: Any) -> None:
-        do = {"load": self._load, "export": self._export}[verb]
         try:
-            do(**options)
+            if verb == "load":
+                self._load(**options)
+            else:
+                self._export(**options)
         except RankmeError as refusal:
             raise CommandError(str(refusal)) from refusal
 
@@ -81,14 +83,14 @@ def _address(name: str, campaign: Campaign) -> str:
     return settings.SITE_URL + reverse(f"rankme:{name}", args=[campaign.code])
 
 
-def _owner(name: str | None) -> Any:
-    users = get_user_model().objects.filter(is_active=True)
+def _owner(name: str | None) -> User:
+    users = User.objects.filter(is_active=True)
     if name:
         users = users.filter(username=name)
     found = list(users[:2])
     if len(found) == 1:
         return found[0]
-    names = ", ".join(get_user_model().objects.values_list("username", flat=True)[:20])
+    names = ", ".join(User.objects.values_list("username", flat=True)[:20])
     raise CommandError(f"Say whose it is: --owner NAME. There are: {names or 'no accounts yet'}")
 
 
