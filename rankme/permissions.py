@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
 from rankme.models import Campaign
 
+if TYPE_CHECKING:
+    from rest_framework.request import Request
 
-def get_campaign(request: Any, code: str) -> Campaign:
+
+def get_campaign(request: HttpRequest | Request, code: str) -> Campaign:
     """The campaign with this code; Http404 for everybody to whom it is not open.
 
     Works for requests of Django and of REST framework alike. A stranger learns no more than that
@@ -20,9 +25,16 @@ def get_campaign(request: Any, code: str) -> Campaign:
     return get_object_or_404(Campaign.objects.open_to(request.user), code=code)
 
 
-def get_own_campaign(request: Any, code: str) -> Campaign:
+def get_own_campaign(request: HttpRequest | Request, code: str) -> Campaign:
     """The same for what only the owner may do; a member, who knows the campaign, gets a 403."""
     campaign = get_campaign(request, code)
     if campaign.owner_id != request.user.pk:
         raise PermissionDenied(_("Only the owner of this campaign can do that."))
     return campaign
+
+
+def user_of(request: HttpRequest | Request) -> User:
+    """The account that a request comes from; a view that forgot to ask for one is refused here."""
+    if not isinstance(request.user, User):
+        raise PermissionDenied(_("Log in first."))
+    return request.user

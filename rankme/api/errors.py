@@ -107,10 +107,10 @@ def _sentence(exc: Exception, code: str) -> str:
 
 def _api_error(exc: APIException) -> Response:
     headers = {}
-    if getattr(exc, "auth_header", None):
-        headers["WWW-Authenticate"] = exc.auth_header
-    if getattr(exc, "wait", None):
-        headers["Retry-After"] = str(int(exc.wait))
+    if auth_header := getattr(exc, "auth_header", None):
+        headers["WWW-Authenticate"] = auth_header
+    if wait := getattr(exc, "wait", None):
+        headers["Retry-After"] = str(int(wait))
     if isinstance(exc, ValidationError):
         problems = tuple(_problems(exc.detail))
         return _response(exc.status_code, "invalid", "What was sent cannot be used.", problems)

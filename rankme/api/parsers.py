@@ -37,7 +37,7 @@ class CampaignFileParser(BaseParser):
 
     media_type = "application/yaml"
 
-    def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> str:
+    def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
         try:
             return _read(stream).decode("utf-8-sig")
         except UnicodeDecodeError as error:

@@ -100,19 +100,20 @@ def _resolved(schema: Mapping[str, Any], part: Mapping[str, Any]) -> Mapping[str
     )
     if reference is None:
         return part
-    return schema["components"]["schemas"][reference.rpartition("/")[2]]
+    found: Mapping[str, Any] = schema["components"]["schemas"][reference.rpartition("/")[2]]
+    return found
 
 
 def _kind(part: Mapping[str, Any]) -> str:
     """A type in a word or two."""
     choices = [one for one in part.get("oneOf", []) + part.get("allOf", []) if "$ref" in one]
     if "$ref" in part or choices:
-        return (part.get("$ref") or choices[0]["$ref"]).rpartition("/")[2]
+        return str(part.get("$ref") or choices[0]["$ref"]).rpartition("/")[2]
     if part.get("type") == "array":
         return f"list of {_kind(part['items'])}"
     if "enum" in part:
         return " | ".join(str(value) for value in part["enum"])
-    return part.get("format") or str(part.get("type", "anything"))
+    return str(part.get("format") or part.get("type", "anything"))
 
 
 def add_errors(
@@ -124,9 +125,9 @@ def add_errors(
     from .serializers import ErrorSerializer
     from .view import View
 
-    view = View()
+    view: Any = View()
     view.request, view.format_kwarg = None, None
-    auto_schema = View.schema
+    auto_schema: Any = View.schema
     auto_schema.registry, auto_schema.view = generator.registry, view
     auto_schema.method, auto_schema.path = "GET", "/"
     component: ResolvedComponent = auto_schema.resolve_serializer(ErrorSerializer, "response")

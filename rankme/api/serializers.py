@@ -19,18 +19,18 @@ from .view import PageQuery, Strict
 JOB_FIELDS = ["state", "progress", "step", "error", "requested_at", "finished_at"]
 
 
-class ProblemSerializer(serializers.Serializer):
+class ProblemSerializer(serializers.Serializer[Any]):
     place = serializers.CharField()
     message = serializers.CharField()
 
 
-class ErrorDetailSerializer(serializers.Serializer):
+class ErrorDetailSerializer(serializers.Serializer[Any]):
     code = serializers.CharField(help_text="One word for programs.")
     message = serializers.CharField(help_text="One sentence for people.")
     problems = ProblemSerializer(many=True, help_text="Every fault with its place.")
 
 
-class ErrorSerializer(serializers.Serializer):
+class ErrorSerializer(serializers.Serializer[Any]):
     """The shape of every error, with any status."""
 
     error = ErrorDetailSerializer()
@@ -44,7 +44,7 @@ class CredentialsSerializer(Strict):
     password = serializers.CharField(max_length=4096, trim_whitespace=False)
 
 
-class TokenSerializer(serializers.Serializer):
+class TokenSerializer(serializers.Serializer[Any]):
     token = serializers.CharField(help_text="Shown this once. The key before it has ended.")
 
 
@@ -58,7 +58,7 @@ class CampaignQuery(PageQuery):
     )
 
 
-class CampaignSerializer(serializers.ModelSerializer):
+class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     owner = serializers.CharField(source="owner.get_username")
 
     class Meta:
@@ -76,7 +76,7 @@ class CampaignSerializer(serializers.ModelSerializer):
         ]
 
 
-class CampaignPageSerializer(serializers.Serializer):
+class CampaignPageSerializer(serializers.Serializer[Any]):
     next = serializers.URLField(allow_null=True)
     results = CampaignSerializer(many=True)
 
@@ -114,19 +114,19 @@ class DefinitionSerializer(Strict):
     definition = serializers.DictField()
 
 
-class PresetSerializer(serializers.Serializer):
+class PresetSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     title = serializers.CharField()
     description = serializers.CharField()
 
 
-class SystemProgressSerializer(serializers.Serializer):
+class SystemProgressSerializer(serializers.Serializer[Any]):
     system = serializers.CharField(source="name")
     judged = serializers.IntegerField()
     planned = serializers.IntegerField()
 
 
-class ProgressSerializer(serializers.Serializer):
+class ProgressSerializer(serializers.Serializer[Any]):
     """The progress of a launched campaign, counted from the record at this moment."""
 
     batches = serializers.IntegerField(help_text="Each as often as raters are planned for it.")
@@ -142,7 +142,7 @@ class ProgressSerializer(serializers.Serializer):
 # --- Material ----------------------------------------------------------------------------------
 
 
-class ImportSerializer(serializers.ModelSerializer):
+class ImportSerializer(serializers.ModelSerializer[MaterialImport]):
     problems = serializers.ListField(child=serializers.DictField())
     preview = serializers.DictField(help_text="What was found; look at it before you take it.")
     labels = serializers.DictField(child=serializers.CharField())
@@ -170,7 +170,7 @@ class NewImportSerializer(Strict):
     )
 
 
-class ImportPageSerializer(serializers.Serializer):
+class ImportPageSerializer(serializers.Serializer[Any]):
     next = serializers.URLField(allow_null=True)
     results = ImportSerializer(many=True)
 
@@ -186,7 +186,7 @@ class JudgementQuery(PageQuery):
     counted = serializers.BooleanField(required=False, allow_null=True, default=None)
 
 
-class JudgementSerializer(serializers.Serializer):
+class JudgementSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     rater = serializers.CharField()
     item = serializers.CharField()
@@ -204,12 +204,12 @@ class JudgementSerializer(serializers.Serializer):
     received_at = serializers.DateTimeField()
 
 
-class JudgementPageSerializer(serializers.Serializer):
+class JudgementPageSerializer(serializers.Serializer[Any]):
     next = serializers.URLField(allow_null=True)
     results = JudgementSerializer(many=True)
 
 
-class CsvQuery(serializers.Serializer):
+class CsvQuery(serializers.Serializer[Any]):
     stored = serializers.BooleanField(
         required=False,
         default=False,
@@ -217,7 +217,7 @@ class CsvQuery(serializers.Serializer):
     )
 
 
-class TextsQuery(serializers.Serializer):
+class TextsQuery(serializers.Serializer[Any]):
     shape = serializers.ChoiceField(
         sorted(SHAPES),
         required=False,
@@ -233,7 +233,7 @@ class RunQuery(PageQuery):
     state = serializers.ChoiceField(Job.State.choices, required=False)
 
 
-class RunSerializer(serializers.ModelSerializer):
+class RunSerializer(serializers.ModelSerializer[AnalysisRun]):
     options = serializers.SerializerMethodField()
     report = serializers.SerializerMethodField(help_text="The code of its published report.")
 
@@ -254,7 +254,7 @@ class RunSerializer(serializers.ModelSerializer):
     def get_options(self, run: AnalysisRun) -> dict[str, Any]:
         """What goes by criterion as a mapping, in the order that the database kept as pairs."""
         by_criterion = {name: dict(run.options.get(name) or {}) for name in BY_CRITERION}
-        return run.options | by_criterion
+        return {**run.options, **by_criterion}
 
     @extend_schema_field(serializers.CharField(allow_null=True))
     def get_report(self, run: AnalysisRun) -> str | None:
@@ -262,7 +262,7 @@ class RunSerializer(serializers.ModelSerializer):
         return report.code if report is not None and report.withdrawn_at is None else None
 
 
-class RunPageSerializer(serializers.Serializer):
+class RunPageSerializer(serializers.Serializer[Any]):
     next = serializers.URLField(allow_null=True)
     results = RunSerializer(many=True)
 
@@ -283,7 +283,7 @@ class NewRunSerializer(Strict):
     )
 
 
-class ReportSerializer(serializers.ModelSerializer):
+class ReportSerializer(serializers.ModelSerializer[Report]):
     title = serializers.CharField(source="run.campaign.title")
     signature = serializers.CharField(source="run.signature")
     data_sha256 = serializers.CharField(source="run.data_sha256")

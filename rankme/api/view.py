@@ -19,7 +19,7 @@ UNKNOWN = "There is no such field."
 UNKNOWN_PARAMETER = "There is no such parameter."
 
 
-class Strict(serializers.Serializer):
+class Strict(serializers.Serializer[Any]):
     """Takes what it names; any other field is an error, not silence."""
 
     def to_internal_value(self, data: Any) -> Any:
@@ -31,7 +31,7 @@ class Strict(serializers.Serializer):
         return super().to_internal_value(data)
 
 
-class PageQuery(serializers.Serializer):
+class PageQuery(serializers.Serializer[Any]):
     """How much of a list, and from where on."""
 
     limit = serializers.IntegerField(min_value=1, max_value=1000, default=100)
@@ -48,7 +48,7 @@ class View(APIView):
 
     parser_classes = [StrictJSONParser]
     metadata_class = None
-    queries: dict[str, type[serializers.Serializer]] = {}
+    queries: dict[str, type[serializers.Serializer[Any]]] = {}
     query: dict[str, Any]
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -60,7 +60,8 @@ class View(APIView):
         """The request's body, checked."""
         checked = serializer(data=self.request.data, context=context)
         checked.is_valid(raise_exception=True)
-        return checked.validated_data
+        document: dict[str, Any] = checked.validated_data
+        return document
 
     def read_nothing(self) -> None:
         """Refuse a body where there is nothing to say."""
@@ -68,7 +69,11 @@ class View(APIView):
             self.read(Strict)
 
     def paged(
-        self, rows: QuerySet[Any], serializer: type[serializers.Serializer], *, newest_first: bool
+        self,
+        rows: QuerySet[Any],
+        serializer: type[serializers.Serializer[Any]],
+        *,
+        newest_first: bool,
     ) -> Response:
         """A page of rows in the order of their ids, and the address of the next."""
         after, limit = self.query.get("after"), self.query["limit"]
@@ -86,7 +91,7 @@ class View(APIView):
         )
 
 
-def read_query(request: Request, serializer: type[serializers.Serializer]) -> dict[str, Any]:
+def read_query(request: Request, serializer: type[serializers.Serializer[Any]]) -> dict[str, Any]:
     """The declared parameters, checked. Each reaches one fixed lookup, never a lookup by name."""
     given = request.query_params
     known = serializer().fields
@@ -100,4 +105,5 @@ def read_query(request: Request, serializer: type[serializers.Serializer]) -> di
         raise serializers.ValidationError(faults)
     checked = serializer(data={name: given[name] for name in given})
     checked.is_valid(raise_exception=True)
-    return checked.validated_data
+    parameters: dict[str, Any] = checked.validated_data
+    return parameters

@@ -133,10 +133,8 @@ def _table_file(run: AnalysisRun, name: str) -> bytes | None:
     from analysis.report.stored import read_report
     from analysis.report.tables import as_csv, tables_of
 
-    if run.result is None:
-        return None
     wanted = name.removeprefix("csv/").removesuffix(".csv")
-    for criterion in tables_of(read_report(run.result["report"])):
+    for criterion in tables_of(read_report(run.finished_result["report"])):
         for table in criterion.tables:
             if wanted == f"{criterion.name}/{table.name}":
                 return as_csv(table).encode()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -48,6 +50,13 @@ class AnalysisRun(Job):
 
     def __str__(self) -> str:
         return f"run {self.pk} of {self.campaign}"
+
+    @property
+    def finished_result(self) -> dict[str, Any]:
+        """The result, for what is only asked of runs that are done."""
+        if self.result is None:
+            raise ValueError(f"{self} has no result yet")
+        return dict(self.result)
 
 
 class RunChunk(models.Model):

@@ -19,7 +19,7 @@ from rankme.errors import ChangedMeanwhile, InvalidDefinition, Problem, RankmeEr
 from rankme.forms.definition import change_shape, differences, draw_form, read_form
 from rankme.forms.organiser import ArchiveForm, CampaignFileForm
 from rankme.models import Campaign
-from rankme.permissions import get_campaign
+from rankme.permissions import get_campaign, user_of
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import (
     definition_from_document,
@@ -49,7 +49,7 @@ def new_archive(request: HttpRequest) -> HttpResponse:
     form = ArchiveForm(request.POST)
     if not form.is_valid():
         return _start_page(request, form, status=422)
-    campaign = start_archive(request.user, title=form.cleaned_data["title"])
+    campaign = start_archive(user_of(request), title=form.cleaned_data["title"])
     return redirect("rankme:campaign-material", campaign.code)
 
 
@@ -90,7 +90,7 @@ def load_campaign(request: HttpRequest) -> HttpResponse:
     form = CampaignFileForm(**sent(request))
     if form.is_valid():
         try:
-            campaign = campaigns.create_campaign(request.user, form.definition())
+            campaign = campaigns.create_campaign(user_of(request), form.definition())
         except InvalidDefinition as error:
             return _file_page(request, form, problems=error.problems, status=422)
         return _saved(request, campaign, _("The campaign has been created from the file."))
@@ -111,7 +111,7 @@ def edit_file(request: HttpRequest, code: str) -> HttpResponse:
         return _file_page(request, form, campaign, status=422 if form.is_bound else 200)
     base = form.cleaned_data["version"]
     try:
-        campaigns.change_definition(campaign, form.definition(), by=request.user, base=base)
+        campaigns.change_definition(campaign, form.definition(), by=user_of(request), base=base)
     except InvalidDefinition as error:
         return _file_page(request, form, campaign, problems=error.problems, status=422)
     except ChangedMeanwhile:
@@ -166,8 +166,8 @@ def _save(
     request: HttpRequest, campaign: Campaign | None, definition: Definition, *, base: str
 ) -> Campaign:
     if campaign is None:
-        return campaigns.create_campaign(request.user, definition)
-    return campaigns.change_definition(campaign, definition, by=request.user, base=base)
+        return campaigns.create_campaign(user_of(request), definition)
+    return campaigns.change_definition(campaign, definition, by=user_of(request), base=base)
 
 
 # --- Two people at one draft --------------------------------------------------------------------

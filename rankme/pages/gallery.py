@@ -17,6 +17,7 @@ from rankme.demonstration.material import material
 from rankme.designs.order import draw_order
 from rankme.designs.registry import draw
 from rankme.importing import read_material
+from rankme.importing.rows import ItemRow
 from rankme.models import Campaign
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import preset, preset_names
@@ -81,7 +82,7 @@ def sample(name: str) -> tuple[ShownTrial, ...]:
     return tuple(shown)
 
 
-def _read(name: str):
+def _read(name: str) -> tuple[dict[str, ItemRow], list[str], dict[tuple[str, str], str]]:
     """Our material through the reader that an upload goes through: items, systems, outputs."""
     found = material(name)
     with (

@@ -24,7 +24,7 @@ from rankme.designs.registry import DESIGNS
 from rankme.errors import RankmeError
 from rankme.forms.organiser import InvitationForm
 from rankme.models import Campaign
-from rankme.permissions import get_campaign
+from rankme.permissions import get_campaign, user_of
 from rankme.protocols.definition import Definition
 from rankme.queries.progress import planned_judgements, size_of
 
@@ -46,7 +46,9 @@ def launch(request: HttpRequest, code: str) -> HttpResponse:
         done = _("The campaign is launched. The links below are active.")
         if is_large:
             done = _("The launch has started.")
-        launched = act(request, lambda: launches.request_launch(campaign, by=request.user), done)
+        launched = act(
+            request, lambda: launches.request_launch(campaign, by=user_of(request)), done
+        )
         if launched and not is_large:
             return redirect("rankme:campaign-links", campaign.code)
         return redirect("rankme:campaign-launch", campaign.code)
@@ -123,7 +125,7 @@ def links(request: HttpRequest, code: str) -> HttpResponse:
         done = ngettext("%(count)s link created.", "%(count)s links created.", len(names))
         act(
             request,
-            lambda: invite_raters(campaign, names, by=request.user),
+            lambda: invite_raters(campaign, names, by=user_of(request)),
             done % {"count": len(names)},
         )
         return redirect("rankme:campaign-links", campaign.code)

@@ -16,7 +16,7 @@ from rankme.actions import materials
 from rankme.errors import RankmeError
 from rankme.forms.organiser import MaterialForm
 from rankme.models import Campaign, MaterialImport, Output
-from rankme.permissions import get_campaign
+from rankme.permissions import get_campaign, user_of
 from rankme.queries.progress import size_of
 
 from .campaign_page import act, render_campaign, sent
@@ -61,7 +61,7 @@ def _start(request: HttpRequest, campaign: Campaign, form: MaterialForm) -> Mate
             kind=form.kind,
             format=form.cleaned_data["format"],
             options=form.options(),
-            by=request.user,
+            by=user_of(request),
         )
     except RankmeError as refusal:
         form.add_error(None, str(refusal))
@@ -106,7 +106,7 @@ def take(request: HttpRequest, code: str, number: int) -> HttpResponse:
     upload = get_object_or_404(campaign.material_imports, pk=number)
     act(
         request,
-        lambda: materials.take_import(upload, by=request.user),
+        lambda: materials.take_import(upload, by=user_of(request)),
         _("The import has started."),
     )
     return redirect("rankme:campaign-import", campaign.code, upload.pk)
@@ -119,7 +119,7 @@ def drop(request: HttpRequest, code: str, number: int) -> HttpResponse:
     upload = get_object_or_404(campaign.material_imports, pk=number)
     act(
         request,
-        lambda: materials.drop_import(upload, by=request.user),
+        lambda: materials.drop_import(upload, by=user_of(request)),
         _("The upload has been discarded."),
     )
     return redirect("rankme:campaign-material", campaign.code)

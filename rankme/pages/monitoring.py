@@ -15,7 +15,7 @@ from analysis.table_files import guarded
 from rankme.actions import assignments, exclusions, participation
 from rankme.forms.organiser import ExclusionForm
 from rankme.models import Campaign, Participant
-from rankme.permissions import get_campaign
+from rankme.permissions import get_campaign, user_of
 from rankme.queries import coverage
 from rankme.queries.progress import pace_of, progress_of, screens_by_hour
 from rankme.queries.raters import (
@@ -65,7 +65,7 @@ def free_lease(request: HttpRequest, code: str, assignment: int) -> HttpResponse
     held = get_object_or_404(campaign.assignments.select_related("participant"), pk=assignment)
     act(
         request,
-        lambda: assignments.free_lease(held, by=request.user),
+        lambda: assignments.free_lease(held, by=user_of(request)),
         _("The batch of %(rater)s has been released.") % {"rater": held.participant.label},
     )
     return redirect("rankme:campaign-monitor", campaign.code)
@@ -99,7 +99,7 @@ def show_rater(request: HttpRequest, code: str, label: str) -> HttpResponse:
         reason = form.cleaned_data["reason"]
         act(
             request,
-            lambda: exclusions.exclude_rater(rater, reason=reason, by=request.user),
+            lambda: exclusions.exclude_rater(rater, reason=reason, by=user_of(request)),
             _("%(rater)s is excluded from future analyses.") % {"rater": rater.label},
         )
         return redirect("rankme:campaign-rater", campaign.code, rater.label)
@@ -124,7 +124,7 @@ def end_access(request: HttpRequest, code: str, label: str) -> HttpResponse:
     rater = _rater(campaign, label)
     act(
         request,
-        lambda: participation.end_access(rater, by=request.user),
+        lambda: participation.end_access(rater, by=user_of(request)),
         _("Every browser of %(rater)s is signed out.") % {"rater": rater.label},
     )
     return redirect("rankme:campaign-rater", campaign.code, rater.label)
@@ -151,7 +151,7 @@ def readmit(request: HttpRequest, code: str, label: str) -> HttpResponse:
     rater = _rater(campaign, label)
     act(
         request,
-        lambda: exclusions.readmit_rater(rater, by=request.user),
+        lambda: exclusions.readmit_rater(rater, by=user_of(request)),
         _("%(rater)s is included in future analyses again.") % {"rater": rater.label},
     )
     return redirect("rankme:campaign-rater", campaign.code, rater.label)

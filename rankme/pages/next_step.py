@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -24,7 +25,7 @@ class NextStep:
 def next_step(campaign: Campaign) -> NextStep:
     if campaign.is_archive:
         return _of_archive(campaign)
-    steps = {
+    steps: dict[str, Callable[[Campaign], NextStep]] = {
         State.DRAFT: _of_draft,
         State.RUNNING: _of_running,
         State.PAUSED: _of_paused,

@@ -20,7 +20,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from rankme.actions import campaigns
 from rankme.forms.organiser import LoginForm, MemberForm
 from rankme.models import Campaign, Slot
-from rankme.permissions import get_campaign, get_own_campaign
+from rankme.permissions import get_campaign, get_own_campaign, user_of
 from rankme.queries.progress import progress_of, size_of
 from rankme.queries.raters import open_leases
 
@@ -93,7 +93,7 @@ def _transition(action: Callable[..., Any], done: Any) -> Callable[..., HttpResp
     @require_POST
     def move(request: HttpRequest, code: str) -> HttpResponse:
         campaign = get_campaign(request, code)
-        act(request, lambda: action(campaign, by=request.user), done)
+        act(request, lambda: action(campaign, by=user_of(request)), done)
         return redirect("rankme:campaign-monitor", campaign.code)
 
     return move
@@ -113,7 +113,7 @@ def close(request: HttpRequest, code: str) -> HttpResponse:
     if request.method == "POST":
         act(
             request,
-            lambda: campaigns.close_campaign(campaign, by=request.user),
+            lambda: campaigns.close_campaign(campaign, by=user_of(request)),
             _("The campaign is closed. Answers that arrive later are stored and flagged."),
         )
         return redirect("rankme:campaign", campaign.code)
@@ -131,7 +131,7 @@ def delete(request: HttpRequest, code: str) -> HttpResponse:
     if request.method == "POST":
         done = act(
             request,
-            lambda: campaigns.delete_draft(campaign, by=request.user),
+            lambda: campaigns.delete_draft(campaign, by=user_of(request)),
             _("The draft has been deleted."),
         )
         return redirect("rankme:campaigns") if done else redirect("rankme:campaign", code)
@@ -159,7 +159,7 @@ def members(request: HttpRequest, code: str) -> HttpResponse:
         if name == campaign.owner.get_username():
             messages.info(request, _("You own this campaign, so you are already in it."))
         else:
-            campaigns.add_member(campaign, name, by=request.user)
+            campaigns.add_member(campaign, name, by=user_of(request))
             messages.success(
                 request,
                 _("If there is an account named %(name)s, it can now open this campaign.")
@@ -186,7 +186,7 @@ def members(request: HttpRequest, code: str) -> HttpResponse:
 def remove_member(request: HttpRequest, code: str, member: int) -> HttpResponse:
     campaign = get_own_campaign(request, code)
     membership = get_object_or_404(campaign.memberships, pk=member)
-    campaigns.remove_member(campaign, membership.username, by=request.user)
+    campaigns.remove_member(campaign, membership.username, by=user_of(request))
     messages.success(request, _("%(name)s has been removed.") % {"name": membership.username})
     return redirect("rankme:campaign-members", campaign.code)
 

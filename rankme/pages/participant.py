@@ -442,7 +442,7 @@ def done_context(rater: Participant, definition: Definition) -> dict[str, Any]:
 
 def _pay(rater: Participant, definition: Definition) -> str:
     """What the organiser pays for an unusual outcome, as the rater reads it; empty: nothing said"""
-    amounts = {
+    amounts: dict[str, float | None] = {
         Participant.Outcome.LATE: definition.crowd.late_pay,
         Participant.Outcome.PARTIAL: definition.crowd.partial_pay,
     }

@@ -57,7 +57,7 @@ def named_arrival(request: HttpRequest, campaign: Campaign, crowd: Crowd) -> Arr
     token = request.GET.get("invitation", "")
     if token:
         invitation = campaign.invitations.filter(token=token).first() if storable(token) else None
-        return invitation and Arrival("invitation", str(invitation.pk))
+        return Arrival("invitation", str(invitation.pk)) if invitation else None
     if not crowd.takes_panel_ids:
         return None
     panel = PANELS[crowd.panel]

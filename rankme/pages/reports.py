@@ -23,7 +23,7 @@ from rankme.exporting import bundle, texts
 from rankme.exporting.judgements import csv_response, jsonl_response
 from rankme.forms.analysis import AnalysisForm
 from rankme.models import AnalysisRun, Campaign, Report
-from rankme.permissions import get_campaign
+from rankme.permissions import get_campaign, user_of
 
 from .campaign_page import act, refusals_as_messages, render_campaign, sent
 
@@ -62,7 +62,7 @@ def list_runs(request: HttpRequest, code: str) -> HttpResponse:
 def _ask(request: HttpRequest, campaign: Campaign, form: AnalysisForm) -> AnalysisRun | None:
     with refusals_as_messages(request):
         try:
-            return analysis_runs.request_run(campaign, form.options(), by=request.user)
+            return analysis_runs.request_run(campaign, form.options(), by=user_of(request))
         except InvalidOptions as refused:
             form.add_problems(refused)
     return None
@@ -107,7 +107,7 @@ def cancel_run(request: HttpRequest, code: str, run: int) -> HttpResponse:
     campaign, found = _run(request, code, run)
     act(
         request,
-        lambda: analysis_runs.cancel_run(found, by=request.user),
+        lambda: analysis_runs.cancel_run(found, by=user_of(request)),
         _("The analysis was stopped."),
     )
     return redirect("rankme:analysis-run", campaign.code, found.pk)
@@ -124,7 +124,7 @@ def run_file(request: HttpRequest, code: str, run: int, name: str) -> HttpRespon
 
 def result_context(run: AnalysisRun) -> dict[str, Any]:
     """What the page of a result shows, the organiser's and the public one alike."""
-    result = read_report(run.result["report"])
+    result = read_report(run.finished_result["report"])
     criteria = tables_of(result, run.timed_out)
     drawn = bundle.plots_of(run, [found.name for found in criteria])
     return {
@@ -132,7 +132,7 @@ def result_context(run: AnalysisRun) -> dict[str, Any]:
         "criteria": [(found, [_plot(name) for name in drawn[found.name]]) for found in criteria],
         "overview": overview_table(result),
         "correlations": correlation_table(result.correlations),
-        "exclusions": run.result["exclusions"],
+        "exclusions": run.finished_result["exclusions"],
     }
 
 
@@ -182,7 +182,7 @@ def publish(request: HttpRequest, code: str, run: int) -> HttpResponse:
     if request.method == "POST":
         act(
             request,
-            lambda: analysis_runs.publish_report(found, by=request.user),
+            lambda: analysis_runs.publish_report(found, by=user_of(request)),
             _("The report is published."),
         )
         return redirect("rankme:analysis-run", campaign.code, found.pk)
@@ -204,7 +204,7 @@ def withdraw(request: HttpRequest, code: str, run: int) -> HttpResponse:
     if request.method == "POST":
         act(
             request,
-            lambda: analysis_runs.withdraw_report(report, by=request.user),
+            lambda: analysis_runs.withdraw_report(report, by=user_of(request)),
             _("The report was withdrawn."),
         )
         return redirect("rankme:analysis-run", campaign.code, found.pk)

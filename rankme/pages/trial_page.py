@@ -198,7 +198,7 @@ def screen_parts(definition: Definition) -> list[dict[str, Any]]:
 
 def _parts(definition: Definition, index: int) -> dict[str, Any]:
     screen: ScreenSpec = definition.screens[index]
-    questions = [
+    questions: list[dict[str, Any]] = [
         {"criterion": criterion, "template": f"participant/instruments/{criterion.instrument}.html"}
         for criterion in definition.questions(index)
     ]

@@ -27,7 +27,7 @@ from rankme.api.serializers import (
 from rankme.api.view import View
 from rankme.errors import RefusedAction
 from rankme.models import Campaign
-from rankme.permissions import get_campaign, get_own_campaign
+from rankme.permissions import get_campaign, get_own_campaign, user_of
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import (
     definition_from_document,
@@ -75,7 +75,7 @@ class CampaignsView(View):
         if "state" in self.query:
             found = found.filter(state=self.query["state"])
         if self.query["owned"]:
-            found = found.filter(owner=request.user)
+            found = found.filter(owner=user_of(request))
         return self.paged(found.defer("definition"), CampaignSerializer, newest_first=True)
 
     @extend_schema(
@@ -92,11 +92,11 @@ class CampaignsView(View):
 
     def _made(self, request: Request) -> Campaign:
         if isinstance(request.data, str):
-            return campaigns.create_campaign(request.user, definition_from_yaml(request.data))
+            return campaigns.create_campaign(user_of(request), definition_from_yaml(request.data))
         given = self.read(NewCampaignSerializer)
         if given.get("archive"):
-            return start_archive(request.user, title=given["title"])
-        return campaigns.create_campaign(request.user, _definition(given))
+            return start_archive(user_of(request), title=given["title"])
+        return campaigns.create_campaign(user_of(request), _definition(given))
 
 
 def _definition(given: dict[str, Any]) -> Definition:
@@ -129,7 +129,7 @@ class CampaignView(View):
             definition = definition_from_yaml(request.data)
         else:
             definition = definition_from_document(self.read(DefinitionSerializer)["definition"])
-        changed = campaigns.change_definition(campaign, definition, by=request.user)
+        changed = campaigns.change_definition(campaign, definition, by=user_of(request))
         return Response(CampaignDetailSerializer(changed).data)
 
     @extend_schema(
@@ -141,7 +141,7 @@ class CampaignView(View):
     def delete(self, request: Request, code: str) -> Response:
         campaign = get_own_campaign(request, code)
         self.read_nothing()
-        campaigns.delete_draft(campaign, by=request.user)
+        campaigns.delete_draft(campaign, by=user_of(request))
         return Response(status=204)
 
 
@@ -195,7 +195,7 @@ def transition(name: str, action: Callable[..., Campaign], summary: str) -> type
         def post(self, request: Request, code: str) -> Response:
             campaign = get_campaign(request, code)
             self.read_nothing()
-            moved: Any = action(campaign, by=request.user)
+            moved: Any = action(campaign, by=user_of(request))
             return Response(CampaignSerializer(moved).data)
 
     Transition.__name__ = f"{name.title()}View"

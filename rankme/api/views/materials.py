@@ -15,7 +15,7 @@ from rankme.actions import materials
 from rankme.api.serializers import ImportPageSerializer, ImportSerializer, NewImportSerializer
 from rankme.api.view import PageQuery, View
 from rankme.models import MaterialImport
-from rankme.permissions import get_campaign
+from rankme.permissions import get_campaign, user_of
 
 
 class ImportsView(View):
@@ -44,7 +44,9 @@ class ImportsView(View):
         items = given.pop("items", None)
         files = [*given.pop("outputs"), *([items] if items else [])]
         options = {"keep_rater_names": given.pop("keep_rater_names", False)}
-        started = materials.start_import(campaign, files, **given, options=options, by=request.user)
+        started = materials.start_import(
+            campaign, files, **given, options=options, by=user_of(request)
+        )
         started.refresh_from_db()
         return Response(ImportSerializer(started).data, status=202)
 
@@ -72,7 +74,7 @@ def decision(name: str, action: Callable[..., Any], summary: str) -> type[View]:
         def post(self, request: Request, code: str, number: int) -> Response:
             found = get_import(request, code, number)
             self.read_nothing()
-            action(found, by=request.user)
+            action(found, by=user_of(request))
             return Response(ImportSerializer(get_import(request, code, number)).data)
 
     Decision.__name__ = f"{name.title()}ImportView"

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rankme.actions.api_keys import obtain_key, revoke_key
 from rankme.api.serializers import CredentialsSerializer, TokenSerializer
 from rankme.api.view import View
+from rankme.permissions import user_of
 
 
 class TokenView(View):
@@ -23,7 +24,8 @@ class TokenView(View):
         return [] if asks else super().get_authenticators()
 
     def get_permissions(self) -> list[Any]:
-        return [AllowAny()] if self.request.method == "POST" else super().get_permissions()
+        asks = self.request.method == "POST"
+        return [AllowAny()] if asks else [*super().get_permissions()]
 
     @extend_schema(
         operation_id="token_obtain",
@@ -42,5 +44,5 @@ class TokenView(View):
     )
     def delete(self, request: Request) -> Response:
         self.read_nothing()
-        revoke_key(request.user)
+        revoke_key(user_of(request))
         return Response(status=204)
