@@ -1,6 +1,7 @@
 """Files of judgements: CSV, Parquet, bundles and the E2E challenge's ratings."""
 
 import csv
+import gzip
 import io
 import math
 import re
@@ -55,7 +56,7 @@ def read_table(
     return table
 
 
-def write_table(table: JudgementTable, file: IO[bytes]) -> None:
+def write_table(table: JudgementTable, file: IO[bytes] | gzip.GzipFile) -> None:
     """Write the CSV that `read_table` reads back to an equal table."""
     for part in csv_parts(table):
         file.write(part)

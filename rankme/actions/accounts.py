@@ -6,6 +6,7 @@ import secrets
 from typing import Any
 
 from django.contrib.auth import get_user_model
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -29,7 +30,7 @@ def make_organiser(name: str, *, is_superuser: bool = False) -> tuple[Any, str]:
 
 
 @transaction.atomic
-def reset_password(user: Any) -> str:
+def reset_password(user: User) -> str:
     """Give an account a new generated password; its sessions end."""
     password = secrets.token_urlsafe(12)
     user.set_password(password)

@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
@@ -45,6 +46,7 @@ from rankme.models import (
     Submission,
     TrialOutput,
 )
+from rankme.models.jobs import Job
 from rankme.queries.judgement_table import factor_column, judgement_table, without_number
 
 from . import jobs
@@ -74,7 +76,7 @@ def default_options(campaign: Campaign) -> dict[str, Any]:
     """What an analysis of this campaign begins with: its instruments' kinds, its file's options."""
     definition = definition_of(campaign)
     kinds = {name: kind for name, kind in definition.kinds.items() if kind != "text"}
-    options = {
+    options: dict[str, Any] = {
         "seed": analysis_seed(campaign),
         "title": campaign.title,
         "kinds": kinds,
@@ -97,7 +99,7 @@ def analysis_seed(campaign: Campaign) -> int:
 
 
 @transaction.atomic
-def request_run(campaign: Campaign, options: Mapping[str, Any], *, by: Any) -> AnalysisRun:
+def request_run(campaign: Campaign, options: Mapping[str, Any], *, by: User) -> AnalysisRun:
     """Ask for an analysis; `options` override those with which the campaign's analyses begin."""
     if not has_judgements(campaign):
         raise RefusedAction(_("There are no judgements to analyse yet."))
@@ -106,14 +108,14 @@ def request_run(campaign: Campaign, options: Mapping[str, Any], *, by: Any) -> A
         campaign=campaign,
         options=whole,
         seed=whole["seed"],
-        requested_by=by if by is not None and by.is_authenticated else None,
+        requested_by=by,
     )
     note(campaign, by, gettext_noop("analysis requested"), run=run.pk)
     jobs.nudge(run)
     return run
 
 
-def cancel_run(run: AnalysisRun, *, by: Any) -> None:
+def cancel_run(run: AnalysisRun, *, by: User) -> None:
     """Stop a run that is under way; one that is over stays as it is."""
     if not jobs.cancel(run):
         raise RefusedAction(_("This analysis is already over."))
@@ -141,7 +143,8 @@ def checked_options(campaign: Campaign, options: Mapping[str, Any]) -> dict[str,
         raise InvalidOptions(problems)
     site = {name: options[name] for name in SITE_OPTIONS if options.get(name)}
     # As pairs: the database forgets the order of a mapping's names.
-    return plain(checked.as_pairs()) | site
+    pairs: dict[str, Any] = plain(checked.as_pairs())
+    return pairs | site
 
 
 def _site_problems(campaign: Campaign, options: Mapping[str, Any]) -> Iterable[Problem]:
@@ -318,7 +321,8 @@ def _draws(run: AnalysisRun) -> dict[str, np.ndarray] | None:
     for key, count, draws in run.chunks.order_by("job", "first").values_list(
         "job", "count", "draws"
     ):
-        rows.setdefault(key, []).append(np.frombuffer(draws, dtype="<f8").reshape(count, -1))
+        drawn = np.frombuffer(bytes(draws or b""), dtype="<f8")
+        rows.setdefault(key, []).append(drawn.reshape(count, -1))
     return {key: np.concatenate(parts) for key, parts in rows.items()} or None
 
 
@@ -378,10 +382,10 @@ def exclusions(run: AnalysisRun, table: JudgementTable) -> list[dict[str, str]]:
 
 
 @transaction.atomic
-def publish_report(run: AnalysisRun, *, by: Any) -> Report:
+def publish_report(run: AnalysisRun, *, by: User) -> Report:
     """Give the run a page that anybody with its address can read; again after a withdrawal."""
     run = AnalysisRun.objects.select_for_update(of=("self",)).get(pk=run.pk)
-    if run.state != jobs.Job.State.DONE:
+    if run.state != Job.State.DONE:
         raise RefusedAction(_("Only an analysis that is done can be published."))
     report, created = Report.objects.get_or_create(run=run, defaults={"published_by": by})
     if created or report.withdrawn_at is not None:
@@ -395,7 +399,7 @@ def publish_report(run: AnalysisRun, *, by: Any) -> Report:
 
 
 @transaction.atomic
-def withdraw_report(report: Report, *, by: Any) -> None:
+def withdraw_report(report: Report, *, by: User) -> None:
     """Take the public page away; the run and its numbers stay."""
     if Report.objects.filter(pk=report.pk, withdrawn_at=None).update(withdrawn_at=Now()):
         standing = Report.objects.filter(run__campaign=report.run.campaign, withdrawn_at=None)

@@ -10,6 +10,7 @@ import secrets
 from typing import Any
 
 from django.apps import apps
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext_noop
 
@@ -30,7 +31,7 @@ def obtain_key(username: str, password: str, *, address: str) -> str:
     return secret
 
 
-def revoke_key(user: Any) -> None:
+def revoke_key(user: User) -> None:
     """End a person's key. Without one nothing happens."""
     if _keys().filter(user=user).delete()[0]:
         note(None, user, gettext_noop("token revoked"))

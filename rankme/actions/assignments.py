@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
+from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
@@ -25,10 +27,14 @@ from rankme.models import (
     Trial,
     TrialOutput,
 )
+from rankme.models.assignments import SlotQuerySet
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import runtime_of
 
 from .audit import note
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
 
 HELD, COMPLETED = Assignment.State.HELD, Assignment.State.COMPLETED
 EXPIRED, FREED = Assignment.State.EXPIRED, Assignment.State.FREED
@@ -156,11 +162,11 @@ def _claim_free(participant: Participant, definition: Definition) -> Assignment 
     return Assignment.objects.get(pk=assignment.pk)
 
 
-def _free_for(participant: Participant):
+def _free_for(participant: Participant) -> QuerySet[Slot]:
     return _unmet_by(participant).free().order_by("copy", "batch_id")
 
 
-def _unmet_by(participant: Participant):
+def _unmet_by(participant: Participant) -> SlotQuerySet:
     """The campaign's slots of batches that this rater never had."""
     met = participant.assignments.values("batch_id")
     return Slot.objects.filter(campaign_id=participant.campaign_id).exclude(batch_id__in=met)
@@ -204,7 +210,7 @@ def outputs_in_order(presentation: list[list[Any]]) -> dict[int, list[int]]:
     return {trial: [planned[trial][place] for place in places] for trial, places in presentation}
 
 
-def lease_end(definition: Definition):
+def lease_end(definition: Definition) -> CombinedExpression:
     """The end of a lease, by the database's own clock."""
     return Now() + timedelta(minutes=definition.crowd.lease_minutes)
 
@@ -241,7 +247,7 @@ def return_batch(assignment: Assignment) -> None:
 
 
 @transaction.atomic
-def free_lease(assignment: Assignment, *, by: Any) -> None:
+def free_lease(assignment: Assignment, *, by: User) -> None:
     """The organiser takes a batch back from a rater who will not finish it."""
     _give_up(assignment, FREED)
     note(assignment.campaign, by, gettext_noop("lease freed"), rater=assignment.participant.label)
@@ -305,10 +311,7 @@ def settle_slot(slot: Slot) -> None:
     slot, the abandoned one with the most answered screens. A sitting of an excluded rater does not
     fill a slot: it counts only while there is no other.
     """
-    standing = RaterExclusion.objects.filter(participant=OuterRef("participant"), withdrawn_at=None)
-    assignments = list(
-        slot.assignments.annotate(is_excluded=Exists(standing)).order_by("ended_at", "id")
-    )
+    assignments = list(_with_exclusions(slot.assignments.order_by("ended_at", "id")))
     completed = [
         found for found in assignments if found.state == COMPLETED and not found.is_excluded
     ]
@@ -330,7 +333,20 @@ def settle_late(assignment: Assignment) -> None:
     settle_slot(assignment.slot)
 
 
-def _by_answers(assignments: list[Assignment]) -> list[Assignment]:
+class Excluded(TypedDict):
+    is_excluded: bool
+
+
+def _with_exclusions(
+    assignments: QuerySet[Assignment],
+) -> QuerySet[WithAnnotations[Assignment, Excluded]]:
+    standing = RaterExclusion.objects.filter(participant=OuterRef("participant"), withdrawn_at=None)
+    return assignments.annotate(is_excluded=Exists(standing))
+
+
+def _by_answers(
+    assignments: list[WithAnnotations[Assignment, Excluded]],
+) -> list[WithAnnotations[Assignment, Excluded]]:
     return sorted(
         assignments,
         key=lambda found: (found.is_excluded, -_screens_answered(found), found.pk),

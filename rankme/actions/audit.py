@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.utils.translation import gettext_noop
 
 from rankme.models import AuditEvent, Campaign
@@ -12,11 +13,11 @@ DAMAGED = gettext_noop("record damaged")
 INTACT = gettext_noop("record intact again")
 
 
-def note(campaign: Campaign | None, actor: Any, verb: str, **detail: Any) -> AuditEvent:
+def note(campaign: Campaign | None, actor: User | None, verb: str, **detail: Any) -> AuditEvent:
     """Write an audit event in the caller's transaction."""
     return AuditEvent.objects.create(
         campaign=campaign,
-        actor=actor if actor is not None and actor.is_authenticated else None,
+        actor=actor,
         verb=verb,
         detail=detail,
     )
@@ -26,4 +27,4 @@ def last_fault(campaign: Campaign | None) -> str:
     """What the last check of the record found wrong; empty if nothing."""
     events = AuditEvent.objects.filter(campaign=campaign, verb__in=[DAMAGED, INTACT])
     newest = events.order_by("-number").first()
-    return newest.detail.get("fault", "") if newest else ""
+    return str(newest.detail.get("fault", "")) if newest else ""

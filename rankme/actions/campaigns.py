@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -35,17 +35,15 @@ ROWS_PER_REPORT = 2_000
 
 
 @transaction.atomic
-def create_campaign(
-    owner: AbstractBaseUser, definition: Definition, *, is_archive: bool = False
-) -> Campaign:
+def create_campaign(owner: User, definition: Definition, *, is_archive: bool = False) -> Campaign:
     """Make a draft. A definition without a seed gets one, so that its plan can be drawn again."""
-    if definition.seed is None:
-        definition = definition.model_copy(update={"seed": secrets.randbelow(2**31)})
+    seed = secrets.randbelow(2**31) if definition.seed is None else definition.seed
+    definition = definition.model_copy(update={"seed": seed})
     campaign = Campaign.objects.create(
         owner=owner,
         title=definition.title,
         definition=definition_to_document(definition),
-        seed=definition.seed,
+        seed=seed,
         is_archive=is_archive,
     )
     _write_criteria(campaign, definition)
@@ -55,7 +53,7 @@ def create_campaign(
 
 @transaction.atomic
 def change_definition(
-    campaign: Campaign, definition: Definition, *, by: Any, base: str | None = None
+    campaign: Campaign, definition: Definition, *, by: User | None, base: str | None = None
 ) -> Campaign:
     """Replace a draft's definition; what raters may have seen can no longer be changed.
 
@@ -72,11 +70,11 @@ def change_definition(
     _refuse_during_launch(campaign)
     if base is not None and base != definition_version(campaign):
         raise ChangedMeanwhile(_("The definition was saved by somebody else in the meantime."))
-    if definition.seed is None:
-        definition = definition.model_copy(update={"seed": campaign.seed})
+    seed = campaign.seed if definition.seed is None else definition.seed
+    definition = definition.model_copy(update={"seed": seed})
     campaign.title = definition.title
     campaign.definition = definition_to_document(definition)
-    campaign.seed = definition.seed
+    campaign.seed = seed
     campaign.save(update_fields=["title", "definition", "seed"])
     if list(definition.kinds) != [criterion.name for criterion in campaign.criteria.all()]:
         campaign.criteria.all().delete()
@@ -176,7 +174,7 @@ def refuse_without_code(definition: Definition) -> None:
 
 @transaction.atomic
 def launch_campaign(
-    campaign: Campaign, *, by: Any, progress: Callable[[float], None] = lambda share: None
+    campaign: Campaign, *, by: User | None, progress: Callable[[float], None] = lambda share: None
 ) -> Campaign:
     """Draw and store the plan, freeze what will be shown, and open the campaign to raters.
 
@@ -218,18 +216,18 @@ def ready_to_launch(campaign: Campaign) -> Campaign:
 
 
 @transaction.atomic
-def pause_campaign(campaign: Campaign, *, by: Any) -> Campaign:
+def pause_campaign(campaign: Campaign, *, by: User) -> Campaign:
     """Stop handing out batches; raters who hold one can finish it."""
     return _move(campaign, State.RUNNING, to=State.PAUSED, verb=gettext_noop("paused"), by=by)
 
 
 @transaction.atomic
-def resume_campaign(campaign: Campaign, *, by: Any) -> Campaign:
+def resume_campaign(campaign: Campaign, *, by: User) -> Campaign:
     return _move(campaign, State.PAUSED, to=State.RUNNING, verb=gettext_noop("resumed"), by=by)
 
 
 @transaction.atomic
-def close_campaign(campaign: Campaign, *, by: Any) -> Campaign:
+def close_campaign(campaign: Campaign, *, by: User) -> Campaign:
     """End the collection. Work that still arrives is kept and flagged."""
     campaign = _move(
         campaign, State.RUNNING, State.PAUSED, to=State.CLOSED, verb=gettext_noop("closed"), by=by
@@ -240,7 +238,7 @@ def close_campaign(campaign: Campaign, *, by: Any) -> Campaign:
 
 
 @transaction.atomic
-def delete_draft(campaign: Campaign, *, by: Any) -> None:
+def delete_draft(campaign: Campaign, *, by: User) -> None:
     """Delete a campaign that was never launched."""
     _refuse_during_launch(campaign)
     campaign = _locked(campaign, State.DRAFT)
@@ -251,7 +249,7 @@ def delete_draft(campaign: Campaign, *, by: Any) -> None:
 
 
 @transaction.atomic
-def add_member(campaign: Campaign, username: str, *, by: Any) -> Membership:
+def add_member(campaign: Campaign, username: str, *, by: User) -> Membership:
     membership, created = Membership.objects.get_or_create(campaign=campaign, username=username)
     if created:
         note(campaign, by, gettext_noop("member invited"), user=username)
@@ -259,7 +257,7 @@ def add_member(campaign: Campaign, username: str, *, by: Any) -> Membership:
 
 
 @transaction.atomic
-def remove_member(campaign: Campaign, username: str, *, by: Any) -> None:
+def remove_member(campaign: Campaign, username: str, *, by: User) -> None:
     if campaign.memberships.filter(username=username).delete()[0]:
         note(campaign, by, gettext_noop("member removed"), user=username)
 
@@ -286,7 +284,7 @@ def _refuse_during_launch(campaign: Campaign) -> None:
         raise RefusedAction(_("This campaign is being launched: it can no longer be changed."))
 
 
-def _move(campaign: Campaign, *allowed: str, to: str, verb: str, by: Any) -> Campaign:
+def _move(campaign: Campaign, *allowed: str, to: str, verb: str, by: User) -> Campaign:
     campaign = _locked(campaign, *allowed)
     campaign.state = to
     campaign.save(update_fields=["state"])

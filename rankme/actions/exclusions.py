@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
@@ -17,7 +16,7 @@ from .audit import note
 
 
 @transaction.atomic
-def exclude_rater(participant: Participant, *, reason: str, by: Any) -> RaterExclusion:
+def exclude_rater(participant: Participant, *, reason: str, by: User) -> RaterExclusion:
     """Leave a rater out of coming analyses, and let others judge in their place.
 
     Nothing is deleted, and it can be withdrawn.
@@ -46,7 +45,7 @@ def exclude_rater(participant: Participant, *, reason: str, by: Any) -> RaterExc
 
 
 @transaction.atomic
-def readmit_rater(participant: Participant, *, by: Any) -> None:
+def readmit_rater(participant: Participant, *, by: User) -> None:
     """Let a rater count again, except where somebody has finished in their place meanwhile."""
     if participant.exclusions.filter(withdrawn_at=None).update(withdrawn_at=Now()):
         settle_slots_of(participant)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -19,7 +19,7 @@ MOST_AT_ONCE = 1_000
 
 
 @transaction.atomic
-def invite_raters(campaign: Campaign, names: Sequence[str], *, by: Any) -> list[Invitation]:
+def invite_raters(campaign: Campaign, names: Sequence[str], *, by: User) -> list[Invitation]:
     """Make one personal link for each name; an empty name is a link for somebody unnamed."""
     campaign = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if campaign.is_over:

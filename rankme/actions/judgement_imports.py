@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -60,7 +61,7 @@ READ_SHARE = 0.4
 
 
 def import_judgements(
-    owner: Any,
+    owner: User,
     path: Path,
     *,
     title: str,
@@ -88,7 +89,7 @@ def import_judgements(
     return Campaign.objects.get(pk=campaign.pk)
 
 
-def start_archive(owner: Any, *, title: str) -> Campaign:
+def start_archive(owner: User, *, title: str) -> Campaign:
     """An empty archive, which an upload of judgements will fill and close."""
     return create_campaign(owner, _definition(title, {"judgement": {}}), is_archive=True)
 
@@ -226,7 +227,7 @@ def _fill(
     campaign: Campaign,
     material: JudgementMaterial,
     *,
-    by: Any,
+    by: User | None,
     keep_rater_names: bool,
     beat: Callable[[float], None] = lambda share: None,
 ) -> None:
@@ -313,13 +314,17 @@ def _sittings(archive: Archive, *, keep_rater_names: bool) -> dict[str, Sitting]
         rater: Sitting(
             rater,
             labels[rater],
-            *numbers,
-            first[rater],
-            last[rater],
-            presentation,
-            rater in excluded,
+            batch=batch,
+            participant=participant,
+            assignment=assignment,
+            begun_at=first[rater],
+            ended_at=last[rater],
+            presentation=presentation,
+            is_excluded=rater in excluded,
         )
-        for (rater, presentation), numbers in zip(shown.items(), ids, strict=True)
+        for (rater, presentation), (batch, participant, assignment) in zip(
+            shown.items(), ids, strict=True
+        )
     }
 
 
@@ -386,7 +391,7 @@ ASSIGNMENT_COLUMNS = (
 def _participant(archive: Archive) -> Callable[[Sitting], tuple[Any, ...]]:
     def row(sitting: Sitting) -> tuple[Any, ...]:
         name = (PANEL, sitting.label, "", sitting.label)
-        rest = ("working", "", {}, "", "", sitting.begun_at)
+        rest: tuple[Any, ...] = ("working", "", {}, "", "", sitting.begun_at)
         return (sitting.participant, archive.campaign.pk, *name, *rest)
 
     return row
@@ -493,7 +498,7 @@ def _payload(screen: Screen) -> dict[str, Any]:
     return payload
 
 
-def _exclude(archive: Archive, by: Any) -> None:
+def _exclude(archive: Archive, by: User) -> None:
     RaterExclusion.objects.bulk_create(
         RaterExclusion(
             campaign=archive.campaign,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from rankme.models import Campaign, CampaignLaunch, Output
+from rankme.models.jobs import Job
 
 from . import jobs
 from .audit import note
@@ -25,7 +25,7 @@ def is_large(campaign: Campaign) -> bool:
     return most > MOST_OUTPUTS_IN_A_REQUEST
 
 
-def request_launch(campaign: Campaign, *, by: Any) -> Campaign:
+def request_launch(campaign: Campaign, *, by: User) -> Campaign:
     """Launch the campaign, or let a worker launch it; then it stays a draft until that is done.
 
     Asking again while a worker is at it changes nothing. A launch that fails leaves a draft.
@@ -48,7 +48,7 @@ def launch_under_way(campaign: Campaign) -> CampaignLaunch | None:
 def failed_launch(campaign: Campaign) -> CampaignLaunch | None:
     """The latest launch, if it failed."""
     latest = campaign.launches.first()
-    return latest if latest is not None and latest.state == jobs.Job.State.FAILED else None
+    return latest if latest is not None and latest.state == Job.State.FAILED else None
 
 
 def execute(launch_id: int, worker: str) -> bool:

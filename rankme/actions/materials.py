@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+from django.contrib.auth.models import User
 from django.core.files import File
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
@@ -37,7 +38,7 @@ READ_SHARE, COPIED_SHARE = 0.3, 0.8
 ROWS_PER_BEAT = 2_000
 ROWS_WORTH_MEASURING = 10_000
 
-Upload = UploadedFile | Path
+Upload: TypeAlias = "UploadedFile[Any] | Path"
 
 
 # --- From the organiser ------------------------------------------------------------------------
@@ -50,7 +51,7 @@ def start_import(
     kind: str = Kind.OUTPUTS,
     format: str = "",
     options: Mapping[str, Any] | None = None,
-    by: Any,
+    by: User,
 ) -> MaterialImport:
     """Store the files and queue their check. An older upload that still waits is dropped.
 
@@ -69,7 +70,7 @@ def start_import(
         raise
 
 
-def take_import(row: MaterialImport, *, by: Any) -> None:
+def take_import(row: MaterialImport, *, by: User) -> None:
     """Let a worker import what was previewed; in a draft it replaces what is there."""
     with transaction.atomic():
         row = _locked(row)
@@ -81,7 +82,7 @@ def take_import(row: MaterialImport, *, by: Any) -> None:
         note(row.campaign, by, gettext_noop("material taken"), files=list(row.labels.values()))
 
 
-def drop_import(row: MaterialImport, *, by: Any) -> None:
+def drop_import(row: MaterialImport, *, by: User) -> None:
     """Forget an upload that was not taken, with its files; a check under way is stopped."""
     with transaction.atomic():
         row = _locked(row)
@@ -173,7 +174,7 @@ def _queue(
     kind: str,
     format: str,
     options: dict[str, Any],
-    by: Any,
+    by: User,
 ) -> MaterialImport:
     for older in campaign.material_imports.filter(phase=Phase.PREVIEWED, state=State.DONE):
         drop_import(older, by=by)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Now
@@ -74,7 +73,7 @@ def note_second_browser(participant: Participant) -> None:
 
 
 @transaction.atomic
-def end_access(participant: Participant, *, by: Any) -> None:
+def end_access(participant: Participant, *, by: User) -> None:
     """End every cookie and personal link of a rater; their work stays."""
     Participant.objects.filter(pk=participant.pk).update(generation=F("generation") + 1)
     note(participant.campaign, by, gettext_noop("rater's access ended"), rater=participant.label)

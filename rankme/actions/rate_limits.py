@@ -58,8 +58,11 @@ UNREADABLE = Limit("unreadable submissions", most=200, again_every=timedelta(min
 def take(limit: Limit, *whose: object) -> bool:
     """Take one, if there is one left. The table names nobody: it holds marks of who they are."""
     with connection.cursor() as cursor:
-        most, per_second = float(limit.most), limit.per_second
-        values = {"mark": _mark(limit, whose), "most": most, "per_second": per_second}
+        values: dict[str, str | float] = {
+            "mark": _mark(limit, whose),
+            "most": float(limit.most),
+            "per_second": limit.per_second,
+        }
         cursor.execute(TAKE, values)
         return cursor.fetchone() is not None
 

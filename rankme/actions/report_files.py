@@ -12,6 +12,7 @@ from analysis.errors import AnalysisError
 from rankme.errors import FilesInPreparation, RankmeError
 from rankme.exporting.bundle import has_bundle, report_options, run_table, store_bundle
 from rankme.models import AnalysisRun, ReportFiles
+from rankme.models.jobs import Job
 
 from . import jobs
 from .report_parts import StoredParts
@@ -26,7 +27,7 @@ def require_files(run: AnalysisRun) -> None:
     ------
     FilesInPreparation : they are missing; a job makes them, one however many readers ask
     """
-    if run.state != jobs.Job.State.DONE or has_bundle(run):
+    if run.state != Job.State.DONE or has_bundle(run):
         return
     row, created = ReportFiles.objects.get_or_create(run=run)
     if created:
@@ -40,7 +41,7 @@ def require_files(run: AnalysisRun) -> None:
 
 def _ask_again(row: ReportFiles) -> None:
     failed_lately = ReportFiles.objects.filter(
-        pk=row.pk, state=jobs.Job.State.FAILED, finished_at__gt=Now() - TRY_AGAIN_AFTER
+        pk=row.pk, state=Job.State.FAILED, finished_at__gt=Now() - TRY_AGAIN_AFTER
     )
     if failed_lately.exists():
         raise FilesInPreparation(

@@ -36,11 +36,13 @@ class StoredParts:
         name = f"{VERSION} {name}"
         if name in self.stored:
             try:
-                return _decoded(result_type, self.stored[name])
+                kept: Result = _decoded(result_type, self.stored[name])
+                return kept
             except ValidationError:  # the code has changed since, but not its version
                 RunPart.objects.filter(run=self.run, name=name).delete()
         # Read back even when it is new, so that both ways give the same report.
-        return _decoded(result_type, self._store(name, _encoded(result_type, compute())))
+        result: Result = _decoded(result_type, self._store(name, _encoded(result_type, compute())))
+        return result
 
     def _store(self, name: str, content: bytes) -> bytes:
         part = RunPart(run=self.run, name=name, content=content)

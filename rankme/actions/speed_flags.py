@@ -60,14 +60,14 @@ def speed_flags(times: Any, sitting: Sitting, *, least_seconds: float) -> list[s
     flags = []
     spent = _seconds(times.get("spent_ms"))
     possible = sitting.age * (1 + SLACK_SHARE) + SLACK_SECONDS
-    fits = spent is not None and spent >= 0 and spent + sitting.claimed <= possible
+    # A time that is missing, or cannot be, is replaced by the server's own.
+    taken = sitting.age if sitting.since_last is None else sitting.since_last
     if spent is None:
         flags.append(gettext_noop("no time"))
-    elif not fits:
+    elif spent >= 0 and spent + sitting.claimed <= possible:
+        taken = spent
+    else:
         flags.append(gettext_noop("impossible time"))
-    # A time that is missing, or cannot be, is replaced by the server's own.
-    since_last = sitting.age if sitting.since_last is None else sitting.since_last
-    taken = spent if fits else since_last
     if taken < least_seconds or sitting.age < least_seconds * (sitting.others + 1):
         flags.append(gettext_noop("fast"))
     if times.get("hidden"):

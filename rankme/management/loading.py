@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.core.management.base import CommandError
 
 from rankme.actions.import_jobs import execute_import
@@ -16,7 +17,7 @@ from rankme.models import Campaign, MaterialImport
 WORKER = "manage.py"
 
 
-def take_material(campaign: Campaign, paths: Sequence[Path], *, by: Any) -> MaterialImport:
+def take_material(campaign: Campaign, paths: Sequence[Path], *, by: User) -> MaterialImport:
     """Check the files and take them in; every problem becomes the command's error."""
     row = start_import(campaign, paths, by=by)
     work_off(row)

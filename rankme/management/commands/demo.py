@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandParser
 from django.urls import reverse
 
@@ -63,14 +64,14 @@ def organiser(*, renew: bool) -> tuple[Any, str]:
     return user, "as before; `manage.py demo --reset-password` makes a new one"
 
 
-def demonstration(name: str, owner: Any) -> Campaign:
+def demonstration(name: str, owner: User) -> Campaign:
     """A demonstration with its own campaign file."""
     folder = FOLDER / name
     definition = definition_from_yaml((folder / "campaign.yaml").read_text(encoding="utf-8"))
     return launched(definition, [folder / "outputs.csv", folder / "items.csv"], owner)
 
 
-def demonstration_of_preset(name: str, owner: Any) -> Campaign:
+def demonstration_of_preset(name: str, owner: User) -> Campaign:
     """A preset as it is shipped, with a little material of our own."""
     definition = preset(name)
     titled = definition.model_copy(update={"title": f"Preset: {definition.title}"})
@@ -78,7 +79,7 @@ def demonstration_of_preset(name: str, owner: Any) -> Campaign:
         return launched(titled, material(name).write(Path(folder)), owner)
 
 
-def launched(definition: Definition, files: list[Path], owner: Any) -> Campaign:
+def launched(definition: Definition, files: list[Path], owner: User) -> Campaign:
     """The campaign of this title with these files; one that was left half made is completed."""
     standing = Campaign.objects.filter(owner=owner, title=definition.title)
     campaign = standing.order_by("created_at").first()
