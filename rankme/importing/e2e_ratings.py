@@ -41,8 +41,8 @@ def read_e2e_ratings(sources: Sources, spool: JudgementSpool, file: SourceFile) 
         )
         factors = {"unit": record["_unit_id"]} if layout.has_units else {}
         for each in ratings_of(layout, record, number):
-            if each.fault:
-                spool.problem(place, each.column, each.fault)
+            if each.problem:
+                spool.problem(place, each.column, each.problem)
                 continue
             given = Given(
                 rater=each.rater,
