@@ -67,6 +67,7 @@ class Request(HTTPRequestParser):
 
     needs_permit = False
     largest = 0
+    path: str
 
     def __init__(self, adj: Adjustments) -> None:
         super().__init__(adj)
