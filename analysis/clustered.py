@@ -145,7 +145,10 @@ def _generalised_inverse(products: Values) -> Values:
     eigenvalues, vectors = np.linalg.eigh(products)
     kept = eigenvalues > 1e-9 * eigenvalues[-1]
     if kept.sum() < len(products) - 1:
-        raise Undefined("Some groups of systems share no rater, so raters cannot be set aside.")
+        raise Undefined(
+            "Some groups of systems share no rater, so rater effects cannot be separated from "
+            "systems."
+        )
     inverse: Values = (vectors[:, kept] / eigenvalues[kept]) @ vectors[:, kept].T
     return inverse
 

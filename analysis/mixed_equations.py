@@ -60,7 +60,7 @@ def equations(values: Values, systems: Codes, random: Mapping[str, Codes]) -> Eq
     if work > MOST_SPARSE_WORK:
         raise Undefined(
             f"The random effects have {', '.join(map(str, levels))} levels, too many to fit in "
-            "reasonable time; the comparison with clustered errors stands in for this model."
+            "reasonable time; use the comparison with clustered errors instead."
         )
     return _SparseEquations.of(values, systems, random)
 

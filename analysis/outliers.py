@@ -14,7 +14,7 @@ from analysis.typing import Codes, Flags, Values
 LARGEST_WIDTH = 1000
 
 TREATMENTS = {
-    "none": "Values stand as they were given.",
+    "none": "Values were used as given.",
     "replace": "Values beyond mean ± {width:g} SD were replaced by the overall mean.",
     "winsorise": "Values beyond mean ± {width:g} SD were moved to that limit.",
     "drop": "Values beyond mean ± {width:g} SD were left out.",

@@ -225,7 +225,7 @@ def _problems(table: JudgementTable) -> Iterator[str]:
         for row in np.flatnonzero(table.time_ms < 0):
             yield f"Row {row + 1}: time_ms is negative."
     for first, again in _duplicates(table):
-        yield f"Row {again + 1} judges the same output again as row {first + 1}."
+        yield f"Row {again + 1} judges the same output as row {first + 1}."
 
 
 def _duplicates(table: JudgementTable) -> list[tuple[int, int]]:

@@ -142,7 +142,7 @@ def _bundled_judgements(content: bytes) -> bytes:
         with zipfile.ZipFile(io.BytesIO(content)) as bundle:
             return bundle.read("judgements.csv")
     except (zipfile.BadZipFile, KeyError) as error:
-        raise TableError(["This is not a bundle: it holds no judgements.csv."]) from error
+        raise TableError(["This is not a bundle: it contains no judgements.csv."]) from error
 
 
 def _read_csv(content: bytes, shared: str | None) -> JudgementTable:
@@ -238,7 +238,7 @@ def _repeated(row: dict[str, str], line: int, seen: dict[tuple[str, ...], int]) 
     key = tuple(row.get(name, "") for name in LABEL_COLUMNS)
     first = seen.setdefault(key, line)
     if all(key) and first != line:
-        yield f"Line {line} judges the same output again as line {first}."
+        yield f"Line {line} judges the same output as line {first}."
 
 
 def _is_finite(text: str) -> bool:
@@ -330,7 +330,9 @@ def _e2e_columns(content: bytes) -> dict[str, Any]:
     problems: list[str] = []
     for number, line in enumerate(lines, start=1):
         if None in line or None in line.values():
-            problems.append(f"Line {lines.line_num}: the row has not as many cells as the header.")
+            problems.append(
+                f"Line {lines.line_num}: the row and the header have different numbers of cells."
+            )
             continue
         for each in ratings_of(layout, line, number):
             problem = each.problem

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 SECONDS_UNTIL_RETRY = 5
 TOO_LARGE = (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent)
-WRONG_METHOD = "This address does not take this method."
+WRONG_METHOD = "This address does not accept this method."
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

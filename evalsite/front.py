@@ -164,7 +164,7 @@ class Permit:
             environ = WSGITask(self.channel, self.request).get_environment()
             may_send = bodies.may_send_files(environ)
         except DatabaseError as error:
-            log.error("cannot tell who sends an upload: %s", error)
+            log.error("cannot identify the sender of an upload: %s", error)
             return ServiceUnavailable("Try again in a minute.")
         return None if may_send else Unauthorized("Log in before you upload files.")
 

@@ -23,8 +23,8 @@ ADDRESS = ("USER", "PASSWORD", "HOST", "PORT")
 EVERYTHING = "SELECT, INSERT, UPDATE, DELETE"
 MAINTAIN_SINCE = 170000
 HOW_TO_SEPARATE = (
-    "Let DATABASE_URL name a role of the site's own, such as rankme_site, and put the address "
-    "of the owner into DATABASE_OWNER_URL. `manage.py migrate` creates the role and gives it its "
+    "Let DATABASE_URL name a separate role for the site, such as rankme_site, and put the "
+    "owner's address into DATABASE_OWNER_URL. `manage.py migrate` creates the role and grants its "
     "rights. See “Two roles” in docs/deployment.md."
 )
 

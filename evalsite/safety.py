@@ -57,11 +57,11 @@ def refuse_unsafe_settings(
 
 def secret_key_problems(name: str, key: str) -> list[str]:
     if not key:
-        return [f"{name} is missing. Make one: {HOW_TO_MAKE_A_KEY}"]
+        return [f"{name} is missing. Create one: {HOW_TO_MAKE_A_KEY}"]
     if key.startswith((EXAMPLE, "django-insecure-")):
-        return [f"{name} is a published example. Make your own: {HOW_TO_MAKE_A_KEY}"]
+        return [f"{name} is a published example. Create your own: {HOW_TO_MAKE_A_KEY}"]
     if len(key) < SHORTEST_SECRET_KEY or len(set(key)) < FEWEST_DIFFERENT_CHARACTERS:
-        return [f"{name} can be guessed. Make a longer one: {HOW_TO_MAKE_A_KEY}"]
+        return [f"{name} can be guessed. Create a longer one: {HOW_TO_MAKE_A_KEY}"]
     return []
 
 
@@ -77,9 +77,9 @@ def debug_problems(debug: bool) -> list[str]:
 
 def host_problems(allowed_hosts: list[str]) -> list[str]:
     if not allowed_hosts:
-        return ["ALLOWED_HOSTS is missing. Name the host, for instance eval.example.org"]
+        return ["ALLOWED_HOSTS is missing. Name the host, for example eval.example.org"]
     open_to_all = [host for host in allowed_hosts if host in {"*", "."}]
-    return ["ALLOWED_HOSTS holds *: any host name would be taken."] if open_to_all else []
+    return ["ALLOWED_HOSTS holds *: any host name would be accepted."] if open_to_all else []
 
 
 def refuse_confused_roles(site: dict[str, Any], owner: dict[str, Any] | None) -> None:
@@ -90,8 +90,8 @@ def refuse_confused_roles(site: dict[str, Any], owner: dict[str, Any] | None) ->
         raise ImproperlyConfigured("DATABASE_URL and DATABASE_OWNER_URL name two databases.")
     if owner["USER"] == site["USER"]:
         raise ImproperlyConfigured(
-            "DATABASE_URL and DATABASE_OWNER_URL name the same role. The site needs one of its "
-            "own, such as rankme_site: `manage.py migrate` creates it."
+            "DATABASE_URL and DATABASE_OWNER_URL name the same role. The site needs its own role, "
+            "such as rankme_site: `manage.py migrate` creates it."
         )
 
 

@@ -82,14 +82,14 @@ def _add_shared_options(parser: argparse.ArgumentParser, command: Command) -> No
         help="judgements, a bundle, or - (standard input)",
     )
     parser.add_argument(
-        "--format", choices=FORMATS, help="what FILE is (default: its content says)"
+        "--format", choices=FORMATS, help="format of FILE (default: detected from its content)"
     )
     parser.add_argument(
-        "--shared", metavar="SEPARATOR", help='a system "A,B" is one text of two systems'
+        "--shared", metavar="SEPARATOR", help='a system "A,B" is one text that two systems produced'
     )
     parser.add_argument("--criterion", help="the criterion (default: the only one)")
     parser.add_argument(
-        "--seed", type=int, default=default(1), help="seed of everything random (default 1)"
+        "--seed", type=int, default=default(1), help="seed of all random numbers (default 1)"
     )
     parser.add_argument(
         "--alpha", type=float, default=default(0.05), help="1 − confidence (default 0.05)"
@@ -99,13 +99,13 @@ def _add_shared_options(parser: argparse.ArgumentParser, command: Command) -> No
         type=names,
         default=default(()),
         metavar="A,B",
-        help="raters to leave out",
+        help="raters to exclude",
     )
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--json", action="store_true", help="print JSON")
     shape.add_argument("--latex", action="store_true", help="print a LaTeX table (booktabs)")
     shape.add_argument("--csv", action="store_true", help="print CSV")
-    parser.add_argument("--plot", metavar="FILE", help="draw into FILE.svg, .pdf or .png")
+    parser.add_argument("--plot", metavar="FILE", help="plot into FILE.svg, .pdf or .png")
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -178,7 +178,7 @@ COMMANDS: dict[str, Command] = {
     "outliers": Command("Count outlying values.", scales.run_outliers, scales.add_outlier_options),
     "raters": Command("What each rater did.", scales.run_raters),
     "report": Command(
-        "Every criterion: the paper's table and the referee's.",
+        "Every criterion: the paper's table and the strict reviewer's.",
         scales.run_report,
         scales.add_report_options,
         has_stored_options=True,

@@ -32,7 +32,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--method", choices=METHODS, default="wmt", help="how a run ranks")
     parser.add_argument("--runs", type=int, default=200, help="number of runs (default 200)")
     parser.add_argument(
-        "--resample", choices=SCHEMES, default="none", help="what is drawn anew before each run"
+        "--resample", choices=SCHEMES, default="none", help="what is resampled before each run"
     )
     parser.add_argument("--threads", type=int, help="default: one for each core")
     _add_direction_option(parser)
@@ -133,7 +133,7 @@ def run_bradley_terry(table: JudgementTable, options: argparse.Namespace) -> Out
     return Outcome(
         document={**asdict(result), "signature": line},
         tables=(strengths, pairs_table("differences", "Differences", result.pairs)),
-        notes=("All intervals hold together; p is adjusted for all pairs.", line),
+        notes=("The intervals are simultaneous; p is adjusted for all pairs.", line),
         latex=lambda: tabular(strengths),
     )
 
@@ -153,31 +153,38 @@ POWER_COLUMNS = (
     *(Column(title, Format.NUMBER, 3) for title in ("found", "right", "wrong", "covered", "width")),
 )
 PLAN_OPTIONS: tuple[tuple[str, Callable[[str], float], str], ...] = (
-    ("shown", int, "outputs on a screen"),
+    ("shown", int, "outputs per screen"),
     ("raters", int, "number of raters"),
-    ("effective-raters", float, "how many, had all worked equally"),
+    ("effective-raters", float, "how many there would be if all had worked equally"),
     ("items", int, "number of items"),
-    ("rater-spread", float, "raters' own likings of systems, in units of a judgement's scatter"),
-    ("item-spread", float, "how differently systems do on different items, likewise"),
-    ("tie-share", float, "share of comparisons that tie"),
+    (
+        "rater-spread",
+        float,
+        "spread of raters' preferences for systems, in units of a judgement's scatter",
+    ),
+    ("item-spread", float, "spread of systems' quality across items, in the same units"),
+    ("tie-share", float, "share of comparisons that are ties"),
 )
 
 
 def add_power_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--screens", type=_integers, required=True, metavar="N,M", help="sizes")
     parser.add_argument(
-        "--effects", type=_numbers, metavar="X,Y", help="the systems' abilities, without a pilot"
+        "--effects",
+        type=_numbers,
+        metavar="X,Y",
+        help="the systems' abilities, if there is no pilot",
     )
     for name, kind, text in PLAN_OPTIONS:
         parser.add_argument(f"--{name}", type=kind, help=text)
-    parser.add_argument("--price", type=float, help="what a screen costs")
+    parser.add_argument("--price", type=float, help="cost per screen")
     parser.add_argument("--campaigns", type=int, default=100, help="simulated (default 100)")
     parser.add_argument("--runs", type=int, default=200, help="runs of one analysis (default 200)")
     parser.add_argument(
         "--method",
         choices=POWER_METHODS,
         default="raters",
-        help="clusters after drawing raters, as published (paper), or simultaneous intervals",
+        help="clusters after resampling raters, as published (paper), or simultaneous intervals",
     )
 
 
@@ -215,7 +222,7 @@ def run_power(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     line = signature(f"power-{options.method}", stated, sha256=table.sha256)
     shown = Table(
         "power",
-        f"{options.campaigns} simulated campaigns a size",
+        f"{options.campaigns} simulated campaigns per size",
         POWER_COLUMNS,
         tuple(Row(tuple(getattr(row, each.title) for each in POWER_COLUMNS)) for row in results),
     )

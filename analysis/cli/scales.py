@@ -322,7 +322,7 @@ def run_mixed(table: JudgementTable, options: argparse.Namespace) -> Outcome:
             pairs_table("mixed-pairs", "Pairs", model.contrasts),
             Table("variance", "Variance", (Column("Source"), _whole("Levels"), *number), parts),
         ),
-        notes=("All intervals of pairs hold together; p is adjusted for all pairs.", line),
+        notes=("The intervals of pairs are simultaneous; p is adjusted for all pairs.", line),
     )
 
 
@@ -353,7 +353,7 @@ def run_agreement(table: JudgementTable, options: argparse.Namespace) -> Outcome
     return Outcome(
         document={"coefficients": [asdict(each) for each in found], "signature": line},
         tables=(agreement_table(found),),
-        notes=("Intervals: 95 %, whole items drawn anew.", line),
+        notes=("Intervals: 95 %, whole items resampled.", line),
     )
 
 

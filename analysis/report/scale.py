@@ -222,7 +222,9 @@ def full_mixed_model(
     """Add rater × system and item × system: a rater's taste for a system is not new evidence."""
     raters = len(table.rater.labels)
     if raters < 3:
-        raise Undefined("A rater's taste for a system needs at least three raters.")
+        raise Undefined(
+            "Raters' preferences for systems can be estimated only with three or more raters."
+        )
     systems = len(table.system.labels)
     effects = {
         "rater": table.rater.codes,

@@ -19,13 +19,13 @@ from analysis.table import JudgementTable
 
 # What screens and keyboards add to times taken over the web: Anwyl-Irvine et al. (2021).
 HARDWARE_LATENCY = (
-    "The time that screen, keyboard and mouse take is not known: absolute times carry an unknown "
-    "10 to 40 ms on top, about the same for all trials of one rater; compare times within raters."
+    "The delay of screen, keyboard and mouse is not known. Absolute times are 10 to 40 ms too "
+    "long, by about the same amount in all trials of one rater; compare times within raters."
 )
 STANDARDISED = (
     "Scores were standardised within each rater (distance from the rater's mean in the rater's "
-    "standard deviations); tests compare these, the means of the scores as given stand beside. A "
-    "rater who always gave the same score counts as 0 throughout."
+    "standard deviations). Tests compare these; the means of the scores as given are shown next "
+    "to them. A rater who always gave the same score counts as 0 throughout."
 )
 
 
@@ -62,14 +62,14 @@ def criterion_sentences(
 def report_sentences(criteria: int, alpha: float, *, excluded: bool) -> tuple[str, ...]:
     """Say what holds for the report as a whole."""
     sentences = [
-        f"Every claim of difference is made at a level of {alpha:g} for all pairs of one criterion "
+        f"All claims of difference are made at a level of {alpha:g} for all pairs of one criterion "
         f"together; no adjustment is made for reporting {criteria} "
         f"{'criteria' if criteria != 1 else 'criterion'}."
     ]
     if excluded:
         sentences.append(
-            "Some raters were excluded: the ranking before and after stands beside, and a result "
-            "that changes with the exclusion rests on that choice."
+            "Some raters were excluded. The ranking is shown before and after; a result that "
+            "changes with the exclusion depends on that choice."
         )
     return tuple(sentences)
 
@@ -104,31 +104,34 @@ def _about_rankings(ranking: RankingSection, part: JudgementTable) -> Iterator[s
     if paper is not None:
         yield (
             f"The ranking as published in this field has {_clusters(paper)} in "
-            f"{paper.comparisons} pairs; its ranges say how the procedure varies on these very "
-            "judgements, not how other raters would judge, so some of its boundaries would not "
-            "be found again."
+            f"{paper.comparisons} pairs; its ranges show how the procedure varies on these "
+            "particular judgements, not how other raters would judge, so some of its boundaries "
+            "would not be found again."
         )
         yield from _about_cuts(paper)
     if honest is not None:
         yield (
-            f"With whole raters drawn anew ({raters} of them) there "
+            f"With whole raters resampled ({raters} of them) there "
             f"{'is' if _number_of_clusters(honest) == 1 else 'are'} {_clusters(honest)}: these "
-            "boundaries allow for raters who differ, and are the ones to claim."
+            "boundaries allow for differences between raters, so claim these."
         )
         if raters < 10:
-            yield f"With {raters} raters even these ranges are uncertain: draw no fine lines."
+            yield (
+                f"With {raters} raters even these ranges are uncertain: do not draw fine "
+                "distinctions."
+            )
     if ranking.bradley_terry is not None:
         apart = sum(pair.p < ranking.bradley_terry.alpha for pair in ranking.bradley_terry.pairs)
         yield (
             f"Bradley–Terry with errors clustered by rater and item tells {apart} of "
-            f"{len(ranking.bradley_terry.pairs)} pairs apart, all claims together; a claim about "
-            "one pair of systems should rest on these."
+            f"{len(ranking.bradley_terry.pairs)} pairs apart, with all claims holding together; "
+            "base a claim about one pair of systems on these."
         )
     shown = paper or honest
     if shown is not None and shown.unmet:
         yield (
-            f"{len(shown.unmet)} pairs of systems never met on a screen; they are compared "
-            "through others only."
+            f"{len(shown.unmet)} pairs of systems never appeared on one screen; they are compared "
+            "only through other systems."
         )
 
 
@@ -179,8 +182,8 @@ def _about_scales(scale: ScaleSection, part: JudgementTable, kind: str) -> Itera
     if kind in ("count", "error") and scale.kruskal is not None:
         yield (
             f"Kruskal–Wallis on ranks: χ²({scale.kruskal.df}) = {scale.kruskal.statistic:.2f}, "
-            f"{stated(scale.kruskal.p)}; it assumes no normal distribution, but independent "
-            "judgements all the same."
+            f"{stated(scale.kruskal.p)}; it does not assume a normal distribution, but it does "
+            "assume independent judgements."
         )
 
 
@@ -192,9 +195,9 @@ def _about_anova(anova: Anova, part: JudgementTable) -> Iterator[str]:
     )
     repeated = len(part) / max(len(part.rater.labels), 1)
     yield (
-        f"Analysis of variance ({anova.design}): {effects}. It takes every judgement as "
-        f"independent; here {len(part.rater.labels)} raters gave {repeated:.0f} each on average, "
-        "so its p-values are too small wherever raters or items resemble themselves."
+        f"Analysis of variance ({anova.design}): {effects}. It treats every judgement as "
+        f"independent. Here {len(part.rater.labels)} raters gave {repeated:.0f} each on average, "
+        "so its p-values are too small where judgements of one rater or item are alike."
     )
 
 
@@ -218,8 +221,11 @@ def _pairs(systems: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def _about_mixed(section: ScaleSection | RankingSection, alpha: float) -> Iterator[str]:
     for fitted, claim in (
-        (section.mixed, "sets aside raters' strictness and items' difficulty"),
-        (section.mixed_full, "also allows each rater and item its own view of each system"),
+        (section.mixed, "allows for raters' strictness and items' difficulty"),
+        (
+            section.mixed_full,
+            "also allows each rater and each item an effect of its own on each system",
+        ),
     ):
         if fitted is not None:
             yield (
@@ -227,11 +233,11 @@ def _about_mixed(section: ScaleSection | RankingSection, alpha: float) -> Iterat
                 "differ (simultaneous intervals)."
             )
     if section.mixed is not None and section.mixed_full is not None:
-        yield "Where the two models disagree, only the second one's differences are to be claimed."
+        yield "Where the two models disagree, claim only the differences of the second."
     if section.clustered is not None:
         yield (
-            "Least squares on system and rater, with errors clustered by rater and item, assumes "
-            f"least and needs many raters ({section.clustered.raters} here): "
+            "Least squares on system and rater, with errors clustered by rater and item, makes "
+            f"the fewest assumptions and needs many raters ({section.clustered.raters} here): "
             f"{_apart(section.clustered.contrasts, alpha)} differ."
         )
 
@@ -272,5 +278,5 @@ def _about_agreement(agreement: Sequence[Coefficient]) -> Iterator[str]:
         interval = f" (95 % interval {chosen.low:.2f} to {chosen.high:.2f} over items)"
     yield (
         f"Agreement of raters is {chosen.name} = {chosen.value:.2f}{interval}; low agreement "
-        "widens every honest interval, but does not by itself make a ranking wrong."
+        "widens every honest interval, but does not alone make a ranking wrong."
     )

@@ -87,5 +87,5 @@ def make_socket_folder(path: Path, owner: Account | None) -> None:
     uid = owner.uid if owner else os.geteuid()
     found = path.lstat()
     if path.is_symlink() or found.st_uid not in {uid, os.geteuid()}:
-        raise EmbeddedServerError(f"{path} belongs to somebody else. Remove it and start again.")
+        raise EmbeddedServerError(f"{path} belongs to another user. Remove it and start again.")
     make_folder(path, 0o700, owner)

@@ -111,7 +111,7 @@ class PostgreSQL(Server):
             command.append("--no-sync")
         finished = run_as(self.account, command, self.folder)
         if finished.returncode != 0:
-            raise EmbeddedServerError(f"PostgreSQL could not make its files:\n{finished.stdout}")
+            raise EmbeddedServerError(f"PostgreSQL could not create its files:\n{finished.stdout}")
         unfinished.rename(self.home)
 
     def _write_settings(self) -> None:

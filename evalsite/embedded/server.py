@@ -71,8 +71,8 @@ class Server(ABC):
             elif now - told > self.seconds_between_messages:
                 told = now
                 print(
-                    f"Waiting for {self.name}: it runs but does not answer yet. "
-                    "After a crash it first has to recover its data.",
+                    f"Waiting for {self.name}: it is running but does not answer yet. After a "
+                    "crash it has to recover its data first.",
                     file=sys.stderr,
                     flush=True,
                 )

@@ -77,5 +77,5 @@ def keep_running(servers: Servers) -> None:
     while True:
         time.sleep(1)
         if not (servers.postgresql.is_running() and servers.valkey.is_running()):
-            print("An embedded server is gone; starting it again.", flush=True)
+            print("An embedded server has stopped; starting it again.", flush=True)
             servers.start()

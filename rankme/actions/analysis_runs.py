@@ -161,7 +161,9 @@ def _site_problems(campaign: Campaign, options: Mapping[str, Any]) -> Iterable[P
     if not isinstance(reason, str) or len(reason) > 500:
         yield Problem("exclusion_reason", "must be a text of at most 500 characters.")
     elif options.get("exclude_raters") and not reason.strip():
-        yield Problem("exclusion_reason", "Say why raters are left out: the report will quote it.")
+        yield Problem(
+            "exclusion_reason", "Say why these raters are excluded: the report will quote it."
+        )
 
 
 def _campaign_problems(campaign: Campaign, options: ReportOptions) -> Iterable[Problem]:

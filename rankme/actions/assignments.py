@@ -121,7 +121,7 @@ def _why_no_more(participant: Participant) -> NoBatch | None:
     if participant.state == Participant.State.COMPLETED:
         return NoBatch("enough")
     if participant.state != Participant.State.WORKING:
-        raise RefusedAction(_("Only a rater who has agreed and was admitted gets work."))
+        raise RefusedAction(_("Only raters who have agreed and were admitted get work."))
     if _has_done_enough(participant) or participant.exclusions.filter(withdrawn_at=None).exists():
         return NoBatch("enough")
     return None

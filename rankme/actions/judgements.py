@@ -281,7 +281,7 @@ def _locked_assignment(participant: Participant, address: Mapping[str, int]) -> 
         assignments__pk=address["assignment"], assignments__participant=participant
     )
     if not mine:
-        raise InvalidAnswer([Problem("assignment", "is not one of yours")])
+        raise InvalidAnswer([Problem("assignment", "does not belong to you")])
     # The database's clock alone says how old a hold is and how long its lease still lasts.
     clocked = Assignment.objects.annotate(
         age=Now() - F("claimed_at"),
@@ -318,7 +318,7 @@ def _earlier(key: UUID, assignment: Assignment, trial_id: int, screen: int) -> l
 
 def _replay(found: Submission, digest: str) -> Receipt:
     if found.payload_sha256 != digest:
-        raise KeyReused("This key already stands for other answers.")
+        raise KeyReused("This key was already used for other answers.")
     return Receipt(found.key, found.revision, found.late, found.surplus, is_new=False)
 
 

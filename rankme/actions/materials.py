@@ -83,7 +83,7 @@ def take_import(row: MaterialImport, *, by: User) -> None:
 
 
 def drop_import(row: MaterialImport, *, by: User) -> None:
-    """Forget an upload that was not taken, with its files; a check under way is stopped."""
+    """Discard an upload that was not imported, with its files; a check under way is stopped."""
     with transaction.atomic():
         row = _locked(row)
         if row.phase in (Phase.TAKE, Phase.TAKEN):

@@ -99,7 +99,7 @@ def _response(
 
 def _sentence(exc: Exception, code: str) -> str:
     if isinstance(exc, WITH_PROBLEMS):
-        return "What was sent cannot be used."
+        return "The request is invalid."
     if isinstance(exc, RankmeError | AnalysisError):
         return str(exc)
     return SENTENCES[code]
@@ -113,7 +113,7 @@ def _api_error(exc: APIException) -> Response:
         headers["Retry-After"] = str(int(wait))
     if isinstance(exc, ValidationError):
         problems = tuple(_problems(exc.detail))
-        return _response(exc.status_code, "invalid", "What was sent cannot be used.", problems)
+        return _response(exc.status_code, "invalid", "The request is invalid.", problems)
     code = exc.get_codes()
     code = code if isinstance(code, str) else exc.default_code
     return _response(exc.status_code, code, str(exc.detail), headers=headers)
@@ -138,7 +138,7 @@ def _unforeseen(exc: Exception, context: Mapping[str, Any]) -> Response:
     """What nobody thought of: the log has it all, the answer has nothing of it."""
     request = context.get("request")
     if isinstance(exc, DataError):
-        log.error("a value got as far as the database: %s", exc, exc_info=exc)
+        log.error("a value was refused only by the database: %s", exc, exc_info=exc)
         return _response(400, "invalid", "A value is too long, too large or cannot be stored.")
     if is_temporary(exc):
         response = _response(503, "unavailable", UNAVAILABLE, headers={"Retry-After": "5"})

@@ -41,4 +41,4 @@ class CampaignFileParser(BaseParser):
         try:
             return _read(stream).decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise ParseError("The file is no UTF-8.") from error
+            raise ParseError("The file is not UTF-8.") from error

@@ -132,7 +132,7 @@ def add_errors(
     auto_schema.method, auto_schema.path = "GET", "/"
     component: ResolvedComponent = auto_schema.resolve_serializer(ErrorSerializer, "response")
     answer = {
-        "description": "Any error has this shape.",
+        "description": "Every error has this form.",
         "content": {"application/json": {"schema": component.ref}},
     }
     for methods in result["paths"].values():

@@ -25,9 +25,9 @@ class ProblemSerializer(serializers.Serializer[Any]):
 
 
 class ErrorDetailSerializer(serializers.Serializer[Any]):
-    code = serializers.CharField(help_text="One word for programs.")
-    message = serializers.CharField(help_text="One sentence for people.")
-    problems = ProblemSerializer(many=True, help_text="Every fault with its place.")
+    code = serializers.CharField(help_text="A code for programs.")
+    message = serializers.CharField(help_text="A sentence for people.")
+    problems = ProblemSerializer(many=True, help_text="Every problem with its place.")
 
 
 class ErrorSerializer(serializers.Serializer[Any]):
@@ -45,7 +45,7 @@ class CredentialsSerializer(Strict):
 
 
 class TokenSerializer(serializers.Serializer[Any]):
-    token = serializers.CharField(help_text="Shown this once. The key before it has ended.")
+    token = serializers.CharField(help_text="Shown only once. The previous key no longer works.")
 
 
 # --- Campaigns ---------------------------------------------------------------------------------
@@ -54,7 +54,7 @@ class TokenSerializer(serializers.Serializer[Any]):
 class CampaignQuery(PageQuery):
     state = serializers.ChoiceField(Campaign.State.choices, required=False)
     owned = serializers.BooleanField(
-        required=False, allow_null=True, default=None, help_text="Only those that are mine."
+        required=False, allow_null=True, default=None, help_text="Only your own."
     )
 
 
@@ -94,10 +94,12 @@ class NewCampaignSerializer(Strict):
     definition = serializers.DictField(required=False)
     preset = serializers.CharField(max_length=60, required=False)
     archive = serializers.BooleanField(
-        required=False, help_text="Empty, for an upload of judgements; needs a title."
+        required=False, help_text="An empty campaign for an upload of judgements; needs a title."
     )
     title = serializers.CharField(
-        max_length=200, required=False, help_text="Of the archive, or instead of the preset's."
+        max_length=200,
+        required=False,
+        help_text="The title of the archive, or one that replaces the preset's.",
     )
 
     def validate(self, given: dict[str, Any]) -> dict[str, Any]:
@@ -129,7 +131,7 @@ class SystemProgressSerializer(serializers.Serializer[Any]):
 class ProgressSerializer(serializers.Serializer[Any]):
     """The progress of a launched campaign, counted from the record at this moment."""
 
-    batches = serializers.IntegerField(help_text="Each as often as raters are planned for it.")
+    batches = serializers.IntegerField(help_text="Each counted once per planned rater.")
     batches_done = serializers.IntegerField()
     batches_held = serializers.IntegerField()
     screens = serializers.IntegerField()
@@ -144,7 +146,7 @@ class ProgressSerializer(serializers.Serializer[Any]):
 
 class ImportSerializer(serializers.ModelSerializer[MaterialImport]):
     problems = serializers.ListField(child=serializers.DictField())
-    preview = serializers.DictField(help_text="What was found; look at it before you take it.")
+    preview = serializers.DictField(help_text="What was found. Look at it before you import it.")
     labels = serializers.DictField(child=serializers.CharField())
 
     class Meta:
@@ -157,15 +159,16 @@ class NewImportSerializer(Strict):
         child=serializers.FileField(), allow_empty=False, help_text="One or more files, or a zip."
     )
     items = serializers.FileField(
-        required=False, help_text="Inputs, references, contexts and factors in a file of their own."
+        required=False,
+        help_text="Inputs, references, contexts and factors, if they are in a separate file.",
     )
     kind = serializers.ChoiceField(MaterialImport.Kind.choices, required=False)
     format = serializers.ChoiceField(
-        sorted(READERS), required=False, help_text="Usually the content says it."
+        sorted(READERS), required=False, help_text="Usually detected from the content."
     )
     keep_rater_names = serializers.BooleanField(
         required=False,
-        help_text="For judgements: published reports show the names of raters as they are in the "
+        help_text="For judgements: published reports show the raters' names as they are in the "
         "file. Otherwise raters get keyed labels.",
     )
 
@@ -213,7 +216,7 @@ class CsvQuery(serializers.Serializer[Any]):
     stored = serializers.BooleanField(
         required=False,
         default=False,
-        help_text="Also what is not counted, with the columns `counted` and `revision`.",
+        help_text="Also include what is not counted, with the columns `counted` and `revision`.",
     )
 
 
@@ -222,7 +225,8 @@ class TextsQuery(serializers.Serializer[Any]):
         sorted(SHAPES),
         required=False,
         default="long",
-        help_text="`long`: with item, rater and what is excluded; `e2e`: `mr` and `ref` alone.",
+        help_text="`long`: with item, rater and a mark for excluded raters; `e2e`: only `mr` and "
+        "`ref`.",
     )
 
 
@@ -277,7 +281,7 @@ class RunDetailSerializer(RunSerializer):
 class NewRunSerializer(Strict):
     options = serializers.DictField(
         default=dict,
-        help_text="Override those with which the campaign's analyses begin: `criteria`, `method`, "
+        help_text="Options that replace the campaign's default options: `criteria`, `method`, "
         "`resample`, `runs`, `alpha`, `factors`, `model`, `outliers`, `exclude_raters` (with an "
         "`exclusion_reason`), `seed`, …",
     )

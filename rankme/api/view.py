@@ -39,7 +39,7 @@ class PageQuery(serializers.Serializer[Any]):
         min_value=1,
         max_value=LARGEST_ID,
         required=False,
-        help_text="The `id` of the last result of the page before; `next` has it.",
+        help_text="The `id` of the last result on the previous page; `next` contains it.",
     )
 
 
@@ -97,7 +97,7 @@ def read_query(request: Request, serializer: type[serializers.Serializer[Any]]) 
     known = serializer().fields
     faults = {name: [UNKNOWN_PARAMETER] for name in given if name not in known}
     faults |= {
-        name: ["Give this parameter once."]
+        name: ["Give this parameter only once."]
         for name, values in given.lists()
         if name in known and len(values) > 1
     }

@@ -24,11 +24,11 @@ class Option:
 
     def problem_with(self, value: object) -> str | None:
         if self.type is bool:
-            return None if isinstance(value, bool) else f"{self.name} is true or false."
+            return None if isinstance(value, bool) else f"{self.name} must be true or false."
         if not isinstance(value, int) or isinstance(value, bool):
-            return f"{self.name} is a whole number."
+            return f"{self.name} must be a whole number."
         if not self.minimum <= value <= self.maximum:
-            return f"{self.name} is a number from {self.minimum} to {self.maximum}."
+            return f"{self.name} must be a number from {self.minimum} to {self.maximum}."
         return None
 
 

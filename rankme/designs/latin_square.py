@@ -121,7 +121,9 @@ def _lay_out(
             systems.append(table[rater][has_output])
             sizes.append(np.count_nonzero(has_output))
     if n_missing:
-        notes.append(f"{n_missing} trials are left out, because the system has no such output.")
+        notes.append(
+            f"{n_missing} trials are left out, because the system has no output for the item."
+        )
     batch_sizes = np.array([size for size in sizes if size], dtype=np.int64)
     return Layout(
         np.concatenate(items), np.concatenate(systems)[:, None], batch_sizes, tuple(notes)
@@ -138,8 +140,8 @@ def _notes_on_groups(request: DesignRequest, groups: list[Indexes]) -> list[str]
 def _notes_on_duplicates(duplicated: int, n_groups: int) -> list[str]:
     if not duplicated:
         return []
-    where = "in the same batch" if n_groups == 1 else "by raters of another group"
-    return [f"{duplicated} items are duplicated to fill the squares; they are seen again {where}."]
+    where = "in the same batch" if n_groups == 1 else "for raters of another group"
+    return [f"{duplicated} items are duplicated to fill the squares; they appear again {where}."]
 
 
 def _notes_on_squares(

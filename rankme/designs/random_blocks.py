@@ -257,7 +257,9 @@ def _notes(request: DesignRequest, width: int, dropped: int) -> tuple[str, ...]:
     if dropped:
         notes.append(f"{dropped} items have too few outputs to compare and are left out.")
     if not request.is_complete:
-        notes.append("Some outputs are missing: the balance is as even as the others allow.")
+        notes.append(
+            "Some outputs are missing, so the balance is only as even as the others allow."
+        )
     return tuple(notes)
 
 
@@ -274,7 +276,7 @@ def _problems(request: DesignRequest) -> list[str]:
 
 DESIGN = Design(
     title="Balanced random selection",
-    help="Some systems per screen, every system and every pair of systems equally often.",
+    help="A few systems per screen; every system and every pair of systems appears equally often.",
     check=_problems,
     draw=draw_random_blocks,
     options=(

@@ -105,11 +105,11 @@ def _problems_of_any_design(request: DesignRequest, *, needs_outputs: bool) -> l
     if request.raters_per_trial < 1:
         problems.append("There must be at least one rater per trial.")
     if request.seed < 0:
-        problems.append("The seed is a whole number from 0.")
+        problems.append("The seed must be a whole number, 0 or more.")
     if coverage.shape != (n_items, n_systems) or request.strata.shape != (n_items,):
         problems.append("The coverage and the kinds of items do not fit the items and systems.")
     elif needs_outputs and not coverage.any():
-        problems.append("There is no output at all.")
+        problems.append("There are no outputs.")
     return problems
 
 

@@ -83,7 +83,7 @@ def _unquote(record: Record, sources: Sources, file: SourceFile, line: int) -> b
 
 READER = Reader(
     title="E2E: one TSV per system",
-    help="Files or a zip, one per system and named like it, with the columns MR and output.",
+    help="Files or a zip, one per system and named after it, with the columns MR and output.",
     recognises=is_e2e,
     read=read_e2e,
 )

@@ -83,8 +83,8 @@ def _has_columns(
 READER = Reader(
     title="One row per output",
     help=(
-        "CSV, TSV or JSON lines with the columns system, item, output; beside it a file of items "
-        "with item, input, reference, context, highlight and any factors."
+        "CSV, TSV or JSON lines with the columns system, item, output; plus an optional file of "
+        "items with item, input, reference, context, highlight and any factors."
     ),
     recognises=is_long,
     read=read_long,

@@ -104,7 +104,8 @@ def lines_of(sources: Sources, file: SourceFile) -> Iterator[str]:
 
 READER = Reader(
     title="Plain text, one line per output",
-    help="A zip or files, one per system and named like it, beside source.txt and reference.txt.",
+    help="A zip or files, one per system and named after it, together with source.txt and "
+    "reference.txt.",
     recognises=is_plain,
     read=read_plain,
 )

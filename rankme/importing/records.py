@@ -50,7 +50,7 @@ def columns_missing(file: SourceFile, needed: Collection[str]) -> str:
     found = ", ".join(name[:LONGEST_NAMED] or "(no name)" for name in columns[:MOST_NAMED])
     more = ", …" if len(columns) > MOST_NAMED else ""
     return f"These columns are missing: {', '.join(missing)}. " + (
-        f"The file has: {found}{more}." if columns else "The first line names no columns."
+        f"The file has: {found}{more}." if columns else "The first line contains no column names."
     )
 
 

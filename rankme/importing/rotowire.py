@@ -245,7 +245,7 @@ def _read_lines(
 READER = Reader(
     title="RotoWire: box scores and reports",
     help=(
-        "The JSON of the games; beside it one text per system, one report per line, or rows of "
+        "The JSON of the games, plus one text per system with one report per line, or rows of "
         "system, item, output."
     ),
     recognises=is_rotowire,

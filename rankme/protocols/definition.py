@@ -52,7 +52,8 @@ ShortName = Annotated[
     AfterValidator(
         _matching(
             r"[a-z][a-z0-9_-]{0,59}",
-            "use a small letter, then small letters, digits, - and _ (60 characters at most)",
+            "start with a lower-case letter, then use lower-case letters, digits, - and _ (60 "
+            "characters at most)",
         )
     ),
 ]
@@ -70,7 +71,9 @@ ParameterName = Annotated[
 ]
 CurrencyCode = Annotated[
     str,
-    AfterValidator(_matching(r"[A-Z]{3}", "use the three capital letters of a currency, as EUR")),
+    AfterValidator(
+        _matching(r"[A-Z]{3}", "use the three capital letters of a currency, such as EUR")
+    ),
 ]
 
 # Texts that raters read. Both a block in YAML and a text field end with a line break, which the
@@ -297,7 +300,7 @@ class Crowd(Part):
     panel: str = "generic"
     id_parameter: ParameterName = ""
     session_parameter: ParameterName = ""
-    open_link: bool = Field(True, description="Off by default beside a panel such as Prolific")
+    open_link: bool = Field(True, description="Off by default with a panel such as Prolific")
     return_url: str = Field(
         "", description="https address; {code} is replaced with the completion code"
     )

@@ -64,5 +64,5 @@ def _check_chain(events: Iterator[Event], seen: Mapping[int, str]) -> int:
         if before != stored:
             raise Fault(place, "it was changed, or the one before it was.")
         if seen.get(number, before) != before:
-            raise Fault(place, "it is another than the one that an analysis saw.")
+            raise Fault(place, "it differs from the one that an analysis saw.")
     return length

@@ -131,7 +131,7 @@ class _Sitting:
         if self.before != submission.chain_sha256:
             return "the hash chain is broken: a submission before it was changed or is missing."
         if self.seen.get(self.length, self.before) != self.before:
-            return "the hash chain is another than the one that an analysis saw."
+            return "the hash chain differs from the one that an analysis saw."
         return ""
 
     def _check_end(self) -> None:
@@ -160,7 +160,7 @@ class _Sitting:
             return "the payload does not say where it belongs."
         stored = (str(submission.key), submission.assignment_id, *key)
         if said != stored:
-            return "it was stored in another place than the payload says."
+            return "it is stored somewhere other than where its payload says."
         return ""
 
     def _value_problem(self, submission: Submission) -> str:
@@ -188,7 +188,7 @@ class _Sitting:
         for found, wanted in zip(stored, expected, strict=False):
             if found != wanted:
                 name = wanted[0] or found[0]
-                return f"the judgement on “{name}” is not what the payload says."
+                return f"the judgement on “{name}” differs from the payload."
         if len(stored) != len(expected):
             return f"it has {len(stored)} judgements, but its payload has {len(expected)}."
         return ""

@@ -59,7 +59,7 @@ def _look_for_ever(every_seconds: float) -> None:
         try:
             look()
         except DatabaseTrouble as error:
-            log.warning("The database does not say what there is to do: %s", error)
+            log.warning("The database cannot be asked for waiting jobs: %s", error)
             connection.close()
 
 

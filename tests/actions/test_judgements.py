@@ -107,7 +107,7 @@ def test_a_key_of_somebody_else_is_refused_and_tells_nothing(held):
 
 def test_nobody_submits_into_anothers_batch(held):
     stranger = make_rater(held.campaign, "stranger")
-    with pytest.raises(InvalidAnswer, match="not one of yours"):
+    with pytest.raises(InvalidAnswer, match="does not belong to you"):
         judgements.record_submission(stranger, payload_for(held))
     assert not Submission.objects.exists()
 

@@ -41,8 +41,8 @@ def test_scales_have_the_papers_anova_and_the_referees_models():
     assert found.scale.mixed.formula == "value ~ system + (1|rater) + (1|item)"
     assert "(1|rater:system)" in found.scale.mixed_full.formula
     assert found.scale.undefined == {}
-    assert any("takes every judgement as independent" in text for text in found.sentences)
-    assert any("only the second one's differences" in text for text in found.sentences)
+    assert any("treats every judgement as independent" in text for text in found.sentences)
+    assert any("claim only the differences of the second" in text for text in found.sentences)
 
 
 def test_times_have_their_outliers_replaced_and_counted():

@@ -89,7 +89,7 @@ def test_every_fault_is_said_with_its_line():
         "Line 4: 2 cells, but the header has 6.",
         "Line 7: value is 'nan', not a finite number.",
         "Line 8: value is empty.",
-        "Line 10 judges the same output again as line 9.",
+        "Line 10 judges the same output as line 9.",
     )
 
 
@@ -129,7 +129,7 @@ def test_a_table_made_in_python_is_checked_as_well():
         JudgementTable.from_columns({**columns, "value": [1, float("nan")]})
     assert refused.value.problems == (
         "Row 2: value is nan, not a finite number.",
-        "Row 2 judges the same output again as row 1.",
+        "Row 2 judges the same output as row 1.",
     )
     with pytest.raises(TableError, match="Column system has 1 rows, but value has 2"):
         JudgementTable.from_columns({**columns, "system": ["a"], "value": [1, 2]})
@@ -218,5 +218,7 @@ def test_a_screen_with_a_single_output_has_columns_without_a_number():
 
 @pytest.mark.parametrize("row", ["w1,100,name[X]", "w1,100,name[X],1,slug,more"])
 def test_a_row_of_ratings_with_a_cell_too_many_or_too_few_is_named(row):
-    with pytest.raises(TableError, match="Line 2: the row has not as many cells"):
+    with pytest.raises(
+        TableError, match="Line 2: the row and the header have different numbers of cells"
+    ):
         read(f"_worker_id,quality1,mr,mr_id,sys1\n{row}\n")

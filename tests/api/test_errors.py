@@ -64,7 +64,7 @@ def test_a_value_that_reached_the_database_is_400_and_logged(olga, monkeypatch, 
 
     monkeypatch.setattr(views, "preset_names", too_long)
     assert olga.get("/api/v1/presets/").status_code == 400
-    assert "got as far as the database" in caplog.text
+    assert "refused only by the database" in caplog.text
 
 
 def test_a_database_that_is_away_is_503(olga, monkeypatch):

@@ -49,7 +49,7 @@ def test_an_unknown_design_is_refused_with_the_known_ones() -> None:
         ((3, 3, {}, 0, 1), "one rater"),
         ((3, 3, {}, 1, -1), "seed"),
         ((3, 3, {}, 1, 1, np.ones((2, 3), dtype=bool)), "do not fit"),
-        ((3, 3, {}, 1, 1, np.zeros((3, 3), dtype=bool)), "no output at all"),
+        ((3, 3, {}, 1, 1, np.zeros((3, 3), dtype=bool)), "no outputs"),
     ],
 )
 def test_impossible_requests_are_refused(arguments: tuple, message: str) -> None:

@@ -121,7 +121,10 @@ def test_a_server_that_lives_but_does_not_answer_is_waited_for(halted: Server, c
     halted.start()
     resume.join()
     assert halted.process == process
-    assert f"Waiting for {halted.name}: it runs but does not answer yet." in capsys.readouterr().err
+    assert (
+        f"Waiting for {halted.name}: it is running but does not answer yet."
+        in capsys.readouterr().err
+    )
 
 
 def test_the_wait_for_a_server_has_an_end(halted: Server):
@@ -209,7 +212,7 @@ def test_a_path_too_long_for_a_socket_gets_a_short_one():
 def test_a_socket_folder_that_somebody_else_put_there_is_refused(fresh_folder: Path):
     trap = fresh_folder / "trap"
     trap.symlink_to(fresh_folder)
-    with pytest.raises(EmbeddedServerError, match="belongs to somebody else"):
+    with pytest.raises(EmbeddedServerError, match="belongs to another user"):
         make_socket_folder(trap, Account.unprivileged())
 
 

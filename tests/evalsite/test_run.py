@@ -121,7 +121,7 @@ def test_the_site_comes_up_and_goes_without_a_trace(site: Run):
 
     site.start()
     site.wait_until_up()
-    assert "shown this once" not in site.printed()
+    assert "shown only once" not in site.printed()
     assert "manage.py demo --reset-password" in site.printed()
     assert "id_password" not in log_in(site.url, "organiser", password)
     for kept in site.folder.rglob("*"):

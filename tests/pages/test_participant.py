@@ -218,7 +218,7 @@ def test_who_does_not_fit_is_screened_out_for_good(client):
     assert campaign.participants.get().state == "screened_out"
     # Neither the link nor another answer opens the door again.
     answer = client.get(reverse("rankme:enter", args=[campaign.code]), {"id": "w1"}, follow=True)
-    assert "other answers than yours" in answer.content.decode()
+    assert "who give different answers" in answer.content.decode()
     client.post(questions, {"entry-native": "yes"})
     assert client.get(reverse("rankme:work", args=[campaign.code])).url == questions
     assert not campaign.assignments.exists()

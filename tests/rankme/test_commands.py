@@ -32,7 +32,7 @@ def said(*arguments: str, **options) -> str:
 
 
 def password_in(printed: str) -> str:
-    found = re.search(r"Password: +(\S+)   \(shown this once\)", printed)
+    found = re.search(r"Password: +(\S+)   \(shown only once\)", printed)
     assert found, printed
     return found[1]
 
@@ -122,7 +122,7 @@ def test_the_demonstration_is_there_once_however_often_it_is_asked_for(client):
     first = said("demo")
     assert authenticate(username="organiser", password=password_in(first))
     second = said("demo")
-    assert "shown this once" not in second
+    assert "shown only once" not in second
     links = re.findall(r"Raters: +http://[^/]+(/r/\S+)", second)
     assert links == re.findall(r"Raters: +http://[^/]+(/r/\S+)", first)
     assert Campaign.objects.count() == len(links) == 2

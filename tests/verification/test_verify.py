@@ -76,18 +76,18 @@ LAST = "(SELECT max(id) FROM rankme_submission)"
 TAMPERING = {
     "a value is changed": (
         [f"UPDATE rankme_judgement SET value = value + 1 WHERE submission_id = {FIRST}"],
-        r"submission .*: the judgement on “quality” is not what the payload says",
+        r"submission .*: the judgement on “quality” differs from the payload",
     ),
     "a time is changed": (
         [f"UPDATE rankme_judgement SET time_ms = 1 WHERE submission_id = {LAST}"],
-        "the judgement on “quality” is not what the payload says",
+        "the judgement on “quality” differs from the payload",
     ),
     "two outputs change places": (
         [
             f"UPDATE rankme_judgement SET output_id = (SELECT max(id) FROM rankme_output)"
             f" WHERE id = (SELECT min(id) FROM rankme_judgement WHERE submission_id = {FIRST})"
         ],
-        "the judgement on “quality” is not what the payload says",
+        "the judgement on “quality” differs from the payload",
     ),
     "a payload is changed": (
         [
@@ -117,7 +117,7 @@ TAMPERING = {
     ),
     "a submission is moved to another screen": (
         [f"UPDATE rankme_submission SET screen = 7 WHERE id = {FIRST}"],
-        "it was stored in another place than the payload says",
+        "it is stored somewhere other than where its payload says",
     ),
     "a revision is skipped": (
         [f"UPDATE rankme_submission SET revision = 9 WHERE id = {LAST}"],
@@ -211,7 +211,7 @@ def test_a_forged_answer_with_fresh_hashes_shows_against_an_analysis(
                 " WHERE id = %s",
                 [json.dumps(payload), digest, before, sent.pk],
             )
-    assert "another than the one that an analysis saw" in verify_campaign(rated).fault
+    assert "differs from the one that an analysis saw" in verify_campaign(rated).fault
 
 
 def test_events_of_a_deleted_draft_stay_and_are_checked():
@@ -253,7 +253,7 @@ def test_an_archive_is_checked_value_by_value(archive: Campaign):
     assert (findings.fault, findings.not_recomputed, findings.counted) == ("", 0, 2)
     with past_all_rules() as execute:
         execute("UPDATE rankme_judgement SET value = 71 WHERE value = 70")
-    assert "“fluency” is not what the payload says" in verify_campaign(archive).fault
+    assert "“fluency” differs from the payload" in verify_campaign(archive).fault
 
 
 # --- The command and the nightly job -------------------------------------------------------------
@@ -290,10 +290,10 @@ def test_the_nightly_check_tells_the_log_and_the_organisers_once(rated: Campaign
         assert not nightly.check_record()
     assert f"The record of {rated.code} is damaged" in caplog.text
     assert rated.audit_events.filter(verb=DAMAGED).count() == 1
-    assert "“quality” is not what the payload says" in last_fault(rated)
+    assert "“quality” differs from the payload" in last_fault(rated)
     client.force_login(rated.owner)
     overview = reverse("rankme:campaign", args=[rated.code])
-    assert "“quality” is not what the payload says" in client.get(overview).content.decode()
+    assert "“quality” differs from the payload" in client.get(overview).content.decode()
     with past_all_rules() as execute:
         execute(f"UPDATE rankme_judgement SET value = value - 1 WHERE submission_id = {FIRST}")
     assert nightly.check_record()

@@ -32,7 +32,7 @@ class RunsView(View):
 
     @extend_schema(
         operation_id="runs_list",
-        summary="The analyses of a campaign, the newest first",
+        summary="The analyses of a campaign, newest first",
         parameters=[RunQuery],
         responses=RunPageSerializer,
     )
@@ -44,7 +44,7 @@ class RunsView(View):
 
     @extend_schema(
         operation_id="runs_create",
-        summary="Ask for an analysis; workers compute it",
+        summary="Request an analysis; workers compute it",
         request=NewRunSerializer,
         responses={202: RunSerializer},
     )
@@ -69,7 +69,7 @@ class RunView(View):
 class RunFileView(View):
     @extend_schema(
         operation_id="runs_file",
-        summary="A file of a report: `bundle.zip`, or what the bundle holds by its name",
+        summary="A file of a report: `bundle.zip`, or a file from the bundle by its name",
         responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
     )
     def get(self, request: Request, code: str, run: int, name: str) -> HttpResponseBase:
@@ -81,7 +81,7 @@ class RunFileView(View):
 class CancelRunView(View):
     @extend_schema(
         operation_id="runs_cancel",
-        summary="Stop an analysis that is under way",
+        summary="Stop a running analysis",
         request=None,
         responses=RunSerializer,
     )
@@ -95,7 +95,7 @@ class CancelRunView(View):
 class PublishView(View):
     @extend_schema(
         operation_id="runs_publish",
-        summary="Give an analysis a page that anybody with its address can read",
+        summary="Publish an analysis on a page that anyone with its address can read",
         request=None,
         responses=ReportSerializer,
     )
@@ -107,7 +107,7 @@ class PublishView(View):
 
     @extend_schema(
         operation_id="runs_withdraw",
-        summary="Take the public page away; the analysis stays",
+        summary="Withdraw the public page; the analysis stays",
         request=None,
         responses={204: None},
     )
@@ -124,7 +124,7 @@ class PublishView(View):
 class ReportsView(View):
     @extend_schema(
         operation_id="reports_list",
-        summary="The published reports of my campaigns",
+        summary="The published reports of your campaigns",
         responses=ReportSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
@@ -142,7 +142,7 @@ class ReportView(View):
 
     @extend_schema(
         operation_id="reports_read",
-        summary="A published report; anybody may read it",
+        summary="A published report; anyone may read it",
         responses=ReportDetailSerializer,
         auth=[{}],  # type: ignore[list-item]  # drf-spectacular also takes OpenAPI's own objects
     )

@@ -64,7 +64,7 @@ class CampaignsView(View):
 
     @extend_schema(
         operation_id="campaigns_list",
-        summary="The campaigns that I own or was invited to, the newest first",
+        summary="The campaigns that you own or are a member of, newest first",
         parameters=[CampaignQuery],
         responses=CampaignPageSerializer,
     )
@@ -80,7 +80,7 @@ class CampaignsView(View):
 
     @extend_schema(
         operation_id="campaigns_create",
-        summary="Make a draft from a preset, a definition or a campaign file in YAML",
+        summary="Create a draft from a preset, a definition or a campaign file in YAML",
         request={
             "application/json": NewCampaignSerializer,
             "application/yaml": OpenApiTypes.STR,
@@ -134,7 +134,7 @@ class CampaignView(View):
 
     @extend_schema(
         operation_id="campaigns_delete",
-        summary="Delete a draft; only its owner may",
+        summary="Delete a draft (only its owner can)",
         request=None,
         responses={204: None},
     )
@@ -148,7 +148,7 @@ class CampaignView(View):
 class CampaignFileView(View):
     @extend_schema(
         operation_id="campaigns_file",
-        summary="The campaign file in YAML; it makes the same campaign again",
+        summary="The campaign file in YAML, which creates the same campaign again",
         responses={(200, "application/yaml"): YAML},
     )
     def get(self, request: Request, code: str) -> HttpResponse:
@@ -160,7 +160,7 @@ class CampaignFileView(View):
 class ProgressView(View):
     @extend_schema(
         operation_id="campaigns_progress",
-        summary="How far the judgements have come",
+        summary="The progress of the judgements",
         responses=ProgressSerializer,
     )
     def get(self, request: Request, code: str) -> Response:
@@ -205,9 +205,9 @@ def transition(name: str, action: Callable[..., Campaign], summary: str) -> type
 LaunchView = transition(
     "launch",
     launches.request_launch,
-    "Draw the plan, freeze the material, open the campaign to raters. A large campaign stays a "
-    "draft until a worker has stored its plan: ask for it again",
+    "Draw the plan, freeze the material and open the campaign to raters. A large campaign stays a "
+    "draft until a worker has stored its plan: request it again to see",
 )
-PauseView = transition("pause", campaigns.pause_campaign, "Hand out no more batches")
+PauseView = transition("pause", campaigns.pause_campaign, "Stop handing out batches")
 ResumeView = transition("resume", campaigns.resume_campaign, "Hand out batches again")
-CloseView = transition("close", campaigns.close_campaign, "End the collection for good")
+CloseView = transition("close", campaigns.close_campaign, "End the collection permanently")

@@ -35,7 +35,7 @@ class JudgementsView(View):
 
     @extend_schema(
         operation_id="judgements_list",
-        summary="Judgements in the order in which they came, page by page",
+        summary="Judgements in the order in which they arrived, page by page",
         parameters=[JudgementQuery],
         responses=JudgementPageSerializer,
     )
@@ -127,7 +127,7 @@ class JudgementsCsvView(View):
 class JudgementsJsonlView(View):
     @extend_schema(
         operation_id="judgements_jsonl",
-        summary="Everything that was submitted, as it was sent, one submission a line",
+        summary="Everything that was submitted, as it was sent, one submission per line",
         responses={(200, "application/jsonl"): OpenApiResponse(OpenApiTypes.STR)},
     )
     def get(self, request: Request, code: str) -> HttpResponseBase:

@@ -24,7 +24,7 @@ class ImportsView(View):
 
     @extend_schema(
         operation_id="imports_list",
-        summary="The uploads of a campaign, the newest first",
+        summary="The uploads of a campaign, newest first",
         parameters=[PageQuery],
         responses=ImportPageSerializer,
     )
@@ -82,9 +82,11 @@ def decision(name: str, action: Callable[..., Any], summary: str) -> type[View]:
 
 
 TakeImportView = decision(
-    "take", materials.take_import, "Take in what was previewed; it replaces what is there"
+    "take",
+    materials.take_import,
+    "Import the previewed upload, which replaces the current material",
 )
-DropImportView = decision("drop", materials.drop_import, "Forget an upload that was not taken")
+DropImportView = decision("drop", materials.drop_import, "Discard an upload that was not imported")
 
 
 def get_import(request: Request, code: str, number: int) -> MaterialImport:

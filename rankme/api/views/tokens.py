@@ -29,7 +29,7 @@ class TokenView(View):
 
     @extend_schema(
         operation_id="token_obtain",
-        summary="Get a key for a name and a password",
+        summary="Get a key with a name and a password",
         request=CredentialsSerializer,
         responses=TokenSerializer,
         auth=[],

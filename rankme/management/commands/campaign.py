@@ -19,17 +19,17 @@ from rankme.protocols.files import definition_from_yaml, definition_to_yaml, pre
 
 
 class Command(BaseCommand):
-    help = "Makes a campaign from a file, or prints the file of a campaign."
+    help = "Creates a campaign from a file, or prints a campaign's file."
 
     def add_arguments(self, parser: CommandParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True)
-        load = verbs.add_parser("load", help="make a campaign from a file or a preset")
+        load = verbs.add_parser("load", help="create a campaign from a file or a preset")
         load.add_argument("file", help=f"a campaign file, or one of: {', '.join(preset_names())}")
         load.add_argument("--owner", help="the account that owns it; needed when there are several")
-        load.add_argument("--title", help="instead of the file's")
+        load.add_argument("--title", help="replaces the title in the file")
         load.add_argument("--material", nargs="+", type=Path, default=[], metavar="PATH")
         load.add_argument("--launch", action="store_true")
-        export = verbs.add_parser("export", help="print the file that makes this campaign again")
+        export = verbs.add_parser("export", help="print the file that creates this campaign again")
         export.add_argument("code")
 
     def handle(self, *, verb: str, **options: Any) -> None:
@@ -91,7 +91,7 @@ def _owner(name: str | None) -> User:
     if len(found) == 1:
         return found[0]
     names = ", ".join(User.objects.values_list("username", flat=True)[:20])
-    raise CommandError(f"Say whose it is: --owner NAME. There are: {names or 'no accounts yet'}")
+    raise CommandError(f"Name the owner: --owner NAME. There are: {names or 'no accounts yet'}")
 
 
 def _definition(file: str) -> Definition:

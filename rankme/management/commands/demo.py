@@ -27,11 +27,11 @@ ORGANISER = "organiser"
 
 
 class Command(BaseCommand):
-    help = "Makes the demonstration campaigns and their organiser; what is there already stays."
+    help = "Creates the demonstration campaigns and their organiser; what already exists stays."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--reset-password", action="store_true", help="a new password for the organiser"
+            "--reset-password", action="store_true", help="set set a new password for the organiser"
         )
         parser.add_argument(
             "--all",
@@ -58,10 +58,10 @@ def organiser(*, renew: bool) -> tuple[Any, str]:
     user = get_user_model().objects.filter(username=ORGANISER).first()
     if user is None:
         user, password = make_organiser(ORGANISER, is_superuser=True)
-        return user, f"{password}   (shown this once)"
+        return user, f"{password}   (shown only once)"
     if renew:
-        return user, f"{reset_password(user)}   (shown this once)"
-    return user, "as before; `manage.py demo --reset-password` makes a new one"
+        return user, f"{reset_password(user)}   (shown only once)"
+    return user, "unchanged; `manage.py demo --reset-password` sets a new one"
 
 
 def demonstration(name: str, owner: User) -> Campaign:

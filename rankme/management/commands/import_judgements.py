@@ -16,14 +16,16 @@ from rankme.protocols.files import definition_from_yaml
 
 
 class Command(BaseCommand):
-    help = "Make an archived campaign of a file of judgements: RankME ratings, or our own export."
+    help = "Create an archive from a file of judgements: RankME ratings, or an export of this site."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)
         parser.add_argument("--owner", required=True, help="user name of the organiser")
         parser.add_argument("--title", default="", help="default: the file's name")
         parser.add_argument("--format", default="", choices=["", *JUDGEMENT_READERS])
-        parser.add_argument("--definition", type=Path, help="campaign file of the collection")
+        parser.add_argument(
+            "--definition", type=Path, help="campaign file that describes the collection"
+        )
         parser.add_argument(
             "--keep-rater-names",
             action="store_true",

@@ -16,13 +16,13 @@ from rankme.models import Campaign
 
 
 class Command(BaseCommand):
-    help = "Check files of system outputs; with --take they become the draft's material."
+    help = "Check files of system outputs; with --take, import them as the draft's material."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("campaign", help="the campaign's code")
         parser.add_argument("paths", nargs="+", type=Path, help="files, or a folder of files")
         parser.add_argument("--format", default="", choices=["", *READERS], help="default: guessed")
-        parser.add_argument("--take", action="store_true", help="take the material in at once")
+        parser.add_argument("--take", action="store_true", help="import the material right away")
 
     def handle(
         self, *, campaign: str, paths: list[Path], format: str, take: bool, **options: Any
@@ -40,7 +40,9 @@ class Command(BaseCommand):
             raise CommandError(f"There is no campaign {campaign}.") from error
         except (RankmeError, OSError) as error:
             raise CommandError(str(error)) from error
-        self.stdout.write("Taken in." if take else "Nothing was taken in: say --take for that.")
+        self.stdout.write(
+            "Taken in." if take else "Nothing was imported. Add --take to import the files."
+        )
 
 
 def files_of(path: Path) -> list[Path]:

@@ -14,26 +14,26 @@ from rankme.errors import RankmeError
 
 
 class Command(BaseCommand):
-    help = "Makes an account for an organiser and prints its password, this once."
+    help = "Creates an account for an organiser and prints its password once."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")
         parser.add_argument(
-            "--reset-password", action="store_true", help="a new password for this account"
+            "--reset-password", action="store_true", help="set set a new password for this account"
         )
 
     def handle(self, *, name: str, reset_password: bool, **options: Any) -> None:
         password = _new_password(name) if reset_password else _new_account(name)
         self.stdout.write(f"Log in:   {settings.SITE_URL}{reverse('rankme:log-in')}")
         self.stdout.write(f"Name:     {name}")
-        self.stdout.write(f"Password: {password}   (shown this once)")
+        self.stdout.write(f"Password: {password}   (shown only once)")
 
 
 def _new_account(name: str) -> str:
     try:
         return make_organiser(name)[1]
     except RankmeError as refusal:
-        hint = "--reset-password gives it a new password."
+        hint = "--reset-password sets a new password."
         raise CommandError(f"{refusal} {hint}") from refusal
 
 

@@ -30,7 +30,9 @@ class Command(BaseCommand):
             default=0.0,
             help="how many times faster than 40 seconds per screen; 0: without any pause",
         )
-        parser.add_argument("--abandon", type=float, default=0.0, help="share who leave half-way")
+        parser.add_argument(
+            "--abandon", type=float, default=0.0, help="share of raters who leave half-way"
+        )
         parser.add_argument("--seed", type=int, default=0)
         parser.add_argument("--truth", type=Path, help="CSV or TSV with the columns text, score")
         parser.add_argument("--history", type=Path, help="write what the site acknowledged here")
@@ -57,7 +59,7 @@ class Command(BaseCommand):
 
     def tell(self, done: int) -> None:
         if done % 10 == 0:
-            self.stderr.write(f"{done} raters are through")
+            self.stderr.write(f"{done} raters are done")
 
 
 def link_of(code: str) -> str:

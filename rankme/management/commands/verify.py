@@ -24,8 +24,8 @@ from rankme.verification import (
 class Command(BaseCommand):
     help = (
         "Recompute the hashes, the hash chains, the values of judgements from their payloads, the "
-        "counts, the audit trail and the exports. Says the first thing that is wrong in each "
-        "campaign, and then ends with status 1."
+        "counts, the audit trail and the exports. Prints the first problem of each campaign, and "
+        "exits with status 1 if there is any."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -59,7 +59,7 @@ class SliderOptions(Options):
         if self.start is not None and not self.minimum <= self.start <= self.maximum:
             raise ValueError("start must lie between minimum and maximum")
         if self.start is not None and not self.confirm:
-            raise ValueError("start needs confirm: an untouched handle is no answer")
+            raise ValueError("start needs confirm: an untouched handle is not an answer")
         return self
 
 
