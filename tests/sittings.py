@@ -40,7 +40,7 @@ def answer(
 
 
 def answer_all(assignment: Assignment, **changes: Any) -> None:
-    screens = len(judgements.runtime_of(assignment.campaign).definition.screens)
+    screens = len(judgements.frozen_definition(assignment.campaign).definition.screens)
     for trial in range(len(assignment.presentation)):
         for screen in range(screens):
             answer(assignment, trial, screen, **changes)

@@ -29,7 +29,7 @@ from rankme.models import (
 )
 from rankme.models.assignments import SlotQuerySet
 from rankme.protocols.definition import Definition
-from rankme.queries.definitions import runtime_of
+from rankme.queries.definitions import frozen_definition
 
 from .audit import note
 
@@ -60,7 +60,7 @@ def claim_batch(participant: Participant) -> Assignment | NoBatch:
         .select_related("campaign")
         .get(pk=participant.pk)
     )
-    definition = runtime_of(participant.campaign).definition
+    definition = frozen_definition(participant.campaign).definition
     held = _keep_holding(participant, definition)
     if held is not None:
         return held
@@ -95,7 +95,7 @@ def _left_behind(participant: Participant) -> Assignment | None:
 
 
 def _has_done_enough(participant: Participant) -> bool:
-    crowd = runtime_of(participant.campaign).definition.crowd
+    crowd = frozen_definition(participant.campaign).definition.crowd
     completed = participant.assignments.filter(state=COMPLETED).count()
     return completed >= crowd.batches_per_rater
 
@@ -364,7 +364,7 @@ def _screens_answered(assignment: Assignment) -> int:
 
 
 def _screens_missing(assignment: Assignment) -> int:
-    screens = len(runtime_of(assignment.campaign).definition.screens)
+    screens = len(frozen_definition(assignment.campaign).definition.screens)
     return len(assignment.presentation) * screens - _screens_answered(assignment)
 
 

@@ -35,7 +35,7 @@ from rankme.models import (
     Trial,
 )
 from rankme.protocols.answers import Reading, read_answers
-from rankme.queries.definitions import Runtime, runtime_of
+from rankme.queries.definitions import FrozenDefinition, frozen_definition
 from rankme.untrusted.clean_text import check_document
 
 from . import rate_limits
@@ -123,11 +123,11 @@ def _record(
         address["screen"],
         share=SHARE_OF_A_SECOND_BROWSER if participant.is_second_browser else 1,
     )
-    runtime = runtime_of(assignment.campaign)
+    frozen = frozen_definition(assignment.campaign)
     trial = _trial(trial_id)
-    _refuse_long(runtime, trial, address["screen"], payload)
-    readings = _read(runtime, trial, address["screen"], payload)
-    _refuse_repeated_texts(assignment, trial, readings, runtime)
+    _refuse_long(frozen, trial, address["screen"], payload)
+    readings = _read(frozen, trial, address["screen"], payload)
+    _refuse_repeated_texts(assignment, trial, readings, frozen)
     submission = _insert(
         assignment,
         trial,
@@ -136,17 +136,17 @@ def _record(
         payload,
         digest,
         earlier,
-        runtime,
+        frozen,
         readings,
         is_second_browser=participant.is_second_browser,
     )
     _insert_judgements(
-        submission, readings, runtime, [trial.output_ids[position] for position in order]
+        submission, readings, frozen, [trial.output_ids[position] for position in order]
     )
     if submission.late:
         settle_late(assignment)
     else:
-        _renew(assignment, runtime)
+        _renew(assignment, frozen)
     return Receipt(
         key,
         submission.revision,
@@ -262,13 +262,15 @@ def _refuse_floods(
         raise InvalidAnswer([Problem("", message)])
 
 
-def _refuse_long(runtime: Runtime, trial: Trial, screen: int, payload: Mapping[str, Any]) -> None:
+def _refuse_long(
+    frozen: FrozenDefinition, trial: Trial, screen: int, payload: Mapping[str, Any]
+) -> None:
     """Refuse what is larger than the screen can be; a character has at most four bytes."""
-    if screen >= len(runtime.definition.screens):
+    if screen >= len(frozen.definition.screens):
         return  # refused with the answers
     characters = sum(
         criterion.settings.most * (len(trial.output_ids) if criterion.about == "output" else 1)
-        for criterion in runtime.definition.questions(screen)
+        for criterion in frozen.definition.questions(screen)
         if criterion.tool.kind == "text"
     )
     if len(canonical(payload)) > LARGEST_SCREEN + 4 * characters:
@@ -330,11 +332,13 @@ def _trial(trial_id: int) -> Trial:
     )
 
 
-def _read(runtime: Runtime, trial: Trial, screen: int, payload: Mapping[str, Any]) -> list[Reading]:
-    if screen >= len(runtime.definition.screens):
+def _read(
+    frozen: FrozenDefinition, trial: Trial, screen: int, payload: Mapping[str, Any]
+) -> list[Reading]:
+    if screen >= len(frozen.definition.screens):
         raise InvalidAnswer([Problem("screen", "is not in this campaign")])
     return read_answers(
-        runtime.definition,
+        frozen.definition,
         screen,
         payload.get("answers"),
         outputs=len([output for output in trial.output_ids if output is not None]),
@@ -345,12 +349,12 @@ def _read(runtime: Runtime, trial: Trial, screen: int, payload: Mapping[str, Any
 
 
 def _refuse_repeated_texts(
-    assignment: Assignment, trial: Trial, readings: list[Reading], runtime: Runtime
+    assignment: Assignment, trial: Trial, readings: list[Reading], frozen: FrozenDefinition
 ) -> None:
     """Where texts must be new, none may repeat what the same rater wrote for another trial."""
     unique = {
         criterion.name
-        for criterion in runtime.definition.criteria
+        for criterion in frozen.definition.criteria
         if getattr(criterion.settings, "unique", False)
     }
     repeated = [
@@ -359,7 +363,7 @@ def _refuse_repeated_texts(
         if reading.criterion in unique
         and Judgement.objects.filter(
             submission__assignment__participant=assignment.participant_id,
-            criterion_id=runtime.criteria[reading.criterion],
+            criterion_id=frozen.criteria[reading.criterion],
             text__iexact=reading.text,
         )
         .exclude(submission__trial=trial)
@@ -377,7 +381,7 @@ def _insert(
     payload: Mapping[str, Any],
     digest: str,
     earlier: list[Submission],
-    runtime: Runtime,
+    frozen: FrozenDefinition,
     readings: list[Reading],
     *,
     is_second_browser: bool,
@@ -412,7 +416,7 @@ def _insert(
             *speed_flags(
                 payload.get("times"),
                 assignment.sitting,
-                least_seconds=runtime.definition.crowd.least_seconds_per_screen,
+                least_seconds=frozen.definition.crowd.least_seconds_per_screen,
             ),
             *_anticipation(payload.get("times"), readings),
             *([SECOND_BROWSER] if is_second_browser else []),
@@ -441,12 +445,12 @@ def _anticipation(times: Any, readings: list[Reading]) -> list[str]:
 
 
 def _insert_judgements(
-    submission: Submission, readings: list[Reading], runtime: Runtime, outputs: list[int]
+    submission: Submission, readings: list[Reading], frozen: FrozenDefinition, outputs: list[int]
 ) -> None:
     Judgement.objects.bulk_create(
         Judgement(
             submission=submission,
-            criterion_id=runtime.criteria[reading.criterion],
+            criterion_id=frozen.criteria[reading.criterion],
             output_id=None if reading.position is None else outputs[reading.position],
             position=reading.position,
             value=reading.number,
@@ -457,10 +461,10 @@ def _insert_judgements(
     )
 
 
-def _renew(assignment: Assignment, runtime: Runtime) -> None:
+def _renew(assignment: Assignment, frozen: FrozenDefinition) -> None:
     """Work renews the lease, at most once a minute: a rater who answers keeps the batch."""
-    length = runtime.definition.crowd.lease_minutes * 60
+    length = frozen.definition.crowd.lease_minutes * 60
     if assignment.lease_left.total_seconds() < length - 60:
         Assignment.objects.filter(pk=assignment.pk).update(
-            leased_until=lease_end(runtime.definition)
+            leased_until=lease_end(frozen.definition)
         )

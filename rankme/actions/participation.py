@@ -14,7 +14,7 @@ from rankme.crowd import PANELS
 from rankme.errors import RefusedAction
 from rankme.models import Assignment, Campaign, Participant, Submission
 from rankme.protocols.definition import Definition
-from rankme.queries.definitions import runtime_of
+from rankme.queries.definitions import frozen_definition
 from rankme.untrusted.clean_text import storable
 
 from .assignments import return_batch
@@ -90,7 +90,7 @@ def is_admitted(definition: Definition, answers: dict[str, str]) -> bool:
 @transaction.atomic
 def answer_entry_questions(participant: Participant, answers: dict[str, str]) -> bool:
     """Store the entry form; False when an answer ends the visit (screened out)."""
-    accepted = is_admitted(runtime_of(participant.campaign).definition, answers)
+    accepted = is_admitted(frozen_definition(participant.campaign).definition, answers)
     state = Participant.State.WORKING if accepted else Participant.State.SCREENED_OUT
     Participant.objects.filter(pk=participant.pk, entered_at=None).update(
         entry_answers=answers, entered_at=Now(), state=state
@@ -169,7 +169,7 @@ def _code_for(participant: Participant, outcome: str) -> str:
     the people whom it sent: others get a generated code, for which the platform does not pay.
     Because a platform does not know generated codes, partial work there has none.
     """
-    crowd = runtime_of(participant.campaign).definition.crowd
+    crowd = frozen_definition(participant.campaign).definition.crowd
     own = get_random_string(22)  # 22 of 62 characters: 131 bits
     if PANELS[crowd.panel].is_platform and participant.panel != crowd.panel:
         return own

@@ -23,7 +23,7 @@ from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmis
 from rankme.forms.entry import EntryForm
 from rankme.models import Assignment, Campaign, Participant, Slot
 from rankme.protocols.definition import Definition
-from rankme.queries.definitions import runtime_of
+from rankme.queries.definitions import frozen_definition
 from rankme.untrusted import strict_json
 
 from . import rater_identity
@@ -39,7 +39,7 @@ State = Participant.State
 
 
 def in_the_campaigns_language(campaign: Campaign) -> Any:
-    return in_the_language_of(runtime_of(campaign).definition)
+    return in_the_language_of(frozen_definition(campaign).definition)
 
 
 def rater_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -85,7 +85,7 @@ def enter(request: HttpRequest, code: str) -> HttpResponse:
     campaign = get_object_or_404(Campaign, code=code, launched_at__isnull=False, is_archive=False)
     with in_the_campaigns_language(campaign):
         answer = _take_consent if request.method == "POST" else _come_in
-        return _unstored(answer(request, campaign, runtime_of(campaign).definition))
+        return _unstored(answer(request, campaign, frozen_definition(campaign).definition))
 
 
 def _come_in(request: HttpRequest, campaign: Campaign, definition: Definition) -> HttpResponse:
@@ -196,7 +196,7 @@ def _step_of(rater: Participant, definition: Definition) -> str:
 @require_http_methods(["GET", "HEAD", "POST"])
 @rater_page
 def questions(request: HttpRequest, rater: Participant) -> HttpResponse:
-    definition = runtime_of(rater.campaign).definition
+    definition = frozen_definition(rater.campaign).definition
     if rater.state == State.SCREENED_OUT:
         return _stop(request, rater.campaign, "screened-out")
     if not definition.entry_questions or rater.entered_at is not None:
@@ -218,7 +218,7 @@ def questions(request: HttpRequest, rater: Participant) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @rater_page
 def instructions(request: HttpRequest, rater: Participant) -> HttpResponse:
-    definition = runtime_of(rater.campaign).definition
+    definition = frozen_definition(rater.campaign).definition
     if request.method == "POST" and rater.consented_at is not None:
         participation.mark_instructed(rater)
         return redirect("rankme:work", rater.campaign.code)
@@ -240,7 +240,7 @@ def instructions(request: HttpRequest, rater: Participant) -> HttpResponse:
 @rater_page
 def work(request: HttpRequest, rater: Participant) -> HttpResponse:
     """A whole batch on one page; asking again brings the same batch."""
-    definition = runtime_of(rater.campaign).definition
+    definition = frozen_definition(rater.campaign).definition
     if _step_of(rater, definition) != request.path:
         return redirect(_step_of(rater, definition))
     assignment = assignments.claim_batch(rater)
@@ -385,7 +385,7 @@ def finish(request: HttpRequest, rater: Participant) -> JsonResponse:
         except RefusedAction as refusal:
             answer = {"message": str(refusal), "stored": _stored_screens(assignment)}
             return JsonResponse(answer, status=409)
-    crowd = runtime_of(rater.campaign).definition.crowd
+    crowd = frozen_definition(rater.campaign).definition.crowd
     finished = rater.assignments.filter(state=Assignment.State.COMPLETED).count()
     if rater.state != State.COMPLETED and 0 < finished < crowd.batches_per_rater:
         return JsonResponse({"next": reverse("rankme:more", args=[code])})
@@ -415,7 +415,7 @@ def more(request: HttpRequest, rater: Participant) -> HttpResponse:
 @rater_page
 def done(request: HttpRequest, rater: Participant) -> HttpResponse:
     """The code, the way back to the panel, and room for a comment."""
-    definition = runtime_of(rater.campaign).definition
+    definition = frozen_definition(rater.campaign).definition
     if request.method == "POST":
         return _take_leave(request, rater)
     if rater.state != State.COMPLETED:
@@ -460,7 +460,7 @@ def leftovers_of(rater: Participant) -> dict[str, str]:
 @rater_page
 def give_back(request: HttpRequest, rater: Participant) -> HttpResponse:
     """Where a rater stops before the end of a batch, after being asked, or takes that back."""
-    definition = runtime_of(rater.campaign).definition
+    definition = frozen_definition(rater.campaign).definition
     if request.method == "POST" and not rater.is_second_browser:
         if request.POST.get("decision") == "go-on":
             participation.go_on_after_all(rater)

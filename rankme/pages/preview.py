@@ -21,7 +21,7 @@ from rankme.forms.entry import EntryForm
 from rankme.models import Campaign, Item, Output, Trial
 from rankme.permissions import get_campaign
 from rankme.protocols.definition import Definition
-from rankme.queries.definitions import runtime_of
+from rankme.queries.definitions import frozen_definition
 
 from .interface_language import in_the_language_of
 from .participant import screens_context
@@ -37,7 +37,7 @@ CODE = "PREVIEW"
 @require_GET
 def preview(request: HttpRequest, code: str) -> HttpResponse:
     campaign = get_campaign(request, code)
-    definition = runtime_of(campaign).definition
+    definition = frozen_definition(campaign).definition
     back = reverse("rankme:campaign", args=[campaign.code])
     return chosen_page(request, campaign, definition, back=back, work=_work)
 

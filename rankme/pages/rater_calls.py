@@ -13,7 +13,7 @@ from rankme.errors import InvalidAnswer
 from rankme.models import Participant
 from rankme.protocols.answers import read_answers
 from rankme.protocols.definition import Definition, PracticeTrial
-from rankme.queries.definitions import runtime_of
+from rankme.queries.definitions import frozen_definition
 from rankme.untrusted.documents import read_document
 from rankme.untrusted.strict_json import InvalidJson
 
@@ -28,7 +28,7 @@ def practice_feedback(request: HttpRequest, rater: Participant) -> JsonResponse:
     The body is `{"trial": INDEX, "screens": [ANSWERS, …]}`, with the answers of each screen as
     `submit` takes them. They are checked and not stored.
     """
-    definition = runtime_of(rater.campaign).definition
+    definition = frozen_definition(rater.campaign).definition
     if int(request.META.get("CONTENT_LENGTH") or 0) > LARGEST_PAYLOAD:
         return JsonResponse({"message": "too long"}, status=413)
     try:

@@ -19,7 +19,7 @@ from django.db import connection
 from rankme.models import Campaign
 
 from .counting import COUNTED_SCREENS
-from .definitions import runtime_of
+from .definitions import frozen_definition
 
 Key = tuple[int, ...]  # (system,) or (system, other system)
 
@@ -179,7 +179,7 @@ def _kept(query: str, campaign_id: int, launched_at: Hashable) -> Composition:
 
 
 def _rows(query: str, campaign: Campaign) -> list[tuple[Any, ...]]:
-    last_screen = len(runtime_of(campaign).definition.screens) - 1
+    last_screen = len(frozen_definition(campaign).definition.screens) - 1
     with connection.cursor() as cursor:
         cursor.execute(query, {"campaign": campaign.pk, "screen": last_screen})
         rows: list[tuple[Any, ...]] = cursor.fetchall()

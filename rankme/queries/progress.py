@@ -18,7 +18,7 @@ from rankme.models import Assignment, Campaign, Output, Slot
 from rankme.protocols.definition import Definition
 
 from .counting import counted_screens
-from .definitions import runtime_of
+from .definitions import frozen_definition
 
 RECENT = timedelta(hours=24)
 PACE_WINDOW = timedelta(hours=2)
@@ -102,7 +102,7 @@ _TRIALS_PLANNED_AND_FINISHED = """
 
 def progress_of(campaign: Campaign) -> Progress:
     slots = dict(campaign.slots.values_list("state").annotate(slots=Count("id")))
-    screens = len(runtime_of(campaign).definition.screens)
+    screens = len(frozen_definition(campaign).definition.screens)
     with connection.cursor() as cursor:
         cursor.execute(_TRIALS_PLANNED_AND_FINISHED, [campaign.pk])
         planned, finished = cursor.fetchone()
@@ -135,7 +135,7 @@ def pace_of(campaign: Campaign, progress: Progress) -> Pace:
 
 def judgements_per_screen(campaign: Campaign) -> float:
     """By the plan: single values that the screens of a trial ask for, on average."""
-    definition = runtime_of(campaign).definition
+    definition = frozen_definition(campaign).definition
     balance = campaign.plan.balance
     sittings: int = balance["trials"] * definition.raters_per_trial
     values = planned_judgements(balance["judgements"], sittings, definition)

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from rankme.models import Assignment, Campaign, Participant, RaterExclusion, Submission
 
-from .definitions import runtime_of
+from .definitions import frozen_definition
 from .progress import RECENT
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def _pace_word(seconds: float | None, typical: float | None) -> str:
 
 def open_leases(campaign: Campaign) -> list[Lease]:
     """Who holds a batch now, the one whose lease ends first at the top."""
-    screens = len(runtime_of(campaign).definition.screens)
+    screens = len(frozen_definition(campaign).definition.screens)
     held = campaign.assignments.live().select_related("participant", "batch")
     now = timezone.now()
     return [
@@ -215,7 +215,7 @@ def recent_raters(campaign: Campaign, at_most: int = 50) -> list[Participant]:
 
 def sittings_of(participant: Participant) -> list[Lease]:
     """This rater's batches, the latest first."""
-    screens = len(runtime_of(participant.campaign).definition.screens)
+    screens = len(frozen_definition(participant.campaign).definition.screens)
     assignments = _with_answered(participant.assignments.select_related("batch")).order_by("-id")
     return [
         Lease(one, len(one.presentation) * screens, one.answered, is_overdue=False)

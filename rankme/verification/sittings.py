@@ -16,7 +16,7 @@ from rankme.actions.judgements import canonical, chained
 from rankme.errors import InvalidAnswer
 from rankme.models import Assignment, Campaign, Judgement, Submission, TrialOutput
 from rankme.protocols.answers import Reading, read_answers
-from rankme.queries.definitions import Runtime, runtime_of
+from rankme.queries.definitions import FrozenDefinition, frozen_definition
 
 from .anchor import Anchors
 from .fault import Fault
@@ -67,12 +67,12 @@ class Tally:
 def check_sittings(campaign: Campaign, anchors: Anchors) -> Tally:
     """Go through all submissions of a campaign; raise the first `Fault`."""
     tally = Tally()
-    runtime = runtime_of(campaign)
+    frozen = frozen_definition(campaign)
     missing = set(anchors.sittings)
     for sitting, submissions in groupby(_submissions(campaign), attrgetter("assignment_id")):
         missing.discard(sitting)
         assignment = Assignment.objects.select_related("participant").get(pk=sitting)
-        _Sitting(assignment, runtime, anchors.sittings.get(sitting, {}), tally).check(submissions)
+        _Sitting(assignment, frozen, anchors.sittings.get(sitting, {}), tally).check(submissions)
     if missing:
         raise Fault(f"sitting {min(missing)}", "all of its submissions are missing.")
     return tally
@@ -97,16 +97,20 @@ class _Sitting:
     """One sitting while its submissions are gone through in the order in which they came."""
 
     def __init__(
-        self, assignment: Assignment, runtime: Runtime, seen: Mapping[int, str], tally: Tally
+        self,
+        assignment: Assignment,
+        frozen: FrozenDefinition,
+        seen: Mapping[int, str],
+        tally: Tally,
     ) -> None:
         self.assignment = assignment
-        self.runtime = runtime
+        self.frozen = frozen
         self.seen = seen
         self.tally = tally
         self.length = 0
         self.before = ""
         self.screens: dict[tuple[int, int], Screen] = {}
-        self.names = {pk: name for name, pk in runtime.criteria.items()}
+        self.names = {pk: name for name, pk in frozen.criteria.items()}
 
     def check(self, submissions: Iterator[Submission]) -> None:
         for submission in submissions:
@@ -202,7 +206,7 @@ class _Sitting:
         outputs = [shown[place] for place in places]
         item = submission.trial.item
         readings = read_answers(
-            self.runtime.definition,
+            self.frozen.definition,
             submission.screen,
             payload.get("answers"),
             outputs=len(outputs),

@@ -150,7 +150,7 @@ def _sit(campaign: Campaign, assignment: Assignment, person: Person) -> None:
 
 
 def _definition_of(campaign: Campaign) -> Definition:
-    return judgements.runtime_of(campaign).definition
+    return judgements.frozen_definition(campaign).definition
 
 
 def _target(item_input: str) -> int | None:
