@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.cli import rankings, scales
+from analysis.cli import metrics, rankings, scales
 from analysis.cli.outcome import Outcome, as_csv, as_json, as_text
 from analysis.cli.shared import names
 from analysis.errors import AnalysisError, OptionsError
@@ -24,7 +24,7 @@ class Command:
     """A command: one line of help, its function, and the options that only it takes.
 
     `has_stored_options` says that the file may bring options, which only those replace that are
-    given on the command line.
+    given on the command line. `reads_judgements` is false for a command whose FILE holds texts.
     """
 
     help: str
@@ -32,6 +32,7 @@ class Command:
     add_options: Callable[[argparse.ArgumentParser], None] = lambda parser: None
     needs_file: bool = True
     has_stored_options: bool = False
+    reads_judgements: bool = True
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -52,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _judgements(options: argparse.Namespace) -> JudgementTable:
-    if options.file is None:
+    if options.file is None or not COMMANDS[options.command].reads_judgements:
         return JudgementTable.from_columns({name: [] for name in REQUIRED_COLUMNS})
     return read_table(options.file, options.format, shared=options.shared)
 
@@ -79,8 +80,22 @@ def _add_shared_options(parser: argparse.ArgumentParser, command: Command) -> No
         "file",
         metavar="FILE",
         nargs=None if command.needs_file else "?",
-        help="judgements, a bundle, or - (standard input)",
+        help="judgements, a bundle, or - (standard input)"
+        if command.reads_judgements
+        else "outputs (system, item, output), or - (standard input)",
     )
+    if command.reads_judgements:
+        _add_judgement_options(parser, default)
+    shape = parser.add_mutually_exclusive_group()
+    shape.add_argument("--json", action="store_true", help="print JSON")
+    shape.add_argument("--latex", action="store_true", help="print a LaTeX table (booktabs)")
+    shape.add_argument("--csv", action="store_true", help="print CSV")
+    parser.add_argument("--plot", metavar="FILE", help="plot into FILE.svg, .pdf or .png")
+
+
+def _add_judgement_options(
+    parser: argparse.ArgumentParser, default: Callable[[object], object]
+) -> None:
     parser.add_argument(
         "--format", choices=FORMATS, help="format of FILE (default: detected from its content)"
     )
@@ -101,11 +116,6 @@ def _add_shared_options(parser: argparse.ArgumentParser, command: Command) -> No
         metavar="A,B",
         help="raters to exclude",
     )
-    shape = parser.add_mutually_exclusive_group()
-    shape.add_argument("--json", action="store_true", help="print JSON")
-    shape.add_argument("--latex", action="store_true", help="print a LaTeX table (booktabs)")
-    shape.add_argument("--csv", action="store_true", help="print CSV")
-    parser.add_argument("--plot", metavar="FILE", help="plot into FILE.svg, .pdf or .png")
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -177,6 +187,12 @@ COMMANDS: dict[str, Command] = {
     ),
     "outliers": Command("Count outlying values.", scales.run_outliers, scales.add_outlier_options),
     "raters": Command("What each rater did.", scales.run_raters),
+    "score": Command(
+        "Compute automatic metrics of outputs: BLEU, chrF, TER, NIST, ROUGE-L and others.",
+        metrics.run_score,
+        metrics.add_score_options,
+        reads_judgements=False,
+    ),
     "report": Command(
         "Every criterion: the paper's table and the strict reviewer's.",
         scales.run_report,

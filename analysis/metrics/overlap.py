@@ -1,0 +1,73 @@
+"""BLEU, chrF and TER as sacrebleu computes them, with its signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+
+def _metric(name: str, lowercase: bool, **more: Any) -> Any:
+    """A sacrebleu metric; importing the package is left until one is wanted."""
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.metrics.chrf import CHRF
+    from sacrebleu.metrics.ter import TER
+
+    if name == "bleu":
+        # `force`: outputs that end in " ." are scored as they are, without a warning.
+        return BLEU(lowercase=lowercase, force=True, **more)
+    if name == "ter":
+        return TER(**more)
+    return CHRF(lowercase=lowercase, word_order=2 if name == "chrf++" else 0, **more)
+
+
+class Sacrebleu:
+    """One of sacrebleu's metrics against several references, not equally many for each item.
+
+    Parameters
+    ----------
+    name : `bleu`, `chrf`, `chrf++` or `ter`
+    references : by item, the texts
+    lowercase : BLEU and chrF in lower case; TER always is
+
+    Source: Post (2018); Papineni et al. (2002); Popović (2015, 2017); Snover et al. (2006).
+    """
+
+    def __init__(
+        self, name: str, references: Mapping[str, Sequence[str]], *, lowercase: bool
+    ) -> None:
+        self._make: Callable[..., Any] = lambda **more: _metric(name, lowercase, **more)
+        self._references = references
+        # Scores of single sentences would be 0 without a smaller order where they are short.
+        self._of_sentence = self._make(**({"effective_order": True} if name == "bleu" else {}))
+        self._complete = self._make(references=_streams(list(references.values())))
+
+    @property
+    def signature(self) -> str:
+        """sacrebleu's line for the figures of whole systems."""
+        return str(self._complete.get_signature())
+
+    def system(self, outputs: Mapping[str, str]) -> float:
+        """The score of a system's outputs together, in sacrebleu's unit (0 to 100; TER 0 up).
+
+        Parameters
+        ----------
+        outputs : by item, the text
+        """
+        if outputs.keys() == self._references.keys():
+            texts = [outputs[item] for item in self._references]
+            return float(self._complete.corpus_score(texts, None).score)
+        references = _streams([self._references[item] for item in outputs])
+        return float(self._make().corpus_score(list(outputs.values()), references).score)
+
+    def segment(self, item: str, output: str) -> float:
+        """The score of a single output, in the same unit (BLEU: smoothed, effective order)."""
+        return float(self._of_sentence.sentence_score(output, list(self._references[item])).score)
+
+
+def _streams(references: Sequence[Sequence[str]]) -> list[list[str | None]]:
+    """The first references of all items, the second ones, …; None where an item has no more."""
+    most = max(map(len, references))
+    return [
+        [texts[place] if place < len(texts) else None for texts in references]
+        for place in range(most)
+    ]

@@ -1,0 +1,269 @@
+"""Compute automatic metrics of systems and of single outputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+
+from analysis.errors import OptionsError, Undefined
+from analysis.metrics.text_files import Material
+from analysis.metrics.tokens import Tokens, mteval_tokens
+from analysis.typing import Progress
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One metric: `systems` by name; `segments` by system and item, empty where there are none.
+
+    `method` says what exactly was computed. `outputs` is how many texts each system's score is
+    about.
+    """
+
+    metric: str
+    higher_is_better: bool | None
+    method: str
+    systems: Mapping[str, float | None]
+    segments: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
+    outputs: Mapping[str, int] = field(default_factory=dict)
+
+
+Segment = Callable[[str, str], float | None]  # item and output to score
+NEEDS_REFERENCES = "{name}: item {item!r} has no reference."
+
+
+def score(
+    material: Material,
+    metrics: Sequence[str],
+    *,
+    lowercase: bool = False,
+    segments: bool = True,
+    progress: Progress = lambda share: None,
+) -> tuple[Scored, ...]:
+    """Compute metrics; a name such as `distinct` gives several results.
+
+    Parameters
+    ----------
+    material : the texts
+    metrics : names from METRICS
+    lowercase : BLEU and chrF in lower case (TER always is), as the E2E challenge reports BLEU
+    segments : also score each output
+    progress : told the share that is done
+
+    Returns
+    -------
+    One result a metric, in the order of the names.
+
+    Raises
+    ------
+    OptionsError : a metric is unknown
+    Undefined : a metric needs references (or meaning representations) that are not there
+    """
+    if unknown := [name for name in metrics if name not in METRICS]:
+        known = ", ".join(METRICS)
+        raise OptionsError(
+            [f"There is no metric {name!r}; there are: {known}." for name in unknown]
+        )
+    settings = Settings(material, lowercase, segments)
+    found: list[Scored] = []
+    for done, name in enumerate(metrics):
+        progress(done / len(metrics))
+        found += METRICS[name](name, settings)
+    progress(1.0)
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What every metric is computed from."""
+
+    material: Material
+    lowercase: bool
+    segments: bool
+
+    def references(self, name: str) -> Mapping[str, Sequence[str]]:
+        """The references of all items; an item with outputs but without any is refused."""
+        references = self.material.references
+        wanted = {item for texts in self.material.outputs.values() for item in texts}
+        for item in self.material.inputs:
+            if item in wanted and not references.get(item):
+                raise Undefined(NEEDS_REFERENCES.format(name=name, item=item))
+        return {item: texts for item, texts in references.items() if texts}
+
+    def each(self, name: str, method: str, segment: Segment, better: bool | None = True) -> Scored:
+        """A metric whose system score is the mean over its outputs."""
+        found = {
+            system: {item: segment(item, text) for item, text in outputs.items()}
+            for system, outputs in self.material.outputs.items()
+        }
+        means = {system: _mean(each.values()) for system, each in found.items()}
+        return self.result(name, method, means, found if self.segments else {}, better)
+
+    def together(
+        self, name: str, method: str, system: Callable[[list[Tokens]], float | None]
+    ) -> Scored:
+        """A metric of the tokens of a whole system's outputs."""
+        found = {name: system(texts) for name, texts in self.tokens.items()}
+        return self.result(name, method, found, {}, None)
+
+    @cached_property
+    def tokens(self) -> Mapping[str, list[Tokens]]:
+        """By system, the tokens of each output."""
+        return {
+            system: [mteval_tokens(text) for text in outputs.values()]
+            for system, outputs in self.material.outputs.items()
+        }
+
+    def result(
+        self,
+        name: str,
+        method: str,
+        systems: Mapping[str, float | None],
+        segments: Mapping[str, Mapping[str, float | None]],
+        better: bool | None = True,
+    ) -> Scored:
+        """The result with the numbers of outputs."""
+        sizes = {system: len(texts) for system, texts in self.material.outputs.items()}
+        return Scored(name, better, method, systems, segments, sizes)
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [each for each in values if each is not None]
+    return math.fsum(known) / len(known) if known else None
+
+
+# --- against references ------------------------------------------------------------------------
+
+
+def _sacrebleu(name: str, settings: Settings) -> Iterator[Scored]:
+    from analysis.metrics.overlap import Sacrebleu
+
+    metric = Sacrebleu(name, settings.references(name), lowercase=settings.lowercase)
+    outputs = settings.material.outputs
+    systems = {system: metric.system(texts) for system, texts in outputs.items()}
+    segments = (
+        {
+            system: {item: metric.segment(item, text) for item, text in texts.items()}
+            for system, texts in outputs.items()
+        }
+        if settings.segments
+        else {}
+    )
+    method = f"sacrebleu: {metric.signature}"
+    yield settings.result(name, method, systems, segments, name != "ter")
+
+
+def _nist(name: str, settings: Settings) -> Iterator[Scored]:
+    from analysis.metrics.nist import Nist, nist
+
+    metric = Nist(settings.references(name))
+    systems: dict[str, float | None] = {}
+    segments: dict[str, dict[str, float | None]] = {}
+    for system, outputs in settings.material.outputs.items():
+        matches = {item: metric.matches(item, text) for item, text in outputs.items()}
+        systems[system] = nist(list(matches.values()))
+        if settings.segments:
+            segments[system] = {item: nist([each]) for item, each in matches.items()}
+    method = "NIST, 5-grams, mteval-v13a tokens, lower case"
+    yield settings.result(name, method, systems, segments)
+
+
+def _rouge(name: str, settings: Settings) -> Iterator[Scored]:
+    from analysis.metrics.rouge import Rouge
+
+    metric = Rouge(settings.references(name))
+    method = "ROUGE-L, β = 1.2, best precision and recall, Treebank tokens, lower case"
+    yield settings.each(name, method, metric.score)
+
+
+def _cider(name: str, settings: Settings) -> Iterator[Scored]:
+    from analysis.metrics.cider import Cider
+
+    metric = Cider(settings.references(name))
+    method = "CIDEr-D without stemming, σ = 6, Treebank tokens, lower case"
+    yield settings.each(name, method, metric.score)
+
+
+# --- against the input -------------------------------------------------------------------------
+
+
+def _slots(name: str, settings: Settings) -> Iterator[Scored]:
+    from analysis.metrics.slots import SlotErrors, parse_meaning, slot_error_rate, slot_errors
+
+    meanings = {item: parse_meaning(text) for item, text in settings.material.inputs.items()}
+    if strange := [item for item, meaning in meanings.items() if meaning is None]:
+        raise Undefined(
+            f"{name}: the input of item {strange[0]!r} is not a meaning representation of the "
+            "E2E domain."
+        )
+    found: dict[str, dict[str, SlotErrors]] = {
+        system: {item: slot_errors(meanings[item] or {}, text) for item, text in outputs.items()}
+        for system, outputs in settings.material.outputs.items()
+    }
+    systems = {system: slot_error_rate(list(each.values())) for system, each in found.items()}
+    segments = {
+        system: {item: slot_error_rate([one]) for item, one in each.items()}
+        for system, each in found.items()
+    }
+    method = "missing + added + wrong + repeated slots / slots, by patterns of the E2E domain"
+    yield settings.result(name, method, systems, segments if settings.segments else {}, False)
+
+
+def _copied(name: str, settings: Settings) -> Iterator[Scored]:
+    from analysis.metrics.surface import copied
+
+    inputs = settings.material.inputs
+    method = "share of tokens in runs of the input (coverage of extractive fragments)"
+    yield settings.each(name, method, lambda item, text: copied(text, inputs[item]), None)
+
+
+# --- of the texts alone ------------------------------------------------------------------------
+
+
+def _lengths(name: str, settings: Settings) -> Iterator[Scored]:
+    method = "tokens of mteval-v13a"
+    yield settings.each("tokens", method, lambda item, text: len(mteval_tokens(text)), None)
+    yield settings.each("characters", "characters", lambda item, text: len(text), None)
+
+
+def _distinct(name: str, settings: Settings) -> Iterator[Scored]:
+    from analysis.metrics import surface
+
+    for length in (1, 2, 3):
+        yield settings.together(
+            f"distinct-{length}",
+            f"different {length}-grams / all, lower case",
+            partial(surface.distinct, length=length),
+        )
+    for length in (1, 3):
+        count = partial(surface.distinct_count, length=length)
+        yield settings.together(f"types-{length}", f"different {length}-grams", count)
+    yield settings.together(
+        "unique-3",
+        "different trigrams that occur once / different trigrams",
+        partial(surface.unique_share, length=3),
+    )
+    yield settings.together(
+        "entropy-1", "entropy of tokens, bits", partial(surface.entropy, length=1)
+    )
+    yield settings.together(
+        "entropy-next",
+        "entropy of a token given the one before it, bits",
+        surface.next_word_entropy,
+    )
+
+
+METRICS: dict[str, Callable[[str, Settings], Iterator[Scored]]] = {
+    "bleu": _sacrebleu,
+    "chrf": _sacrebleu,
+    "chrf++": _sacrebleu,
+    "ter": _sacrebleu,
+    "nist": _nist,
+    "rouge-l": _rouge,
+    "cider": _cider,
+    "ser": _slots,
+    "copied": _copied,
+    "lengths": _lengths,
+    "distinct": _distinct,
+}
