@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
-from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase
 
 from analysis.checkpoints import Parts
 from analysis.report.options import ReportOptions
@@ -28,6 +27,7 @@ from rankme.protocols.definition import Crowd, Definition, PracticeTrial
 from rankme.protocols.files import definition_to_yaml, stored_definition
 
 from .anchor import anchor_file
+from .files import CSV, ZIP, ExportedFile
 
 if TYPE_CHECKING:
     from analysis.report.make import Report
@@ -51,7 +51,7 @@ MEDIA_TYPES = {
     "pdf": "application/pdf",
     "tex": "application/x-tex",
     "json": "application/json",
-    "csv": "text/csv; charset=utf-8",
+    "csv": CSV,
     "yaml": "application/yaml; charset=utf-8",
     "txt": "text/plain; charset=utf-8",
 }
@@ -111,21 +111,16 @@ def _members(path: str) -> tuple[str, ...]:
         return tuple(bundle.namelist())
 
 
-def file_response(run: AnalysisRun, name: str) -> HttpResponseBase:
+def report_file(run: AnalysisRun, name: str) -> ExportedFile | None:
     """A file of the bundle, the bundle itself, or one of the report's tables as CSV."""
     if run.state != AnalysisRun.State.DONE:
-        raise Http404
+        return None
     if name == "bundle.zip":
-        file = default_storage.open(path_of(run))
-        return FileResponse(file, as_attachment=True, filename=f"report-{run.pk}.zip")
+        return ExportedFile(f"report-{run.pk}.zip", ZIP, default_storage.open(path_of(run)))
     content = _table_file(run, name) if name.startswith("csv/") else read_member(run, name)
     if content is None:
-        raise Http404
-    response = HttpResponse(content, content_type=media_type_of(name))
-    # Opened directly, a plot would be black: our policy removes its style. In a page it is
-    # shown all the same.
-    response["Content-Disposition"] = f'attachment; filename="{name.rpartition("/")[2]}"'
-    return response
+        return None
+    return ExportedFile(name.rpartition("/")[2], media_type_of(name), content)
 
 
 def _table_file(run: AnalysisRun, name: str) -> bytes | None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from django.db import connection
-from django.http import StreamingHttpResponse
 
 from analysis.table_files import csv_parts
 from rankme.models import Campaign
 from rankme.queries.counting import COUNTED
 from rankme.queries.judgement_table import judgement_table
+
+from .files import CSV, JSON_LINES, ExportedFile
 
 ASSIGNMENTS_AT_ONCE = 200
 
@@ -65,18 +66,10 @@ def _lines(assignments: list[int]) -> Iterator[bytes]:
         yield from (f"{line}\n".encode() for (line,) in cursor.fetchall())
 
 
-def csv_response(campaign: Campaign, *, stored: bool = False) -> StreamingHttpResponse:
+def csv_file(campaign: Campaign, *, stored: bool = False) -> ExportedFile:
     name = f"{campaign.code}-{'stored' if stored else 'judgements'}.csv"
-    parts = judgements_csv(campaign, stored=stored)
-    return _attachment(parts, name, "text/csv; charset=utf-8")
+    return ExportedFile(name, CSV, judgements_csv(campaign, stored=stored))
 
 
-def jsonl_response(campaign: Campaign) -> StreamingHttpResponse:
-    name = f"{campaign.code}-raw.jsonl"
-    return _attachment(judgements_jsonl(campaign), name, "application/jsonl")
-
-
-def _attachment(parts: Iterator[bytes], name: str, media_type: str) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(parts, content_type=media_type)
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+def jsonl_file(campaign: Campaign) -> ExportedFile:
+    return ExportedFile(f"{campaign.code}-raw.jsonl", JSON_LINES, judgements_jsonl(campaign))

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from django.db import connection
-from django.http import StreamingHttpResponse
 
 from analysis.table_files import guarded
 from rankme.models import Campaign
 from rankme.queries.counting import COUNTED
+
+from .files import CSV, ExportedFile
 
 LINES_PER_PART = 500
 
@@ -96,10 +97,6 @@ def _parts(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[byt
     yield text.getvalue().encode()
 
 
-def texts_response(campaign: Campaign, shape: str) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(
-        texts_csv(campaign, shape), content_type="text/csv; charset=utf-8"
-    )
+def texts_file(campaign: Campaign, shape: str) -> ExportedFile:
     name = f"{campaign.code}-{'texts' if shape == 'long' else 'mr-ref'}.csv"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return ExportedFile(name, CSV, texts_csv(campaign, shape))

@@ -18,9 +18,10 @@ from analysis.report.stored import read_report
 from analysis.report.tables import correlation_table, overview_table, tables_of
 from rankme.actions import analysis_runs
 from rankme.actions.report_files import require_files
+from rankme.downloads import attachment
 from rankme.errors import FilesInPreparation, InvalidOptions
 from rankme.exporting import bundle, texts
-from rankme.exporting.judgements import csv_response, jsonl_response
+from rankme.exporting.judgements import csv_file, jsonl_file
 from rankme.forms.analysis import AnalysisForm
 from rankme.models import AnalysisRun, Campaign, Report
 from rankme.permissions import get_campaign, user_of
@@ -119,7 +120,7 @@ def cancel_run(request: HttpRequest, code: str, run: int) -> HttpResponse:
 def run_file(request: HttpRequest, code: str, run: int, name: str) -> HttpResponseBase:
     found = _run(request, code, run)[1]
     require_files(found)
-    return bundle.file_response(found, name)
+    return attachment(bundle.report_file(found, name))
 
 
 def result_context(run: AnalysisRun) -> dict[str, Any]:
@@ -228,7 +229,7 @@ def show_public(request: HttpRequest, report: str) -> HttpResponse:
 def public_file(request: HttpRequest, report: str, name: str) -> HttpResponseBase:
     run = _published(report).run
     require_files(run)
-    return bundle.file_response(run, name)
+    return attachment(bundle.report_file(run, name))
 
 
 def _published(code: str) -> Report:
@@ -246,11 +247,12 @@ def export_judgements(request: HttpRequest, code: str) -> HttpResponseBase:
     campaign = get_campaign(request, code)
     chosen = request.GET.get("format")
     if chosen == "csv":
-        return csv_response(campaign, stored=request.GET.get("stored") == "1")
+        return attachment(csv_file(campaign, stored=request.GET.get("stored") == "1"))
     if chosen == "jsonl":
-        return jsonl_response(campaign)
+        return attachment(jsonl_file(campaign))
     if chosen in ("texts", "e2e") and texts.asks_for_texts(campaign):
-        return texts.texts_response(campaign, "long" if chosen == "texts" else chosen)
+        shape = "long" if chosen == "texts" else chosen
+        return attachment(texts.texts_file(campaign, shape))
     context = {
         "has_judgements": analysis_runs.has_judgements(campaign),
         "has_texts": texts.asks_for_texts(campaign),

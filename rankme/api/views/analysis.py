@@ -22,7 +22,8 @@ from rankme.api.serializers import (
     RunSerializer,
 )
 from rankme.api.view import View
-from rankme.exporting.bundle import file_response
+from rankme.downloads import attachment
+from rankme.exporting.bundle import report_file
 from rankme.models import AnalysisRun, Campaign, Report
 from rankme.permissions import get_campaign, user_of
 
@@ -75,7 +76,7 @@ class RunFileView(View):
     def get(self, request: Request, code: str, run: int, name: str) -> HttpResponseBase:
         found = get_run(request, code, run)
         require_files(found)
-        return file_response(found, name)
+        return attachment(report_file(found, name))
 
 
 class CancelRunView(View):

@@ -19,8 +19,9 @@ from rankme.api.serializers import (
     TextsQuery,
 )
 from rankme.api.view import View
-from rankme.exporting.judgements import csv_response, jsonl_response
-from rankme.exporting.texts import texts_response
+from rankme.downloads import attachment
+from rankme.exporting.judgements import csv_file, jsonl_file
+from rankme.exporting.texts import texts_file
 from rankme.models import Campaign, Judgement, RaterExclusion, Submission
 from rankme.permissions import get_campaign
 from rankme.queries.counting import Counting, with_counting
@@ -121,7 +122,7 @@ class JudgementsCsvView(View):
     )
     def get(self, request: Request, code: str) -> HttpResponseBase:
         campaign = get_campaign(request, code)
-        return csv_response(campaign, stored=self.query["stored"])
+        return attachment(csv_file(campaign, stored=self.query["stored"]))
 
 
 class JudgementsJsonlView(View):
@@ -131,7 +132,7 @@ class JudgementsJsonlView(View):
         responses={(200, "application/jsonl"): OpenApiResponse(OpenApiTypes.STR)},
     )
     def get(self, request: Request, code: str) -> HttpResponseBase:
-        return jsonl_response(get_campaign(request, code))
+        return attachment(jsonl_file(get_campaign(request, code)))
 
 
 class TextsCsvView(View):
@@ -144,4 +145,4 @@ class TextsCsvView(View):
         responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR)},
     )
     def get(self, request: Request, code: str) -> HttpResponseBase:
-        return texts_response(get_campaign(request, code), self.query["shape"])
+        return attachment(texts_file(get_campaign(request, code), self.query["shape"]))
