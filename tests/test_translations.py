@@ -10,13 +10,14 @@ import pytest
 from django.conf import settings
 from django.urls import reverse
 from django.utils import translation
+from django.utils.translation import gettext
 from django.utils.translation.template import templatize
 from pydantic import BaseModel
 
 from rankme import words
 from rankme.designs.registry import DESIGNS
-from rankme.forms.definition.settings import Setting, option_settings, sentence_of, settings_of
-from rankme.forms.definition.wording import HINTS, LABELS
+from rankme.forms.definition.settings import Setting, option_settings, settings_of
+from rankme.forms.definition.wording import HINTS, LABELS, derived_label
 from rankme.pages.participant_words import script_words
 from rankme.protocols.definition import BLOCKS, Definition
 from rankme.protocols.instruments import INSTRUMENTS
@@ -66,18 +67,19 @@ def settings_everywhere() -> Iterator[Setting]:
 
 
 def texts_of_the_form() -> set[str]:
-    found = {sentence_of(entry) for entry in [*INSTRUMENTS.values(), *DESIGNS.values()]}
+    found = {entry.title for entry in [*INSTRUMENTS.values(), *DESIGNS.values()]}
     found |= set(BLOCKS.values())
     for setting in settings_everywhere():
         if setting.key not in LABELS and setting.key != "Definition.crowd":
-            found.add(setting.name.replace("_", " ").capitalize())
+            found.add(setting.title or derived_label(setting.key))
         if setting.hint and setting.key not in HINTS:
             found.add(setting.hint)
     return found
 
 
 def test_the_texts_that_the_form_derives_are_written_down_for_translators():
-    assert set(words.DEFINITION) == texts_of_the_form()
+    assert texts_of_the_form() - set(texts_of_modules()) == set()
+    assert set(words.DEFINITION) - texts_of_the_form() == set()
 
 
 def test_every_verb_of_the_history_is_marked_for_translators():
@@ -113,12 +115,30 @@ def test_every_marked_text_is_translated(language):
     assert marked - translated == set()
 
 
+def words_of_scripts() -> dict[str, str]:
+    """Everything that scripts say, those of instruments under the instrument's name."""
+    own = {
+        f"{name}.{key}": gettext(text)
+        for name, instrument in INSTRUMENTS.items()
+        for key, text in instrument.words.items()
+    }
+    return script_words() | own
+
+
+def test_every_word_of_an_instrument_is_marked_for_translators():
+    words_of_instruments = {
+        text for instrument in INSTRUMENTS.values() for text in instrument.words.values()
+    }
+    assert len(words_of_instruments) > 20
+    assert words_of_instruments - set(texts_of_modules()) == set()
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_word_of_the_raters_scripts_is_translated(language):
     with translation.override("en"):
-        english = script_words()
+        english = words_of_scripts()
     with translation.override(language):
-        here = script_words()
+        here = words_of_scripts()
     same = {name for name in english if english[name] == here[name]}
     # Numbers alone, and words that two languages share.
     assert all(not re.search("[a-z]{6}", GAP.sub("", english[name])) for name in same)

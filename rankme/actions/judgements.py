@@ -269,9 +269,9 @@ def _refuse_long(
     if screen >= len(frozen.definition.screens):
         return  # refused with the answers
     characters = sum(
-        criterion.settings.most * (len(trial.output_ids) if criterion.about == "output" else 1)
+        criterion.tool.most_characters(criterion.settings)
+        * (len(trial.output_ids) if criterion.about == "output" else 1)
         for criterion in frozen.definition.questions(screen)
-        if criterion.tool.kind == "text"
     )
     if len(canonical(payload)) > LARGEST_SCREEN + 4 * characters:
         raise InvalidAnswer([Problem("", _("This answer is too long."))])
@@ -355,7 +355,7 @@ def _refuse_repeated_texts(
     unique = {
         criterion.name
         for criterion in frozen.definition.criteria
-        if getattr(criterion.settings, "unique", False)
+        if criterion.tool.refuses_repeats(criterion.settings)
     }
     repeated = [
         Problem(reading.criterion, "You have written this text before. Please write a new one.")

@@ -11,6 +11,7 @@ from django.db import connection
 
 from analysis.table_files import guarded
 from rankme.models import Campaign
+from rankme.protocols.files import stored_definition
 from rankme.queries.counting import COUNTED
 
 from .files import CSV, ExportedFile
@@ -73,8 +74,8 @@ def asks_for_texts(campaign: Campaign) -> bool:
 
 def _asked(campaign: Campaign) -> list[str]:
     """The criteria that are answered in words, as the campaign's file has them."""
-    asked = campaign.definition["criteria"]
-    return [criterion["name"] for criterion in asked if criterion["instrument"] == "text"]
+    kinds = stored_definition(campaign.definition).kinds
+    return [name for name, kind in kinds.items() if kind == "text"]
 
 
 def texts_csv(campaign: Campaign, shape: str) -> Iterator[bytes]:

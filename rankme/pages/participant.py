@@ -28,7 +28,7 @@ from rankme.untrusted import strict_json
 
 from . import rater_identity
 from .interface_language import in_the_language_of
-from .participant_words import script_words
+from .participant_words import instrument_words, script_words
 from .trial_page import page_document, screen_parts, trials_of
 from .work_files import instrument_scripts, work_scripts, work_stylesheets
 
@@ -279,6 +279,7 @@ def work_context(
             },
             "instruments": instrument_scripts(definition),
             "words": script_words(),
+            "instrument_words": instrument_words(definition),
         },
     }
 

@@ -4,42 +4,25 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
+from rankme.protocols.definition import Definition
+from rankme.protocols.instruments import INSTRUMENTS
+
+from .work_files import instruments_of
+
+
+def instrument_words(definition: Definition) -> dict[str, dict[str, str]]:
+    """What the scripts of the campaign's instruments say, by instrument."""
+    return {
+        name: {key: _(text) for key, text in INSTRUMENTS[name].words.items()}
+        for name in instruments_of(definition)
+    }
+
 
 def script_words() -> dict[str, str]:
     """By the name under which a script asks for them; {braces} are filled in by the script."""
     return {
-        "not_set": _("not yet set"),
-        "score": _("score {value}"),
-        "beyond": _("{value}, beyond the end of the line"),
-        "percent": _("{value} of 100"),
-        "missing_slider": _("Please move this slider."),
-        "missing_confirm": _("Please move this slider, or tick the box next to it."),
-        "missing_score": _("Please give this a score."),
-        "missing_choice": _("Please choose an answer."),
-        "missing_ticks": _("Please tick what applies."),
-        "missing_count": _("Please give a number."),
-        "missing_text": _("Please write something."),
-        "missing_preference": _("Please choose the better text."),
-        "missing_best_worst": _("Please choose the best and the worst text."),
-        "missing_attributes": _("Please answer for every fact."),
-        "missing_added": _("Please enter how many additional facts the text contains; 0 if none."),
-        "better": _("This one is better"),
-        "tie": _("Both are equally good"),
-        "best": _("best"),
-        "worst": _("worst"),
-        "mentioned": _("mentioned"),
-        "missing": _("missing"),
-        "wrong": _("wrong"),
         "wait": _("Please take your time: you can continue in {seconds} s."),
-        "bad_number": _("Please write a number from {least} to {most}."),
-        "bad_score": _("Please write a number above 0, at most {most}."),
-        "too_short": _("Write at least {least} characters."),
-        "too_long": _("Write at most {most} characters."),
-        "strange_characters": _("These characters are not allowed: {characters}"),
-        "characters": _("{count} characters"),
         "text_number": _("Text {number}"),
-        "point": _("{number} of {count}"),
-        "point_named": _("{number} of {count}: {name}"),
         "picture": _("Picture {number}"),
         "practice": _("Practice {number} of {count}"),
         "progress": _("{number} of {count}"),

@@ -25,7 +25,7 @@ from rankme.queries.definitions import frozen_definition
 
 from .interface_language import in_the_language_of
 from .participant import screens_context
-from .participant_words import script_words
+from .participant_words import instrument_words, script_words
 from .trial_page import ShownTrial, page_document
 from .work_files import instrument_scripts
 
@@ -114,6 +114,7 @@ def work_context(definition: Definition, trials: Sequence[ShownTrial]) -> dict[s
         "addresses": {},
         "instruments": instrument_scripts(definition),
         "words": script_words(),
+        "instrument_words": instrument_words(definition),
     }
     return screens_context(definition) | {"document": document}
 

@@ -136,7 +136,7 @@ def _trial(
         document["context"] = around_the_sentence(trial.context, trial.reference)
     if shows("outputs", "context"):
         document["outputs"] = list(trial.outputs)
-    if any(getattr(criterion.settings, "least_of_input", 0) for criterion in definition.criteria):
+    if any(asked.tool.needs_input_length(asked.settings) for asked in definition.criteria):
         document["input_length"] = len(trial.input)
     return document
 

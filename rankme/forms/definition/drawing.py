@@ -132,23 +132,20 @@ def _value(setting: Setting, document: Document) -> Any:
 
 
 def _draw(setting: Setting, value: Any, path: str) -> Any:
+    label = label_of(setting.key, setting.title)
+    title = title_of(setting.key, setting.title)
+    hint = hint_of(setting.key, setting.hint)
     if setting.kind == "several":
         rows = [
-            _group(setting.part, row, f"{path}.{number}", f"{label_of(setting.key)} {number + 1}")
+            _group(setting.part, row, f"{path}.{number}", f"{label} {number + 1}")
             for number, row in enumerate(value or [])
         ]
-        hint = hint_of(setting.key, setting.hint)
-        return Several(path, title_of(setting.key), hint, str(label_of(setting.key)), rows)
+        return Several(path, title, hint, str(label), rows)
     if setting.kind == "group":
         is_there = (value is not None) if setting.nullable else None
-        return _group(setting.part, _plain(value), path, title_of(setting.key), is_there)
-    return Leaf(
-        setting,
-        path,
-        label_of(setting.key),
-        hint_of(setting.key, setting.hint),
-        bool(value) if setting.kind == "tick" else text_of(value, setting.kind),
-    )
+        return _group(setting.part, _plain(value), path, title, is_there)
+    text = bool(value) if setting.kind == "tick" else text_of(value, setting.kind)
+    return Leaf(setting, path, label, hint, text)
 
 
 def _group(

@@ -43,6 +43,7 @@ class Setting:
     may_be_absent: bool = False  # an option that is left out keeps its instrument's default
     part: type[BaseModel] | None = None
     choices: tuple[tuple[str, str], ...] = ()
+    title: str = ""
     hint: str = ""
 
     @property
@@ -68,6 +69,7 @@ def _setting(model: type[BaseModel], name: str, info: FieldInfo, document: Docum
         "key": key,
         "name": name,
         "default": default,
+        "title": info.title or "",
         "hint": info.description or "",
     }
     if key in NAMES:
@@ -105,17 +107,14 @@ def _is_part(annotation: Any) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, BaseModel)
 
 
-def sentence_of(entry: Any) -> str:
-    """What a registry's entry says of itself: its title, or the first line of its docstring."""
-    return getattr(entry, "title", "") or (type(entry).__doc__ or "").partition("\n")[0]
-
-
 def _named(key: str) -> tuple[tuple[str, str], ...]:
-    def title(entry: Any, name: str) -> str:
-        said = entry if isinstance(entry, str) else sentence_of(entry)
-        return f"{name}: {gettext(said)}" if key != "Crowd.panel" else name
-
-    return tuple((name, title(entry, name)) for name, entry in NAMES[key].items())
+    """A registry's names, with what each entry says of itself; a panel is known by its name."""
+    if key == "Crowd.panel":
+        return tuple((name, name) for name in NAMES[key])
+    titles = {
+        name: entry if isinstance(entry, str) else entry.title for name, entry in NAMES[key].items()
+    }
+    return tuple((name, f"{name}: {gettext(title)}") for name, title in titles.items())
 
 
 def option_settings(owner: str, document: Document) -> list[Setting]:

@@ -129,8 +129,6 @@ LABELS = {
     "Standard.input": _("Input of the standard"),
     "Standard.output": _("Output of the standard"),
     "Standard.score": _("Score of the standard"),
-    "SliderOptions.start": _("Where the handle starts"),
-    "TextOptions.characters": _("Allowed characters"),
     "DesignSpec.kind": _("Design"),
     "DesignSpec.shuffle_trials": _("Show trials in random order"),
     "EntryQuestion.name": _("Short name"),
@@ -159,23 +157,8 @@ LABELS = {
     "TimedPhase.fixation_ms": _("Fixation cross (milliseconds)"),
     "TimedPhase.bell": _("Play a bell first"),
     "TimedPhase.timeout_ms": _("Time limit (milliseconds)"),
-    "ResponseTimeOptions.timeout_ms": _("Time limit (milliseconds)"),
-    "ClickTargetOptions.timeout_ms": _("Time limit (milliseconds)"),
     "Breaks.after_trials": _("Suggest a break after this many trials"),
     "Breaks.after_minutes": _("Suggest a break after this many minutes"),
-    "RankMeOptions.standard": _("Score of the standard"),
-    "RankMeOptions.track_end": _("Score at the end of the track"),
-    "RankMeOptions.largest": _("Largest score that can be typed"),
-    "SliderOptions.confirm": _("Show a box to confirm the position of the handle"),
-    "SliderOptions.faces": _("Show faces at the ends"),
-    "ChecklistOptions.none": _("Label of the box for none of these"),
-    "ChecklistOptions.none_name": _("Name of that answer in exports"),
-    "CountOptions.most": _("Largest count"),
-    "TextOptions.least": _("Minimum number of characters"),
-    "TextOptions.most": _("Maximum number of characters"),
-    "TextOptions.least_of_input": _("Minimum, as a multiple of the input's length"),
-    "TextOptions.unique": _("Refuse the same text twice from one rater"),
-    "PreferenceOptions.ties": _("Allow ties"),
     "DesignSpec.options.outputs_per_screen": _("Outputs per screen"),
     "DesignSpec.options.trials_per_batch": _("Trials per batch"),
     "Crowd.lease_minutes": _("Minutes until an idle batch goes to another rater"),
@@ -228,18 +211,20 @@ HINTS = {
     ),
     "Crowd.pay_per_batch": _("Used for the cost estimate on the launch page."),
     "AnalysisSpec.options": _("As in a campaign file: one name: value per line."),
-    "ChoiceOptions.choices": _("One per line, as name: text that raters see"),
-    "ChecklistOptions.choices": _("One per line, as name: text that raters see"),
-    "LikertOptions.labels": _("One label per point, one per line, or none at all."),
 }
 
 
-def label_of(key: str) -> Any:
-    return LABELS.get(key) or gettext(key.rpartition(".")[2].replace("_", " ").capitalize())
+def label_of(key: str, title: str = "") -> Any:
+    """What the form calls a setting; `title` is what the setting's own field says."""
+    return LABELS.get(key) or gettext(title or derived_label(key))
 
 
-def title_of(key: str) -> Any:
-    return TITLES.get(key) or label_of(key)
+def derived_label(key: str) -> str:
+    return key.rpartition(".")[2].replace("_", " ").capitalize()
+
+
+def title_of(key: str, title: str = "") -> Any:
+    return TITLES.get(key) or label_of(key, title)
 
 
 def hint_of(key: str, described: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -41,18 +42,26 @@ class Refused(ValueError):
 
 
 class Instrument:
-    """One way to ask. A new one is this class's child, a template, a script, a registry line.
+    """One way to ask. A new one is a subclass, a template, a script and a line in the registry.
 
-    `kind` says which statistics fit its numbers; `template` and `script` are found by name
-    (`templates/participant/instruments/NAME.html`, `static/js/instruments/NAME.js`).
+    The template and the script are found by name (`templates/participant/instruments/NAME.html`,
+    `static/js/instruments/NAME.js`). Everything else that the project knows of an instrument is
+    here. Texts are English and marked for translation.
     """
 
     name: ClassVar[str]
+    # One sentence for organisers: how it asks, and what its numbers are.
+    title: ClassVar[str]
+    # Which statistics fit its numbers.
     kind: ClassVar[Kind]
+    # Its settings in a campaign file and in the form: a field's title is its label, its
+    # description the hint.
     Options: ClassVar[type[Options]] = Options
     # Further numbers that follow from the same answer, by suffix: criterion `q` with the suffix
     # `time` also fills the criterion `q_time`.
     derives: ClassVar[Mapping[str, Kind]] = {}
+    # What its script says, by the name under which it asks for it; scripts fill in {braces}.
+    words: ClassVar[Mapping[str, str]] = {}
     # Names of files in `static/css/instruments/`. Instruments may share a stylesheet.
     stylesheets: ClassVar[tuple[str, ...]] = ()
     # Whether it fits in a third column, next to an output and a wider instrument.
@@ -78,6 +87,49 @@ class Instrument:
     def labels(self, options: Any) -> dict[float, str]:
         """Names of the numbers, where they have any (choices)."""
         return {}
+
+    def needs_input_length(self, options: Any) -> bool:
+        """Whether its script has to know how long the input is, even if it is not shown."""
+        return False
+
+    def most_characters(self, options: Any) -> int:
+        """How many characters a rater can write; larger answers are refused unread."""
+        return 0
+
+    def refuses_repeats(self, options: Any) -> bool:
+        """Whether a rater's text must differ from this rater's earlier ones."""
+        return False
+
+    def simulate(
+        self,
+        impression: float,
+        options: Mapping[str, Any],
+        trial: Mapping[str, Any],
+        rng: random.Random,
+    ) -> Any:
+        """What a simulated rater answers, as the page's script would send it.
+
+        Parameters
+        ----------
+        impression : of the output; about standard normal, larger is better
+        options, trial : as the page has them
+        """
+        raise NotImplementedError
+
+    def simulate_together(
+        self,
+        impressions: Sequence[float],
+        options: Mapping[str, Any],
+        trial: Mapping[str, Any],
+        rng: random.Random,
+    ) -> list[Any]:
+        """The answers for all outputs of a screen, for instruments that compare them."""
+        return [self.simulate(impression, options, trial, rng) for impression in impressions]
+
+
+def on_the_scale(impression: float) -> float:
+    """Where between 0 and 1 a simulated rater puts an impression."""
+    return 1 / (1 + math.exp(-1.2 * impression))
 
 
 def finite_number(answer: Any) -> float:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
 from pydantic import Field, model_validator
 
-from .base import Instrument, Options, Refused, Subject, Value, whole_number
+from .base import Instrument, Options, Refused, Subject, Value, on_the_scale, whole_number
+
+MISSING_CHOICE = _("Please choose an answer.")
+CHOICES_HINT = _("One per line, as name: text that raters see")
+BAD_NUMBER = _("Please write a number from {least} to {most}.")
 
 
 class LikertOptions(Options):
     points: int = Field(7, ge=2, le=11)
-    labels: list[str] = Field(default_factory=list, description="One per point, or none")
+    labels: list[str] = Field(
+        default_factory=list, description=_("One label per point, one per line, or none at all.")
+    )
 
     @model_validator(mode="after")
     def labels_fit_the_points(self) -> LikertOptions:
@@ -21,10 +30,16 @@ class LikertOptions(Options):
 
 
 class Likert(Instrument):
-    """A fixed number of points between two ends."""
+    """Its numbers are those of the points, from 1."""
 
     name = "likert"
+    title = _("A fixed number of points between two ends.")
     kind = "scale"
+    words = {
+        "missing_choice": MISSING_CHOICE,
+        "point": _("{number} of {count}"),
+        "point_named": _("{number} of {count}: {name}"),
+    }
     stylesheets = ("likert",)
     Options = LikertOptions
 
@@ -37,16 +52,30 @@ class Likert(Instrument):
     def labels(self, options: LikertOptions) -> dict[float, str]:
         return {float(point): label for point, label in enumerate(options.labels, start=1)}
 
+    def simulate(
+        self,
+        impression: float,
+        options: Mapping[str, Any],
+        trial: Mapping[str, Any],
+        rng: random.Random,
+    ) -> int:
+        points = int(options["points"])
+        return 1 + min(int(on_the_scale(impression) * points), points - 1)
+
 
 class ChoiceOptions(Options):
-    choices: dict[str, str] = Field(min_length=2, description="name: what the rater reads")
+    choices: dict[str, str] = Field(min_length=2, description=CHOICES_HINT)
 
 
 class Choice(Instrument):
-    """Exactly one of several choices; the number is the choice's position in the list, from 0."""
+    """The first choice is 0, the second 1, and so on."""
 
     name = "choice"
+    title = _(
+        "Exactly one of several choices; the number is the choice's position in the list, from 0."
+    )
     kind = "category"
+    words = {"missing_choice": MISSING_CHOICE}
     stylesheets = ("options",)
     fits_a_narrow_column = True
     Options = ChoiceOptions
@@ -60,21 +89,32 @@ class Choice(Instrument):
     def labels(self, options: ChoiceOptions) -> dict[float, str]:
         return {float(place): name for place, name in enumerate(options.choices)}
 
+    def simulate(
+        self,
+        impression: float,
+        options: Mapping[str, Any],
+        trial: Mapping[str, Any],
+        rng: random.Random,
+    ) -> str:
+        names = [str(name) for name, _label in options["choices"]]
+        return names[min(int(on_the_scale(impression) * len(names)), len(names) - 1)]
+
 
 class ChecklistOptions(Options):
-    choices: dict[str, str] = Field(min_length=1, max_length=16)
-    none: str = Field("", description="Label of the box for none of these")
-    none_name: str = "none"
+    choices: dict[str, str] = Field(min_length=1, max_length=16, description=CHOICES_HINT)
+    none: str = Field("", title=_("Label of the box for none of these"))
+    none_name: str = Field("none", title=_("Name of that answer in exports"))
 
 
 class Checklist(Instrument):
-    """Any of several choices, or none; the number is the sum of 2^position of the ticked ones.
-
-    With the choices (added, missing) of the E2E quality form: 0 OK, 1 A, 2 M, 3 A+M.
-    """
+    """With the choices (added, missing) of the E2E quality form: 0 OK, 1 A, 2 M, 3 A+M."""
 
     name = "checklist"
+    title = _(
+        "Any of several choices, or none; the number is the sum of 2^position of the ticked ones."
+    )
     kind = "category"
+    words = {"missing_ticks": _("Please tick what applies.")}
     stylesheets = ("options",)
     fits_a_narrow_column = True
     Options = ChecklistOptions
@@ -97,16 +137,29 @@ class Checklist(Instrument):
             labelled[float(number)] = "+".join(ticked)
         return labelled
 
+    def simulate(
+        self,
+        impression: float,
+        options: Mapping[str, Any],
+        trial: Mapping[str, Any],
+        rng: random.Random,
+    ) -> list[str]:
+        """The worse the text, the more is ticked."""
+        likely = 0.3 + on_the_scale(impression)
+        return [name for name, _label in options["choices"] if rng.random() > likely]
+
 
 class CountOptions(Options):
-    most: int = Field(99, ge=1)
+    most: int = Field(99, ge=1, title=_("Largest count"))
 
 
 class Count(Instrument):
-    """A count: a whole number from 0."""
+    """For facts or errors that raters find in a text."""
 
     name = "count"
+    title = _("A count: a whole number from 0.")
     kind = "count"
+    words = {"missing_count": _("Please give a number."), "bad_number": BAD_NUMBER}
     stylesheets = ("counter", "count")
     fits_a_narrow_column = True
     Options = CountOptions
@@ -116,3 +169,12 @@ class Count(Instrument):
         if not 0 <= number <= options.most:
             raise Refused(f"The count must lie between 0 and {options.most}.")
         return Value(number)
+
+    def simulate(
+        self,
+        impression: float,
+        options: Mapping[str, Any],
+        trial: Mapping[str, Any],
+        rng: random.Random,
+    ) -> int:
+        return min(int(4 * (1 - on_the_scale(impression))), int(options["most"]))

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import random
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from django.utils.translation import gettext_noop as _
+from pydantic import Field
 
 from .base import Instrument, Options, Refused, Subject, Value, finite_number
 
 
 class PreferenceOptions(Options):
-    ties: bool = True
+    ties: bool = Field(True, title=_("Allow ties"))
 
 
 class Preference(Instrument):
-    """Two outputs: 1 for the one preferred, 0 for the other, 0.5 for both when there is a tie."""
+    """One answer about both outputs of a screen."""
 
     name = "preference"
+    title = _(
+        "Two outputs: 1 for the one preferred, 0 for the other, 0.5 for both when there is a tie."
+    )
     kind = "relative"
+    words = {
+        "better": _("This one is better"),
+        "tie": _("Both are equally good"),
+        "missing_preference": _("Please choose the better text."),
+    }
     stylesheets = ("preference",)
     fits_a_narrow_column = True
     Options = PreferenceOptions
@@ -32,12 +44,32 @@ class Preference(Instrument):
         if numbers not in ([0, 1], [0.5, 0.5]):
             raise Refused("Choose one of the two texts, or that they are equally good.")
 
+    def simulate_together(
+        self,
+        impressions: Sequence[float],
+        options: Mapping[str, Any],
+        trial: Mapping[str, Any],
+        rng: random.Random,
+    ) -> list[float]:
+        first, second = impressions
+        if options["ties"] and abs(first - second) < 0.3:
+            return [0.5, 0.5]
+        return [1.0, 0.0] if first > second else [0.0, 1.0]
+
 
 class BestWorst(Instrument):
-    """Best–worst scaling (Louviere & Woodworth 1990): 1 for the best, −1 for the worst, else 0."""
+    """One answer about all outputs of a screen."""
 
     name = "best_worst"
+    title = _(
+        "Best–worst scaling (Louviere & Woodworth 1990): 1 for the best, −1 for the worst, else 0."
+    )
     kind = "relative"
+    words = {
+        "best": _("best"),
+        "worst": _("worst"),
+        "missing_best_worst": _("Please choose the best and the worst text."),
+    }
     stylesheets = ("options",)
     fits_a_narrow_column = True
 
@@ -51,3 +83,13 @@ class BestWorst(Instrument):
         numbers = [value.number for value in values]
         if numbers.count(1) != 1 or numbers.count(-1) != 1:
             raise Refused("Choose exactly one best and one worst text.")
+
+    def simulate_together(
+        self,
+        impressions: Sequence[float],
+        options: Mapping[str, Any],
+        trial: Mapping[str, Any],
+        rng: random.Random,
+    ) -> list[int]:
+        best, worst = (impressions.index(pick(impressions)) for pick in (max, min))
+        return [1 if n == best else -1 if n == worst else 0 for n in range(len(impressions))]

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import random
+from collections.abc import Mapping
 from typing import Any
+
+from django.utils.translation import gettext_noop as _
 
 from rankme.protocols.meaning_representation import slots
 
-from .base import Instrument, Options, Refused, Subject, Value, whole_number
+from .base import Instrument, Options, Refused, Subject, Value, on_the_scale, whole_number
+from .choices import BAD_NUMBER
 
 ADDED, MISSING = 1, 2
 ANSWERS = ("mentioned", "missing", "wrong")
@@ -18,7 +23,7 @@ class MrCoverageOptions(Options):
 
 
 class MrCoverage(Instrument):
-    """Every attribute is mentioned, missing or wrong; additional facts are counted.
+    """Raters go through the facts of the input one by one.
 
     The number is that of the E2E coverage check: 0 OK, 1 A, 2 M, 3 A+M. A wrong value adds one fact
     and misses another. `q_slot_error_rate` is (missing + wrong + added) / attributes, as in Wen et
@@ -26,7 +31,16 @@ class MrCoverage(Instrument):
     """
 
     name = "mr_coverage"
+    title = _("Every attribute is mentioned, missing or wrong; additional facts are counted.")
     kind = "category"
+    words = {
+        "mentioned": _("mentioned"),
+        "missing": _("missing"),
+        "wrong": _("wrong"),
+        "missing_attributes": _("Please answer for every fact."),
+        "missing_added": _("Please enter how many additional facts the text contains; 0 if none."),
+        "bad_number": BAD_NUMBER,
+    }
     stylesheets = ("counter", "mr_coverage")
     Options = MrCoverageOptions
     derives = {"slot_error_rate": "scale"}
@@ -64,3 +78,17 @@ class MrCoverage(Instrument):
 
     def labels(self, options: MrCoverageOptions) -> dict[float, str]:
         return {0.0: "ok", 1.0: "added", 2.0: "missing", 3.0: "added+missing"}
+
+    def simulate(
+        self,
+        impression: float,
+        options: Mapping[str, Any],
+        trial: Mapping[str, Any],
+        rng: random.Random,
+    ) -> dict[str, Any]:
+        chance = 0.1 + 0.3 * (1 - on_the_scale(impression))
+        found = [
+            rng.choice(["missing", "wrong"]) if rng.random() < chance else "mentioned"
+            for _pair in trial["input"]["pairs"]
+        ]
+        return {"attributes": found, "added": int(rng.random() < chance)}

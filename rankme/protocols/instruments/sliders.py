@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import math
+import random
+from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
 from pydantic import Field, model_validator
 
-from .base import Instrument, Options, Refused, Subject, Value, finite_number
+from .base import Instrument, Options, Refused, Subject, Value, finite_number, on_the_scale
+
+NOT_SET = _("not yet set")
 
 
 class RankMeOptions(Options):
     """`standard` is the standard's score; the track ends at `track_end`, numbers may go beyond."""
 
-    standard: float = Field(100, gt=0)
-    track_end: float = Field(200, gt=0)
-    largest: float = Field(999_999, gt=0)
+    standard: float = Field(100, gt=0, title=_("Score of the standard"))
+    track_end: float = Field(200, gt=0, title=_("Score at the end of the track"))
+    largest: float = Field(999_999, gt=0, title=_("Largest score that can be typed"))
 
     @model_validator(mode="after")
     def standard_lies_on_the_track(self) -> RankMeOptions:
@@ -27,10 +33,18 @@ class RankMeOptions(Options):
 
 
 class RankMe(Instrument):
-    """Magnitude estimation by rank (Novikova, Dušek & Rieser 2018): any positive number."""
+    """Raters compare with a standard and may go beyond the end of the line."""
 
     name = "rankme"
+    title = _("Magnitude estimation by rank (Novikova, Dušek & Rieser 2018): any positive number.")
     kind = "relative"
+    words = {
+        "not_set": NOT_SET,
+        "score": _("score {value}"),
+        "beyond": _("{value}, beyond the end of the line"),
+        "missing_score": _("Please give this a score."),
+        "bad_score": _("Please write a number above 0, at most {most}."),
+    }
     stylesheets = ("line", "rankme")
     Options = RankMeOptions
 
@@ -40,17 +54,30 @@ class RankMe(Instrument):
             raise Refused(f"The score must be above 0 and at most {options.largest:g}.")
         return Value(number)
 
+    def simulate(
+        self,
+        impression: float,
+        options: Mapping[str, Any],
+        trial: Mapping[str, Any],
+        rng: random.Random,
+    ) -> float:
+        score = round(options["standard"] * math.exp(0.4 * impression))
+        answer: float = min(max(score, 1), options["largest"])
+        return answer
+
 
 class SliderOptions(Options):
     """`confirm` shows a box with which a rater confirms the handle where it is."""
 
     minimum: float = 0
     maximum: float = 100
-    confirm: bool = False
+    confirm: bool = Field(False, title=_("Show a box to confirm the position of the handle"))
     start: float | None = Field(
-        None, description="Initial position of the handle; empty: no handle until the rater clicks"
+        None,
+        title=_("Where the handle starts"),
+        description=_("Initial position of the handle; empty: no handle until the rater clicks"),
     )
-    faces: bool = False
+    faces: bool = Field(False, title=_("Show faces at the ends"))
 
     @model_validator(mode="after")
     def ends_are_in_order(self) -> SliderOptions:
@@ -64,10 +91,17 @@ class SliderOptions(Options):
 
 
 class Slider(Instrument):
-    """A line between two ends without numbers (SR'11, direct assessment)."""
+    """Raters see no number; the line has the ends that the options name."""
 
     name = "slider"
+    title = _("A line between two ends without numbers (SR'11, direct assessment).")
     kind = "scale"
+    words = {
+        "not_set": NOT_SET,
+        "percent": _("{value} of 100"),
+        "missing_slider": _("Please move this slider."),
+        "missing_confirm": _("Please move this slider, or tick the box next to it."),
+    }
     stylesheets = ("line", "slider")
     Options = SliderOptions
 
@@ -78,3 +112,14 @@ class Slider(Instrument):
                 f"The value must lie between {options.minimum:g} and {options.maximum:g}."
             )
         return Value(number)
+
+    def simulate(
+        self,
+        impression: float,
+        options: Mapping[str, Any],
+        trial: Mapping[str, Any],
+        rng: random.Random,
+    ) -> float:
+        low, high = options["minimum"], options["maximum"]
+        answer: float = round(low + (high - low) * on_the_scale(impression), 2)
+        return answer

@@ -2,33 +2,54 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
 from .base import Instrument, Options, Refused, Subject, Value
+
+# What simulated raters write.
+PHRASES = ("a pub by the river", "that serves cheap food", "and is good", "for a family")
 
 
 class TextOptions(Options):
     """`characters` lists the characters allowed besides letters, digits and spaces."""
 
-    least: int = Field(0, ge=0, description="Minimum number of characters")
-    most: int = Field(2_000, ge=1, le=20_000)
-    characters: str | None = Field(None, description="empty: every character is allowed")
+    least: int = Field(0, ge=0, title=_("Minimum number of characters"))
+    most: int = Field(2_000, ge=1, le=20_000, title=_("Maximum number of characters"))
+    characters: str | None = Field(
+        None, title=_("Allowed characters"), description=_("empty: every character is allowed")
+    )
     least_of_input: float = Field(
         0,
         ge=0,
         le=5,
-        description="Minimum number of characters, as a multiple of the length of the input",
+        title=_("Minimum, as a multiple of the input's length"),
+        description=_("Minimum number of characters, as a multiple of the length of the input"),
     )
-    unique: bool = Field(False, description="A rater cannot give the same text twice")
+    unique: bool = Field(
+        False,
+        title=_("Refuse the same text twice from one rater"),
+        description=_("A rater cannot give the same text twice"),
+    )
 
 
 class Text(Instrument):
-    """Free text."""
+    """It has no number; the texts can be exported as a data set."""
 
     name = "text"
+    title = _("Free text.")
     kind = "text"
+    words = {
+        "characters": _("{count} characters"),
+        "missing_text": _("Please write something."),
+        "too_short": _("Write at least {least} characters."),
+        "too_long": _("Write at most {most} characters."),
+        "strange_characters": _("These characters are not allowed: {characters}"),
+    }
     Options = TextOptions
 
     def clean(self, answer: Any, options: TextOptions, subject: Subject) -> Value:
@@ -51,3 +72,25 @@ class Text(Instrument):
             if strange:
                 raise Refused(f"These characters are not allowed: {' '.join(sorted(strange))}")
         return Value(None, text)
+
+    def needs_input_length(self, options: TextOptions) -> bool:
+        return options.least_of_input > 0
+
+    def most_characters(self, options: TextOptions) -> int:
+        return options.most
+
+    def refuses_repeats(self, options: TextOptions) -> bool:
+        return options.unique
+
+    def simulate(
+        self,
+        impression: float,
+        options: Mapping[str, Any],
+        trial: Mapping[str, Any],
+        rng: random.Random,
+    ) -> str:
+        wanted = round(options["least_of_input"] * trial.get("input_length", 0))
+        text = f"Number {rng.randrange(10**9)} is "  # nobody may write the same text twice
+        while len(text.strip()) < max(options["least"], wanted, 1):
+            text += rng.choice(PHRASES) + " "
+        return text.strip()[: options["most"]]

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import math
+import random
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
 from rankme.protocols.item_input import read_pictures
 
 from .base import Instrument, Options, Refused, Subject, Value, finite_number, whole_number
+from .choices import MISSING_CHOICE
 
+TIME_LIMIT = _("Time limit (milliseconds)")
 # Faster than anybody reads or finds anything: a double click, or a guess before the onset.
 ANTICIPATION_MS = 200
 
 
 class ResponseTimeOptions(Options):
-    timeout_ms: int = Field(15_000, ge=100, le=600_000)
+    timeout_ms: int = Field(15_000, ge=100, le=600_000, title=TIME_LIMIT)
 
 
 class ResponseTime(Instrument):
-    """Milliseconds from painted onset to the response; `null` when the phase timed out."""
+    """The timed screen itself measures and answers it."""
 
     name = "response_time"
+    title = _("Milliseconds from painted onset to the response; `null` when the phase timed out.")
     kind = "time"
     Options = ResponseTimeOptions
 
@@ -37,13 +43,23 @@ class ResponseTime(Instrument):
     def response_ms(self, value: Value, subject: Subject) -> float | None:
         return value.number
 
+    def simulate(
+        self,
+        impression: float,
+        options: Mapping[str, Any],
+        trial: Mapping[str, Any],
+        rng: random.Random,
+    ) -> float:
+        answer: float = round(min(1500 * math.exp(-0.3 * impression), options["timeout_ms"]), 1)
+        return answer
+
 
 class ClickTargetOptions(Options):
-    timeout_ms: int = Field(15_000, ge=100, le=600_000)
+    timeout_ms: int = Field(15_000, ge=100, le=600_000, title=TIME_LIMIT)
 
 
 class ClickTarget(Instrument):
-    """A click on one of the item's pictures; the number is 1 for the wrong one, 0 for the target.
+    """Self-paced identification, as in TUNA.
 
     The item's input is a JSON document `{"images": [{"name", …}, …], "target": NAME}`; the target
     never reaches the browser. An answer is `{"shown": INDEX}`, the picture's index in reading
@@ -51,7 +67,12 @@ class ClickTarget(Instrument):
     """
 
     name = "click_target"
+    title = _(
+        "A click on one of the item's pictures; the number is 1 for the wrong one, 0 for "
+        "the target."
+    )
     kind = "error"
+    words = {"missing_choice": MISSING_CHOICE}
     Options = ClickTargetOptions
     derives = {"time": "time"}
 
@@ -82,3 +103,13 @@ class ClickTarget(Instrument):
 
     def labels(self, options: ClickTargetOptions) -> dict[float, str]:
         return {0.0: "target", 1.0: "error"}
+
+    def simulate(
+        self,
+        impression: float,
+        options: Mapping[str, Any],
+        trial: Mapping[str, Any],
+        rng: random.Random,
+    ) -> dict[str, int]:
+        """Any picture: the client cannot know which is meant."""
+        return {"shown": rng.randrange(len(trial["input"]["images"]))}

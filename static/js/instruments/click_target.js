@@ -41,6 +41,10 @@ export function mount(root, { words, onChange }) {
     isAnswered: () => value !== undefined,
     problem: () => (value === undefined ? words.missing_choice : ""),
     setValue: show,
+    settleTime(milliseconds) {
+      if (milliseconds === null) show(null);
+      return false; // the click itself said when
+    },
     focus: () => pictures[0]?.focus(),
   };
 }

@@ -6,7 +6,8 @@
  * @typedef {object} InstrumentTools
  * @property {Record<string, any>} options the criterion's settings; choices as [name, label] pairs
  * @property {Record<string, any>} material the trial's texts and pictures, as the page has them
- * @property {Record<string, string>} words the sentences of the interface, by name
+ * @property {Record<string, string>} words the sentences of the interface and those of the
+ *   instrument's Python class, by name
  * @property {string} labelledBy ids of the elements that name the question and its output
  * @property {(time: DOMHighResTimeStamp) => void} onChange call it with the event's time stamp
  *   whenever the rater changes the answer
@@ -20,6 +21,8 @@
  * @property {() => boolean} isAnswered whether there is an answer to send
  * @property {() => string} problem what the answer lacks, as a sentence; "" when it is complete
  * @property {(value: any) => void} setValue put an answer back: after a reload, or with *Back*
+ * @property {(milliseconds: number | null) => boolean} [settleTime] what a timed screen measured,
+ *   null when the time ran out; returns whether that moment is when the answer was given
  * @property {() => void} focus move the focus to where the answer can be given
  */
 

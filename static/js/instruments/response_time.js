@@ -9,6 +9,10 @@ export function mount() {
     setValue(milliseconds) {
       value = milliseconds;
     },
+    settleTime(milliseconds) {
+      value = milliseconds;
+      return true;
+    },
     focus() {},
   };
 }

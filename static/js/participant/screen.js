@@ -46,7 +46,7 @@ function mountQuestion({ form, rows, question, material, page, instruments, onCh
   const tools = asked.map((one) => ({
     options: question.options,
     material,
-    words: page.words,
+    words: { ...page.words, ...page.instrument_words[question.instrument] },
     labelledBy: one.labelledBy,
     question: one.questionId,
     onChange(time) {

@@ -90,14 +90,10 @@ export function createTimedTrials({ page, desk, header, view, tools }) {
   };
 }
 
-/** Set what the screen itself answers: the time, and "none" where it ran out. */
+/** Tell the instruments what the screen measured: some of them answer with it. */
 function settle(screen, stamp, milliseconds) {
-  for (const { question, instrument, settledAt } of screen.questions) {
-    if (question.instrument === "response_time") {
-      instrument.setValue(milliseconds);
-      settledAt(stamp);
-    }
-    if (question.instrument === "click_target" && stamp === null) instrument.setValue(null);
+  for (const { instrument, settledAt } of screen.questions) {
+    if (instrument.settleTime?.(milliseconds)) settledAt(stamp);
   }
 }
 
