@@ -33,7 +33,7 @@ def read_e2e_ratings(sources: Sources, spool: JudgementSpool, file: SourceFile) 
         sources.problems.add(file.label, 1, "", missing)
         return
     if layout.has_units:
-        spool.factor_names = ("unit",)
+        spool.expect_factors(["unit"])
     for number, (line, record) in enumerate(records(sources, file, shape), start=1):
         place = (file, line)
         started_at, submitted_at = (

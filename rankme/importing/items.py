@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rankme.importing.long import OUTPUT_COLUMNS, read_item_file
 from rankme.importing.reader import Reader
 from rankme.importing.records import columns_missing, shape_of
 from rankme.importing.sources import SourceFile, Sources
 from rankme.importing.spool import Spool
+from rankme.importing.tables import OUTPUT_COLUMNS, proposed_table, proposed_tables, read_item_table
 
 COLUMNS = ("item", "input")
 
@@ -15,25 +15,32 @@ def is_items(files: list[SourceFile]) -> bool:
     return any(shape_of(file, COLUMNS) for file in files)
 
 
+def holds_items(sources: Sources) -> bool:
+    """Whether all files look like tables of items, whatever their columns are called."""
+    tables = proposed_tables(sources)
+    return bool(tables) and all(table.layout == "items" for table in tables)
+
+
 def read_items_alone(sources: Sources, spool: Spool) -> None:
     for file in sources.files:
-        shape = shape_of(file, COLUMNS)
+        table = proposed_table(sources, file)
         if shape_of(file, OUTPUT_COLUMNS):
             message = "This file has outputs: choose the format with one row per output."
             sources.problems.add(file.label, 1, "", message)
-        elif shape is None:
+        elif table is None or table.layout != "items":
             sources.problems.add(file.label, 1, "", columns_missing(file, COLUMNS))
         else:
-            read_item_file(sources, spool, file, shape)
+            read_item_table(sources, spool, table)
 
 
 READER = Reader(
     title="Items without outputs",
     help=(
-        "For campaigns in which raters write: CSV, TSV or JSON lines with the columns item and "
-        "input, and reference, context or any factors."
+        "For campaigns in which raters write: a table with the columns item and input, and "
+        "reference, context or any factors."
     ),
     recognises=is_items,
     read=read_items_alone,
     needs_outputs=False,
+    could_read=holds_items,
 )

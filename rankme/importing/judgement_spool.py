@@ -47,9 +47,6 @@ class JudgementSpool(Spool):
         self.raters: dict[str, int] = {}
         self.criteria: dict[str, int] = {}
         self.labels: dict[int, dict[float, str]] = {}
-        self.factor_names: tuple[str, ...] = ()
-        self._varying: set[int] = set()
-        self._factors_of_items: dict[int, tuple[str, ...]] = {}
         self._screens: dict[int, int] = {}
         self._screen_rows: list[tuple[Any, ...]] = []
         self._rows: list[tuple[Any, ...]] = []
@@ -65,9 +62,7 @@ class JudgementSpool(Spool):
         item = self.item_or_new(given.item, place, input=given.input)
         if item is None:
             return
-        values = tuple(factors.get(name, "") for name in self.factor_names)
-        if values:
-            self._note_factors(item, values)
+        values = self.note_factors(item, factors)
         self.add_output(system, item, given.output, place)
         criterion = self.criteria.setdefault(given.criterion, len(self.criteria))
         if given.label:
@@ -117,13 +112,6 @@ class JudgementSpool(Spool):
             self._screen_rows.append((number, given.screen, rater, item, *times))
         return number
 
-    def _note_factors(self, item: int, values: tuple[str, ...]) -> None:
-        """Find out which factors are properties of the item: they are the same in all its rows."""
-        first = self._factors_of_items.setdefault(item, values)
-        if first != values:
-            pairs = enumerate(zip(first, values, strict=True))
-            self._varying |= {place for place, (one, other) in pairs if one != other}
-
     def _write_judgements(self) -> None:
         self.database.executemany(
             f"INSERT INTO screen VALUES ({', '.join('?' * 6)})", self._screen_rows
@@ -141,7 +129,6 @@ class JudgementSpool(Spool):
                 f"INSERT INTO {table} VALUES (?, ?)", [(n, name) for name, n in names.items()]
             )
         self.finish(files)
-        self._part_factors()
         self.database.execute(
             "CREATE INDEX judgement_place ON judgement (screen, system, criterion)"
         )
@@ -167,25 +154,6 @@ class JudgementSpool(Spool):
             "(SELECT min(rowid) FROM output GROUP BY system, item)"
         )
 
-    def _part_factors(self) -> None:
-        """Give factors that never vary within an item to the items, and leave the rest."""
-        of_items = {
-            place: name
-            for place, name in enumerate(self.factor_names)
-            if place not in self._varying
-        }
-        self.database.executemany(
-            "INSERT INTO factor VALUES (?, ?, ?)",
-            [(place, name, place in of_items) for place, name in enumerate(self.factor_names)],
-        )
-        self.database.executemany(
-            "UPDATE item SET factors = ? WHERE id = ?",
-            (
-                (_factors_text({name: values[n] for n, name in of_items.items()}), item)
-                for item, values in self._factors_of_items.items()
-            ),
-        )
-
     def _note_judgements_again(self, files: Sequence[SourceFile]) -> None:
         again = self.database.execute(
             """SELECT j.file, j.line, first.line FROM judgement j
@@ -199,8 +167,3 @@ class JudgementSpool(Spool):
         for file, line, first in again:
             message = f"This judgement already appears on line {first}."
             self.problems.add(files[file].label, line, "", message)
-
-
-def _factors_text(factors: dict[str, str]) -> str:
-    filled = {name: value for name, value in factors.items() if value}
-    return json.dumps(filled, ensure_ascii=False) if filled else ""

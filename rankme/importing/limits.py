@@ -27,6 +27,8 @@ class Limits:
     document: int = 2_000_000
     picture_bytes: int = 500_000
     whole_file_bytes: int = 32 * 1024**2
+    workbook_bytes: int = 256 * 1024**2  # unpacked
+    sample_rows: int = 2_000
     factors: int = 50
     factor_name: int = 100
     factor_value: int = 1_000

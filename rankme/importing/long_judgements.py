@@ -26,7 +26,7 @@ def read_long_judgements(sources: Sources, spool: JudgementSpool, file: SourceFi
     if shape is None:
         sources.problems.add(file.label, 1, "", columns_missing(file, COLUMNS))
         return
-    spool.factor_names = tuple(name for name in shape.columns if name not in OWN_COLUMNS)
+    spool.expect_factors([name for name in shape.columns if name not in OWN_COLUMNS])
     for line, written in records(sources, file, shape):
         missing = [name for name in COLUMNS if name not in written]
         for name in missing:

@@ -6,28 +6,41 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
-from rankme.importing import e2e, items, long, plain, rotowire, tuna
+from rankme.importing import e2e, items, plain, rotowire, tables, tuna
 from rankme.importing.limits import LIMITS, Limits
-from rankme.importing.long import OUTPUT_COLUMNS
 from rankme.importing.preview import Preview, make_preview
 from rankme.importing.problems import FileProblem, ImportRefused, Problems, StopFile
 from rankme.importing.reader import Reader
 from rankme.importing.records import columns_missing
 from rankme.importing.rows import ItemRow, OutputRow
-from rankme.importing.sources import Paths, Progress, SourceFile, Sources, open_sources
+from rankme.importing.sources import (
+    AS_PROPOSED,
+    Paths,
+    Progress,
+    Reading,
+    SourceFile,
+    Sources,
+    open_sources,
+)
 from rankme.importing.spool import Spool, open_spool, read_items, read_outputs
+from rankme.importing.tables import OUTPUT_COLUMNS, preview_tables
 
 # In this order the formats are tried on an upload whose format is not given.
 READERS: dict[str, Reader] = {
     "tuna": tuna.READER,
     "rotowire": rotowire.READER,
     "e2e": e2e.READER,
-    "long": long.READER,
+    "long": tables.READER,
     "plain": plain.READER,
     "items": items.READER,
 }
+
+
+# Those whose columns an organiser can correct.
+TABLE_FORMATS = [name for name, reader in READERS.items() if reader.could_read]
 
 
 class Material:
@@ -68,6 +81,7 @@ def read_material(
     *,
     limits: Limits = LIMITS,
     progress: Progress | None = None,
+    reading: Reading = AS_PROPOSED,
 ) -> Material:
     """Read and check an upload. It is returned only if all of it is valid.
 
@@ -76,6 +90,7 @@ def read_material(
     paths : a file, folder or archive; several; or, with the organiser's names for them, a mapping
         from name to path. Names matter: a file per system gives the system its name
     format : a key of `READERS`; without it the content decides
+    reading : what the columns of tables are, and how they are encoded, where the organiser says so
     progress : told, about every megabyte, the bytes read and the bytes in all
 
     Raises
@@ -85,7 +100,7 @@ def read_material(
     """
     folder = Path(tempfile.mkdtemp(prefix="rankme-import-"))
     try:
-        preview = _spool(paths, format, folder / "spool.sqlite", limits, progress)
+        preview = _spool(paths, format, folder / "spool.sqlite", limits, progress, reading)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -98,20 +113,28 @@ def _spool(
     path: Path,
     limits: Limits,
     progress: Progress | None,
+    reading: Reading,
 ) -> Preview:
     problems = Problems(limits.listed_problems)
-    with open_sources(paths, limits, problems, progress) as sources:
-        name = _known_format(format, sources)
+    with open_sources(paths, limits, problems, progress, reading) as sources:
         spool = Spool(path, limits, problems)
         try:
+            name = _known_format(format, sources)
             with suppress(StopFile):
                 READERS[name].read(sources, spool)
             spool.finish(sources.files)
+            spool.notes += sources.notes
             if READERS[name].needs_outputs:
                 _require_outputs(spool, problems)
             problems.refuse_if_any()
-            preview = make_preview(name, spool)
+            previews = preview_tables(sources) if READERS[name].could_read else ()
+            preview = replace(make_preview(name, spool), tables=previews)
             spool.commit()
+        except ImportRefused as refused:
+            refused.n_systems, refused.n_items = len(spool.system_names), spool.n_items
+            if format in (None, "", *TABLE_FORMATS):
+                refused.tables = preview_tables(sources)
+            raise
         finally:
             spool.database.close()
         if progress:
@@ -124,7 +147,7 @@ def _known_format(format: str | None, sources: Sources) -> str:
     if format and format not in READERS:
         message = f'There is no format "{format}": choose {", ".join(READERS)}.'
         raise ImportRefused([FileProblem("", None, "", message)], 1)
-    found = format or detect(sources.files)
+    found = format or detect(sources.files) or _guessed_format(sources)
     if found is None:
         for file in sources.files:
             message = f"The format is not recognised. {columns_missing(file, OUTPUT_COLUMNS)}"
@@ -132,6 +155,12 @@ def _known_format(format: str | None, sources: Sources) -> str:
         sources.problems.refuse_if_any()
     assert found is not None
     return found
+
+
+def _guessed_format(sources: Sources) -> str | None:
+    """A format that could read the upload with a guess at its columns."""
+    guessing = ((name, reader.could_read) for name, reader in READERS.items())
+    return next((name for name, could_read in guessing if could_read and could_read(sources)), None)
 
 
 def _require_outputs(spool: Spool, problems: Problems) -> None:

@@ -6,6 +6,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -96,6 +97,7 @@ class Preview:
     longest: tuple[LongText, ...]
     samples: tuple[SampleItem, ...]
     notes: tuple[str, ...]
+    tables: tuple[Any, ...] = ()
 
     @property
     def is_complete(self) -> bool:

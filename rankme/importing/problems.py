@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,10 @@ class ImportRefused(ValueError):
     def __init__(self, problems: Sequence[FileProblem], count: int) -> None:
         self.problems = tuple(problems)
         self.count = count
+        # What was found all the same, where the reader got so far.
+        self.tables: tuple[Any, ...] = ()
+        self.n_systems = 0
+        self.n_items = 0
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
@@ -39,12 +44,15 @@ class Problems:
     def __init__(self, listed: int) -> None:
         self._listed = listed
         self._problems: list[FileProblem] = []
+        # How a file is called where its label is not enough: with the sheet that is read.
+        self.called: dict[str, str] = {}
         self.count = 0
 
     def add(self, file: str, line: int | None, column: str | int, message: str) -> None:
         self.count += 1
         if not self.is_full:
-            self._problems.append(FileProblem(file, line, str(column), message))
+            name = self.called.get(file, file)
+            self._problems.append(FileProblem(name, line, str(column), message))
 
     @property
     def is_full(self) -> bool:

@@ -18,3 +18,5 @@ class Reader:
     recognises: Callable[[list[SourceFile]], bool]
     read: Callable[[Sources, Spool], None]
     needs_outputs: bool = True
+    # Asked when no format recognises the upload: may this reader make something of it?
+    could_read: Callable[[Sources], bool] | None = None

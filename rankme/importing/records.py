@@ -1,40 +1,66 @@
-"""CSV, TSV and JSON lines as records with their lines; every fault of form is noted."""
+"""Tables of any kind as records with their lines; every fault of form is noted."""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum
+from itertools import islice
 from typing import Any
 
 from rankme.importing.characters import NUL_OR_SURROGATE
+from rankme.importing.columns import column_name
+from rankme.importing.limits import LIMITS
 from rankme.importing.problems import StopFile
-from rankme.importing.sources import SourceFile, Sources, picture_type, text_lines
+from rankme.importing.sources import (
+    CHUNK_BYTES,
+    SourceFile,
+    Sources,
+    opened,
+    picture_type,
+    text_lines,
+    whole_text,
+)
 from rankme.untrusted import strict_json
 
 Record = dict[str, str]
 
-DELIMITERS = ("\t", ",", ";")
+DELIMITERS = ("\t", ",", ";", "|")
+ELEMENTS_LOOKED_AT = 100
 LONGEST_CELL = 2 * 1024**2
 MOST_NAMED, LONGEST_NAMED = 20, 40
 
 
+class Form(Enum):
+    """How a table is written."""
+
+    DELIMITED = "delimited text"
+    JSON_LINES = "JSON lines"
+    JSON_ARRAY = "a JSON array"
+    WORKBOOK = "a workbook"
+    ARROW = "Parquet or Arrow"
+
+
 @dataclass(frozen=True)
 class Shape:
-    """How the file is written: as JSON lines, or as a table with this delimiter and header."""
+    """How the file is written, and its columns as they are compared and as they are written."""
 
     columns: tuple[str, ...]
-    delimiter: str | None
+    names: tuple[str, ...]
+    form: Form
+    delimiter: str = ""
 
-    @property
-    def is_json(self) -> bool:
-        return self.delimiter is None
+    @classmethod
+    def of(cls, names: Iterable[str], form: Form, delimiter: str = "") -> Shape:
+        names = tuple(names)
+        return cls(tuple(map(column_name, names)), names, form, delimiter)
 
 
 def shape_of(file: SourceFile, needed: Collection[str]) -> Shape | None:
     """The shape in which the file has all needed columns; None when it has not."""
-    for shape in _possible_shapes(file):
+    for shape in possible_shapes(file):
         if set(needed) <= set(shape.columns):
             return shape
     return None
@@ -44,7 +70,7 @@ def columns_missing(file: SourceFile, needed: Collection[str]) -> str:
     """The message for a file that lacks a column: what is missing, and what is there."""
     if picture_type(file.head):
         return "This is a picture."
-    shapes = _possible_shapes(file)
+    shapes = possible_shapes(file)
     columns = max((shape.columns for shape in shapes), key=len, default=())
     missing = [name for name in needed if name not in columns]
     found = ", ".join(name[:LONGEST_NAMED] or "(no name)" for name in columns[:MOST_NAMED])
@@ -54,12 +80,60 @@ def columns_missing(file: SourceFile, needed: Collection[str]) -> str:
     )
 
 
-def _possible_shapes(file: SourceFile) -> list[Shape]:
+def best_shape(file: SourceFile) -> Shape | None:
+    """The shape in which an unknown file has the most columns; None where it is not a table."""
+    shapes = [
+        shape
+        for shape in possible_shapes(file)
+        # Commas in a plain text do not make it a table.
+        if len(shape.columns) > 1 and (file.ending != "txt" or shape.delimiter in ("", "\t"))
+    ]
+    return max(shapes, key=lambda shape: len(shape.columns), default=None)
+
+
+def possible_shapes(file: SourceFile) -> list[Shape]:
+    """Every way to read the file as a table with a header."""
+    if file.is_workbook or file.is_arrow:
+        return _binary_shapes(file)
     first = file.first_line()
-    if first.lstrip().startswith("{") and (shape := _json_shape(first)):
+    start = first.lstrip()[:1]
+    if start == "{" and (shape := _json_shape(first)):
         return [shape]
+    if start in ("[", "{") and (names := _array_names(file)):
+        return [Shape.of(names, Form.JSON_ARRAY)]
     shapes = (_table_shape(first, delimiter) for delimiter in DELIMITERS)
     return [shape for shape in shapes if shape]
+
+
+def _binary_shapes(file: SourceFile) -> list[Shape]:
+    """The one shape of a workbook or an Arrow table; none where it cannot be read."""
+    # Most processes read no such file.
+    from rankme.importing import arrow_tables, workbooks
+
+    try:
+        if file.is_arrow:
+            return [Shape.of(arrow_tables.column_names(file), Form.ARROW)]
+        _, header = next(workbooks.sheet_rows(file, LIMITS), (1, []))
+        return [Shape.of(header, Form.WORKBOOK)]
+    except (arrow_tables.UnreadableTable, workbooks.UnreadableWorkbook):
+        return []
+
+
+def _array_names(file: SourceFile) -> tuple[str, ...]:
+    """The names of the first elements, in the order in which they come."""
+    if file.size > LIMITS.whole_file_bytes:
+        return ()
+    names: dict[str, None] = {}
+    with file.open() as stream:
+        text = stream.read(LIMITS.whole_file_bytes).decode(file.encoding, errors="replace")
+    try:
+        for _, element in islice(strict_json.elements(text), ELEMENTS_LOOKED_AT):
+            if not isinstance(element, dict):
+                return ()
+            names.update(dict.fromkeys(element))
+    except strict_json.InvalidJson:
+        pass  # reading the whole file reports it
+    return tuple(names)
 
 
 def _json_shape(line: str) -> Shape | None:
@@ -67,7 +141,7 @@ def _json_shape(line: str) -> Shape | None:
         document = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return Shape(tuple(map(_column_name, document)), None) if isinstance(document, dict) else None
+    return Shape.of(document, Form.JSON_LINES) if isinstance(document, dict) else None
 
 
 def _table_shape(line: str, delimiter: str) -> Shape | None:
@@ -75,18 +149,13 @@ def _table_shape(line: str, delimiter: str) -> Shape | None:
         cells = next(csv.reader([line.rstrip("\r\n")], delimiter=delimiter), [])
     except csv.Error:
         return None
-    return Shape(tuple(map(_column_name, cells)), delimiter)
-
-
-def _column_name(cell: str) -> str:
-    return cell.strip().casefold()
+    return Shape.of(cells, Form.DELIMITED, delimiter)
 
 
 def records(sources: Sources, file: SourceFile, shape: Shape) -> Iterator[tuple[int, Record]]:
     """The file's records, each with the line where it begins."""
-    reading = _json_records if shape.is_json else _table_records
     try:
-        yield from reading(sources, file, shape)
+        yield from READINGS[shape.form](sources, file, shape)
     except StopFile:
         return
 
@@ -97,9 +166,15 @@ def records(sources: Sources, file: SourceFile, shape: Shape) -> Iterator[tuple[
 def _table_records(
     sources: Sources, file: SourceFile, shape: Shape
 ) -> Iterator[tuple[int, Record]]:
-    rows = _table_rows(sources, file, shape)
+    yield from _as_records(sources, file, _table_rows(sources, file, shape))
+
+
+def _as_records(
+    sources: Sources, file: SourceFile, rows: Iterator[tuple[int, list[str]]]
+) -> Iterator[tuple[int, Record]]:
+    """Rows under a header, each as wide as it."""
     _, header = next(rows, (1, []))
-    columns = [_column_name(cell) for cell in header]
+    columns = [column_name(cell) for cell in header]
     _check_header(sources, file, columns)
     width = len(columns)
     for line, cells in rows:
@@ -118,7 +193,7 @@ def _check_header(sources: Sources, file: SourceFile, columns: list[str]) -> Non
         raise StopFile
     seen = set()
     for number, name in enumerate(columns, start=1):
-        if not name:
+        if not name and number > 1:  # a data frame's index has no name
             sources.problems.add(file.label, 1, number, "The column has no name.")
         elif name in seen:
             sources.problems.add(file.label, 1, name, "The header has this column twice.")
@@ -174,7 +249,67 @@ def _note_csv_error(
         raise StopFile
 
 
-# --- JSON lines ------------------------------------------------------------------------------
+def _workbook_records(
+    sources: Sources, file: SourceFile, shape: Shape
+) -> Iterator[tuple[int, Record]]:
+    """Spreadsheets leave out empty cells at the end of a row."""
+    from rankme.importing import workbooks
+
+    width = len(shape.columns)
+    rows = workbooks.sheet_rows(file, sources.limits)
+    full = ((line, cells + [""] * (width - len(cells))) for line, cells in rows)
+    try:
+        for line, record in _as_records(sources, file, _limited(sources, file, full)):
+            if not _note_unstorable(sources, file, line, record):
+                yield line, record
+    except workbooks.UnreadableWorkbook as refused:
+        sources.problems.add(file.label, None, "", str(refused))
+    _count_whole(sources, file)
+
+
+def _arrow_records(
+    sources: Sources, file: SourceFile, shape: Shape
+) -> Iterator[tuple[int, Record]]:
+    from rankme.importing import arrow_tables
+
+    rows = _limited(sources, file, arrow_tables.table_rows(file, sources.limits))
+    try:
+        for line, record in _as_records(sources, file, rows):
+            if not _note_unstorable(sources, file, line, record):
+                yield line, record
+    except arrow_tables.UnreadableTable as refused:
+        sources.problems.add(file.label, None, "", str(refused))
+    _count_whole(sources, file)
+
+
+def _limited(
+    sources: Sources, file: SourceFile, rows: Iterable[tuple[int, list[str]]]
+) -> Iterator[tuple[int, list[str]]]:
+    for number, (line, cells) in enumerate(rows):
+        if number > sources.limits.rows:
+            message = f"There are more than {sources.limits.rows:,} rows."
+            sources.problems.add(file.label, line, "", message)
+            return
+        yield line, cells
+
+
+def _note_unstorable(sources: Sources, file: SourceFile, line: int, record: Record) -> bool:
+    for name, cell in record.items():
+        if found := NUL_OR_SURROGATE.search(cell):
+            message = f"U+{ord(found.group()):04X} cannot be stored."
+            sources.problems.add(file.label, line, name, message)
+            return True
+    return False
+
+
+def _count_whole(sources: Sources, file: SourceFile) -> None:
+    """Count and hash a file that its library reads in its own order."""
+    with opened(sources, file) as stream:
+        while stream.read(CHUNK_BYTES):
+            pass
+
+
+# --- JSON ------------------------------------------------------------------------------
 
 
 def _json_records(sources: Sources, file: SourceFile, shape: Shape) -> Iterator[tuple[int, Record]]:
@@ -184,16 +319,35 @@ def _json_records(sources: Sources, file: SourceFile, shape: Shape) -> Iterator[
         file.rows += 1
         try:
             document = strict_json.parse(text, deepest=sources.limits.json_depth)
-            if not isinstance(document, dict):
-                raise strict_json.InvalidJson("The line is not a JSON object.")
-            if len(document) > sources.limits.columns:
-                message = f"The object has {len(document):,} names; at most "
-                raise strict_json.InvalidJson(f"{message}{sources.limits.columns:,} are allowed.")
-            record = {_column_name(name): _cell(value) for name, value in document.items()}
+            record = _record_of(document, sources, "line")
         except strict_json.InvalidJson as refused:
             sources.problems.add(file.label, line, "", str(refused))
             continue
         yield line, record
+
+
+def _array_records(
+    sources: Sources, file: SourceFile, shape: Shape
+) -> Iterator[tuple[int, Record]]:
+    """The elements of an array, each with the line on which it begins."""
+    text = whole_text(sources, file)
+    line = 1
+    try:
+        for line, element in strict_json.elements(text, deepest=sources.limits.json_depth):
+            file.rows += 1
+            record = _record_of(element, sources, "element")
+            yield line, {name: record.get(name, "") for name in (*shape.columns, *record)}
+    except strict_json.InvalidJson as refused:
+        sources.problems.add(file.label, line, "", str(refused))
+
+
+def _record_of(document: Any, sources: Sources, what: str) -> Record:
+    if not isinstance(document, dict):
+        raise strict_json.InvalidJson(f"The {what} is not a JSON object.")
+    if len(document) > sources.limits.columns:
+        message = f"The object has {len(document):,} names; at most "
+        raise strict_json.InvalidJson(f"{message}{sources.limits.columns:,} are allowed.")
+    return {column_name(name): _cell(value) for name, value in document.items()}
 
 
 def _cell(value: Any) -> str:
@@ -212,3 +366,12 @@ def _cell(value: Any) -> str:
 def without(record: Mapping[str, str], names: Collection[str]) -> Record:
     """All other cells of the row."""
     return {name: value for name, value in record.items() if name not in names}
+
+
+READINGS: dict[Form, Callable[[Sources, SourceFile, Shape], Iterator[tuple[int, Record]]]] = {
+    Form.DELIMITED: _table_records,
+    Form.JSON_LINES: _json_records,
+    Form.JSON_ARRAY: _array_records,
+    Form.WORKBOOK: _workbook_records,
+    Form.ARROW: _arrow_records,
+}

@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from rankme.importing.long import OUTPUT_COLUMNS
 from rankme.importing.plain import lines_of
 from rankme.importing.problems import StopFile
 from rankme.importing.reader import Reader
 from rankme.importing.records import Shape, records, shape_of
 from rankme.importing.sources import SourceFile, Sources, text_lines, whole_text
 from rankme.importing.spool import Spool, quoted
+from rankme.importing.tables import OUTPUT_COLUMNS
 from rankme.untrusted import strict_json
 
 NEEDED = ("box_score", "home_line", "vis_line")

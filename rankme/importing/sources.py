@@ -15,8 +15,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
+from rankme.importing.columns import Columns, InvalidColumns
+from rankme.importing.encodings import ENCODINGS, UTF8, encoding_of
 from rankme.importing.limits import LIMITS, Limits
 from rankme.importing.problems import Problems, StopFile
 
@@ -27,7 +29,8 @@ HEAD_BYTES = 64 * 1024
 CHUNK_BYTES = 256 * 1024
 PROGRESS_EVERY_BYTES = 1024**2
 UTF8_BOM = b"\xef\xbb\xbf"
-UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+NUL_MESSAGE = "The line contains a NUL character."
+MOST_SHEETS_NAMED = 5
 ZIP_START = b"PK\x03\x04"
 ZIP_END = b"PK\x05\x06"
 ZIP64_LOCATOR = b"PK\x06\x07"
@@ -42,7 +45,12 @@ PICTURE_STARTS = {
 }
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 ENCRYPTED = 0x1
-WORKBOOKS = ("xl/workbook.xml", "META-INF/manifest.xml")  # of Excel and of OpenDocument
+# Of Excel (two forms) and of OpenDocument.
+WORKBOOK_PARTS = ("xl/workbook.xml", "xl/workbook.bin", "META-INF/manifest.xml")
+TABLE_ENDINGS = ("csv", "tsv", "jsonl", "json", "parquet", "arrow", "xlsx", "ods")
+ARROW_STARTS = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")
+# What libraries write beside the tables of a data set.
+DESCRIPTIONS = ("dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json")
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError)
 LITTER = re.compile(r"(^|/)(__MACOSX/|\.[^./]|Thumbs\.db$|desktop\.ini$)", re.IGNORECASE)
 
@@ -60,6 +68,9 @@ class SourceFile:
     rows: int = 0
     sha256: str = ""
     head: bytes = b""
+    encoding: str = UTF8
+    sheet: str = ""
+    is_workbook: bool = False
 
     @property
     def name(self) -> str:
@@ -75,25 +86,45 @@ class SourceFile:
     def ending(self) -> str:
         return self.name.rpartition(".")[2].lower()
 
+    @property
+    def is_arrow(self) -> bool:
+        return self.head.startswith(ARROW_STARTS)
+
     def first_line(self) -> str:
         """The first line that is not empty. A line of JSON may be longer than the head."""
-        first = _first_line(self.head)
+        first = _first_line(self.head, self.encoding)
         if not first.lstrip().startswith("{") or first.endswith("\n"):
             return first
         try:
             with self.open() as stream:
-                return _first_line(stream.read(LIMITS.line_bytes))
+                return _first_line(stream.read(LIMITS.line_bytes), self.encoding)
         except DAMAGE:
             return first  # reading the whole file reports the damage
 
 
-def _as_text(raw: bytes) -> str:
-    return raw.removeprefix(UTF8_BOM).decode("utf-8", errors="replace")
-
-
-def _first_line(raw: bytes) -> str:
+def _first_line(raw: bytes, encoding: str) -> str:
     """The first line with its end, which is missing where the bytes stop within the line."""
-    return next((line for line in io.StringIO(_as_text(raw), newline="\n") if line.strip()), "")
+    text = raw.removeprefix(UTF8_BOM).decode(encoding, errors="replace")
+    return next((line for line in io.StringIO(text, newline="\n") if line.strip()), "")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the organiser wants tables to be read; what is not said is found in the files.
+
+    Each of `columns` is used for the files that have all of its columns.
+    """
+
+    columns: tuple[Columns, ...] = ()
+    encoding: str = ""
+    sheet: str = ""
+
+    def __post_init__(self) -> None:
+        if self.encoding and self.encoding not in ENCODINGS:
+            raise InvalidColumns(f'There is no encoding "{self.encoding}".')
+
+
+AS_PROPOSED = Reading()
 
 
 @dataclass
@@ -104,7 +135,11 @@ class Sources:
     limits: Limits
     problems: Problems
     progress: Progress | None = None
+    reading: Reading = AS_PROPOSED
     bytes_read: int = 0
+    notes: list[str] = field(default_factory=list)
+    # What is proposed for each file, by its number: found once.
+    tables: dict[int, Any] = field(default_factory=dict)
     _closers: list[Callable[[], None]] = field(default_factory=list)
     _told: int = 0
 
@@ -125,13 +160,18 @@ class Sources:
 
 @contextmanager
 def open_sources(
-    paths: Paths, limits: Limits, problems: Problems, progress: Progress | None = None
+    paths: Paths,
+    limits: Limits,
+    problems: Problems,
+    progress: Progress | None = None,
+    reading: Reading = AS_PROPOSED,
 ) -> Iterator[Sources]:
     """Find the files behind the paths: files, folders, and archives looked into."""
-    sources = Sources([], limits, problems, progress)
+    sources = Sources([], limits, problems, progress, reading)
     try:
         for label, path in _labelled(paths):
             _add_path(sources, label, path)
+        _leave_out_descriptions(sources)
         for number, file in enumerate(sources.files):
             file.number = number
             _read_head(sources, file)
@@ -145,6 +185,14 @@ def open_sources(
         yield sources
     finally:
         sources.close()
+
+
+def _leave_out_descriptions(sources: Sources) -> None:
+    """Data sets of Hugging Face come with files about the data."""
+    tables = [file for file in sources.files if file.name not in DESCRIPTIONS]
+    if tables:
+        readme = {"readme.md"} if any(file.ending in TABLE_ENDINGS for file in tables) else set()
+        sources.files[:] = [file for file in tables if file.name.lower() not in readme]
 
 
 def _labelled(paths: Paths) -> list[tuple[str, Path]]:
@@ -164,10 +212,29 @@ def _add_path(sources: Sources, label: str, path: Path) -> None:
         return
     with path.open("rb") as file:
         is_archive = file.read(4) in (ZIP_START, ZIP_END)
-    if is_archive:
+    if is_archive and not _is_workbook(path, sources.limits):
         _add_archive(sources, label, path)
     else:
         _add_plain(sources, label, path)
+
+
+def _is_workbook(path: Path, limits: Limits) -> bool:
+    """Workbooks are archives, too."""
+    if _trouble_with_directory(path, limits):
+        return False
+    try:
+        with path.open("rb") as stream:
+            return _holds_workbook(stream)
+    except DAMAGE:
+        return False
+
+
+def _holds_workbook(stream: IO[bytes]) -> bool:
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            return any(name in WORKBOOK_PARTS for name in archive.namelist())
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, struct.error):
+        return False
 
 
 def _add_plain(sources: Sources, label: str, path: Path, *, folder: str = "") -> None:
@@ -200,10 +267,6 @@ def _add_archive(sources: Sources, label: str, path: Path) -> None:
         sources.problems.add(label, None, "", f"The archive is damaged: {error}.")
         return
     sources._closers.append(archive.close)
-    if any(member.filename in WORKBOOKS for member in archive.infolist()):
-        message = "This is a spreadsheet. Save the sheet as “CSV UTF-8” and upload that file."
-        sources.problems.add(label, None, "", message)
-        return
     members = [member for member in archive.infolist() if not _is_passed_over(member)]
     _check_no_overlap(sources, label, archive)
     for member in members:
@@ -349,12 +412,35 @@ def _read_head(sources: Sources, file: SourceFile) -> None:
         sources.problems.add(file.label, None, "", f"The file is damaged: {error}.")
         return
     if file.head.startswith((ZIP_START, ZIP_END)):
+        _note_workbook(sources, file)
+    elif not picture_type(file.head) and not file.is_arrow:
+        file.encoding = sources.reading.encoding or encoding_of(file.head)
+        if file.encoding != UTF8:
+            title = ENCODINGS[file.encoding]
+            sources.notes.append(f"{file.label}: read as {title}, because it is not UTF-8.")
+
+
+def _note_workbook(sources: Sources, file: SourceFile) -> None:
+    """Find the sheet to read; an archive that is not a workbook is refused."""
+    from rankme.importing.workbooks import UnreadableWorkbook, sheet_of
+
+    if file.size <= sources.limits.whole_file_bytes:
+        with file.open() as stream:
+            file.is_workbook = _holds_workbook(io.BytesIO(stream.read()))
+    if not file.is_workbook:
         sources.problems.add(file.label, None, "", "Archives within archives are not supported.")
-    elif picture_type(file.head):
         return
-    elif file.head.startswith(UTF16_BOMS) or _looks_like_utf16(file.head):
-        message = "The file is UTF-16: save it as UTF-8."
-        sources.problems.add(file.label, 1, "", message)
+    try:
+        file.sheet, others = sheet_of(file, sources.limits, sources.reading.sheet)
+    except UnreadableWorkbook as refused:
+        sources.problems.add(file.label, None, "", str(refused))
+        return
+    sources.problems.called[file.label] = f"{file.label}, sheet {file.sheet}"
+    if others:
+        named = ", ".join(others[:MOST_SHEETS_NAMED])
+        sources.notes.append(
+            f'{file.label}: only the sheet "{file.sheet}" is read. Not read: {named}.'
+        )
 
 
 def picture_type(head: bytes) -> str | None:
@@ -362,11 +448,6 @@ def picture_type(head: bytes) -> str | None:
     if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
         return "image/webp"
     return next((media for start, media in PICTURE_STARTS.items() if head.startswith(start)), None)
-
-
-def _looks_like_utf16(head: bytes) -> bool:
-    """Every second byte of European text in UTF-16 is NUL."""
-    return max(head[0::2].count(0), head[1::2].count(0)) * 4 > max(len(head), 4)
 
 
 @contextmanager
@@ -381,18 +462,17 @@ def opened(sources: Sources, file: SourceFile) -> Iterator[IO[bytes]]:
 
 def text_lines(sources: Sources, file: SourceFile) -> Iterator[str]:
     """The lines of the file with their ends; what is not text is noted, with its column."""
+    if file.encoding != UTF8:
+        yield from _lines_in_encoding(sources, file)
+        return
     limit = sources.limits.line_bytes
     with opened(sources, file) as stream:
         for number, raw in enumerate(iter(partial(stream.readline, limit), b""), start=1):
             if len(raw) >= limit and not raw.endswith(b"\n"):
-                message = f"The line is longer than {_size(limit)}."
-                sources.problems.add(file.label, number, "", message)
-                raise StopFile
+                _stop_at_long_line(sources, file, number)
             if b"\0" in raw:
                 column = raw.index(b"\0") + 1
-                sources.problems.add(
-                    file.label, number, column, "The line contains a NUL character."
-                )
+                sources.problems.add(file.label, number, column, NUL_MESSAGE)
                 raw = raw.replace(b"\0", b"")
             try:
                 yield raw.decode()
@@ -401,6 +481,34 @@ def text_lines(sources: Sources, file: SourceFile) -> Iterator[str]:
                 message = _not_utf8(raw[error.start])
                 sources.problems.add(file.label, number, column, message)
                 yield raw.decode(errors="replace")
+
+
+def _lines_in_encoding(sources: Sources, file: SourceFile) -> Iterator[str]:
+    limit, number = sources.limits.line_bytes, 0
+    with (
+        opened(sources, file) as stream,
+        io.TextIOWrapper(stream, file.encoding, newline="\n") as text,
+    ):
+        try:
+            for number, line in enumerate(iter(partial(text.readline, limit), ""), start=1):
+                if len(line) >= limit and not line.endswith("\n"):
+                    _stop_at_long_line(sources, file, number)
+                if "\0" in line:
+                    column = line.index("\0") + 1
+                    sources.problems.add(file.label, number, column, NUL_MESSAGE)
+                    line = line.replace("\0", "")
+                yield line
+        except UnicodeError as error:
+            title = ENCODINGS[file.encoding]
+            message = f"From about here on, this is not text in {title}: choose another encoding."
+            sources.problems.add(file.label, number + 1, "", message)
+            raise StopFile from error
+
+
+def _stop_at_long_line(sources: Sources, file: SourceFile, number: int) -> None:
+    message = f"The line is longer than {_size(sources.limits.line_bytes)}."
+    sources.problems.add(file.label, number, "", message)
+    raise StopFile
 
 
 def _not_utf8(byte: int) -> str:

@@ -7,7 +7,7 @@ import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
-from itertools import groupby
+from itertools import groupby, zip_longest
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -67,6 +67,10 @@ class Spool:
         self._systems: dict[str, int] = {}
         self._systems_as_written: dict[str, int] = {}
         self._items: dict[int, int] = {}
+        self.factor_names: tuple[str, ...] = ()
+        self._varying: set[int] = set()
+        self._factors_of_items: dict[int, tuple[str, ...]] = {}
+        self._texts_of_items: dict[int, int] = {}
         self._item_rows: list[tuple[Any, ...]] = []
         self._output_rows: list[tuple[Any, ...]] = []
 
@@ -125,13 +129,39 @@ class Spool:
         *,
         input: str = "",
         reference: str = "",
+        context: str = "",
+        highlight: str = "",
         factors: Mapping[str, str] | None = None,
     ) -> int | None:
         """The item's position; one that is not known yet is added."""
         number = self._items.get(digest_of(key))
         if number is not None:
             return number
-        return self.add_item(key, place, input=input, reference=reference, factors=factors)
+        texts = {"input": input, "reference": reference, "context": context}
+        return self.add_item(key, place, **texts, highlight=highlight, factors=factors)
+
+    def check_texts(self, item: int, texts: Mapping[str, str], place: Place) -> None:
+        """Rows of one item repeat its texts: they must agree."""
+        seen = hash(tuple(texts.values()))
+        if self._texts_of_items.setdefault(item, seen) != seen:
+            named = " or ".join(texts)
+            message = f"The {named} of this item differs from what is in an earlier row."
+            self.problem(place, next(iter(texts)), message)
+
+    def expect_factors(self, names: Sequence[str]) -> None:
+        """Which columns may be factors of items, in every row from here on."""
+        self.factor_names = tuple(dict.fromkeys([*self.factor_names, *names]))
+
+    def note_factors(self, item: int, values: Mapping[str, str]) -> tuple[str, ...]:
+        """Find out which factors are properties of the item: they are the same in all its rows."""
+        if not self.factor_names:
+            return ()
+        row = tuple(values.get(name, "") for name in self.factor_names)
+        first = self._factors_of_items.setdefault(item, row)
+        if first != row:
+            pairs = enumerate(zip_longest(first, row, fillvalue=""))
+            self._varying |= {place for place, (one, other) in pairs if one != other}
+        return row
 
     def add_item(
         self,
@@ -246,6 +276,7 @@ class Spool:
         self.database.executemany("INSERT INTO system VALUES (?, ?)", enumerate(self.system_names))
         self.database.execute("CREATE INDEX output_place ON output (system, item)")
         self._note_outputs_again(files)
+        self._part_factors()
 
     def _note_outputs_again(self, files: Sequence[SourceFile]) -> None:
         again = self.database.execute(
@@ -267,6 +298,30 @@ class Spool:
                 f"({where})."
             )
             self.problems.add(files[file].label, line, "", message)
+
+    def _part_factors(self) -> None:
+        """Give factors that never vary within an item to the items, and leave the rest."""
+        of_items = {
+            place: name
+            for place, name in enumerate(self.factor_names)
+            if place not in self._varying
+        }
+        self.database.executemany(
+            "INSERT INTO factor VALUES (?, ?, ?)",
+            [(place, name, place in of_items) for place, name in enumerate(self.factor_names)],
+        )
+        self.database.executemany(
+            "UPDATE item SET factors = ? WHERE id = ?",
+            (
+                (
+                    _factors_text(
+                        {of_items[n]: values[n] for n in range(len(values)) if n in of_items}
+                    ),
+                    item,
+                )
+                for item, values in self._factors_of_items.items()
+            ),
+        )
 
     def commit(self) -> None:
         self.database.execute("COMMIT")
@@ -330,6 +385,11 @@ def _judgement(row: tuple[Any, ...], position: int, names: Mapping[int, str]) ->
         excluded=bool(excluded),
         factors={name: values[place] for place, name in names.items() if values[place]},
     )
+
+
+def _factors_text(factors: dict[str, str]) -> str:
+    filled = {name: value for name, value in factors.items() if value}
+    return json.dumps(filled, ensure_ascii=False) if filled else ""
 
 
 def digest_of(key: str) -> int:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import Any
+
+ARRAY_START = re.compile(r'\ufeff?\s*(?:\{\s*"[^"\\]{1,60}"\s*:\s*)?\[\s*')
+ARRAY_END = re.compile(r"\s*\]")
+COMMA = re.compile(r"\s*,\s*")
 
 
 class InvalidJson(ValueError):
@@ -24,13 +30,45 @@ def parse(document: bytes | str, *, deepest: int | None = None) -> Any:
     ------
     InvalidJson : with the reason, for people
     """
+    with _in_words():
+        value = json.loads(document, **STRICT)
+    _check_depth(value, deepest)
+    return value
+
+
+def elements(text: str, *, deepest: int | None = None) -> Iterator[tuple[int, Any]]:
+    """The elements of an array, one after the other, each with the line on which it begins.
+
+    The array may be the only list in an object, as `{"data": […]}`.
+
+    Raises
+    ------
+    InvalidJson : with the reason, for people, at the element that is wrong
+    """
+    decoder = json.JSONDecoder(**STRICT)
+    start = ARRAY_START.match(text)
+    if start is None:
+        raise InvalidJson("This is not a JSON array.")
+    at, line, counted = start.end(), 1, 0
+    while not (end := ARRAY_END.match(text, at)):
+        line, counted = line + text.count("\n", counted, at), at
+        with _in_words():
+            value, at = decoder.raw_decode(text, at)
+        _check_depth(value, deepest)
+        yield line, value
+        comma = COMMA.match(text, at)
+        if comma is None and not ARRAY_END.match(text, at):
+            raise InvalidJson("There is no comma or closing bracket after this element.")
+        at = comma.end() if comma else at
+    if text[end.end() :].strip(" \t\r\n}"):
+        raise InvalidJson("There is text after the end of the array.")
+
+
+@contextmanager
+def _in_words() -> Iterator[None]:
+    """What the parser found, in words for people."""
     try:
-        value = json.loads(
-            document,
-            object_pairs_hook=_without_doubles,
-            parse_float=_finite,
-            parse_constant=_refuse_constant,
-        )
+        yield
     except InvalidJson:
         raise
     except json.JSONDecodeError as error:
@@ -41,9 +79,11 @@ def parse(document: bytes | str, *, deepest: int | None = None) -> Any:
         raise InvalidJson("The document is not UTF-8.") from error
     except ValueError as error:  # a whole number of more digits than Python reads
         raise InvalidJson("The document contains a number that is too long.") from error
+
+
+def _check_depth(value: Any, deepest: int | None) -> None:
     if deepest is not None and _is_deeper(value, deepest):
         raise InvalidJson(f"The document is nested more than {deepest} levels deep.")
-    return value
 
 
 def _place(error: json.JSONDecodeError) -> str:
@@ -84,3 +124,10 @@ def _finite(digits: str) -> float:
 
 def _refuse_constant(name: str) -> Any:
     raise InvalidJson(f"{name} is not a number.")
+
+
+STRICT: dict[str, Any] = {
+    "object_pairs_hook": _without_doubles,
+    "parse_float": _finite,
+    "parse_constant": _refuse_constant,
+}

@@ -188,9 +188,9 @@ def test_a_stream_that_outgrows_its_size_is_stopped() -> None:
             problems.refuse_if_any()
 
 
-def test_a_spreadsheet_is_called_one(tmp_path: Path) -> None:
+def test_a_damaged_workbook_is_refused_in_words(tmp_path: Path) -> None:
     write_zip(tmp_path / "data.xlsx", {"xl/workbook.xml": "<x/>", "[Content_Types].xml": "<x/>"})
     with pytest.raises(ImportRefused) as refused:
         read_material(tmp_path / "data.xlsx")
     (problem,) = refused.value.problems
-    assert problem.file == "data.xlsx" and "CSV UTF-8" in problem.message
+    assert problem.file == "data.xlsx" and "The workbook cannot be read" in problem.message

@@ -23,7 +23,7 @@ def test_with_outputs_beside_them_they_are_no_items_alone(tmp_path: Path) -> Non
 
 def test_a_file_of_another_kind_is_a_problem(tmp_path: Path) -> None:
     files = {"items.csv": ITEMS, "notes.csv": "item,remark\na,nice\n"}
-    assert places(problems_of(tmp_path / "up", files)) == [("notes.csv", 1, "")]
+    assert places(problems_of(tmp_path / "up", files)) == [("notes.csv", 2, "item")]
     found = problems_of(tmp_path / "up2", {"both.csv": OUTPUTS}, format="items")
     assert places(found) == [("both.csv", 1, "")]
 

@@ -1,0 +1,87 @@
+"""Parquet and Arrow files, as data sets of Hugging Face have them, as streams of records."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.ipc
+import pyarrow.parquet
+
+from rankme.importing.limits import Limits
+from rankme.importing.sources import SourceFile
+
+ROWS_AT_ONCE = 1_000
+PARQUET = b"PAR1"
+ARROW_FILE = b"ARROW1"
+ARROW_STREAM = b"\xff\xff\xff\xff"
+STARTS = (PARQUET, ARROW_FILE, ARROW_STREAM)
+
+
+class UnreadableTable(ValueError):
+    """The message says why, for people."""
+
+
+def column_names(file: SourceFile) -> list[str]:
+    with file.open() as stream:
+        return list(_schema_and_batches(stream, file, None)[0].names)
+
+
+def table_rows(file: SourceFile, limits: Limits) -> Iterator[tuple[int, list[str]]]:
+    """The header, then the rows, numbered from 1 as the lines of a CSV file would be."""
+    with file.open() as stream:
+        schema, batches = _schema_and_batches(stream, file, limits)
+        yield 1, list(schema.names)
+        number = 1
+        try:
+            for batch in batches:
+                columns = [batch.column(place).to_pylist() for place in range(len(schema))]
+                for cells in zip(*columns, strict=True):
+                    number += 1
+                    yield number, [_text(cell) for cell in cells]
+        except (pa.ArrowException, OSError) as error:
+            raise UnreadableTable(f"The file is damaged: {error}.") from error
+
+
+def _schema_and_batches(
+    stream: IO[bytes], file: SourceFile, limits: Limits | None
+) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    try:
+        if file.head.startswith(PARQUET):
+            parquet = pyarrow.parquet.ParquetFile(stream)
+            if limits:
+                _check_size(parquet.metadata, limits)
+            return parquet.schema_arrow, parquet.iter_batches(ROWS_AT_ONCE)
+        if file.head.startswith(ARROW_FILE):
+            opened = pyarrow.ipc.open_file(stream)
+            numbers = range(opened.num_record_batches)
+            return opened.schema, (opened.get_batch(number) for number in numbers)
+        reader = pyarrow.ipc.open_stream(stream)
+        return reader.schema, iter(reader)
+    except (pa.ArrowException, OSError) as error:
+        raise UnreadableTable(f"The file is damaged: {error}.") from error
+
+
+def _check_size(metadata: Any, limits: Limits) -> None:
+    unpacked = sum(
+        metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups)
+    )
+    if metadata.num_rows > limits.rows:
+        raise UnreadableTable(f"There are more than {limits.rows:,} rows.")
+    if unpacked > limits.file_bytes:
+        raise UnreadableTable(f"Unpacked, the file is larger than {limits.file_bytes:,} bytes.")
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, str):
+        return cell
+    if cell is None:
+        return ""
+    if isinstance(cell, bytes):
+        return cell.decode(errors="replace")
+    try:
+        return json.dumps(cell, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError):
+        return str(cell)

@@ -1,0 +1,220 @@
+"""Proposals: which column of an unknown table is what, by its name and its first rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from rankme.importing.columns import Columns, InvalidColumns, column_name, system_names
+
+# The likelier name stands first; names are compared in lower case with "_" for blanks and hyphens.
+NAMES: dict[str, tuple[str, ...]] = {
+    "output": (
+        "output", "system_output", "model_output", "response", "model_response", "completion",
+        "generation", "generated", "generated_text", "output_text", "hypothesis", "hyp",
+        "prediction", "predicted", "pred", "candidate", "answer", "model_answer", "reply", "mt",
+        "translation", "summary", "simplification", "paraphrase", "text", "content", "result",
+    ),
+    "system": (
+        "system", "system_name", "system_id", "systemid", "sys", "model", "model_name", "model_id",
+        "modelid", "generator", "engine", "llm", "method", "approach", "submission", "team",
+    ),
+    "input": (
+        "input", "prompt", "source", "src", "question", "instruction", "query", "mr",
+        "meaning_representation", "input_text", "source_text", "source_sentence", "user",
+        "article", "document", "triples", "messages", "data",
+    ),
+    "reference": (
+        "reference", "ref", "references", "gold", "target", "ground_truth", "human_reference",
+        "expected", "expected_output", "reference_text", "gold_answer", "label",
+    ),
+    "context": ("context", "passage", "background", "history", "dialogue_history", "title"),
+    "highlight": ("highlight",),
+    "item": (
+        "item", "item_id", "itemid", "example_id", "example", "sample_id", "instance_id",
+        "instance", "prompt_id", "question_id", "qid", "segment_id", "seg_id", "sentence_id",
+        "input_id", "source_id", "doc_id", "document_id", "uid", "key", "id", "nr", "no", "number",
+        "idx", "index", "row",
+    ),
+}  # fmt: skip
+OUTPUT_AFFIXES = NAMES["output"][:20]
+# What pandas and its relatives write beside the data.
+INDEX = re.compile(r"^$|^unnamed: ?\d+$|^(__index_level_\d__|level_\d|index|idx|row|#)$")
+LONG_TEXT = 200  # a system's name is shorter
+MOST_FACTOR_VALUES = 50
+
+
+@dataclass
+class Sample:
+    """The first rows of a table: a header, and for each column its cells from the top."""
+
+    header: Sequence[str]
+    cells: dict[str, list[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, header: Sequence[str], rows: Iterable[dict[str, str]]) -> Sample:
+        cells: dict[str, list[str]] = {column_name(name): [] for name in header}
+        for row in rows:
+            for name, column in cells.items():
+                column.append(row.get(name, ""))
+        return cls(header, cells)
+
+    def of_column(self, name: str) -> list[str]:
+        return self.cells.get(column_name(name), [])
+
+    def is_number(self, name: str) -> bool:
+        """Whether nothing but numbers is in the column (and at least one)."""
+        filled = [cell for cell in self.of_column(name) if cell.strip()]
+        return bool(filled) and all(map(_is_number, filled))
+
+    def is_text(self, name: str) -> bool:
+        return not self.is_number(name) and any(cell.strip() for cell in self.of_column(name))
+
+    def is_counting(self, name: str) -> bool:
+        """Whether the column only numbers the rows."""
+        cells = self.of_column(name)
+        return any(
+            all(cell == str(number) for number, cell in enumerate(cells, first)) for first in (0, 1)
+        )
+
+    def is_repeated(self, name: str) -> bool:
+        cells = self.of_column(name)
+        return len(set(cells)) < len(cells)
+
+    def is_short(self, name: str) -> bool:
+        return all(len(cell) <= LONG_TEXT for cell in self.of_column(name))
+
+
+def propose(sample: Sample) -> Columns | None:
+    """What the columns probably are; None where nothing can be made of them."""
+    guess = _Guess(sample)
+    try:
+        return guess.columns()
+    except InvalidColumns:
+        return None
+
+
+class _Guess:
+    def __init__(self, sample: Sample) -> None:
+        self.sample = sample
+        self.free = [name for name in sample.header if not self._is_index(name)]
+        self.roles: dict[str, str] = {}
+
+    def columns(self) -> Columns:
+        """Names that say what a column is count first; then the values; then what is left over."""
+        self._take("system", self.sample.is_short)
+        wide = [] if "system" in self.roles else self._with_output_affix()
+        if not wide:
+            self._take("output", self.sample.is_text, or_empty=True)
+        for role in ("reference", "input", "context", "highlight"):
+            self._take(role, lambda name: not self.sample.is_number(name))
+        self._take_item()
+        if "output" not in self.roles:
+            wide = wide or self._texts_left()
+        self.free = [name for name in self.free if name not in wide]
+        if wide and "system" not in self.roles:
+            return Columns("wide", self._ordered(), system_names(wide), self._factors())
+        if "output" in self.roles:
+            return Columns("long", self._ordered(), factors=self._factors())
+        if "system" in self.roles:
+            raise InvalidColumns("No column has the outputs of these systems.")
+        return Columns("items", self._ordered(), factors=tuple(self.free))
+
+    def _ordered(self) -> dict[str, str]:
+        order = ("system", "item", "input", "output", "reference", "context", "highlight")
+        return {role: self.roles[role] for role in order if role in self.roles}
+
+    # --- roles by name ---
+
+    def _take(self, role: str, test: Callable[[str], bool], *, or_empty: bool = False) -> None:
+        """Give the role to the free column with the likeliest name that passes the test."""
+        named = {plain_name(name): name for name in reversed(self.free)}
+        for candidate in NAMES[role]:
+            name = named.get(candidate)
+            if name is None:
+                continue
+            if test(name) or (or_empty and not any(self.sample.of_column(name))):
+                self.roles[role] = name
+                self.free.remove(name)
+                return
+
+    def _take_item(self) -> None:
+        """The item's column: by its name, or else the input names the item."""
+        self._take("item", self._can_be_item)
+        if "item" not in self.roles and "input" in self.roles:
+            self.roles["item"] = self.roles["input"]
+
+    def _can_be_item(self, name: str) -> bool:
+        """Of several systems' rows, each item is in more than one; nothing is for one twice."""
+        if "output" not in self.roles:
+            return not self.sample.is_repeated(name)
+        cells = self.sample.of_column(name)
+        if "system" not in self.roles:
+            return len(set(cells)) == len(cells)
+        systems = self.sample.of_column(self.roles["system"])
+        pairs = set(zip(systems, cells, strict=True))
+        if len(pairs) < len(cells):
+            return False
+        return len(set(systems)) < 2 or len(set(cells)) < len(cells) or "input" not in self.roles
+
+    # --- the others ---
+
+    def _is_index(self, name: str) -> bool:
+        """A column in which a data frame numbered its rows."""
+        return bool(INDEX.match(column_name(name))) and (
+            self.sample.is_counting(name) or not column_name(name)
+        )
+
+    def _with_output_affix(self) -> list[str]:
+        """Columns such as `output_gpt` and `output_llama`, or `gpt_response`."""
+        for word in OUTPUT_AFFIXES:
+            pattern = re.compile(rf"^{word}[_\-. :/].|.[_\-. :/]{word}$")
+            found = [name for name in self.free if pattern.search(column_name(name))]
+            found = [name for name in found if plain_name(name) not in KNOWN_NAMES]
+            if len(found) > 1 and all(map(self.sample.is_text, found)):
+                return found
+        return []
+
+    def _texts_left(self) -> list[str]:
+        """Two or more columns of texts that have no other role: a column for each system."""
+        texts = [
+            name for name in self.free if self.sample.is_text(name) and not self._is_factor(name)
+        ]
+        return texts if len(texts) > 1 else []
+
+    def _is_factor(self, name: str) -> bool:
+        """Few values, each of them short and often there."""
+        cells = self.sample.of_column(name)
+        n_values = len(set(cells))
+        return (
+            self.sample.is_short(name)
+            and len(cells) > 2
+            and n_values <= min(MOST_FACTOR_VALUES, len(cells) / 2)
+        )
+
+    def _factors(self) -> tuple[str, ...]:
+        """Columns of few values that never differ within an item."""
+        items = self.sample.of_column(self.roles["item"]) if "item" in self.roles else []
+        return tuple(
+            name for name in self.free if self._is_factor(name) and self._agrees(name, items)
+        )
+
+    def _agrees(self, name: str, items: Sequence[str]) -> bool:
+        pairs = set(zip(items, self.sample.of_column(name), strict=False))
+        return len(pairs) == len(set(items))
+
+
+def plain_name(name: str) -> str:
+    return re.sub(r"[\s\-./]+", "_", column_name(name)).strip("_")
+
+
+KNOWN_NAMES = {name for names in NAMES.values() for name in names}
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

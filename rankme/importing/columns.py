@@ -1,0 +1,165 @@
+"""What each column of a table is: given by the organiser, or proposed from names and values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Layout = Literal["long", "wide", "items"]
+
+LAYOUTS: tuple[Layout, ...] = ("long", "wide", "items")
+ITEM_TEXTS = ("input", "reference", "context", "highlight")
+ROLES = ("system", "item", "output", *ITEM_TEXTS)
+FACTOR = "factor"
+LEFT_OUT = "leave out"
+
+
+class InvalidColumns(ValueError):
+    """The description of the columns cannot be used; the message says why."""
+
+
+def column_name(cell: str) -> str:
+    """A column's name as it is compared: without outer blanks, in lower case."""
+    return cell.strip().casefold()
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of one table.
+
+    `roles` maps a role to the column that has it; one column may be both `item` and `input`. In a
+    long table each row is an output; without a `system` column, the file's name is the system. In a
+    wide table `systems` maps each column of outputs to the system's name. A table of items has no
+    outputs. Without an `item` column, items are numbered. Columns that are not named are left out.
+    """
+
+    layout: Layout
+    roles: Mapping[str, str] = field(default_factory=dict)
+    systems: Mapping[str, str] = field(default_factory=dict)
+    factors: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.layout == "long" and "output" not in self.roles:
+            raise InvalidColumns("Say which column has the outputs.")
+        if self.layout == "wide" and not self.systems:
+            raise InvalidColumns("Say which columns have the outputs of the systems.")
+        if self.layout == "items" and not {"item", "input"} & set(self.roles):
+            raise InvalidColumns("Say which column names the items, or has their inputs.")
+
+    @property
+    def used(self) -> set[str]:
+        """The names of all columns that are read."""
+        return {column_name(name) for name in (*self.roles.values(), *self.systems, *self.factors)}
+
+    def fits(self, names: Sequence[str]) -> bool:
+        return self.used <= set(map(column_name, names))
+
+    def role_of(self, name: str) -> str:
+        """What the column is: roles joined with "+", `output`, `factor` or `leave out`."""
+        roles = [role for role, column in self.roles.items() if _same(column, name)]
+        if any(_same(column, name) for column in self.systems):
+            roles.append("output")
+        if any(_same(column, name) for column in self.factors):
+            roles.append(FACTOR)
+        return "+".join(roles) or LEFT_OUT
+
+    def as_document(self) -> dict[str, Any]:
+        """For campaign files and commands; `columns_from` reads it."""
+        document: dict[str, Any] = {"layout": self.layout, "columns": dict(self.roles)}
+        if self.systems:
+            document["system_columns"] = dict(self.systems)
+        if self.factors:
+            document["factors"] = list(self.factors)
+        return document
+
+
+def columns_from(document: Mapping[str, Any]) -> Columns:
+    """Read what `Columns.as_document` wrote.
+
+    Raises
+    ------
+    InvalidColumns : with the reason, for people
+    """
+    layout, roles = document.get("layout", "long"), document.get("columns", {})
+    systems, factors = document.get("system_columns", {}), document.get("factors", [])
+    if layout not in LAYOUTS:
+        raise InvalidColumns(f"A layout is one of: {', '.join(LAYOUTS)}.")
+    if not _is_texts(roles) or not _is_texts(systems):
+        raise InvalidColumns("`columns` maps roles to names of columns.")
+    if unknown := set(roles) - set(ROLES):
+        raise InvalidColumns(f'There is no role "{min(unknown)}": choose {", ".join(ROLES)}.')
+    if not isinstance(factors, list | tuple) or not all(isinstance(name, str) for name in factors):
+        raise InvalidColumns("`factors` is a list of names of columns.")
+    return Columns(layout, dict(roles), dict(systems), tuple(factors))
+
+
+def columns_from_roles(given: Sequence[tuple[str, str]]) -> Columns:
+    """The columns of a table from each column's name and its role, as a form sends them.
+
+    Several columns of outputs are a wide table, one is a long table, none is a table of items.
+
+    Raises
+    ------
+    InvalidColumns : if a role is given to two columns, or a needed one to none
+    """
+    roles: dict[str, str] = {}
+    outputs: list[str] = []
+    factors: list[str] = []
+    for name, chosen in given:
+        for role in chosen.split("+"):
+            if role == "output":
+                outputs.append(name)
+            elif role == FACTOR:
+                factors.append(name)
+            elif role in roles:
+                message = f'Two columns are the {role}: "{roles[role]}" and "{name}". Choose one.'
+                raise InvalidColumns(message)
+            elif role in ROLES:
+                roles[role] = name
+            elif role != LEFT_OUT:
+                raise InvalidColumns(f'There is no role "{role[:40]}".')
+    if len(outputs) == 1:
+        return Columns("long", {**roles, "output": outputs[0]}, factors=tuple(factors))
+    if not outputs:
+        return Columns("items", roles, factors=tuple(factors))
+    if "system" in roles:
+        raise InvalidColumns(
+            f'With several columns of outputs, the system is the column: "{roles["system"]}" '
+            "cannot name it too."
+        )
+    return Columns("wide", roles, system_names(outputs), tuple(factors))
+
+
+def system_names(columns: Sequence[str]) -> dict[str, str]:
+    """The systems of a wide table: what remains of the columns' names without common affixes."""
+    stripped = [column.strip() for column in columns]
+    prefix, suffix = _affix(stripped, 1), _affix(stripped, -1)
+    short = [name.removeprefix(prefix).removesuffix(suffix) for name in stripped]
+    names = short if all(short) and len(set(short)) == len(short) else stripped
+    return dict(zip(columns, names, strict=True))
+
+
+def _affix(names: Sequence[str], step: int) -> str:
+    """The word with its joint that all names begin (or, with step -1, end) with, as `output_`."""
+    from rankme.importing.column_guesses import OUTPUT_AFFIXES
+
+    if len(names) < 2:
+        return ""
+    for word in OUTPUT_AFFIXES:
+        for joint in "_-. :/":
+            affix = word + joint if step == 1 else joint + word
+            lower = [name.casefold() for name in names]
+            if all(name.startswith(affix) if step == 1 else name.endswith(affix) for name in lower):
+                return names[0][: len(affix)] if step == 1 else names[0][-len(affix) :]
+    return ""
+
+
+def _same(column: str, name: str) -> bool:
+    return column_name(column) == column_name(name)
+
+
+def _is_texts(document: object) -> bool:
+    return isinstance(document, Mapping) and all(
+        isinstance(part, str) for pair in document.items() for part in pair
+    )

@@ -1,0 +1,311 @@
+"""Tables of outputs and items: a row per output, or a column per system, with any names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from rankme.importing.column_guesses import Sample, propose
+from rankme.importing.columns import ITEM_TEXTS, LEFT_OUT, Columns, Layout, column_name
+from rankme.importing.problems import Problems
+from rankme.importing.reader import Reader
+from rankme.importing.records import Record, Shape, best_shape, columns_missing, records, shape_of
+from rankme.importing.sources import SourceFile, Sources
+from rankme.importing.spool import Place, Spool, digest_of
+
+OUTPUT_COLUMNS = ("system", "item", "output")
+ITEM_COLUMNS = ("item", *ITEM_TEXTS)
+LONGEST_KEY_OF_A_TEXT = 200
+ROWS_SHOWN, LONGEST_SHOWN = 5, 300
+MOST_TABLES_SHOWN, MOST_COLUMNS_SHOWN = 20, 60
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file, how it is written, and what its columns are."""
+
+    file: SourceFile
+    shape: Shape
+    columns: Columns
+    sample: Sample
+
+    @property
+    def layout(self) -> Layout:
+        return self.columns.layout
+
+
+def is_long(files: list[SourceFile]) -> bool:
+    return any(shape_of(file, OUTPUT_COLUMNS) for file in files)
+
+
+def holds_outputs(sources: Sources) -> bool:
+    """Whether one of the files looks like a table of outputs, whatever its columns are called."""
+    return any(table.layout != "items" for table in proposed_tables(sources))
+
+
+def proposed_tables(sources: Sources) -> list[Table]:
+    """Every file of which something can be made, with what its columns probably are."""
+    tables = (proposed_table(sources, file) for file in sources.files)
+    return [table for table in tables if table is not None]
+
+
+def proposed_table(sources: Sources, file: SourceFile) -> Table | None:
+    """The file as the organiser has described it; without that, as its own names say or suggest."""
+    if file.number not in sources.tables:
+        sources.tables[file.number] = _proposed_table(sources, file)
+    return sources.tables[file.number]
+
+
+def _proposed_table(sources: Sources, file: SourceFile) -> Table | None:
+    for columns in sources.reading.columns:
+        shape = shape_of(file, columns.used)
+        if shape is not None:
+            return Table(file, shape, columns, sample_of(sources, file, shape))
+    shape = shape_of(file, OUTPUT_COLUMNS) or best_shape(file) or shape_of(file, ("item",))
+    if shape is None:
+        return None
+    sample = sample_of(sources, file, shape)
+    columns = _named(shape, sample) or propose(sample)
+    return Table(file, shape, columns, sample) if columns else None
+
+
+def sample_of(sources: Sources, file: SourceFile, shape: Shape) -> Sample:
+    """The first rows of a file, which are read again later: they count only then."""
+    aside = Sources([file], sources.limits, Problems(0), reading=sources.reading)
+    header, n_rows, digest = shape.names, file.rows, file.sha256
+    rows = islice(records(aside, file, shape), sources.limits.sample_rows)
+    sample = Sample.of(header, (record for _, record in rows))
+    file.rows, file.sha256 = n_rows, digest
+    return sample
+
+
+def _named(shape: Shape, sample: Sample) -> Columns | None:
+    """The columns of a table that names them as we do."""
+    names = dict(zip(shape.columns, shape.names, strict=True))
+    own = {role: names[role] for role in (*OUTPUT_COLUMNS, *ITEM_TEXTS) if role in names}
+    others = [name for name in shape.columns if name not in own]
+    if set(OUTPUT_COLUMNS) <= set(own):
+        proposal = propose(sample)
+        factors = set(map(column_name, proposal.factors)) if proposal else set()
+        return Columns("long", own, factors=tuple(names[n] for n in others if n in factors))
+    if "item" in own and not {"system", "output"} & set(own) and _is_items(shape, sample):
+        return Columns("items", own, factors=tuple(names[name] for name in others))
+    return None
+
+
+def _is_items(shape: Shape, sample: Sample) -> bool:
+    """A column named `item` is also in wide tables; those have no column that we know beside it."""
+    proposal = propose(sample)
+    known = set(shape.columns) & set(ITEM_TEXTS)
+    return bool(known) or (proposal is not None and proposal.layout == "items")
+
+
+# --- reading ---------------------------------------------------------------------------------
+
+
+def read_tables(sources: Sources, spool: Spool) -> None:
+    """Items first, so that an output for an unknown item is noticed."""
+    tables = []
+    for file in sources.files:
+        table = proposed_table(sources, file)
+        if table is None:
+            message = columns_missing(file, OUTPUT_COLUMNS)
+            sources.problems.add(file.label, 1, "", message)
+        else:
+            tables.append(table)
+            _note_reading(table, spool)
+    items = [table for table in tables if table.layout == "items"]
+    outputs = [table for table in tables if table.layout != "items"]
+    for table in items:
+        read_item_table(sources, spool, table)
+    if not items and not any("input" in table.columns.roles for table in outputs):
+        spool.notes.append("There is no file of items, so raters see outputs without an input.")
+    for table in outputs:
+        _read_outputs(sources, spool, table, are_items_known=bool(items))
+
+
+def _note_reading(table: Table, spool: Spool) -> None:
+    """Say what is left out, and where names of systems and items come from."""
+    label, columns = table.file.label, table.columns
+    unread = [name for name in table.shape.names if column_name(name) not in columns.used]
+    named = [name for name in unread if name.strip()]
+    if named:
+        spool.notes.append(f"{label}: these columns are left out: {', '.join(named)}.")
+    if columns.layout == "long" and "system" not in columns.roles:
+        spool.notes.append(f"{label}: no column names the system, so the file's name does.")
+    if "item" not in columns.roles and "input" not in columns.roles:
+        spool.notes.append(f"{label}: no column names the items, so they are numbered.")
+
+
+def read_item_table(sources: Sources, spool: Spool, table: Table) -> None:
+    factors = [column_name(name) for name in table.columns.factors]
+    if len(factors) > sources.limits.factors:
+        message = f"There are more than {sources.limits.factors} columns with factors."
+        sources.problems.add(table.file.label, 1, "", message)
+        return
+    cells = _Cells(table)
+    needed = ("item",) if "item" in table.columns.roles else ("input",)
+    for line, record in records(sources, table.file, table.shape):
+        place = (table.file, line)
+        if cells.has(needed, record, place, sources):
+            key, texts = cells.key(record), cells.texts(record)
+            values = {name: record[name] for name in factors if name in record}
+            spool.add_item(key, place, **texts, factors=values)
+
+
+def _read_outputs(sources: Sources, spool: Spool, table: Table, *, are_items_known: bool) -> None:
+    spool.expect_factors([column_name(name) for name in table.columns.factors])
+    cells = _Cells(table)
+    reading = _wide_rows if table.layout == "wide" else _long_rows
+    for place, key, record, outputs in reading(sources, spool, cells):
+        item = _item_of(spool, cells, key, record, place, are_items_known=are_items_known)
+        if item is None:
+            continue
+        for system, text in outputs:
+            spool.add_output(system, item, text, place)
+
+
+Row = tuple[Place, str, Record, list[tuple[int, str]]]
+
+
+def _long_rows(sources: Sources, spool: Spool, cells: _Cells) -> Iterator[Row]:
+    table = cells.table
+    needed = tuple(role for role in OUTPUT_COLUMNS if role in table.columns.roles)
+    output, system_column = cells.column("output"), cells.column("system")
+    for line, record in records(sources, table.file, table.shape):
+        place = (table.file, line)
+        if not cells.has(needed, record, place, sources):
+            continue
+        name = record[system_column] if system_column else table.file.stem
+        system = spool.system_number(name, place)
+        if system is not None:
+            yield place, cells.key(record, system), record, [(system, record[output])]
+        else:
+            cells.key(record, None)
+
+
+def _wide_rows(sources: Sources, spool: Spool, cells: _Cells) -> Iterator[Row]:
+    """An empty cell is an output that is missing."""
+    table = cells.table
+    systems = {
+        column_name(column): spool.system_number(name, (table.file, 1))
+        for column, name in table.columns.systems.items()
+    }
+    needed = tuple(role for role in ("item", "input") if role in table.columns.roles)[:1]
+    for line, record in records(sources, table.file, table.shape):
+        place = (table.file, line)
+        if cells.has(needed, record, place, sources):
+            outputs = [
+                (system, record[column])
+                for column, system in systems.items()
+                if system is not None and record.get(column, "").strip()
+            ]
+            yield place, cells.key(record), record, outputs
+
+
+def _item_of(
+    spool: Spool, cells: _Cells, key: str, record: Record, place: Place, *, are_items_known: bool
+) -> int | None:
+    if are_items_known:
+        item = spool.item_number(key)
+        if item is None:
+            spool.problem(place, "item", f'The item "{key[:60]}" is not in the file of items.')
+        return item
+    texts = cells.texts(record)
+    item = spool.item_or_new(key, place, **texts)
+    if item is not None:
+        if texts:
+            spool.check_texts(item, texts, place)
+        spool.note_factors(item, record)
+    return item
+
+
+class _Cells:
+    """The cells of one table by their roles."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self._column = {role: column_name(name) for role, name in table.columns.roles.items()}
+        self._texts = [(role, self._column[role]) for role in ITEM_TEXTS if role in self._column]
+        self._item = self._column.get("item") or self._column.get("input")
+        self._is_text = self._item == self._column.get("input")
+        self._numbers: dict[int | None, int] = {}
+
+    def column(self, role: str) -> str:
+        return self._column.get(role, "")
+
+    def has(self, roles: tuple[str, ...], record: Record, place: Place, sources: Sources) -> bool:
+        """Each JSON line names its cells again, and may omit some."""
+        names = [self._column[role] for role in roles]
+        missing = [name for name in names if name not in record]
+        for name in missing:
+            sources.problems.add(place[0].label, place[1], name, f'The line has no "{name}".')
+        return not missing
+
+    def key(self, record: Record, system: int | None = None) -> str:
+        """The item's name: its own, its text, or else the number of the row (of the system)."""
+        if self._item is None:
+            number = self._numbers[system] = self._numbers.get(system, 0) + 1
+            return str(number)
+        text = record.get(self._item, "")
+        if self._is_text and len(text) > LONGEST_KEY_OF_A_TEXT:
+            return f"{text[:LONGEST_KEY_OF_A_TEXT]}… {digest_of(text) & 0xFFFFFFFF:08x}"
+        return text
+
+    def texts(self, record: Record) -> dict[str, str]:
+        return {role: record.get(name, "") for role, name in self._texts}
+
+
+READER = Reader(
+    title="Table: a row per output, or a column per system",
+    help=(
+        "CSV, TSV, Excel, OpenDocument, JSON, JSON lines or Parquet, with columns of any name: you "
+        "can correct what each one is. Inputs can be in the same file or in a file of items."
+    ),
+    recognises=is_long,
+    read=read_tables,
+    could_read=holds_outputs,
+)
+
+
+# --- for the organiser to correct ------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TablePreview:
+    """A table's first rows, and what each column is taken for."""
+
+    file: str
+    sheet: str
+    encoding: str
+    layout: str
+    names: tuple[str, ...]
+    roles: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def preview_tables(sources: Sources) -> tuple[TablePreview, ...]:
+    """Every table of the upload, also those of which nothing can be made without help."""
+    shown = sources.files[:MOST_TABLES_SHOWN]
+    previews = (_preview_table(sources, file) for file in shown)
+    return tuple(preview for preview in previews if preview is not None)
+
+
+def _preview_table(sources: Sources, file: SourceFile) -> TablePreview | None:
+    table = proposed_table(sources, file)
+    shape = table.shape if table else best_shape(file)
+    if shape is None or len(shape.columns) > sources.limits.columns:
+        return None
+    sample = table.sample if table else sample_of(sources, file, shape)
+    names = shape.names[:MOST_COLUMNS_SHOWN]
+    cells = [sample.of_column(name)[:ROWS_SHOWN] for name in names]
+    return TablePreview(
+        file=file.label,
+        sheet=file.sheet,
+        encoding="" if file.is_workbook or file.is_arrow else file.encoding,
+        layout=table.layout if table else "",
+        names=names,
+        roles=tuple(table.columns.role_of(name) if table else LEFT_OUT for name in names),
+        rows=tuple(tuple(cell[:LONGEST_SHOWN] for cell in row) for row in zip(*cells, strict=True)),
+    )
