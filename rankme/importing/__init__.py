@@ -1,5 +1,6 @@
 """Importing: uploads in several formats become checked rows, or a list of all their faults."""
 
+from rankme.importing.columns import Columns, InvalidColumns, columns_from, columns_from_roles
 from rankme.importing.judgement_preview import JudgementPreview
 from rankme.importing.judgements import (
     JUDGEMENT_READERS,
@@ -12,13 +13,16 @@ from rankme.importing.preview import Preview
 from rankme.importing.problems import FileProblem, ImportRefused
 from rankme.importing.reader import Reader
 from rankme.importing.rows import ItemRow, JudgementRow, OutputRow
+from rankme.importing.sources import Reading
 
 __all__ = [
     "JUDGEMENT_READERS",
     "LIMITS",
     "READERS",
+    "Columns",
     "FileProblem",
     "ImportRefused",
+    "InvalidColumns",
     "ItemRow",
     "JudgementMaterial",
     "JudgementPreview",
@@ -28,6 +32,9 @@ __all__ = [
     "OutputRow",
     "Preview",
     "Reader",
+    "Reading",
+    "columns_from",
+    "columns_from_roles",
     "detect",
     "read_judgement_material",
     "read_material",

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet
 
+from rankme.importing.files import SourceFile
 from rankme.importing.limits import Limits
-from rankme.importing.sources import SourceFile
 
 ROWS_AT_ONCE = 1_000
 PARQUET = b"PAR1"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from rankme.importing.files import SourceFile
 from rankme.importing.reader import Reader
 from rankme.importing.records import Record, Shape, records, shape_of
-from rankme.importing.sources import SourceFile, Sources
+from rankme.importing.sources import Sources
 from rankme.importing.spool import Spool
 
 OUTPUT_COLUMNS = ("mr", "output")

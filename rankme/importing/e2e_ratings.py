@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 
 from analysis.e2e_ratings import COVERAGE_CRITERION, INPUT, RATER, layout_of, ratings_of
+from rankme.importing.files import SourceFile
 from rankme.importing.judgement_preview import CriterionPreview, JudgementPreview
 from rankme.importing.judgement_reader import Asked, JudgementReader
 from rankme.importing.judgement_spool import Given, JudgementSpool
 from rankme.importing.records import Record, Shape, columns_missing, records, shape_of
-from rankme.importing.sources import SourceFile, Sources
+from rankme.importing.sources import Sources
 from rankme.importing.spool import Place
 
 TIME = "%m/%d/%Y %H:%M:%S"

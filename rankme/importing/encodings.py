@@ -79,6 +79,8 @@ def _likeliest(head: bytes) -> str:
     if not found:
         return UTF8
     best = min(found.values(), key=lambda match: (match.chaos, -match.coherence))
+    if _decodes(head, WESTERN) and head.decode(WESTERN) == head.decode(best.encoding, "replace"):
+        return WESTERN
     western = found.get(WESTERN)
     if western and western.chaos - best.chaos + best.coherence - western.coherence < CLEARLY_BETTER:
         return WESTERN

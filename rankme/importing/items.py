@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from rankme.importing.files import SourceFile
 from rankme.importing.reader import Reader
 from rankme.importing.records import columns_missing, shape_of
-from rankme.importing.sources import SourceFile, Sources
+from rankme.importing.sources import Sources
 from rankme.importing.spool import Spool
 from rankme.importing.tables import OUTPUT_COLUMNS, proposed_table, proposed_tables, read_item_table
 

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from rankme.importing.files import SourceFile
 from rankme.importing.judgement_preview import CriterionPreview, JudgementPreview
 from rankme.importing.judgement_spool import JudgementSpool
 from rankme.importing.records import Shape
-from rankme.importing.sources import SourceFile, Sources
+from rankme.importing.sources import Sources
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from rankme.importing import e2e_ratings, long_judgements
+from rankme.importing.files import SourceFile
 from rankme.importing.judgement_preview import CriterionPreview, JudgementPreview
 from rankme.importing.judgement_reader import JudgementReader
 from rankme.importing.judgement_spool import JudgementSpool
@@ -17,7 +18,7 @@ from rankme.importing.preview import FilePreview
 from rankme.importing.problems import FileProblem, ImportRefused, Problems, StopFile
 from rankme.importing.records import columns_missing
 from rankme.importing.rows import ItemRow, JudgementRow, OutputRow
-from rankme.importing.sources import Paths, Progress, SourceFile, Sources, open_sources
+from rankme.importing.sources import Paths, Progress, Sources, open_sources
 from rankme.importing.spool import open_spool, read_items, read_judgements, read_outputs
 
 # In this order the formats are tried on a file whose format is not given.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from analysis.table_files import unguarded
+from rankme.importing.files import SourceFile
 from rankme.importing.judgement_reader import JudgementReader
 from rankme.importing.judgement_spool import NAMES, Given, JudgementSpool
 from rankme.importing.records import Record, Shape, columns_missing, records, shape_of, without
-from rankme.importing.sources import SourceFile, Sources
+from rankme.importing.sources import Sources
 from rankme.importing.spool import Place
 
 COLUMNS = (*NAMES, "value")

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from itertools import zip_longest
 
+from rankme.importing.files import SourceFile
 from rankme.importing.problems import StopFile
 from rankme.importing.reader import Reader
-from rankme.importing.sources import SourceFile, Sources, text_lines
+from rankme.importing.sources import Sources, text_lines
 from rankme.importing.spool import Spool
 
 SOURCE = re.compile(r"(^|[-._])(source|src)([-._]|$)", re.IGNORECASE)

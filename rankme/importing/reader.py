@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rankme.importing.sources import SourceFile, Sources
+from rankme.importing.files import SourceFile
+from rankme.importing.sources import Sources
 from rankme.importing.spool import Spool
 
 

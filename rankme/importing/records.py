@@ -12,17 +12,10 @@ from typing import Any
 
 from rankme.importing.characters import NUL_OR_SURROGATE
 from rankme.importing.columns import column_name
+from rankme.importing.files import SourceFile, picture_type
 from rankme.importing.limits import LIMITS
 from rankme.importing.problems import StopFile
-from rankme.importing.sources import (
-    CHUNK_BYTES,
-    SourceFile,
-    Sources,
-    opened,
-    picture_type,
-    text_lines,
-    whole_text,
-)
+from rankme.importing.sources import CHUNK_BYTES, Sources, opened, text_lines, whole_text
 from rankme.untrusted import strict_json
 
 Record = dict[str, str]
@@ -97,10 +90,13 @@ def possible_shapes(file: SourceFile) -> list[Shape]:
         return _binary_shapes(file)
     first = file.first_line()
     start = first.lstrip()[:1]
-    if start == "{" and (shape := _json_shape(first)):
+    shape = _json_shape(first) if start == "{" else None
+    if shape and len(shape.columns) > 1:
         return [shape]
     if start in ("[", "{") and (names := _array_names(file)):
         return [Shape.of(names, Form.JSON_ARRAY)]
+    if shape:
+        return [shape]
     shapes = (_table_shape(first, delimiter) for delimiter in DELIMITERS)
     return [shape for shape in shapes if shape]
 
@@ -338,7 +334,7 @@ def _array_records(
             record = _record_of(element, sources, "element")
             yield line, {name: record.get(name, "") for name in (*shape.columns, *record)}
     except strict_json.InvalidJson as refused:
-        sources.problems.add(file.label, line, "", str(refused))
+        sources.problems.add(file.label, refused.line or line, "", str(refused))
 
 
 def _record_of(document: Any, sources: Sources, what: str) -> Record:

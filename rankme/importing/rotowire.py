@@ -6,11 +6,12 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from rankme.importing.files import SourceFile
 from rankme.importing.plain import lines_of
 from rankme.importing.problems import StopFile
 from rankme.importing.reader import Reader
 from rankme.importing.records import Shape, records, shape_of
-from rankme.importing.sources import SourceFile, Sources, text_lines, whole_text
+from rankme.importing.sources import Sources, text_lines, whole_text
 from rankme.importing.spool import Spool, quoted
 from rankme.importing.tables import OUTPUT_COLUMNS
 from rankme.untrusted import strict_json

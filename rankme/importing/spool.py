@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from rankme.importing.characters import SENTENCE_MARK, folded, strange_characters
+from rankme.importing.files import SourceFile
 from rankme.importing.limits import Limits
 from rankme.importing.problems import Problems, StopFile
 from rankme.importing.rows import ItemRow, JudgementRow, OutputRow
-from rankme.importing.sources import SourceFile
 
 ROWS_AT_ONCE = 5_000
 STRANGE_EXAMPLES = 20

@@ -8,10 +8,11 @@ from itertools import islice
 
 from rankme.importing.column_guesses import Sample, propose
 from rankme.importing.columns import ITEM_TEXTS, LEFT_OUT, Columns, Layout, column_name
+from rankme.importing.files import SourceFile
 from rankme.importing.problems import Problems
 from rankme.importing.reader import Reader
 from rankme.importing.records import Record, Shape, best_shape, columns_missing, records, shape_of
-from rankme.importing.sources import SourceFile, Sources
+from rankme.importing.sources import Sources
 from rankme.importing.spool import Place, Spool, digest_of
 
 OUTPUT_COLUMNS = ("system", "item", "output")
@@ -54,7 +55,8 @@ def proposed_table(sources: Sources, file: SourceFile) -> Table | None:
     """The file as the organiser has described it; without that, as its own names say or suggest."""
     if file.number not in sources.tables:
         sources.tables[file.number] = _proposed_table(sources, file)
-    return sources.tables[file.number]
+    found: Table | None = sources.tables[file.number]
+    return found
 
 
 def _proposed_table(sources: Sources, file: SourceFile) -> Table | None:
@@ -66,8 +68,8 @@ def _proposed_table(sources: Sources, file: SourceFile) -> Table | None:
     if shape is None:
         return None
     sample = sample_of(sources, file, shape)
-    columns = _named(shape, sample) or propose(sample)
-    return Table(file, shape, columns, sample) if columns else None
+    proposed = _named(shape, sample) or propose(sample)
+    return Table(file, shape, proposed, sample) if proposed else None
 
 
 def sample_of(sources: Sources, file: SourceFile, shape: Shape) -> Sample:
@@ -213,7 +215,7 @@ def _item_of(
             spool.problem(place, "item", f'The item "{key[:60]}" is not in the file of items.')
         return item
     texts = cells.texts(record)
-    item = spool.item_or_new(key, place, **texts)
+    item = spool.item_or_new(key, place, **texts, factors=None)
     if item is not None:
         if texts:
             spool.check_texts(item, texts, place)

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree as Xml
 
+from rankme.importing.files import SourceFile, picture_type
 from rankme.importing.problems import StopFile
 from rankme.importing.reader import Reader
-from rankme.importing.sources import SourceFile, Sources, picture_type, whole_bytes, whole_text
+from rankme.importing.sources import Sources, whole_bytes, whole_text
 from rankme.importing.spool import Place, Spool, digest_of
 
 ENTITY_DECLARATION = re.compile(r"<!ENTITY")

@@ -12,8 +12,8 @@ from typing import Any
 
 from python_calamine import CalamineError, CalamineWorkbook
 
+from rankme.importing.files import SourceFile
 from rankme.importing.limits import Limits
-from rankme.importing.sources import SourceFile
 
 PARTS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")  # of Excel and of OpenDocument
 

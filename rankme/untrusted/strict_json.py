@@ -16,7 +16,12 @@ COMMA = re.compile(r"\s*,\s*")
 
 
 class InvalidJson(ValueError):
-    """The text is not a JSON document that the site accepts; the message says why."""
+    """The text is not a JSON document that the site accepts; the message says why.
+
+    `line` is that of the element which is wrong, where elements are read one after the other.
+    """
+
+    line: int | None = None
 
 
 def parse(document: bytes | str, *, deepest: int | None = None) -> Any:
@@ -45,23 +50,31 @@ def elements(text: str, *, deepest: int | None = None) -> Iterator[tuple[int, An
     ------
     InvalidJson : with the reason, for people, at the element that is wrong
     """
-    decoder = json.JSONDecoder(**STRICT)
     start = ARRAY_START.match(text)
     if start is None:
         raise InvalidJson("This is not a JSON array.")
     at, line, counted = start.end(), 1, 0
     while not (end := ARRAY_END.match(text, at)):
         line, counted = line + text.count("\n", counted, at), at
-        with _in_words():
-            value, at = decoder.raw_decode(text, at)
-        _check_depth(value, deepest)
+        try:
+            value, at = _element(text, at, deepest)
+        except InvalidJson as refused:
+            refused.line = line
+            raise
         yield line, value
-        comma = COMMA.match(text, at)
-        if comma is None and not ARRAY_END.match(text, at):
-            raise InvalidJson("There is no comma or closing bracket after this element.")
-        at = comma.end() if comma else at
     if text[end.end() :].strip(" \t\r\n}"):
         raise InvalidJson("There is text after the end of the array.")
+
+
+def _element(text: str, at: int, deepest: int | None) -> tuple[Any, int]:
+    """The value that begins here, and where the next one would begin."""
+    with _in_words():
+        value, at = json.JSONDecoder(**STRICT).raw_decode(text, at)
+    _check_depth(value, deepest)
+    comma = COMMA.match(text, at)
+    if comma is None and not ARRAY_END.match(text, at):
+        raise InvalidJson("There is no comma or closing bracket after this element.")
+    return value, comma.end() if comma else at
 
 
 @contextmanager

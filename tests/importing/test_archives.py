@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from rankme.importing import FileProblem, ImportRefused, Limits, read_material
+from rankme.importing.files import SourceFile
 from rankme.importing.problems import Problems, StopFile
-from rankme.importing.sources import SourceFile, Sources, text_lines
+from rankme.importing.sources import Sources, text_lines
 from tests.importing.uploads import OUTPUTS, write_zip
 
 MB = 1024**2

@@ -1,0 +1,100 @@
+"""One file of an upload: its organiser's name, its first bytes, and how it is read."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import IO
+
+from rankme.importing.encodings import UTF8
+from rankme.importing.limits import LIMITS
+
+HEAD_BYTES = 64 * 1024
+UTF8_BOM = b"\xef\xbb\xbf"
+ZIP_START = b"PK\x03\x04"
+ZIP_END = b"PK\x05\x06"
+ARROW_STARTS = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")
+PICTURE_STARTS = {
+    b"\x89PNG\r\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF8": "image/gif",
+}
+# Of Excel (two forms) and of OpenDocument.
+WORKBOOK_PARTS = ("xl/workbook.xml", "xl/workbook.bin", "META-INF/manifest.xml")
+DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError)
+
+
+@dataclass
+class SourceFile:
+    """One text file at any path. `label` is the organiser's name for it."""
+
+    label: str
+    size: int
+    packed_size: int
+    open: Callable[[], IO[bytes]]
+    folder: str = ""
+    number: int = 0
+    rows: int = 0
+    sha256: str = ""
+    head: bytes = b""
+    encoding: str = UTF8
+    sheet: str = ""
+    is_workbook: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.label.rsplit("/", 1)[-1]
+
+    @property
+    def stem(self) -> str:
+        """The file's name without its last ending."""
+        stem, dot, ending = self.name.rpartition(".")
+        return stem if dot and stem and len(ending) <= 5 else self.name
+
+    @property
+    def ending(self) -> str:
+        return self.name.rpartition(".")[2].lower()
+
+    @property
+    def is_arrow(self) -> bool:
+        return self.head.startswith(ARROW_STARTS)
+
+    def first_line(self) -> str:
+        """The first line that is not empty. A line of JSON may be longer than the head."""
+        first = _first_line(self.head, self.encoding)
+        if not first.lstrip().startswith("{") or first.endswith("\n"):
+            return first
+        try:
+            with self.open() as stream:
+                return _first_line(stream.read(LIMITS.line_bytes), self.encoding)
+        except DAMAGE:
+            return first  # reading the whole file reports the damage
+
+
+def _first_line(raw: bytes, encoding: str) -> str:
+    """The first line with its end, which is missing where the bytes stop within the line."""
+    text = raw.removeprefix(UTF8_BOM).decode(encoding, errors="replace")
+    return next((line for line in io.StringIO(text, newline="\n") if line.strip()), "")
+
+
+def picture_type(head: bytes) -> str | None:
+    """The media type of a picture that browsers show, by its first bytes."""
+    if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
+        return "image/webp"
+    return next((media for start, media in PICTURE_STARTS.items() if head.startswith(start)), None)
+
+
+def holds_workbook(stream: IO[bytes]) -> bool:
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            return any(name in WORKBOOK_PARTS for name in archive.namelist())
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, struct.error):
+        return False
+
+
+def size_in_words(n_bytes: int) -> str:
+    return f"{n_bytes / 1024**2:,.0f} MB"
