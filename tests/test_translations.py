@@ -11,7 +11,6 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext
-from django.utils.translation.template import templatize
 from pydantic import BaseModel
 
 from rankme import words
@@ -21,32 +20,15 @@ from rankme.forms.definition.wording import HINTS, LABELS, derived_label
 from rankme.pages.participant_words import script_words
 from rankme.protocols.definition import BLOCKS, Definition
 from rankme.protocols.instruments import INSTRUMENTS
+from tests.marked_texts import texts_of_modules, texts_of_templates
 
 PROJECT = Path(__file__).parent.parent
 LANGUAGES = [code for code, _ in settings.LANGUAGES if code != "en"]
-MARKED = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"}
-MARKED_IN_TEMPLATES = re.compile(r"""(?:gettext|_)\(u?('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")""")
 GAP = re.compile(r"\{\w+\}|%\(\w+\)s")
 
 
 def catalogue(language: str) -> polib.POFile:
     return polib.pofile(str(PROJECT / "locale" / language / "LC_MESSAGES" / "django.po"))
-
-
-def texts_of_modules() -> Iterator[str]:
-    for path in sorted((PROJECT / "rankme").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in MARKED:
-                text = node.args[0]
-                if isinstance(text, ast.Constant):
-                    yield text.value
-
-
-def texts_of_templates() -> Iterator[str]:
-    for path in sorted((PROJECT / "templates").rglob("*.html")):
-        marked = templatize(path.read_text("utf-8"), origin=path.name)
-        for text in MARKED_IN_TEMPLATES.findall(marked):
-            yield ast.literal_eval(text)
 
 
 def settings_everywhere() -> Iterator[Setting]:
@@ -78,7 +60,7 @@ def texts_of_the_form() -> set[str]:
 
 
 def test_the_texts_that_the_form_derives_are_written_down_for_translators():
-    assert texts_of_the_form() - set(texts_of_modules()) == set()
+    assert texts_of_the_form() - set(texts_of_modules("rankme", "analysis")) == set()
     assert set(words.DEFINITION) - texts_of_the_form() == set()
 
 
@@ -111,7 +93,9 @@ def test_every_marked_text_is_translated(language):
         for entry in catalogue(language)
         if entry.translated() and not entry.fuzzy and not entry.obsolete
     }
-    marked = {text for text in [*texts_of_modules(), *texts_of_templates()] if text}
+    marked = {
+        text for text in [*texts_of_modules("rankme", "analysis"), *texts_of_templates()] if text
+    }
     assert marked - translated == set()
 
 
@@ -130,7 +114,7 @@ def test_every_word_of_an_instrument_is_marked_for_translators():
         text for instrument in INSTRUMENTS.values() for text in instrument.words.values()
     }
     assert len(words_of_instruments) > 20
-    assert words_of_instruments - set(texts_of_modules()) == set()
+    assert words_of_instruments - set(texts_of_modules("rankme", "analysis")) == set()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

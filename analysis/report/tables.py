@@ -30,6 +30,7 @@ from analysis.report.ranking import RankingSection, WinShare
 from analysis.report.scale import ScaleSection
 from analysis.report.sentences import HARDWARE_LATENCY, probability, stated
 from analysis.table_files import guarded
+from analysis.translatable import gettext_noop as _
 from analysis.tukey_hsd import Tukey, letter_name
 
 Cell = str | int | float | tuple[float | None, float | None] | None
@@ -183,16 +184,16 @@ def _csv_cell(cell: Cell, column: Column) -> Any:
 # --- rankings ----------------------------------------------------------------------------------
 
 RANKED = {
-    "none": (Role.PAPER, "As published in this field: no resampling"),
-    "raters": (Role.HONEST, "Whole raters resampled before each run"),
-    "raters-items": (Role.HONEST, "Raters and items resampled before each run"),
-    "items": (Role.MORE, "Whole items resampled before each run"),
-    "screens": (Role.MORE, "Whole screens resampled before each run"),
-    "pairs": (Role.MORE, "Pairs resampled before each run"),
+    "none": (Role.PAPER, _("As published in this field: no resampling")),
+    "raters": (Role.HONEST, _("Whole raters resampled before each run")),
+    "raters-items": (Role.HONEST, _("Raters and items resampled before each run")),
+    "items": (Role.MORE, _("Whole items resampled before each run")),
+    "screens": (Role.MORE, _("Whole screens resampled before each run")),
+    "pairs": (Role.MORE, _("Pairs resampled before each run")),
 }
-SYSTEM = Column("System")
-CLUSTER = Column("Cluster", Format.WHOLE)
-RANKS = Column("Ranks", Format.RANGE)
+SYSTEM = Column(_("System"))
+CLUSTER = Column(_("Cluster"), Format.WHOLE)
+RANKS = Column(_("Ranks"), Format.RANGE)
 P = Column("p", Format.P)
 
 
@@ -202,7 +203,7 @@ def ranking_table(ranking: Ranking, scheme: str) -> Table:
     return Table(
         f"ranking-{scheme}",
         caption,
-        (CLUSTER, Column("Score", Format.NUMBER, 3), RANKS, SYSTEM),
+        (CLUSTER, Column(_("Score"), Format.NUMBER, 3), RANKS, SYSTEM),
         clustered_rows(
             ranking.systems, lambda row: (row.mean, (row.rank_low, row.rank_high), row.system)
         ),
@@ -216,11 +217,11 @@ def strength_table(result: BradleyTerry) -> Table:
     """Bradley–Terry abilities with their errors and simultaneous sets of ranks."""
     return Table(
         "bradley-terry",
-        "Bradley–Terry with simultaneous intervals for all pairs",
+        _("Bradley–Terry with simultaneous intervals for all pairs"),
         (
             CLUSTER,
-            Column("Log-odds", Format.NUMBER, 3),
-            Column("Error", Format.NUMBER, 3),
+            Column(_("Log-odds"), Format.NUMBER, 3),
+            Column(_("Error"), Format.NUMBER, 3),
             RANKS,
             SYSTEM,
         ),
@@ -254,11 +255,11 @@ def wins_table(shares: Sequence[WinShare]) -> Table:
     """Wins, ties and losses of each system."""
     return Table(
         "wins",
-        "Wins, ties and losses in pairs",
+        _("Wins, ties and losses in pairs"),
         (
             SYSTEM,
-            *(Column(title, Format.WHOLE) for title in ("Wins", "Ties", "Losses")),
-            Column("Share", Format.NUMBER, 3),
+            *(Column(title, Format.WHOLE) for title in (_("Wins"), _("Ties"), _("Losses"))),
+            Column(_("Share"), Format.NUMBER, 3),
         ),
         rows_of(*((won.system, won.wins, won.ties, won.losses, won.share) for won in shares)),
     )
@@ -291,7 +292,7 @@ def _scale_tables(found: CriterionReport, scale: ScaleSection) -> Iterator[Table
         # Errors are not measurements: TUNA's paper tests them by ranks.
         yield replace(tests_table(tests, scale.welch), role=Role.PAPER if is_error else Role.HONEST)
     if scale.tukey:
-        yield pairs_table("tukey", "Tukey HSD, pair by pair", scale.tukey.pairs)
+        yield pairs_table("tukey", _("Tukey HSD, pair by pair"), scale.tukey.pairs)
     yield from _model_tables(scale, scale.scale)
 
 
@@ -299,7 +300,9 @@ def means_table(found: CriterionReport) -> Table:
     """Means with homogeneous subsets as columns, as the TUNA and SR'11 papers print them."""
     subsets = lettered_subsets(found.scale.tukey if found.scale else None)
     shared = (
-        ("Systems that share a letter were not found to differ (Tukey's HSD).",) if subsets else ()
+        (_("Systems that share a letter were not found to differ (Tukey's HSD)."),)
+        if subsets
+        else ()
     )
     rows = (
         (
@@ -311,7 +314,7 @@ def means_table(found: CriterionReport) -> Table:
     )
     return Table(
         "means",
-        "Means and homogeneous subsets",
+        _("Means and homogeneous subsets"),
         (SYSTEM, *_measures(found), *(Column(letter, is_label=True) for letter in subsets)),
         rows_of(*rows),
         Role.PAPER,
@@ -336,17 +339,24 @@ def _levels(found: CriterionReport) -> list[str]:
 def _measures(found: CriterionReport, group: str = "") -> list[Column]:
     """Means of each system: by level and overall, as TUNA's Table 11; z as at WMT."""
     levels = _levels(found)
-    over_all = ("both" if len(levels) == 2 else "all") if levels else "Mean"
     unit = " %" if found.kind == "error" else ""
     means = [
         *(Column(f"{level}{unit}", Format.NUMBER, 2, group, is_label=True) for level in levels),
-        Column(f"{over_all}{unit}", Format.NUMBER, 2, group),
+        Column(_title_over_levels(len(levels), in_percent=bool(unit)), Format.NUMBER, 2, group),
     ]
     if found.kind == "error":
         return means
     is_standardised = any(system.mean_z is not None for system in found.systems)
-    z = [Column("Mean z", Format.NUMBER, 3, group)] if is_standardised else []
+    z = [Column(_("Mean z"), Format.NUMBER, 3, group)] if is_standardised else []
     return [*z, *means, Column("SD", Format.NUMBER, 2, group)]
+
+
+def _title_over_levels(levels: int, *, in_percent: bool) -> str:
+    if levels == 0:
+        return _("Mean %") if in_percent else _("Mean")
+    if levels == 2:
+        return _("both %") if in_percent else _("both")
+    return _("all %") if in_percent else _("all")
 
 
 def _measured(found: CriterionReport, system: SystemRow) -> list[Cell]:
@@ -368,7 +378,7 @@ def overview_table(report: Report) -> Table | None:
     systems = [system.system for system in criteria[0].systems]
     return Table(
         "overview",
-        "All criteria side by side",
+        _("All criteria side by side"),
         (SYSTEM, *(column for found in criteria for column in _overview_columns(found))),
         rows_of(
             *(
@@ -377,14 +387,14 @@ def overview_table(report: Report) -> Table | None:
             )
         ),
         Role.PAPER,
-        notes=("Letters: homogeneous subsets by Tukey's HSD.", *_about_times(*criteria)),
+        notes=(_("Letters: homogeneous subsets by Tukey's HSD."), *_about_times(*criteria)),
     )
 
 
 def _overview_columns(found: CriterionReport) -> Iterator[Column]:
     yield from _measures(found, group=found.criterion)
     if _overview_subsets(found):
-        yield Column("Subsets", group=found.criterion)
+        yield Column(_("Subsets"), group=found.criterion)
 
 
 def _overview_cells(found: CriterionReport, system: str) -> Iterator[Cell]:
@@ -402,12 +412,12 @@ def _overview_subsets(found: CriterionReport) -> dict[str, tuple[str, ...]]:
 
 def anova_table(anova: Anova) -> Table:
     """Source, degrees of freedom, sums and means of squares, F, p and η²."""
-    numbers = ("Sum of squares", "Mean square", "F")
+    numbers = (_("Sum of squares"), _("Mean square"), "F")
     return Table(
         "anova",
-        "Analysis of variance",
+        _("Analysis of variance"),
         (
-            Column("Source"),
+            Column(_("Source")),
             Column("df", Format.DEGREES),
             *(Column(title, Format.NUMBER, 3) for title in numbers),
             P,
@@ -433,8 +443,8 @@ def tests_table(tests: Sequence[RankTest], unequal: Welch | None) -> Table:
         rows.append(("Welch", f"{between} = {unequal.F:.2f}", unequal.p))
     return Table(
         "tests",
-        "Tests with fewer assumptions",
-        (Column("Test"), Column("Statistic"), P),
+        _("Tests with fewer assumptions"),
+        (Column(_("Test")), Column(_("Statistic")), P),
         rows_of(*rows),
         Role.HONEST,
     )
@@ -442,17 +452,19 @@ def tests_table(tests: Sequence[RankTest], unequal: Welch | None) -> Table:
 
 def _model_tables(section: RankingSection | ScaleSection, scale: str) -> Iterator[Table]:
     if section.clustered:
-        caption = "Least squares with errors clustered by rater and item"
+        caption = _("Least squares with errors clustered by rater and item")
         yield estimates_table("clustered", caption, section.clustered.means)
     model = section.mixed_full or section.mixed
     if model:
         yield replace(mixed_table(model), role=Role.HONEST, notes=(model.formula, scale))
-        yield pairs_table("mixed-pairs", "Mixed model, pair by pair, simultaneous", model.contrasts)
+        yield pairs_table(
+            "mixed-pairs", _("Mixed model, pair by pair, simultaneous"), model.contrasts
+        )
 
 
 def mixed_table(model: MixedModel) -> Table:
     """The means of a mixed model."""
-    caption = "Mixed model: raters and items as random effects"
+    caption = _("Mixed model: raters and items as random effects")
     return replace(estimates_table("mixed", caption, model.means), notes=(model.formula,))
 
 
@@ -461,7 +473,7 @@ def estimates_table(name: str, caption: str, means: Sequence[FixedMean]) -> Tabl
     return Table(
         name,
         caption,
-        (SYSTEM, Column("Mean", Format.NUMBER, 3), Column("Interval", Format.INTERVAL, 3)),
+        (SYSTEM, Column(_("Mean"), Format.NUMBER, 3), Column(_("Interval"), Format.INTERVAL, 3)),
         rows_of(*((mean.system, mean.mean, (mean.low, mean.high)) for mean in means)),
     )
 
@@ -491,8 +503,8 @@ def pairs_table(name: str, caption: str, pairs: Sequence[Compared]) -> Table:
         (
             Column("A"),
             Column("B"),
-            Column("Difference", Format.NUMBER, 3),
-            Column("Interval", Format.INTERVAL, 3),
+            Column(_("Difference"), Format.NUMBER, 3),
+            Column(_("Interval"), Format.INTERVAL, 3),
             P,
         ),
         rows_of(
@@ -513,7 +525,7 @@ def category_table(section: CategorySection) -> Table:
     labels = (Column(f"{label} %", Format.NUMBER, 1, is_label=True) for label in section.labels)
     return Table(
         "categories",
-        "Percentages by system",
+        _("Percentages by system"),
         (SYSTEM, *labels, Column("n", Format.WHOLE)),
         tuple(Row((row.system, *row.percent, row.judgements)) for row in section.rows),
         Role.PAPER,
@@ -525,8 +537,8 @@ def exclusion_table(changes: Sequence[RankChange]) -> Table:
     """Each system's rank with and without the raters who were excluded."""
     return Table(
         "exclusion",
-        "Ranks before and after raters were excluded",
-        (SYSTEM, Column("Before", Format.WHOLE), Column("After", Format.WHOLE)),
+        _("Ranks before and after raters were excluded"),
+        (SYSTEM, Column(_("Before"), Format.WHOLE), Column(_("After"), Format.WHOLE)),
         rows_of(*((row.system, row.rank_before, row.rank_after) for row in changes)),
         Role.HONEST,
     )
@@ -536,12 +548,12 @@ def agreement_table(coefficients: Sequence[Coefficient]) -> Table:
     """Coefficients of agreement; one without a value has its reason."""
     return Table(
         "agreement",
-        "Agreement of raters",
+        _("Agreement of raters"),
         (
-            Column("Coefficient"),
-            Column("Value", Format.NUMBER, 3),
-            Column("Interval", Format.INTERVAL, 3),
-            Column("Not available because"),
+            Column(_("Coefficient")),
+            Column(_("Value"), Format.NUMBER, 3),
+            Column(_("Interval"), Format.INTERVAL, 3),
+            Column(_("Not available because")),
         ),
         rows_of(
             *((each.name, each.value, (each.low, each.high), each.reason) for each in coefficients)
@@ -554,14 +566,14 @@ def raters_table(raters: Sequence[RaterProfile]) -> Table:
     """What each rater did on one criterion."""
     return Table(
         "raters",
-        "Raters",
+        _("Raters"),
         (
-            Column("Rater"),
-            Column("Judgements", Format.WHOLE),
-            Column("Agreement", Format.NUMBER, 2),
-            Column("Seconds per screen", Format.NUMBER, 1),
-            Column("Ties", Format.NUMBER, 2),
-            Column("Range", Format.RANGE, 1),
+            Column(_("Rater")),
+            Column(_("Judgements"), Format.WHOLE),
+            Column(_("Agreement"), Format.NUMBER, 2),
+            Column(_("Seconds per screen"), Format.NUMBER, 1),
+            Column(_("Ties"), Format.NUMBER, 2),
+            Column(_("Range"), Format.RANGE, 1),
         ),
         rows_of(
             *(
@@ -585,12 +597,12 @@ def correlation_table(found: Sequence[Correlation]) -> Table | None:
         return None
     return Table(
         "correlations",
-        "Correlations between criteria",
+        _("Correlations between criteria"),
         (
             Column("A"),
             Column("B"),
-            Column("Method"),
-            Column("Level"),
+            Column(_("Method")),
+            Column(_("Level")),
             Column("r", Format.NUMBER, 3),
             P,
             Column("n", Format.WHOLE),
@@ -659,14 +671,14 @@ def _criterion(found: CriterionReport, report: Report, timed_out: int) -> Criter
 
 
 def _facts(found: CriterionReport, timed_out: int) -> Iterator[tuple[str, str]]:
-    yield "Judgements", f"{found.judgements:,}"
-    yield "Raters", f"{found.raters:,}"
-    yield "Items", f"{found.items:,}"
-    yield "Screens", f"{found.screens:,}"
+    yield _("Judgements"), f"{found.judgements:,}"
+    yield _("Raters"), f"{found.raters:,}"
+    yield _("Items"), f"{found.items:,}"
+    yield _("Screens"), f"{found.screens:,}"
     if timed_out:
-        yield "Excluded because time ran out", f"{timed_out:,}"
+        yield _("Excluded because time ran out"), f"{timed_out:,}"
     if found.outliers:
-        yield "Outliers", f"{found.outliers.treated:,} ({found.outliers.sentence})"
+        yield _("Outliers"), f"{found.outliers.treated:,} ({found.outliers.sentence})"
 
 
 def _tables(found: CriterionReport, report: Report) -> Iterator[Table]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from analysis.report.make import make_report
 from analysis.report.options import ReportOptions
 from analysis.report.tables import correlation_table, overview_table, tables_of
-from rankme import words
 from tests.analysis.studies import EVERY_KIND, every_kind
+from tests.marked_texts import texts_of_modules
 
 
-def test_titles_of_tables_are_written_down_for_translators() -> None:
+def test_titles_of_tables_are_marked_for_translators() -> None:
     report = make_report(every_kind(), ReportOptions.from_dict(EVERY_KIND))
     shown = [table for found in tables_of(report) for table in found.tables]
     shown += [overview_table(report), correlation_table(report.correlations)]
@@ -17,4 +17,6 @@ def test_titles_of_tables_are_written_down_for_translators() -> None:
     titles |= {column.title for table in shown for column in table.columns if not column.is_label}
     titles |= {title for found in tables_of(report) for title, _ in found.facts}
     # Symbols of statistics are the same in every language.
-    assert titles - {"A", "B", "F", "df", "n", "p", "r", "η²", "SD"} <= set(words.REPORT)
+    assert titles - {"A", "B", "F", "df", "n", "p", "r", "η²", "SD"} <= set(
+        texts_of_modules("analysis")
+    )
