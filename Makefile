@@ -30,6 +30,7 @@ check: $(VENV)/development.stamp
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy
+	$(VENV)/bin/djangofmt --check templates
 	@sh .ci/javascript check
 	@sh .ci/settings $(PYTHON)
 

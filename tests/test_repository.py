@@ -158,6 +158,19 @@ def test_no_door_is_left_open_to_markup_or_forgery(pattern: str):
     assert found == []
 
 
+def test_lines_of_templates_fit_on_a_screen():
+    """The formatter breaks what it can; a longer text is a `blocktranslate trimmed`."""
+    templates = files("templates/**/*.html")
+    assert len(templates) > 80
+    too_long = [
+        f"{path.relative_to(PROJECT)}:{number}"
+        for path in templates
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if len(line) > 120
+    ]
+    assert too_long == []
+
+
 @pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])
 def test_every_requirement_is_pinned_and_has_a_reason(name: str):
     for line in (PROJECT / name).read_text().splitlines():
