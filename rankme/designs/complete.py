@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from analysis.translatable import gettext_noop as _
 from rankme.designs.design import Design, Option
 from rankme.designs.plan import (
     NO_SYSTEM,
@@ -66,7 +67,7 @@ def _notes(request: DesignRequest) -> tuple[str, ...]:
 
 
 DESIGN = Design(
-    title="Every output",
+    title=_("Every output"),
     help="All outputs of all items are judged.",
     draw=draw_complete,
     options=(
@@ -76,7 +77,7 @@ DESIGN = Design(
             1,
             minimum=0,
             maximum=1_000,
-            help=("Outputs shown on one screen. 0: all outputs of the item."),
+            help=_("Outputs shown on one screen. 0: all outputs of the item."),
         ),
         Option(
             "trials_per_batch",
@@ -84,7 +85,7 @@ DESIGN = Design(
             0,
             minimum=0,
             maximum=1_000_000,
-            help=(
+            help=_(
                 "Maximum number of screens per batch. 0: all, so that each rater judges everything."
             ),
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from analysis.translatable import gettext_noop as _
 from rankme.designs.design import Design, Option
 from rankme.designs.plan import NO_SYSTEM, DesignRequest, Layout, even_batch_sizes
 
@@ -17,7 +18,7 @@ def draw_items_only(request: DesignRequest) -> Layout:
 
 
 DESIGN = Design(
-    title="Items without outputs",
+    title=_("Items without outputs"),
     help="Raters write or answer something about each item, for example to collect texts.",
     draw=draw_items_only,
     options=(
@@ -27,7 +28,7 @@ DESIGN = Design(
             20,
             minimum=0,
             maximum=1_000_000,
-            help=("Maximum number of screens per batch. 0: all items."),
+            help=_("Maximum number of screens per batch. 0: all items."),
         ),
     ),
     needs_outputs=False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from analysis.translatable import gettext_noop as _
 from rankme.designs.design import MOST_TRIALS, TOO_MANY_TRIALS, Design, Option
 from rankme.designs.plan import DesignRequest, Indexes, Layout
 
@@ -88,7 +89,7 @@ def _draw_table(n_items: int, n_systems: int, n_raters: int, rng: np.random.Gene
     Every further cycle of `n_systems` raters has its own squares.
     """
     n_cycles = -(-n_raters // n_systems)
-    cycles = [_draw_squares(n_items, n_systems, rng) for _ in range(n_cycles)]
+    cycles = [_draw_squares(n_items, n_systems, rng) for _cycle in range(n_cycles)]
     return np.concatenate(cycles)[:n_raters]
 
 
@@ -178,7 +179,7 @@ def _problems(request: DesignRequest) -> list[str]:
 
 
 DESIGN = Design(
-    title="Repeated Latin squares",
+    title=_("Repeated Latin squares"),
     help="One output per screen. Each rater sees each item once and each system equally often.",
     check=_problems,
     draw=draw_latin_squares,
@@ -189,7 +190,7 @@ DESIGN = Design(
             1,
             minimum=1,
             maximum=100_000,
-            help=(
+            help=_(
                 "Parts into which the items are divided, each with its own raters. "
                 "Each rater judges the items of one part. 2 gives half-sets."
             ),
@@ -198,7 +199,7 @@ DESIGN = Design(
             "raters",
             int,
             0,
-            help=(
+            help=_(
                 "Total number of raters, divided among the groups. "
                 "0: one per system in each group, so that every output is judged once."
             ),
@@ -207,7 +208,7 @@ DESIGN = Design(
             "duplicate_items",
             bool,
             False,
-            help=("Fill up the last square of each group with duplicate items."),
+            help=_("Fill up the last square of each group with duplicate items."),
         ),
         Option(
             "chunk_size",
@@ -215,7 +216,7 @@ DESIGN = Design(
             1,
             minimum=1,
             maximum=10_000,
-            help=("Number of consecutive items that belong to one text and stay in one group."),
+            help=_("Number of consecutive items that belong to one text and stay in one group."),
         ),
     ),
 )

@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
+from analysis.translatable import gettext_noop as _
 from rankme.designs.design import MOST_TRIALS, TOO_MANY_TRIALS, Design, Option
 from rankme.designs.plan import (
     NO_SYSTEM,
@@ -96,7 +97,7 @@ def _deal_rows(n_systems: int, width: int, n_screens: int, rng: np.random.Genera
     """Shape (pool, screens, width): no system twice in a row before each was there once."""
     times_used = np.zeros((POOL_SIZE, n_systems))
     screens = []
-    for _ in range(n_screens):
+    for _screen in range(n_screens):
         dealt = (times_used + rng.random(times_used.shape)).argsort(axis=1)[:, :width]
         np.put_along_axis(times_used, dealt, np.take_along_axis(times_used, dealt, 1) + 1, 1)
         screens.append(dealt)
@@ -169,7 +170,7 @@ class _Screens:
     def _improve(self, items: Sequence[int]) -> None:
         """Change single systems while that brings the counts nearer to each other."""
         n_screens = self.screens.shape[1]
-        for _ in range(MOST_SWEEPS):
+        for _sweep in range(MOST_SWEEPS):
             changed = False
             for item in items:
                 for screen in range(n_screens):
@@ -275,7 +276,7 @@ def _problems(request: DesignRequest) -> list[str]:
 
 
 DESIGN = Design(
-    title="Balanced random selection",
+    title=_("Balanced random selection"),
     help="A few systems per screen; every system and every pair of systems appears equally often.",
     check=_problems,
     draw=draw_random_blocks,
@@ -286,7 +287,7 @@ DESIGN = Design(
             5,
             minimum=1,
             maximum=50,
-            help=("Outputs shown on one screen."),
+            help=_("Outputs shown on one screen."),
         ),
         Option(
             "screens_per_item",
@@ -294,7 +295,7 @@ DESIGN = Design(
             1,
             minimum=1,
             maximum=1_000,
-            help=("Screens per item, each with other systems where possible."),
+            help=_("Screens per item, each with other systems where possible."),
         ),
         Option(
             "trials_per_batch",
@@ -302,7 +303,7 @@ DESIGN = Design(
             20,
             minimum=0,
             maximum=10_000,
-            help=("Maximum number of screens per batch. 0: all items."),
+            help=_("Maximum number of screens per batch. 0: all items."),
         ),
     ),
 )

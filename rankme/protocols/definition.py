@@ -21,6 +21,7 @@ from pydantic import (
     model_validator,
 )
 
+from analysis.translatable import gettext_noop as _
 from rankme.crowd import PANELS
 from rankme.designs.plan import DesignError
 from rankme.designs.registry import DESIGNS, checked_options
@@ -85,7 +86,7 @@ def mapping_of(value: Any) -> Any:
     """Names with their texts, which may come as pairs: the database forgets a mapping's order."""
     if not isinstance(value, list) or not value or not all(_is_pair(part) for part in value):
         return value
-    if repeated := _repeated(name for name, _ in value):
+    if repeated := _repeated(name for name, _value in value):
         names = ", ".join(f"“{name}”" for name in repeated[:10])
         raise ValueError(f"{names} is used more than once")
     return dict(value)
@@ -151,27 +152,27 @@ class CriterionSpec(Part):
 
 
 BLOCKS = {
-    "input": "the item's input: a meaning representation, a text or tables",
-    "context": "the item's context with the output highlighted in its place",
-    "reference_context": "the item's context with the reference highlighted in its place",
-    "reference": "the item's reference text",
-    "standard": "the standard with its score",
-    "outputs": "the outputs, each with its own questions",
-    "text": "a fixed text",
-    "images": "the item's pictures in their places",
+    "input": _("the item's input: a meaning representation, a text or tables"),
+    "context": _("the item's context with the output highlighted in its place"),
+    "reference_context": _("the item's context with the reference highlighted in its place"),
+    "reference": _("the item's reference text"),
+    "standard": _("the standard with its score"),
+    "outputs": _("the outputs, each with its own questions"),
+    "text": _("a fixed text"),
+    "images": _("the item's pictures in their places"),
 }
 
 
 class BlockSpec(Part):
     block: str
     title: str = ""
-    text: Prose = Field("", description="For the block `text`: its text")
+    text: Prose = Field("", description=_("For the block `text`: its text"))
     shuffle: bool = Field(
         False,
-        description="For the block `input`: attributes in random order, which differs by rater",
+        description=_("For the block `input`: attributes in random order, which differs by rater"),
     )
     pictorial: bool = Field(
-        False, description="For the block `input`: a meaning representation as icons on a map"
+        False, description=_("For the block `input`: a meaning representation as icons on a map")
     )
 
     @field_validator("block")
@@ -220,7 +221,7 @@ class Standard(Part):
 class DesignSpec(Part):
     kind: str
     options: dict[str, Any] = Field(default_factory=dict)
-    stratify_by: str = Field("", description="A factor of the items to balance across raters")
+    stratify_by: str = Field("", description=_("A factor of the items to balance across raters"))
     shuffle_trials: bool = True
 
     @field_validator("kind")
@@ -310,28 +311,30 @@ class Crowd(Part):
     late_code: str = Field(
         "",
         max_length=64,
-        description="For a batch finished after it went to somebody else; empty: the usual code",
+        description=_("For a batch finished after it went to somebody else; empty: the usual code"),
     )
     partial_code: str = Field(
         "",
         max_length=64,
-        description="For a batch given back after some screens; empty: one per rater, or none "
-        "where the panel needs a code of its own",
+        description=_(
+            "For a batch given back after some screens; empty: one per rater, or none "
+            "where the panel needs a code of its own"
+        ),
     )
     lease_minutes: int = Field(90, ge=5, le=20_160)
     batches_per_rater: int = Field(1, ge=1, le=1_000)
     least_seconds_per_screen: float = Field(
-        0, ge=0, le=600, description="Faster screens are flagged but never refused"
+        0, ge=0, le=600, description=_("Faster screens are flagged but never refused")
     )
     wait_least_seconds: bool = Field(
-        False, description="Raters can continue only after least_seconds_per_screen"
+        False, description=_("Raters can continue only after least_seconds_per_screen")
     )
     expected_seconds_per_screen: float = Field(40, gt=0)
     pay_per_batch: float = Field(0, ge=0)
     late_pay: float | None = Field(
-        None, ge=0, description="For a batch finished late; empty: pay_per_batch"
+        None, ge=0, description=_("For a batch finished late; empty: pay_per_batch")
     )
-    partial_pay: float = Field(0, ge=0, description="For a batch given back after some screens")
+    partial_pay: float = Field(0, ge=0, description=_("For a batch given back after some screens"))
     currency: CurrencyCode = "GBP"
 
     @field_validator("panel")

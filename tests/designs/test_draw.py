@@ -33,7 +33,7 @@ def test_all_wrong_options_are_named_at_once() -> None:
             "random_blocks", {"outputs_per_screen": 0, "screens_per_item": True, "outputs": 5}
         )
     assert len(refused.value.problems) == 3
-    assert "outputs_per_screen is a number from 1 to 50." in refused.value.problems
+    assert "outputs_per_screen must be a number from 1 to 50." in refused.value.problems
 
 
 def test_an_unknown_design_is_refused_with_the_known_ones() -> None:

@@ -6,8 +6,9 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext_noop as _
 from pydantic import Field, model_validator
+
+from analysis.translatable import gettext_noop as _
 
 from .base import Instrument, Options, Refused, Subject, Value, on_the_scale, whole_number
 
@@ -17,9 +18,11 @@ BAD_NUMBER = _("Please write a number from {least} to {most}.")
 
 
 class LikertOptions(Options):
-    points: int = Field(7, ge=2, le=11)
+    points: int = Field(7, ge=2, le=11, title=_("Points"))
     labels: list[str] = Field(
-        default_factory=list, description=_("One label per point, one per line, or none at all.")
+        default_factory=list,
+        title=_("Labels"),
+        description=_("One label per point, one per line, or none at all."),
     )
 
     @model_validator(mode="after")
@@ -64,7 +67,7 @@ class Likert(Instrument):
 
 
 class ChoiceOptions(Options):
-    choices: dict[str, str] = Field(min_length=2, description=CHOICES_HINT)
+    choices: dict[str, str] = Field(min_length=2, title=_("Choices"), description=CHOICES_HINT)
 
 
 class Choice(Instrument):
@@ -101,7 +104,9 @@ class Choice(Instrument):
 
 
 class ChecklistOptions(Options):
-    choices: dict[str, str] = Field(min_length=1, max_length=16, description=CHOICES_HINT)
+    choices: dict[str, str] = Field(
+        min_length=1, max_length=16, title=_("Choices"), description=CHOICES_HINT
+    )
     none: str = Field("", title=_("Label of the box for none of these"))
     none_name: str = Field("none", title=_("Name of that answer in exports"))
 

@@ -7,8 +7,9 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext_noop as _
+from pydantic import Field
 
+from analysis.translatable import gettext_noop as _
 from rankme.protocols.meaning_representation import slots
 
 from .base import Instrument, Options, Refused, Subject, Value, on_the_scale, whole_number
@@ -19,7 +20,7 @@ ANSWERS = ("mentioned", "missing", "wrong")
 
 
 class MrCoverageOptions(Options):
-    most_added: int = 20
+    most_added: int = Field(20, title=_("Most added"))
 
 
 class MrCoverage(Instrument):

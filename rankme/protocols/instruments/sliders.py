@@ -7,8 +7,9 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext_noop as _
 from pydantic import Field, model_validator
+
+from analysis.translatable import gettext_noop as _
 
 from .base import Instrument, Options, Refused, Subject, Value, finite_number, on_the_scale
 
@@ -69,8 +70,8 @@ class RankMe(Instrument):
 class SliderOptions(Options):
     """`confirm` shows a box with which a rater confirms the handle where it is."""
 
-    minimum: float = 0
-    maximum: float = 100
+    minimum: float = Field(0, title=_("Minimum"))
+    maximum: float = Field(100, title=_("Maximum"))
     confirm: bool = Field(False, title=_("Show a box to confirm the position of the handle"))
     start: float | None = Field(
         None,

@@ -6,8 +6,9 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext_noop as _
 from pydantic import Field
+
+from analysis.translatable import gettext_noop as _
 
 from .base import Instrument, Options, Refused, Subject, Value
 

@@ -7,9 +7,9 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
+from analysis.translatable import gettext_noop as _
 from rankme.protocols.item_input import read_pictures
 
 from .base import Instrument, Options, Refused, Subject, Value, finite_number, whole_number
