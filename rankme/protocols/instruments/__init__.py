@@ -11,18 +11,21 @@ from .texts import Text
 from .timed import ClickTarget, ResponseTime
 
 INSTRUMENTS: dict[str, Instrument] = {
-    "rankme": RankMe(),
-    "slider": Slider(),
-    "likert": Likert(),
-    "choice": Choice(),
-    "checklist": Checklist(),
-    "count": Count(),
-    "text": Text(),
-    "response_time": ResponseTime(),
-    "click_target": ClickTarget(),
-    "preference": Preference(),
-    "best_worst": BestWorst(),
-    "mr_coverage": MrCoverage(),
+    instrument.name: instrument
+    for instrument in (
+        RankMe(),
+        Slider(),
+        Likert(),
+        Choice(),
+        Checklist(),
+        Count(),
+        Text(),
+        ResponseTime(),
+        ClickTarget(),
+        Preference(),
+        BestWorst(),
+        MrCoverage(),
+    )
 }
 
 __all__ = ["INSTRUMENTS", "Instrument", "Refused", "Subject", "Value"]

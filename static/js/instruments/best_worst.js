@@ -2,7 +2,11 @@
 
 import { createOptions, nameOption } from "./options.js";
 
-/** Two radio groups over all texts; a text cannot be both. */
+/**
+ * Two radio groups over all texts; a text cannot be both.
+ *
+ * @type {import("./contract.js").MountTogether}
+ */
 export function mountTogether(roots, tools) {
   const { words } = tools[0];
   const columns = ["best", "worst"].map((kind) =>

@@ -1,6 +1,10 @@
 // A click on one of the item's pictures; null after a time-out.
 
-/** The answer is the picture's index in the order in which the page shows them. */
+/**
+ * The answer is the picture's index in the order in which the page shows them.
+ *
+ * @type {import("./contract.js").Mount}
+ */
 export function mount(root, { words, onChange }) {
   const form = root.closest("form");
   const pictures = [...form.querySelectorAll(".picture")];

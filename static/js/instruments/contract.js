@@ -23,16 +23,30 @@
  * @property {(value: any) => void} setValue put an answer back: after a reload, or with *Back*
  * @property {(milliseconds: number | null) => boolean} [settleTime] what a timed screen measured,
  *   null when the time ran out; returns whether that moment is when the answer was given
+ * @property {() => boolean} [isComplete] whether nothing is missing, where an answer has parts
+ * @property {() => any[]} [faulty] the parts to mark when the answer is incomplete
  * @property {() => void} focus move the focus to where the answer can be given
  */
 
 /**
- * An instrument's module. `mountTogether` is for questions that compare a screen's outputs: it
- * gets the places of all of them, and one place for what they share.
+ * What an instrument's module exports as `mount`, marked with this type. `root` is the element of
+ * its template; with `data-clicks-pictures` there, the item's pictures can be clicked.
  *
- * @typedef {object} InstrumentModule
- * @property {(root: any, tools: any) => Instrument} [mount]
- * @property {(roots: any[], tools: any[], shared: any) => Instrument[]} [mountTogether]
+ * @callback Mount
+ * @param {any} root
+ * @param {any} tools
+ * @returns {Instrument}
+ */
+
+/**
+ * What it exports as `mountTogether` instead, if it compares a screen's outputs: it gets the
+ * elements of all of them, and one for what they share.
+ *
+ * @callback MountTogether
+ * @param {any[]} roots
+ * @param {any[]} tools
+ * @param {any} shared
+ * @returns {Instrument[]}
  */
 
 export {};

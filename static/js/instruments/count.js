@@ -3,6 +3,7 @@
 import { identify } from "../participant/names.js";
 import { createCounter } from "./counter.js";
 
+/** @type {import("./contract.js").Mount} */
 export function mount(root, { options, words, labelledBy, onChange }) {
   root.setAttribute("role", "group");
   root.setAttribute("aria-labelledby", labelledBy);

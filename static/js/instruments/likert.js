@@ -3,6 +3,7 @@
 import { say } from "../participant/notices.js";
 import { createOptions, createSingle } from "./options.js";
 
+/** @type {import("./contract.js").Mount} */
 export function mount(root, { options, words, labelledBy, onChange }) {
   const points = Array.from({ length: options.points }, (_, index) => [
     String(index + 1),

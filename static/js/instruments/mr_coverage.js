@@ -6,6 +6,7 @@ import { createOptions } from "./options.js";
 
 const ANSWERS = ["mentioned", "missing", "wrong"];
 
+/** @type {import("./contract.js").Mount} */
 export function mount(root, { options, material, words, labelledBy, onChange }) {
   root.setAttribute("aria-labelledby", labelledBy);
   const rows = root.querySelector("[data-attributes]");

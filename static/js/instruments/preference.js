@@ -4,7 +4,11 @@ import { createOptions, nameOption } from "./options.js";
 
 const TIE = 0.5;
 
-/** One radio group over both texts; `extra` is the place below them for "equally good". */
+/**
+ * One radio group over both texts; `extra` is the place below them for "equally good".
+ *
+ * @type {import("./contract.js").MountTogether}
+ */
 export function mountTogether(roots, tools, extra) {
   const [{ options, words }] = tools;
   const inputs = roots.map(

@@ -6,6 +6,7 @@ import { createLine } from "./line.js";
 
 const STEP = 1;
 
+/** @type {import("./contract.js").Mount} */
 export function mount(root, { options, words, labelledBy, onChange }) {
   const number = root.querySelector("[data-number]");
   const share = `${(options.standard / options.track_end) * 100}%`;

@@ -1,5 +1,6 @@
 // The time that a timed screen took; the screen itself sets it (see participant/timed.js).
 
+/** @type {import("./contract.js").Mount} */
 export function mount() {
   let value;
   return {

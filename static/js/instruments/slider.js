@@ -5,6 +5,7 @@ import { createLine } from "./line.js";
 
 const POSITIONS = 1_000;
 
+/** @type {import("./contract.js").Mount} */
 export function mount(root, { options, words, labelledBy, onChange }) {
   const { minimum, maximum } = options;
   const confirm = root.querySelector("[data-confirm]");

@@ -1,5 +1,6 @@
 // Words of the rater's own, with the same checks that the server makes.
 
+/** @type {import("./contract.js").Mount} */
 export function mount(root, { options, material, words, labelledBy, onChange }) {
   const area = root.querySelector("[data-text]");
   const length = root.querySelector("[data-length]");

@@ -1,0 +1,1 @@
+"""One new instrument, design and format each, as somebody would add them; see test_extending."""

@@ -1,0 +1,44 @@
+"""A format of judgements: `rater, text, system, stars` in a table."""
+
+from __future__ import annotations
+
+from rankme.importing.judgement_preview import CriterionPreview, JudgementPreview
+from rankme.importing.judgement_reader import Asked, JudgementReader
+from rankme.importing.judgement_spool import Given, JudgementSpool
+from rankme.importing.records import Shape, columns_missing, records, shape_of
+from rankme.importing.sources import SourceFile, Sources
+
+COLUMNS = ("voter", "text", "system", "stars")
+
+
+def is_votes(file: SourceFile) -> Shape | None:
+    return shape_of(file, COLUMNS)
+
+
+def read_votes(sources: Sources, spool: JudgementSpool, file: SourceFile) -> None:
+    shape = is_votes(file)
+    if shape is None:
+        sources.problems.add(file.label, 1, "", columns_missing(file, COLUMNS))
+        return
+    for line, record in records(sources, file, shape):
+        given = Given(
+            rater=record["voter"],
+            item=record["text"],
+            system=record["system"],
+            criterion="stars",
+            screen=str(line),
+            value=record["stars"],
+        )
+        spool.add_judgement(given, {}, (file, line))
+
+
+def _asked(criterion: CriterionPreview, preview: JudgementPreview) -> Asked:
+    return Asked("stars", {"most": int(criterion.highest)})
+
+
+READER = JudgementReader(
+    title="Votes: voter, text, system, stars",
+    recognises=is_votes,
+    read=read_votes,
+    asked=_asked,
+)

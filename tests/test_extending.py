@@ -1,0 +1,316 @@
+"""A new instrument, design or format needs its own files and a line in a registry, nothing else.
+
+The files are those of `tests/additions/`, copied into a folder outside the project. Each fixture
+has the one line that its registry would need.
+"""
+
+from __future__ import annotations
+
+import importlib
+import random
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from rankme.actions import analysis_runs, campaigns
+from rankme.actions.import_jobs import execute_import
+from rankme.actions.judgement_imports import import_judgements
+from rankme.designs import DESIGNS, DesignError, draw
+from rankme.importing import JUDGEMENT_READERS, READERS
+from rankme.models import Campaign, Judgement
+from rankme.protocols.files import definition_from_yaml
+from rankme.protocols.instruments import INSTRUMENTS
+from rankme.simulation.answers import Taste, answers_to
+from tests.campaigns import make_owner
+from tests.pages.test_participant import begin, send
+
+PROJECT = Path(__file__).resolve().parent.parent
+ADDITIONS = PROJECT / "tests/additions"
+
+CAMPAIGN = """
+title: Stars
+criteria:
+  - name: liking
+    question: How much do you like it?
+    instrument: stars
+    options: {most: 4}
+screens:
+  - {name: rate, show: [input, outputs], ask: [liking]}
+design: {kind: one_each, options: {first_system: 1}}
+raters_per_trial: 2
+seed: 5
+texts: {consent: Do you agree?, instructions: Give stars.}
+"""
+OUTPUTS = """# A
+A sunny day.
+A rainy day.
+A foggy day.
+# B
+The sun shines.
+It rains.
+There is fog.
+"""
+VOTES = "voter,text,system,stars\nv1,t1,A,3\nv1,t2,B,1\nv2,t1,A,2\nv2,t2,B,2\nv3,t1,B,1\n"
+
+Added = Callable[[str], ModuleType]
+
+
+@pytest.fixture
+def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings) -> Iterator[Added]:
+    """Gives a module of the additions, from a folder that has been added to the project's."""
+    folder = tmp_path / "added"
+    shutil.copytree(ADDITIONS, folder)
+    monkeypatch.syspath_prepend(folder)
+    (templates,) = settings.TEMPLATES
+    directories = [*templates["DIRS"], folder / "templates"]
+    settings.TEMPLATES = [templates | {"DIRS": directories}]
+    settings.STATICFILES_DIRS = [*settings.STATICFILES_DIRS, folder / "static"]
+    settings.MEDIA_ROOT = tmp_path / "media"
+    known = set(sys.modules)
+    yield importlib.import_module
+    for name in {path.stem for path in ADDITIONS.glob("*.py")} - known:
+        sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def stars(added: Added, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(INSTRUMENTS, "stars", added("stars").Stars())
+
+
+@pytest.fixture
+def one_each(added: Added, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(DESIGNS, "one_each", added("one_each").DESIGN)
+
+
+@pytest.fixture
+def headed(added: Added, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(READERS, "headed", added("headed").READER)
+
+
+@pytest.fixture
+def votes(added: Added, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(JUDGEMENT_READERS, "votes", added("votes").READER)
+
+
+@pytest.fixture
+def olga(client):
+    client.force_login(make_owner())
+    return client
+
+
+def address(name: str, campaign: Campaign, *more) -> str:
+    return reverse(f"rankme:{name}", args=[campaign.code, *more])
+
+
+def uploaded(olga, campaign: Campaign, content: str, **more):
+    """Upload through the page, and do what a worker would: check, then import."""
+    file = SimpleUploadedFile("day.txt", content.encode())
+    answer = olga.post(address("campaign-material", campaign), {"outputs": file, **more})
+    assert answer.status_code == 302, answer.content.decode()
+    row = campaign.material_imports.latest("pk")
+    assert execute_import(row.pk, "tester")
+    return row
+
+
+def imported(olga, campaign: Campaign, content: str) -> None:
+    row = uploaded(olga, campaign, content)
+    olga.post(address("campaign-import-take", campaign, row.pk))
+    assert execute_import(row.pk, "tester")
+
+
+def simulated(document: dict, rng: random.Random) -> list[list[dict]]:
+    """What a simulated rater answers on each trial's only screen."""
+    (screen,) = document["screens"]
+    taste = Taste(rng, {}, leniency=0)
+    return [answers_to(screen, trial, taste) for trial in document["trials"]]
+
+
+def sit_through(client, campaign: Campaign, rater: str) -> dict:
+    """A simulated rater's whole batch; returns what the work page handed to the browser."""
+    document = begin(client, campaign, id=rater)
+    for trial, answers in enumerate(simulated(document, random.Random(rater))):
+        payload = {
+            "version": document["version"],
+            "key": f"00000000-0000-4000-8000-{int(rater):08d}{trial:04d}",
+            "assignment": document["assignment"],
+            "trial": trial,
+            "screen": 0,
+            "answers": answers,
+            "times": {"spent_ms": 1},
+            "comment": "",
+            "replaces": None,
+        }
+        assert send(client, campaign, payload).status_code == 201
+    assert client.post(address("finish", campaign)).status_code == 200
+    return document
+
+
+def reported(campaign: Campaign) -> dict:
+    run = analysis_runs.request_run(campaign, {"runs": 20}, by=make_owner())
+    assert analysis_runs.execute(run.pk, "tester")
+    run.refresh_from_db()
+    assert run.state == "done", run.error
+    return run.result["report"]
+
+
+# All three, from the campaign file to the report ---------------------------------------------
+
+
+@pytest.mark.django_db
+def test_what_was_added_goes_from_the_campaign_file_to_the_report(
+    olga, client, stars, one_each, headed
+):
+    campaign = campaigns.create_campaign(make_owner(), definition_from_yaml(CAMPAIGN))
+    imported(olga, campaign, OUTPUTS)
+    assert campaign.material_imports.get().format == "headed"
+    plan_page = olga.get(address("campaign-launch", campaign)).content.decode()
+    assert "One output per item" in plan_page
+    campaign = campaigns.launch_campaign(campaign, by=make_owner())
+    client.logout()
+
+    for rater in ("1", "2"):
+        document = sit_through(client, campaign, rater)
+        client.cookies.clear()
+    shown = sorted(text for trial in document["trials"] for text in trial["outputs"])
+    assert shown == ["A rainy day.", "The sun shines.", "There is fog."]
+
+    values = set(Judgement.objects.values_list("value", flat=True))
+    assert len(values) > 1 and values <= {1, 2, 3, 4}
+    report = reported(campaign)
+    (criterion,) = report["criteria"]
+    assert (criterion["criterion"], report["data"]["judgements"]) == ("liking", 6)
+    assert criterion["scale"] is not None
+
+
+# An instrument -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def rated_with_stars(olga, stars, one_each, headed) -> Campaign:
+    campaign = campaigns.create_campaign(make_owner(), definition_from_yaml(CAMPAIGN))
+    imported(olga, campaign, OUTPUTS)
+    campaign = campaigns.launch_campaign(campaign, by=make_owner())
+    olga.logout()
+    return campaign
+
+
+@pytest.mark.django_db
+def test_the_work_page_brings_the_files_and_words_of_a_new_instrument(client, rated_with_stars):
+    document = begin(client, rated_with_stars, id="w1")
+    page = client.get(address("work", rated_with_stars)).content.decode()
+    assert 'data-stars data-most="4"' in page
+    assert '<link rel="stylesheet" href="/static/css/instruments/stars.css">' in page
+    script = client.get(document["instruments"]["stars"])
+    assert b"export function mount(root" in b"".join(script.streaming_content)
+    assert document["instrument_words"] == {
+        "stars": {"missing_stars": "Please give this text its stars."}
+    }
+
+
+@pytest.mark.django_db
+def test_an_answer_that_a_new_instrument_refuses_is_not_stored(client, rated_with_stars):
+    document = begin(client, rated_with_stars, id="w1")
+    (answers, *_) = simulated(document, random.Random(1))
+    answers[0]["value"] = 5
+    payload = {
+        "version": document["version"],
+        "key": "00000000-0000-4000-8000-000000000000",
+        "assignment": document["assignment"],
+        "trial": 0,
+        "screen": 0,
+        "answers": answers,
+    }
+    refused = send(client, rated_with_stars, payload)
+    assert refused.status_code == 422
+    assert refused.json()["problems"] == [{"place": "liking[0]", "message": "Give 1 to 4 stars."}]
+
+
+@pytest.mark.django_db
+def test_the_form_asks_for_the_options_of_a_new_instrument_and_design(olga, stars, one_each):
+    campaign = campaigns.create_campaign(make_owner(), definition_from_yaml(CAMPAIGN))
+    page = olga.get(address("campaign-edit", campaign)).content.decode()
+    assert "stars: One star or more." in page
+    assert "Stars to give" in page and "The best get all" in page
+    assert "one_each: One output per item" in page
+    assert "First system" in page and "The system of the first item, from 0." in page
+
+
+# A design ------------------------------------------------------------------------------------
+
+
+def test_a_new_design_draws_a_plan_and_refuses_wrong_material(one_each):
+    plan = draw("one_each", 6, 3, {"first_system": 1}, 1, seed=0)
+    assert plan.systems.ravel().tolist() == [1, 2, 0, 1, 2, 0]
+    assert plan.balance.per_system.min == plan.balance.per_system.max == 2
+    with pytest.raises(DesignError, match="at least as many items as systems"):
+        draw("one_each", 2, 3, {}, 1, seed=0)
+    with pytest.raises(DesignError, match='has no option "last_system"'):
+        draw("one_each", 6, 3, {"last_system": 1}, 1, seed=0)
+
+
+# Formats -------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+def test_a_new_format_is_offered_and_lists_what_is_wrong_with_a_file(olga, headed, stars, one_each):
+    campaign = campaigns.create_campaign(make_owner(), definition_from_yaml(CAMPAIGN))
+    page = olga.get(address("campaign-material", campaign)).content.decode()
+    assert '<option value="headed">Outputs below headings</option>' in page
+    row = uploaded(olga, campaign, f"Too early.\n{OUTPUTS}", format="headed")
+    row.refresh_from_db()
+    assert [(problem["line"], problem["message"]) for problem in row.problems] == [
+        (1, "There is no heading above this output.")
+    ]
+
+
+@pytest.mark.django_db
+def test_a_new_format_of_judgements_names_its_instrument_and_is_analysed(tmp_path, votes, stars):
+    (tmp_path / "votes.csv").write_text(VOTES)
+    campaign = import_judgements(make_owner(), tmp_path / "votes.csv", title="Votes")
+    (criterion,) = campaigns.definition_of(campaign).criteria
+    assert (criterion.instrument, criterion.options) == ("stars", {"most": 3})
+    assert reported(campaign)["data"]["judgements"] == 5
+
+
+# Nothing else --------------------------------------------------------------------------------
+
+# Names that mean something else, too, wherever they stand alone: "text", "count", "choice", …
+NAMES = ("checklist", "response_time", "click_target", "preference", "best_worst", "mr_coverage")
+NAMES += ("slider", "likert", "latin_square", "random_blocks", "items_only", "tuna", "rotowire")
+# What owns a name: the registries and what is registered, and data that chose it.
+OWN = (
+    "rankme/protocols/instruments/",
+    "rankme/designs/",
+    "rankme/importing/",
+    "rankme/demonstration/",
+    "static/js/instruments/",
+    "templates/participant/instruments/",
+)
+# The first choice of a new form, a line where nothing else is known, and the role of ARIA.
+DEFAULTS = {
+    "rankme/forms/definition/settings.py": {"slider", "random_blocks"},
+    "rankme/actions/judgement_imports.py": {"slider"},
+    "static/js/participant/desk.js": {"slider"},
+    "static/js/participant/screen.js": {"slider"},
+}
+
+
+def test_no_other_module_names_an_instrument_a_design_or_a_format():
+    """A module that asks for a name would have to be edited for the next one."""
+    quoted = re.compile(rf"[\"'`=]({'|'.join(NAMES)})[\"'`\]]")
+    assert quoted.search('if question.instrument === "click_target"')
+    found = {
+        (str(path.relative_to(PROJECT)), name)
+        for pattern in ("rankme/**/*.py", "static/js/**/*.js", "templates/**/*.html")
+        for path in PROJECT.glob(pattern)
+        if not str(path.relative_to(PROJECT)).startswith(OWN) and "migrations" not in path.parts
+        for name in quoted.findall(path.read_text("utf-8"))
+    }
+    assert {(path, name) for path, name in found if name not in DEFAULTS.get(path, ())} == set()
