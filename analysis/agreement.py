@@ -103,7 +103,7 @@ def _interval(
     if rng is None or clusters < 2:
         return None, None
     draws = [
-        parts.alpha(_cluster_counts(rng, clusters, min(100, resamples - start)))
+        parts.alpha(cluster_counts(rng, clusters, min(100, resamples - start)))
         for start in range(0, resamples, 100)
     ]
     alphas = np.concatenate(draws)
@@ -115,7 +115,7 @@ def _interval(
     return float(low), float(high)
 
 
-def _cluster_counts(rng: np.random.Generator, clusters: int, resamples: int) -> Values:
+def cluster_counts(rng: np.random.Generator, clusters: int, resamples: int) -> Values:
     """How often each cluster is drawn, shape (resamples, clusters)."""
     drawn = rng.integers(clusters, size=(resamples, clusters))
     offset = np.arange(resamples)[:, None] * clusters

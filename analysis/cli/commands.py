@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.cli import metrics, rankings, scales
+from analysis.cli import metrics, rankings, scales, spans
 from analysis.cli.outcome import Outcome, as_csv, as_json, as_text
-from analysis.cli.shared import names
+from analysis.cli.shared import add_rater_options
 from analysis.errors import AnalysisError, OptionsError
 from analysis.signature import VERSION
 from analysis.table import REQUIRED_COLUMNS, JudgementTable
@@ -24,7 +24,8 @@ class Command:
     """A command: one line of help, its function, and the options that only it takes.
 
     `has_stored_options` says that the file may bring options, which only those replace that are
-    given on the command line. `reads_judgements` is false for a command whose FILE holds texts.
+    given on the command line. `reads_judgements` is false for a command that reads FILE itself,
+    and `file` says what FILE is.
     """
 
     help: str
@@ -33,6 +34,7 @@ class Command:
     needs_file: bool = True
     has_stored_options: bool = False
     reads_judgements: bool = True
+    file: str = "judgements, a bundle, or - (standard input)"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -80,9 +82,7 @@ def _add_shared_options(parser: argparse.ArgumentParser, command: Command) -> No
         "file",
         metavar="FILE",
         nargs=None if command.needs_file else "?",
-        help="judgements, a bundle, or - (standard input)"
-        if command.reads_judgements
-        else "outputs (system, item, output), or - (standard input)",
+        help=command.file,
     )
     if command.reads_judgements:
         _add_judgement_options(parser, default)
@@ -103,19 +103,7 @@ def _add_judgement_options(
         "--shared", metavar="SEPARATOR", help='a system "A,B" is one text that two systems produced'
     )
     parser.add_argument("--criterion", help="the criterion (default: the only one)")
-    parser.add_argument(
-        "--seed", type=int, default=default(1), help="seed of all random numbers (default 1)"
-    )
-    parser.add_argument(
-        "--alpha", type=float, default=default(0.05), help="1 − confidence (default 0.05)"
-    )
-    parser.add_argument(
-        "--exclude-raters",
-        type=names,
-        default=default(()),
-        metavar="A,B",
-        help="raters to exclude",
-    )
+    add_rater_options(parser, default)
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -192,6 +180,14 @@ COMMANDS: dict[str, Command] = {
         metrics.run_score,
         metrics.add_score_options,
         reads_judgements=False,
+        file="outputs (system, item, output), or - (standard input)",
+    ),
+    "spans": Command(
+        "Score error spans; compare raters, rank systems, convert between formats.",
+        spans.run_spans,
+        spans.add_span_options,
+        reads_judgements=False,
+        file="error spans of any tool, or - (standard input)",
     ),
     "report": Command(
         "Every criterion: the paper's table and the strict reviewer's.",

@@ -485,6 +485,13 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help="default: none,raters",
     )
+    parser.add_argument(
+        "--lower-is-better",
+        type=names,
+        default=argparse.SUPPRESS,
+        metavar="A,B",
+        help="criteria on which the lower value wins",
+    )
     parser.add_argument("--title", default=argparse.SUPPRESS, help="heading of the report")
     parser.add_argument("--bundle", metavar="ZIP", help="write the bundle with tables and plots")
 

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Callable
 
 from analysis.errors import OptionsError
 from analysis.table import JudgementTable
@@ -10,6 +11,25 @@ from analysis.table import JudgementTable
 def names(text: str) -> tuple[str, ...]:
     """The parts of a list with commas, as an option has it."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def add_rater_options(
+    parser: argparse.ArgumentParser, default: Callable[[object], object] = lambda value: value
+) -> None:
+    """Options of every command about raters: the seed, the confidence, and whom to exclude."""
+    parser.add_argument(
+        "--seed", type=int, default=default(1), help="seed of all random numbers (default 1)"
+    )
+    parser.add_argument(
+        "--alpha", type=float, default=default(0.05), help="1 − confidence (default 0.05)"
+    )
+    parser.add_argument(
+        "--exclude-raters",
+        type=names,
+        default=default(()),
+        metavar="A,B",
+        help="raters to exclude",
+    )
 
 
 def counted_judgements(table: JudgementTable, options: argparse.Namespace) -> JudgementTable:

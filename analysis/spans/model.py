@@ -11,8 +11,8 @@ from analysis.errors import AnalysisError, TableError
 OUTPUT, SOURCE = "output", "source"
 SIDES = (OUTPUT, SOURCE)
 SHOWN_LETTERS = 40
-# A file that is not what it seems has a fault on every line: the first of them are enough.
-MOST_FAULTS = 1000
+# A file that is not what it seems has a problem on every line: the first of them are enough.
+MOST_PROBLEMS = 1000
 
 
 class MarkError(AnalysisError):
@@ -118,8 +118,19 @@ class SpanTable:
         return SpanTable(kept, self.form, self.notes)
 
 
-class Faults:
-    """The faults of a file, each with its place, raised together."""
+def errors_of(marks: Iterable[Mark]) -> list[list[Mark]]:
+    """The places of each error: its mark, and those that continue it."""
+    errors: list[list[Mark]] = []
+    for mark in marks:
+        if mark.continues and errors:
+            errors[-1].append(mark)
+        else:
+            errors.append([mark])
+    return errors
+
+
+class Problems:
+    """The problems of a file, each with its place, raised together."""
 
     def __init__(self) -> None:
         self._found: list[str] = []
@@ -128,13 +139,13 @@ class Faults:
         return len(self._found)
 
     def add(self, place: str, message: str) -> None:
-        """Note a fault; a file that is full of them is refused at once."""
+        """Note a problem; a file that is full of them is refused at once."""
         self._found.append(f"{place}: {message}")
-        if len(self._found) >= MOST_FAULTS:
+        if len(self._found) >= MOST_PROBLEMS:
             self.refuse()
 
     def refuse(self) -> None:
-        """Refuse the file if it has any fault."""
+        """Refuse the file if it has any problem."""
         if self._found:
             raise TableError(self._found)
 
@@ -147,20 +158,22 @@ def short(text: object) -> str:
     return repr(written)
 
 
-def check_unique(outputs: Sequence[MarkedOutput], places: Sequence[str], faults: Faults) -> None:
+def check_unique(
+    outputs: Sequence[MarkedOutput], places: Sequence[str], problems: Problems
+) -> None:
     """Note each output that a rater judges a second time.
 
     Parameters
     ----------
     outputs, places : the marked outputs and where each begins in the file
-    faults : where the faults are noted
+    problems : where the problems are noted
     """
     first: dict[tuple[str, str, str], str] = {}
     for each, place in zip(outputs, places, strict=True):
         before = first.setdefault(each.key, place)
         if before is not place:
             rater, system, item = map(short, each.key)
-            faults.add(
+            problems.add(
                 place,
                 f"rater {rater} judges system {system} on item {item} again, as in "
                 f"{before[0].lower()}{before[1:]}.",

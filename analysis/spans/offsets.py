@@ -33,11 +33,11 @@ def check_mark(output: str, start: int, end: int, text: str) -> None:
             raise MarkError(f"{name} is {short(number)}, not a whole number.")
     if start == end:
         raise MarkError(f"The mark at {start} is empty.")
-    if fault := place_fault(output, start, end, text):
-        raise MarkError(fault)
+    if problem := place_problem(output, start, end, text):
+        raise MarkError(problem)
 
 
-def place_fault(output: str | None, start: int, end: int, text: str | None) -> str:
+def place_problem(output: str | None, start: int, end: int, text: str | None) -> str:
     """Why a mark cannot be where it says it is; empty where it can.
 
     Parameters

@@ -1,0 +1,276 @@
+"""The command of `python -m analysis` about error spans."""
+
+import argparse
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analysis.cli.outcome import Outcome
+from analysis.cli.shared import add_rater_options
+from analysis.errors import AnalysisError, OptionsError
+from analysis.report.tables import Column, Format, Table, rows_of
+from analysis.signature import signature
+from analysis.table import JudgementTable
+
+if TYPE_CHECKING:
+    from analysis.spans.model import SpanTable
+    from analysis.spans.scoring import KindCount, SegmentScore, SystemScore
+
+SCORE_NOTE = "Score: mean penalty of a segment, lower is better; its interval draws whole items."
+
+
+def add_span_options(parser: argparse.ArgumentParser) -> None:
+    """Which files to read, and what to say about them."""
+    from analysis.clusters import METHODS, SCHEMES
+    from analysis.spans.files import READERS, WRITERS
+
+    parser.add_argument("more", metavar="FILE", nargs="*", help="further files, read as one")
+    parser.add_argument(
+        "--format", choices=READERS, help="format of FILE (default: detected from its content)"
+    )
+    add_rater_options(parser)
+    parser.add_argument(
+        "--weights",
+        default="",
+        metavar="'KIND:N …'",
+        help="severity[/category[/subcategory]]:weight (default: Freitag et al. 2021)",
+    )
+    parser.add_argument("--segments", metavar="OUT.csv", help="write the score of each segment")
+    parser.add_argument(
+        "--judgements", metavar="OUT.csv", help="write the penalties as a judgement table"
+    )
+    parser.add_argument(
+        "--write",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("FORM", "OUT"),
+        help=f"write the marks in another form: {', '.join(WRITERS)}",
+    )
+    parser.add_argument("--ranking", action="store_true", help="rank the systems in clusters")
+    parser.add_argument("--method", choices=METHODS, default="wmt", help="how a run ranks")
+    parser.add_argument("--runs", type=int, default=200, help="runs of the ranking (default 200)")
+    parser.add_argument(
+        "--resample", choices=SCHEMES, default="none", help="what is drawn anew before each run"
+    )
+    parser.add_argument(
+        "--resamples", type=int, default=1000, help="of the intervals over items (default 1000)"
+    )
+
+
+def _read_files(options: argparse.Namespace) -> "SpanTable":
+    """The marks of all files, without those of excluded raters."""
+    from analysis.spans.files import read_spans
+
+    files = [options.file, *options.more]
+    if files.count("-") > 1:
+        raise OptionsError(["Standard input can be read once only."])
+    return read_spans(*files, form=options.format).without_raters(options.exclude_raters)
+
+
+def run_spans(_: JudgementTable, options: argparse.Namespace) -> Outcome:
+    """Score the systems; where asked for, rank them, compare the raters, and write files."""
+    from analysis.report.latex import tabular
+    from analysis.spans.own import fingerprint
+    from analysis.spans.scoring import count_kinds, score_segments, score_systems
+    from analysis.spans.weights import parse_weights
+
+    if options.resamples < 1:
+        raise OptionsError([f"--resamples is {options.resamples}; draw at least once."])
+    table = _read_files(options)
+    weights = parse_weights(options.weights)
+    segments = score_segments(table, weights)
+    systems = score_systems(
+        segments,
+        table,
+        seed=options.seed,
+        resamples=options.resamples,
+        confidence=1 - options.alpha,
+    )
+    kinds = count_kinds(table, weights)
+    stated = {name: getattr(options, name) for name in ("alpha", "resamples", "seed")}
+    stated |= {"weights": weights.stated, "exclude": sorted(options.exclude_raters)}
+    notes = [SCORE_NOTE, *table.notes, *_undefined(systems), *_weightless(kinds)]
+    document: dict[str, Any] = {
+        "systems": [asdict(system) for system in systems],
+        "kinds": _overall(kinds),
+        "kinds_by_system": [asdict(kind) for kind in kinds],
+        "raters": len({each.rater for each in table.outputs}),
+        "form": table.form,
+        "weights": weights.stated,
+    }
+    tables = [systems_table(systems), kinds_table(document["kinds"])]
+    for part in _further_parts(table, options):
+        document |= part.document if isinstance(part.document, dict) else {}
+        tables += part.tables
+        notes += part.notes
+    _write_files(table, segments, options)
+    line = signature("spans", stated, sha256=fingerprint(table))
+    return Outcome(
+        document={**document, "notes": notes, "signature": line},
+        tables=tuple(tables),
+        notes=(*notes, line),
+        latex=lambda: tabular(tables[0]),
+    )
+
+
+def _further_parts(table: "SpanTable", options: argparse.Namespace) -> list[Outcome]:
+    parts = []
+    if options.ranking:
+        parts.append(_ranking(table, options))
+    return parts
+
+
+def _undefined(systems: Sequence["SystemScore"]) -> list[str]:
+    """Why numbers are missing: what has no value is said, never counted as zero."""
+    notes = []
+    if nameless := [each.system for each in systems if each.words is None]:
+        notes.append(f"Per 100 words is undefined without the texts of: {', '.join(nameless)}.")
+    if empty := [each.system for each in systems if each.words == 0]:
+        notes.append(f"Per 100 words is undefined, as the texts have no words: {', '.join(empty)}.")
+    if single := [each.system for each in systems if each.low is None]:
+        notes.append(f"One segment has no interval: {', '.join(single)}.")
+    return notes
+
+
+def _weightless(kinds: Sequence["KindCount"]) -> list[str]:
+    counts: dict[str, int] = {}
+    for kind in kinds:
+        if kind.marks and not kind.penalty:
+            counts[kind.severity] = counts.get(kind.severity, 0) + kind.marks
+    return [f"{count} marks of severity {name} weigh nothing." for name, count in counts.items()]
+
+
+def systems_table(systems: Sequence["SystemScore"]) -> Table:
+    """The systems with their scores, best first."""
+    return Table(
+        "systems",
+        "Error spans: penalties",
+        (
+            Column("System"),
+            Column("Segments", Format.WHOLE),
+            Column("Score", Format.NUMBER, 3),
+            Column("Interval", Format.INTERVAL, 3),
+            Column("Per 100 words", Format.NUMBER, 2),
+            Column("Marks", Format.WHOLE),
+        ),
+        rows_of(
+            *(
+                (
+                    each.system,
+                    each.segments,
+                    each.score,
+                    (each.low, each.high),
+                    each.per_100_words,
+                    each.marks,
+                )
+                for each in systems
+            )
+        ),
+    )
+
+
+def kinds_table(kinds: Sequence[dict[str, Any]]) -> Table:
+    """How often each kind of error was marked."""
+    return Table(
+        "kinds",
+        "Marks by category and severity",
+        (
+            Column("Category"),
+            Column("Severity"),
+            Column("Marks", Format.WHOLE),
+            Column("Penalty", Format.NUMBER, 1),
+        ),
+        rows_of(
+            *(
+                (kind["category"] or "–", kind["severity"] or "–", kind["marks"], kind["penalty"])
+                for kind in kinds
+            )
+        ),
+    )
+
+
+def _overall(kinds: Sequence["KindCount"]) -> list[dict[str, Any]]:
+    """The kinds of all systems together, what weighs most first."""
+    sums: dict[tuple[str, str], dict[str, Any]] = {}
+    for kind in kinds:
+        key = (kind.category, kind.severity)
+        row = sums.setdefault(
+            key,
+            {"category": kind.category, "severity": kind.severity, "marks": 0, "penalty": 0.0},
+        )
+        row["marks"] += kind.marks
+        row["penalty"] += kind.penalty
+    order = sorted(sums, key=lambda key: (-sums[key]["penalty"], -sums[key]["marks"], *key))
+    return [sums[key] for key in order]
+
+
+# --- ranking ---------------------------------------------------------------------------------
+
+
+def _ranking(table: "SpanTable", options: argparse.Namespace) -> Outcome:
+    """The systems in clusters by their penalties, or why there is no ranking."""
+    from analysis.clusters import RankingOptions, rank_criterion
+    from analysis.report.tables import ranking_table
+    from analysis.spans.scoring import PENALTY, judgement_table
+    from analysis.spans.weights import parse_weights
+
+    ranking_options = RankingOptions(
+        seed=options.seed,
+        runs=options.runs,
+        method=options.method,
+        resample=(options.resample,),
+        alpha=options.alpha,
+        lower_is_better=(PENALTY,),
+    )
+    judgements = judgement_table(table, parse_weights(options.weights))
+    try:
+        ranking = rank_criterion(judgements, PENALTY, ranking_options)
+    except AnalysisError as error:
+        why = f"The ranking is undefined: {error}"
+        return Outcome({"ranking": None}, (), (why,))
+    met = "Ranking: systems are compared where one rater judged both for the same item."
+    return Outcome(
+        {"ranking": asdict(ranking)},
+        (ranking_table(ranking, options.resample),),
+        (met, ranking.signature),
+    )
+
+
+# --- files -----------------------------------------------------------------------------------
+
+
+def _write_files(
+    table: "SpanTable", segments: Sequence["SegmentScore"], options: argparse.Namespace
+) -> None:
+    from analysis.spans.files import write_file, write_spans
+    from analysis.spans.scoring import judgement_table
+    from analysis.spans.weights import parse_weights
+    from analysis.table_files import write_table
+
+    if options.segments:
+        write_file(Path(options.segments), segments_csv(segments))
+    if options.judgements:
+        out = io.BytesIO()
+        write_table(judgement_table(table, parse_weights(options.weights)), out)
+        write_file(Path(options.judgements), out.getvalue().decode())
+    for form, name in options.write:
+        write_spans(table, form, name)
+
+
+def segments_csv(segments: Sequence["SegmentScore"]) -> str:
+    """The score of each segment; an empty cell where there is no value."""
+    from analysis.spans.scoring import SegmentScore
+    from analysis.table_files import guarded
+
+    names = [field.name for field in fields(SegmentScore)]
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(names)
+    for segment in segments:
+        cells = [getattr(segment, name) for name in names]
+        writer.writerow(guarded(cell) if isinstance(cell, str) else cell for cell in cells)
+    return out.getvalue()
