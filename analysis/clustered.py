@@ -1,4 +1,4 @@
-"""Means compared with errors that allow for raters and items who resemble themselves."""
+"""Means compared with errors that allow for dependence within raters and within items."""
 
 from __future__ import annotations
 

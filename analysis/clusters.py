@@ -117,7 +117,7 @@ class Resampling:
     ) -> Values:
         """Scores of the systems in runs first … first + count − 1, shape (count, systems).
 
-        `progress` hears the share that is done.
+        `progress` is called with the share that is done.
         """
         end = first + count
         starts = range(first, end, SIDE_BY_SIDE)
@@ -227,7 +227,7 @@ def compute_draws(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Values]:
-    """Draw every run of every resampling here; `progress` hears the share that is done."""
+    """Draw every run of every resampling here; `progress` is called with the share that is done."""
     threads = threads or os.cpu_count() or 1
     total = sum(resampling.runs for resampling in resamplings)
     before = 0

@@ -50,7 +50,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Rating:
-    """What one rater said of one output on one criterion; `value` is a number as it was written.
+    """One rater's answer about one output on one criterion; `value` is a number as it was written.
 
     `label` is the name of a value that is a category, `problem` says why the cell has no value.
     """

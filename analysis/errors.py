@@ -10,7 +10,7 @@ class AnalysisError(ValueError):
 
 
 class TableError(AnalysisError):
-    """The judgements are malformed; `problems` holds every problem with its place."""
+    """The judgements are malformed; `problems` lists each one with its place."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)
@@ -21,7 +21,7 @@ class TableError(AnalysisError):
 
 
 class OptionsError(AnalysisError):
-    """The options are malformed; `problems` holds every problem."""
+    """The options are malformed; `problems` lists each one."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)

@@ -59,7 +59,7 @@ def pairs_from_table(table: JudgementTable, *, lower_is_better: bool = False) ->
 
     A screen is what one rater gave for one item at once. Higher values are better unless
     `lower_is_better`, as ranks are.
-    Raises TableError when the table holds several criteria.
+    Raises TableError when the table has several criteria.
     """
     if len(table.criterion.labels) > 1:
         names = ", ".join(table.criterion.labels)

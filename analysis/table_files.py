@@ -146,7 +146,7 @@ def _bundled_judgements(content: bytes) -> bytes:
 
 
 def _read_csv(content: bytes, shared: str | None) -> JudgementTable:
-    """Read fast; where anything is amiss read again, slowly, to say every problem's line."""
+    """Read fast; if anything is wrong, read again, slowly, to name the line of every problem."""
     try:
         return _table(_csv_columns(content), shared)
     except TableError as error:

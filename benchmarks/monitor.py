@@ -99,7 +99,7 @@ def measure_all() -> None:
 
 
 def filled(name: str, judgements: int) -> Any:
-    """A campaign in which everything was judged, of about so many judgements."""
+    """A campaign in which everything was judged, with about that many judgements."""
     from django.contrib.auth import get_user_model
     from django.db import connection
 

@@ -95,7 +95,7 @@ def simultaneous_method(cluster: str) -> Method:
 
 
 def tukey_method(plan: CampaignPlan, table: JudgementTable, campaign: int) -> Verdict:
-    """One-way analysis of variance of the values, every judgement taken as independent."""
+    """One-way analysis of variance of the values, every judgement treated as independent."""
     sizes = np.bincount(table.system.codes)
     means = np.bincount(table.system.codes, table.value) / sizes
     residual = float(np.sum((table.value - means[table.system.codes]) ** 2))

@@ -1,4 +1,4 @@
-"""What raters wait for: 50 at once, at a lively pace and as fast as they can.
+"""What raters wait for: 50 at the same time, at a lively pace and as fast as they can.
 
 Run: python benchmarks/rater_latency.py [--raters 50]
 

@@ -78,7 +78,7 @@ def cost(campaign: Any) -> tuple[float, float, float]:
 
 
 def fill(judgements: int) -> float:
-    """So many judgements of another campaign, imported from a file; the seconds that it took."""
+    """That many judgements of another campaign, imported from a file; the seconds that it took."""
     from rankme.actions.judgement_imports import import_judgements
 
     with TemporaryDirectory() as folder:

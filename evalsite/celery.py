@@ -43,7 +43,7 @@ def refuse_unsafe_start(**kwargs: object) -> None:
     try:
         refuse_unsafe_site()
     except ImproperlyConfigured as refusal:
-        # Celery logs what a signal's receiver raises, and starts all the same; an exit it obeys.
+        # Celery logs what a signal's receiver raises, and starts anyway; it obeys an exit.
         print(refusal, file=sys.__stderr__, flush=True)
         sys.exit(1)
 

@@ -38,7 +38,7 @@ BODY_BYTES_PER_SECOND = 4 * 2**10
 REQUEST_SECONDS = environment.whole_number("REQUEST_SECONDS", 60)
 STREAMING_SECONDS = environment.whole_number("STREAMING_SECONDS", 900)
 
-CONNECTIONS = 4000  # per process, where the system allows so many open files
+CONNECTIONS = 4000  # per process, if the system allows that many open files
 OTHER_FILES = 200  # database connections, logs, uploads, the program's own files
 # Answers are buffered whole (on the disk beyond a megabyte), so that no slow reader holds a thread.
 ANSWER_BYTES = 2**34

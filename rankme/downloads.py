@@ -12,7 +12,7 @@ def attachment(file: ExportedFile | None) -> HttpResponseBase:
     """The file as a download; raises `Http404` where there is none.
 
     Nothing is shown in place: opened directly, a plot would be black, because our policy removes
-    its style. In a page it is shown all the same.
+    its style. In a page it is shown anyway.
     """
     if file is None:
         raise Http404

@@ -222,7 +222,7 @@ def test_the_image_installs_the_lock_alone():
 
 
 def required_modules(*names: str) -> set[str]:
-    """Name every module that the requirements install by themselves."""
+    """Name every module that the requirements install on their own."""
     lines = [line for name in names for line in (PROJECT / name).read_text().splitlines()]
     required = {re.match(r"[\w.-]+", line)[0].lower() for line in lines if re.match(r"\w", line)}
     return {
@@ -274,6 +274,14 @@ def comments_and_docstrings(path: Path) -> Iterator[tuple[int, str]]:
             yield node.body[0].lineno, ast.get_docstring(node)
 
 
+def messages(path: Path) -> Iterator[tuple[int, str]]:
+    """Each text of a Python file with four words or more, which a person may read."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if len(node.value.split()) > 3:
+                yield node.lineno, node.value
+
+
 def prose() -> Iterator[tuple[str, str]]:
     """Every text for readers of the code and the docs, with its place."""
     for path in python_files(*CODE, "tests", "benchmarks"):
@@ -304,6 +312,12 @@ STILTED = {
     r"\b(allowed|first such|same|strange|unusual) signs?\b": "a strange sign: character",
     r"\banew\b": "drawn anew: again",
     r"\bcomes? out a\b": "out comes a ranking, comes out a ranking: you get",
+    r"\b(by|of) (itself|themselves)\b": "it reconnects by itself: automatically",
+    r"(?<!class=\")\bbeside\b(?! the referee)": "beside the field: next to",
+    r"\ball the same\b": "it starts all the same: anyway",
+    r"\b(amiss|whatsoever)\b": "anything amiss: wrong",
+    r"\bhears?\b": "a worker hears of a job: is told, is called with",
+    r"\bhers\b": "an answer of hers: of theirs, the rater's",
     r"\bat the door\b|\bdoors? (for|of|to|through)\b": "a door for scripts: entry, view",
 }
 
@@ -325,13 +339,20 @@ def comments_of_other_files() -> Iterator[tuple[str, str]]:
             yield f"{path.relative_to(PROJECT)}:{line}", text
 
 
+def messages_of_the_code() -> Iterator[tuple[str, str]]:
+    """What the interface, the commands and the errors say, with its place."""
+    for path in python_files(*CODE):
+        for line, text in messages(path):
+            yield f"{path.relative_to(PROJECT)}:{line}", text
+
+
 @pytest.mark.parametrize("phrase", STILTED)
 def test_texts_avoid_phrases_that_sound_translated(phrase: str):
     pattern = re.compile(phrase, re.IGNORECASE)
     assert pattern.search(STILTED[phrase]), "the pattern does not find its own bait"
     found = {
         place
-        for place, text in [*prose(), *comments_of_other_files()]
+        for place, text in [*prose(), *comments_of_other_files(), *messages_of_the_code()]
         if pattern.search(" ".join(text.split()))
     }
     assert found == set()

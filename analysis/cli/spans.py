@@ -54,7 +54,7 @@ def add_span_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--method", choices=METHODS, default="wmt", help="how a run ranks")
     parser.add_argument("--runs", type=int, default=200, help="runs of the ranking (default 200)")
     parser.add_argument(
-        "--resample", choices=SCHEMES, default="none", help="what is drawn anew before each run"
+        "--resample", choices=SCHEMES, default="none", help="what is resampled before each run"
     )
     parser.add_argument(
         "--resamples", type=int, default=1000, help="of the intervals over items (default 1000)"

@@ -94,7 +94,7 @@ def write_bundle(
     options: ReportOptions,
     extra: Mapping[str, bytes] | None = None,
 ) -> None:
-    """Write the zip; `extra` holds further files by name (`tables/…tex`, `plots/…svg`)."""
+    """Write the zip; `extra` contains further files by name (`tables/…tex`, `plots/…svg`)."""
     name = Path(file).name if isinstance(file, str | Path) else "bundle.zip"
     title = report.title or "Report of a human evaluation"
     judgements = io.BytesIO()

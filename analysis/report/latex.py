@@ -34,7 +34,7 @@ ALIGNMENT = {Format.TEXT: "l", Format.RANGE: "c", Format.INTERVAL: "c"}
 
 # A longer table does not fit on a page; it is only in its own file.
 MOST_LINES = 60
-# A page holds about so many columns of subsets; with more the criteria go below each other.
+# A page has room for about this many columns of subsets; with more, one criterion per block.
 MOST_COLUMNS = 12
 
 SPECIAL = {

@@ -155,8 +155,8 @@ def make_report(
 
     Notes
     -----
-    Linear algebra gets one thread: the runs beside it use all cores, and sums are the same on any
-    number of cores.
+    Linear algebra gets one thread: the runs that are drawn meanwhile use all cores, and sums are
+    the same on any number of cores.
     """
     with threadpool_limits(limits=1, user_api="blas"):
         return _report(table, options, draws, progress, parts)
@@ -203,7 +203,7 @@ def analysed_table(table: JudgementTable, options: ReportOptions) -> JudgementTa
     """The rows that the analysis counts: neither excluded before nor by the options."""
     beyond = int(np.sum(np.abs(table.value) > LARGEST_VALUE))
     if beyond:
-        raise TableError([f"{beyond} values are beyond ±1e100; their squares are no numbers."])
+        raise TableError([f"{beyond} values are beyond ±1e100; their squares overflow."])
     analysed = table.counted().without_raters(options.exclude_raters)
     if not len(analysed):
         raise TableError(["No judgement is left to analyse."])

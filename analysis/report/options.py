@@ -56,7 +56,7 @@ class ReportOptions(RankingOptions):
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
-        """Make options of plain data (JSON lists become tuples); every problem is said at once.
+        """Make options of plain data (JSON lists become tuples); problems are reported together.
 
         What goes by criterion may be a mapping or a list of pairs (see `as_pairs`).
         """

@@ -108,7 +108,7 @@ def _axes(width: float, height: float, names: Sequence[str] = ()) -> tuple[Figur
     """A separate figure, not one of pyplot's, which a server would never release.
 
     Figures are equally wide as long as they can be, so that their fonts look alike when a page
-    scales them; `names` beside the axes that are longer than usual need more.
+    scales them; `names` next to the axes that are longer than usual need more.
     """
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -330,7 +330,7 @@ def rater_agreement(profiles: Sequence[RaterProfile], title: str) -> Figure:
 
 
 def _label_points(axes: Axes, points: Sequence[tuple[float, float, str]]) -> None:
-    """Write a label beside each point, where it covers neither an earlier label nor the edge."""
+    """Write a label next to each point, where it covers neither an earlier label nor the edge."""
     renderer = axes.figure.canvas.get_renderer()  # type: ignore[attr-defined]
     axes.figure.draw_without_rendering()  # type: ignore[union-attr]  # now the axes have their size
     taken: list[Any] = []

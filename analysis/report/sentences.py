@@ -60,7 +60,7 @@ def criterion_sentences(
 
 
 def report_sentences(criteria: int, alpha: float, *, excluded: bool) -> tuple[str, ...]:
-    """Say what holds for the report as a whole."""
+    """State what is true of the report as a whole."""
     sentences = [
         f"All claims of difference are made at a level of {alpha:g} for all pairs of one criterion "
         f"together; no adjustment is made for reporting {criteria} "

@@ -1,7 +1,7 @@
 """A report's tables: once, as typed cells, for the site, the terminal, LaTeX and CSV to render.
 
 A table says what its numbers are; how they are written is the renderers' business (`text` here,
-`latex` beside it). Titles are plain English, which the site translates.
+`latex` next to it). Titles are plain English, which the site translates.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """factgenie's records: an annotation is a start and a text, and its end follows from both.
 
 A browser counts the start in UTF-16 units; an annotation by a language model is found by Python,
-which counts code points. Where the two differ, the one counts at which the text stands.
+which counts code points. If the two differ, the offset at which the text is found counts.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def _mark(record: Record, names: Sequence[str], output: str | None, source: str 
 
 
 def _start(start: int, text: str, whole: str | None) -> int:
-    """A start in code points: of a browser's where the text stands there, else as it is."""
+    """A start in code points: converted from a browser's offset if the text is found there."""
     if whole is None or whole.isascii():
         return start
     try:

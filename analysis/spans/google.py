@@ -3,7 +3,7 @@
 The columns are those of github.com/google/wmt-mqm-human-evaluation. Cells are neither quoted nor
 escaped there, so a tab, a line break or a literal `<v>` has no place in them: where a text has one,
 we write a further column `escaped`, and backslashes before them. What else the table has no column
-for (time, score, …) gets a column of ours. Readers that know the columns by name ignore them all.
+for (time, score, …) gets our own column. Readers that know the columns by name ignore them all.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Our own files of spans: one JSON object a marked output, or one CSV row a mark.
 
 Offsets count code points of the output as stored, ends are exclusive, and the marked text and the
-output's SHA-256 stand beside them, so that a file says itself whether it still fits.
+output's SHA-256 follow them, so that a file shows whether it still fits its text.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from analysis.spans.marking import OWN_NAMES, own_cells, own_parts, placed
 from analysis.spans.model import OUTPUT, SOURCE, Mark, MarkedOutput, Problems, SpanTable
 from analysis.spans.offsets import pearmut_places
 
-# Tutorials, attention checks and farewells are no judgements of the campaign's outputs.
+# Tutorials, attention checks and farewells are not judgements of the campaign's outputs.
 PRACTICE = ("welcome_", "random_", "goodbye_")
 ENTRY_NAMES = ("annotation", "item", "user_id", "item_i")
 ITEM_NAMES = ("item_id", "src", "tgt", "document")
@@ -198,7 +198,7 @@ def write_pearmut(table: SpanTable) -> str:
     -------
     The file's content, which `read_pearmut` reads back to equal marked outputs. What Pearmut's
     numbers cannot say (a mark in the source, a place between two characters, a mark that begins or
-    ends with a line feed) is written at the token "[missing]", with our own offsets beside it.
+    ends with a line feed) is written at the token "[missing]", with our own offsets next to it.
 
     Raises
     ------

@@ -18,7 +18,7 @@ DEFAULT = (
 )
 PART = re.compile(r"[^:]*:[^:\s,]*")
 SEPARATORS = " ,\t\n"
-# These are no errors wherever they come from: other weights need not repeat it.
+# These are not errors wherever they come from: other weights need not repeat it.
 WEIGHTLESS = ("neutral:0", "no-error:0", "hotw-test:0")
 
 

@@ -53,7 +53,7 @@ class NoBatch:
 
 @transaction.atomic
 def claim_batch(participant: Participant) -> Assignment | NoBatch:
-    """Lease a batch to a participant. Asking again returns what one already holds."""
+    """Lease a batch to a participant; the one that they hold already, if there is one."""
     # This rater's own requests wait for each other here; other raters are not delayed.
     participant = (
         Participant.objects.select_for_update(of=("self",), no_key=True)

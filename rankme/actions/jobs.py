@@ -58,7 +58,7 @@ MOST_ATTEMPTS = 5
 SECONDS_BEFORE_TAKEOVER = {2: 1.0, 3: 3.0, 4: 7.0}
 NEWS_EXPIRE_SECONDS = 60
 QUEUED, WORKING = Job.State.QUEUED, Job.State.WORKING
-APOLOGY = "Something went wrong here. What happened stands in the log of the site."
+APOLOGY = "Something went wrong. The site's log has the details."
 # Set when a worker has to stop; its processes are forked from it and share the event.
 worker_stops = multiprocessing.Event()
 

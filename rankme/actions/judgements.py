@@ -394,7 +394,7 @@ def _insert(
     mine = [found for found in earlier if found.assignment_id == assignment.pk]
     standing = next((found for found in reversed(same_screen) if not found.surplus), None)
     # The rater's own browser replaces what a second one said, even in a finished sitting; a second
-    # browser replaces nothing of hers.
+    # browser replaces none of their answers.
     displaces = standing is not None and SECOND_BROWSER in standing.flags and not is_second_browser
     may_change = standing is None or not is_second_browser or SECOND_BROWSER in standing.flags
     changed_on_purpose = standing is None or payload.get("replaces") == str(standing.key)

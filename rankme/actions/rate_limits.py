@@ -33,7 +33,7 @@ LONGEST_TO_FILL = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Limit:
-    """A number of requests at once, and then one more per interval."""
+    """A burst of requests, and then one more per interval."""
 
     name: str
     most: int

@@ -135,7 +135,7 @@ def _problems(detail: Any, place: str = "") -> Iterator[Problem]:
 
 
 def _unforeseen(exc: Exception, context: Mapping[str, Any]) -> Response:
-    """What nobody thought of: the log has it all, the answer has nothing of it."""
+    """An unexpected error: the log has everything, the answer nothing."""
     request = context.get("request")
     if isinstance(exc, DataError):
         log.error("a value was refused only by the database: %s", exc, exc_info=exc)

@@ -119,7 +119,7 @@ def _kind(part: Mapping[str, Any]) -> str:
 def add_errors(
     result: dict[str, Any], generator: Any, request: Any, public: bool
 ) -> dict[str, Any]:
-    """Say of every operation that its errors have the one shape (a hook of drf-spectacular)."""
+    """Document that the errors of all operations have one form (a hook of drf-spectacular)."""
     from drf_spectacular.plumbing import ResolvedComponent
 
     from .serializers import ErrorSerializer

@@ -50,7 +50,7 @@ class MadeUpSystem:
 
 
 def describe(place: str, system: str) -> str:
-    """What a made-up system says of a place; the same call gives the same text."""
+    """What a made-up system says about a place; the same call gives the same text."""
     made = SYSTEMS[system]
     rng = np.random.default_rng([*place.encode(), *system.encode()])
     pairs = slots(place)

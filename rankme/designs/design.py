@@ -1,4 +1,4 @@
-"""What a design says of itself: its options, how it checks a request, and how it draws."""
+"""What describes a design: its options, how it checks a request, and how it draws."""
 
 from __future__ import annotations
 

@@ -72,8 +72,10 @@ def run_table(run: AnalysisRun) -> JudgementTable:
 
 
 def path_of(run: AnalysisRun) -> str:
-    """Where the bundle is stored. The name holds the hash of the data and the bundle's format, so
-    that an old file is never served."""
+    """Where the bundle is stored.
+
+    The name contains the hash of the data and the bundle's format: an old file is never served.
+    """
     return f"{FOLDER}/{run.pk}-{run.data_sha256[:16]}-{FORMAT}.zip"
 
 
@@ -96,7 +98,7 @@ def has_bundle(run: AnalysisRun) -> bool:
 
 
 def read_member(run: AnalysisRun, name: str) -> bytes | None:
-    """One file of the bundle; None when it holds no such file."""
+    """One file of the bundle; None when it has no such file."""
     with default_storage.open(path_of(run)) as file, zipfile.ZipFile(file) as bundle:
         return bundle.read(name) if name in bundle.namelist() else None
 

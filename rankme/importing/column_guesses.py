@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from rankme.importing.columns import Columns, InvalidColumns, column_name, system_names
 
-# The likelier name stands first; names are compared in lower case with "_" for blanks and hyphens.
+# The likelier name comes first; names are compared in lower case with "_" for blanks and hyphens.
 NAMES: dict[str, tuple[str, ...]] = {
     "output": (
         "output", "system_output", "model_output", "response", "model_response", "completion",
@@ -39,7 +39,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 OUTPUT_AFFIXES = NAMES["output"][:20]
-# What pandas and its relatives write beside the data.
+# What pandas and its relatives write next to the data.
 INDEX = re.compile(r"^$|^unnamed: ?\d+$|^(__index_level_\d__|level_\d|index|idx|row|#)$")
 LONG_TEXT = 200  # a system's name is shorter
 MOST_FACTOR_VALUES = 50
@@ -87,7 +87,7 @@ class Sample:
 
 
 def propose(sample: Sample) -> Columns | None:
-    """What the columns probably are; None where nothing can be made of them."""
+    """What the columns probably are; None where they give no clue."""
     guess = _Guess(sample)
     try:
         return guess.columns()

@@ -1,4 +1,4 @@
-"""What a format of judgements says of itself: how to know it, read it, and what was asked."""
+"""What describes a format of judgements: how to recognise it, read it, and what was asked."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Asked:
 
 
 def not_known(criterion: CriterionPreview, preview: JudgementPreview) -> Asked | None:
-    """For a format that holds answers on any instrument: the values have to say it."""
+    """For a format with answers on any instrument: the values have to show which."""
     return None
 
 

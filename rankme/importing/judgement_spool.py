@@ -21,7 +21,7 @@ LONGEST_NAME = 500
 
 @dataclass(frozen=True)
 class Given:
-    """What one line says of one output, before it is checked."""
+    """What one line says about one output, before it is checked."""
 
     rater: str
     item: str

@@ -1,4 +1,4 @@
-"""How much of anything a file may hold before it is refused."""
+"""How much of anything a file may contain before it is refused."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class ImportRefused(ValueError):
     def __init__(self, problems: Sequence[FileProblem], count: int) -> None:
         self.problems = tuple(problems)
         self.count = count
-        # What was found all the same, where the reader got so far.
+        # What was found anyway, if the reader got that far.
         self.tables: tuple[Any, ...] = ()
         self.n_systems = 0
         self.n_items = 0

@@ -1,4 +1,4 @@
-"""What a format says of itself: how to know it by its content, and how to read it."""
+"""What describes a format: how to recognise it by its content, and how to read it."""
 
 from __future__ import annotations
 

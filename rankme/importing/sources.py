@@ -44,7 +44,7 @@ PROGRESS_EVERY_BYTES = 1024**2
 NUL_MESSAGE = "The line contains a NUL character."
 MOST_SHEETS_NAMED = 5
 TABLE_ENDINGS = ("csv", "tsv", "jsonl", "json", "parquet", "arrow", "xlsx", "ods")
-# What libraries write beside the tables of a data set.
+# What libraries write next to the tables of a data set.
 DESCRIPTIONS = ("dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json")
 
 

@@ -97,7 +97,7 @@ def _named(shape: Shape, sample: Sample) -> Columns | None:
 
 
 def _is_items(shape: Shape, sample: Sample) -> bool:
-    """A column named `item` is also in wide tables; those have no column that we know beside it."""
+    """A column named `item` is also in wide tables; those have no other column that we know."""
     proposal = propose(sample)
     known = set(shape.columns) & set(ITEM_TEXTS)
     return bool(known) or (proposal is not None and proposal.layout == "items")

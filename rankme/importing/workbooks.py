@@ -70,7 +70,7 @@ def _open(file: SourceFile, limits: Limits) -> CalamineWorkbook:
 
 
 def _check_parts(content: bytes, limits: Limits) -> None:
-    """Unpack every part once, counting: what an archive says of its sizes may be wrong."""
+    """Unpack every part once, counting: an archive may lie about its sizes."""
     left = limits.workbook_bytes
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:

@@ -1,4 +1,4 @@
-"""Material on its way in: upload, check, preview, take or drop; and a look at what is there."""
+"""Material on its way in: upload, check, preview, import or discard; and the current material."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ IMPORTS_SHOWN = 10
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def show_material(request: HttpRequest, code: str) -> HttpResponse:
-    """What is there, what was uploaded lately, and the form for more."""
+    """The current material, recent uploads, and the form for a new one."""
     campaign = get_campaign(request, code)
     form = MaterialForm(**sent(request), campaign=campaign)
     if form.is_valid():

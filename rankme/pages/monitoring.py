@@ -83,7 +83,7 @@ def raters(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def _rater(campaign: Campaign, label: str) -> Participant:
-    if not storable(label):  # an address may hold NUL, which no database can look for
+    if not storable(label):  # an address may contain NUL, which no database can look for
         raise Http404
     return get_object_or_404(campaign.participants.select_related("campaign"), label=label)
 

@@ -130,7 +130,7 @@ def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definiti
         language=translation.get_language() or "",
     )
     participation.give_consent(rater, browser=arrival.browser)
-    # Of two browsers that agree in one rater's name the first one is hers.
+    # If two browsers agree in one rater's name, the first one is the rater's.
     rater = rater_identity.known_rater(campaign, arrival) or rater
     return _known(rater, definition)
 

@@ -287,7 +287,7 @@ class Texts(Part):
 
 
 class Breaks(Part):
-    """Breaks are suggested after so many trials or minutes; `enforced` ones last `minutes`."""
+    """Breaks are suggested after a number of trials or minutes; `enforced` ones last `minutes`."""
 
     after_trials: int | None = Field(None, ge=1)
     after_minutes: float | None = Field(None, gt=0)

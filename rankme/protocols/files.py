@@ -47,7 +47,7 @@ def definition_from_document(
 
 
 def stored_definition(document: Any) -> Definition:
-    """The definition that the database holds. It was checked when it was stored.
+    """The definition that the database has. It was checked when it was stored.
 
     What may be stored has become stricter since; an older campaign must still open.
     """

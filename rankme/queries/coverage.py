@@ -109,7 +109,7 @@ class Composition:
     times: np.ndarray
 
     def weighed(self, sittings: Mapping[int, int]) -> Counter[Key]:
-        """How often each key is shown when each batch is done so many times."""
+        """How often each key is shown when each batch is done that many times."""
         batches, places = np.unique(self.batch_ids, return_inverse=True)
         weights = np.array([sittings.get(batch, 0) for batch in batches.tolist()], dtype=np.int64)
         shown = np.zeros(len(self.keys), dtype=np.int64)

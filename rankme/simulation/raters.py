@@ -55,7 +55,7 @@ class Cohort:
 
     They come at random moments of the first `arrive_within_seconds`.
 
-    `new_key_per_try` is the fault that the keys are there to prevent; only tests ask for it.
+    `new_key_per_try` is the fault that the keys prevent; only tests ask for it.
     """
 
     link: str

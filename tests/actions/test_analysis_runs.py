@@ -141,7 +141,7 @@ def test_one_two_and_four_workers_say_the_same(campaign):
 
 
 def help_with(run_id: int) -> None:
-    """Like a worker that hears the news again and again until the run is over."""
+    """Like a worker that is notified again and again until the run is over."""
     while not AnalysisRun.objects.get(pk=run_id).is_over:
         analysis_runs.compute_chunks(run_id, "helper")
     connection.close()
@@ -386,7 +386,7 @@ def test_without_stored_parts_it_would_start_again_and_be_given_up(campaign, mon
 
 
 def test_a_part_reads_back_as_it_was_stored(campaign):
-    """A report made of stored parts is the report that was never interrupted."""
+    """A report from stored parts equals the report that was never interrupted."""
     run = executed(asked(campaign))
     table, options = analysis_runs.run_table(run), analysis_runs.report_options(run)
     stored = {}

@@ -48,7 +48,7 @@ def test_without_the_session_lock_several_would_do_it(job, monkeypatch):
 
 
 def done_by_twenty(job) -> list[str]:
-    """Let twenty workers hear of a job at once; who began to work on it."""
+    """Notify twenty workers of a job at the same time; returns those that began to work on it."""
     done, gate = [], threading.Barrier(20)
 
     def hear() -> None:

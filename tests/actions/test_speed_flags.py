@@ -79,7 +79,7 @@ def test_screens_answered_without_a_connection_and_sent_at_once_are_not_flagged(
 
 
 def test_a_screen_that_is_opened_again_does_not_count_twice(held):
-    """Its time goes on from where it was."""
+    """Its time continues from where it was."""
     handed_out_ago(held, seconds=60)
     first = answer(held, 0, times={"spent_ms": 50_000})
     answer(held, 0, times={"spent_ms": 55_000}, replaces=str(first.key))

@@ -20,7 +20,7 @@ SOURCE_TEXT = "A dog 👍 walked\r\nhome."
 
 
 def mark(text: str, start: int, end: int, **parts: object) -> Mark:
-    """A mark whose text is what stands there."""
+    """A mark whose text is the output's text there."""
     return Mark(start, end, text[start:end], **{"severity": "minor", **parts})
 
 

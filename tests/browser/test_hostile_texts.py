@@ -383,7 +383,7 @@ def test_no_picture_of_a_report_runs_anything(browser, live_site, tmp_path):
 
 
 def test_no_page_of_the_admin_makes_anything_of_data(browser, live_site):
-    """Without scripts: those of Django's admin break our rule of trusted types by themselves."""
+    """Without scripts: those of Django's admin break our rule of trusted types on their own."""
     watched = browser.new_context(base_url=live_site.url, java_script_enabled=False).new_page()
     olga = make_olga()
     published(make_hostile(olga))

@@ -121,7 +121,7 @@ def test_what_was_rated_offline_survives_a_killed_browser(own_browser):
     page = rate_offline_and_be_killed(own_browser, campaign, storage=None)
     wait_for(lambda: Submission.objects.count() == OFFLINE_SCREENS, "the answers of before")
     assert Submission.objects.filter(surplus=False, revision=1).count() == OFFLINE_SCREENS
-    # The rater goes on where the browser was killed.
+    # The rater continues where the browser was killed.
     assert page.locator("#progress").inner_text().startswith(f"{OFFLINE_SCREENS + 1} of 8")
     assert rate_to_the_end(page) == 8 - OFFLINE_SCREENS
     assert Judgement.objects.count() == 8

@@ -85,7 +85,7 @@ def test_every_container_is_watched_and_comes_back():
     for name, service in COMPOSE["services"].items():
         watched_by_image = name in OURS and not service.get("healthcheck", {}).get("disable")
         watched = service.get("healthcheck", {}).get("test") or watched_by_image
-        # One goes when its work is done, the other has no door: when it ends, it is started again.
+        # One goes when its work is done, the other has no port: when it ends, it is started again.
         assert watched or name in {"migrate", "beat"}, name
         assert service["restart"] == ("no" if name == "migrate" else "unless-stopped")
     assert "HEALTHCHECK" in (PROJECT / "Dockerfile").read_text()

@@ -28,7 +28,7 @@ QUICK = {"runs": 50, "agreement_resamples": 20}
 
 
 def launched(name: str, *, full: bool = True, definition: Definition | None = None) -> Campaign:
-    """The preset with our material, taken in as an organiser would."""
+    """The preset with our material, imported as an organiser would."""
     owner = make_owner()
     campaign = create_campaign(owner, definition or preset(name))
     take_in(campaign, name, full=full)

@@ -64,7 +64,7 @@ class Line(socketserver.BaseRequestHandler):
             self.server.done[self.fault] += 1
         if self.fault != "reset after request":
             return True
-        time.sleep(0.05)  # the site works on it, but nobody will hear the answer
+        time.sleep(0.05)  # the site works on it, but nobody will receive the answer
         self.reset()
         return False
 

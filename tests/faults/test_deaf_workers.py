@@ -24,7 +24,7 @@ def line(live_site: LiveSite) -> Iterator[BrokerLine]:
 
 
 def start_worker_behind(line: BrokerLine, site: LiveSite, **settings: str) -> None:
-    """Start a worker on this line, and wait until it has heard something over it."""
+    """Start a worker on this connection, and wait until it has received something."""
     heard = heard_by(site)
     site.start_beat()
     site.start_worker(REDIS_URL=line.url, **settings)

@@ -129,7 +129,7 @@ def test_a_full_disk_refuses_for_a_while_and_loses_nothing(site: LiveSite, small
     wait_for(lambda: 503 in rater.statuses, "the disk to be too full for an answer")
     assert readiness(site) == 503
     small_disk.make_room()
-    site.start_postgresql()  # if it fell over for want of room
+    site.start_postgresql()  # if it failed for lack of space
     work.join(180)
     rater.browser.close()
     assert endings == ["completed"]

@@ -25,7 +25,7 @@ TIMES = 30
 
 @contextlib.contextmanager
 def failing_at(site: LiveSite, point: str, **settings: str) -> Iterator[None]:
-    """Each of the site's web workers kills itself when it is at this point once more."""
+    """Each of the site's web workers kills itself when it reaches this point again."""
     usual = site.environment
     site.kill_web()
     site.environment = usual | {"FAILPOINT": f"{point}:{TIMES}"} | settings

@@ -1,4 +1,4 @@
-"""Raters learn of no system, their doors open to nobody else, and every answer is strict."""
+"""Raters learn of no system, their pages open to nobody else, and every answer is strict."""
 
 from __future__ import annotations
 

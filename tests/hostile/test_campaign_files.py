@@ -1,4 +1,4 @@
-"""Campaign files made to exhaust the site: every door refuses them while it is still reading."""
+"""Campaign files made to exhaust the site: every entry refuses them while it is still reading."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def arrive(client, campaign, **link) -> Participant:
 
 
 def begin(client, campaign, **link) -> dict:
-    """Arrive and go on to the work page; returns its document."""
+    """Arrive and continue to the work page; returns its document."""
     arrive(client, campaign, **link)
     client.post(reverse("rankme:instructions", args=[campaign.code]))
     return document_of(client.get(reverse("rankme:work", args=[campaign.code])))
@@ -216,7 +216,7 @@ def test_who_does_not_fit_is_screened_out_for_good(client):
     assert client.post(questions, {}).status_code == 422
     client.post(questions, {"entry-native": "no"})
     assert campaign.participants.get().state == "screened_out"
-    # Neither the link nor another answer opens the door again.
+    # Neither the link nor another answer lets the rater in again.
     answer = client.get(reverse("rankme:enter", args=[campaign.code]), {"id": "w1"}, follow=True)
     assert "who give different answers" in answer.content.decode()
     client.post(questions, {"entry-native": "yes"})

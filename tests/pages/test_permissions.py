@@ -111,7 +111,7 @@ class World:
 
 
 def published_run(campaign: Campaign) -> AnalysisRun:
-    """The run of a report that is small enough to be computed for every door."""
+    """The run of a report that is small enough to be computed for every entry."""
     run = analysis_runs.request_run(campaign, {"agreement_resamples": 2}, by=campaign.owner)
     analysis_runs.execute(run.pk, "tester")
     run.refresh_from_db()
@@ -150,7 +150,7 @@ def test_each_door_opens_to_whom_it_should(client, world, name, method):
 
 
 def met(answer: Any) -> str:
-    """What a person meets behind a door, in one word."""
+    """What a person meets at an address, in one word."""
     if answer.status_code == 302 and answer["Location"].startswith("/login/?next="):
         return "login"
     return {404: "nothing", 403: "forbidden"}.get(answer.status_code, "open")

@@ -1,4 +1,4 @@
-"""What the work page asks for beside its submissions: feedback on the practice, a new token."""
+"""What else the work page asks for: feedback on the practice, a new token."""
 
 import json
 

@@ -221,13 +221,13 @@ def test_a_stranger_with_a_panel_id_displaces_no_answer(client, campaign):
     stranger = Client()
     stranger.get(door_of(campaign), {"id": "w1"})
     page = work_page(stranger, campaign)
-    # An answer where there is none, and one in the place of hers.
+    # An answer where there is none, and one in place of the rater's.
     early = spoken(campaign, document, 1, 90)
     assert send(stranger, campaign, early).status_code == 201
     mine = Submission.objects.earliest("id")
     thrust = spoken(campaign, document, 0, 90, replaces=str(mine.key))
     assert send(stranger, campaign, thrust).json()["surplus"]
-    # Her own answer counts, though the stranger's came first.
+    # The rater's own answer counts, though the stranger's came first.
     assert not send(client, campaign, spoken(campaign, document, 1, 20)).json()["surplus"]
     assert send(stranger, campaign, spoken(campaign, document, 1, 95)).json()["surplus"]
     complete_rest(client, campaign, document, 2)
@@ -271,7 +271,7 @@ def test_a_second_browser_cannot_use_up_what_the_rater_may_send(client, campaign
 
 
 def test_without_the_rule_of_browsers_the_stranger_would_count(client, campaign, monkeypatch):
-    """The control: with every browser taken for hers, the stranger's answer displaces hers."""
+    """The control: if every browser is the rater's, the stranger's answer displaces theirs."""
     monkeypatch.setattr("rankme.pages.rater_identity.seen_from", lambda rater, browser: rater)
     document = begin(client, campaign, id="w1")
     stranger = Client()
@@ -538,7 +538,7 @@ def test_a_readmitted_rater_counts_where_nobody_has_finished_meanwhile(client, c
     document = begin(other, campaign, id="w2")
     exclusions.readmit_rater(odd, by=campaign.owner)
     assert Assignment.objects.get(counts=True).participant == odd
-    # The rater who replaces her finishes all the same.
+    # The rater who replaces them finishes anyway.
     assert complete(other, campaign, document).json()["next"].endswith("/done/")
     assert Assignment.objects.get(counts=True).participant == odd
 

@@ -42,7 +42,7 @@ def test_1200_slots_and_50_raters_at_once():
     assert not errors_in(results)
     claims = [found for result in results for found in result]
     busy = [found for found in claims if isinstance(found, NoBatch)]
-    # Who comes when the last free rows are just being taken hears "busy" and asks again.
+    # Who comes when the last free rows are just being taken is told "busy" and asks again.
     assert all(found.reason == "busy" for found in busy)
     for rater in raters:
         assignments.claim_batch(rater)

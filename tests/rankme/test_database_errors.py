@@ -1,4 +1,4 @@
-"""What passes by itself is told apart from faults of the program."""
+"""Temporary errors of the database are told apart from faults of the program."""
 
 from __future__ import annotations
 

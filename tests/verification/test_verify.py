@@ -72,7 +72,7 @@ def test_an_untouched_record_is_found_whole(rated: Campaign, analysed: AnalysisR
 
 FIRST = "(SELECT min(id) FROM rankme_submission)"
 LAST = "(SELECT max(id) FROM rankme_submission)"
-# What is done to the record, and what verify says of it.
+# What is done to the record, and what verify says about it.
 TAMPERING = {
     "a value is changed": (
         [f"UPDATE rankme_judgement SET value = value + 1 WHERE submission_id = {FIRST}"],

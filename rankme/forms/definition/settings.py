@@ -108,7 +108,7 @@ def _is_part(annotation: Any) -> bool:
 
 
 def _named(key: str) -> tuple[tuple[str, str], ...]:
-    """A registry's names, with what each entry says of itself; a panel is known by its name."""
+    """A registry's names, with each entry's title; a panel is known by its name."""
     if key == "Crowd.panel":
         return tuple((name, name) for name in NAMES[key])
     titles = {

@@ -26,7 +26,7 @@ export function createOptions(holder, choices, type, className = "tick") {
   });
 }
 
-/** Name an input by the words beside it, as they are read, and by what it is about. */
+/** Name an input by the words next to it, as they are read, and by what it is about. */
 export function nameOption(input, labelledBy) {
   const words = identify(input.nextElementSibling, "option");
   input.setAttribute("aria-labelledby", `${words} ${labelledBy}`);

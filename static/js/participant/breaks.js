@@ -60,7 +60,7 @@ export function createBreaks({ storage, breaks, assignment, wallClock }) {
       return keep();
     },
     isDue: () => state.left !== null || breakIsDue(breaks, state.trials, state.worked / 60_000),
-    /** Begin a break, or go on with one that a reload interrupted; gives what is left of it. */
+    /** Begin a break, or continue one that a reload interrupted; returns what is left of it. */
     async begin() {
       state.left ??= breaks.enforced ? length : 0;
       await keep();

@@ -179,7 +179,7 @@ export function createDesk(parts) {
     current: () => current,
     isMeasuring: () => current?.measuring ?? false,
     stopwatch: () => current?.stopwatch,
-    /** Leave the screen for a reason of somebody else's; a measured one ends by itself. */
+    /** Leave the screen for a reason outside it; a measured screen ends on its own. */
     leave(outcome) {
       if (current && !current.measuring && !current.isSending) close(outcome);
     },

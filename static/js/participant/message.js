@@ -3,14 +3,14 @@
 const CLOCK_MS = 500;
 
 /**
- * Show a message until the rater goes on; with `rest` (milliseconds) not before that has passed.
+ * Show a message until the rater continues; with `rest` (milliseconds) not before that has passed.
  *
  * @param {HTMLElement} stage
  * @param {HTMLTemplateElement} template
  * @param {{ title: string, text?: string, button?: string, pressSpace?: boolean, rest?: number,
  *   counting?: string, over?: string, onRest?: (left: number) => void }} message
- *   counting: the sentence beside the clock · over: what it says when the rest is over ·
- *   onRest: hears how much is left, twice a second
+ *   counting: the sentence next to the clock · over: what it says when the rest is over ·
+ *   onRest: called with how much is left, twice a second
  * @param {() => number} now a clock that nobody can set
  */
 export function showMessage(stage, template, message, now = () => performance.now()) {
@@ -39,7 +39,7 @@ function spacePresses(event, goOn) {
 }
 
 /**
- * Count down beside a button that is not to be pressed yet; false when the time is over.
+ * Count down next to a button that must not be pressed yet; false when the time is over.
  *
  * @param {HTMLElement} section
  * @param {HTMLButtonElement} goOn

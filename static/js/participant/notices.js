@@ -1,4 +1,4 @@
-// What the page has to say beside the work: one line per subject, read out politely.
+// What the page has to say apart from the work: one line per subject, read out politely.
 
 /** Fill the {names} of a sentence. */
 export function say(words, name, values = {}) {

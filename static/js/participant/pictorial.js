@@ -9,7 +9,7 @@ export function fillPictorial(target, pairs) {
   const values = Object.fromEntries(pairs);
   const figure = target.querySelector("[data-pictorial-figure]");
   figure.hidden = false;
-  // Who cannot see the pictures hears the facts.
+  // Screen readers read the facts.
   figure.setAttribute("aria-label", pairs.map((pair) => pair.join(": ")).join("; "));
   placePins(figure, values);
   const icons = figure.querySelector("[data-icons]");

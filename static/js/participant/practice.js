@@ -1,13 +1,13 @@
 // After a practice example: what its authors say about it, and at the end that the work begins.
 
 /**
- * What was told is kept beside the drafts, so that a reload neither skips nor repeats it.
+ * What was told is kept with the drafts, so that a reload neither skips nor repeats it.
  *
  * @param {{ page: any, storage: any, drafts: any, route: any,
  *   tell: (title: string, text: string) => Promise<unknown>,
  *   askForFeedback: (trial: number, screens: any[]) => Promise<string>,
  *   onDone: () => unknown }} parts
- *   tell: shows a message until the rater goes on ·
+ *   tell: shows a message until the rater continues ·
  *   askForFeedback: the server gives it for the answers, and rejects without a connection ·
  *   onDone: tells the server that the practice is over
  */

@@ -140,14 +140,14 @@ function collector(form, questions, words) {
 
   return {
     problems,
-    /** Say beside each question what it lacks, and go to the first. */
+    /** Say next to each question what is missing, and go to the first. */
     showProblems(found, summary = summaryOf(found)) {
       for (const asked of questions) markMissing(asked, "");
       for (const { asked, message } of found) markMissing(asked, message);
       form.querySelector("[data-problem]").textContent = summary;
       found[0].asked.instrument.focus();
     },
-    /** What the server said against answers, by the places that it names, each beside its own. */
+    /** The server's problems with answers, each next to the answer that it names. */
     showRefusals(refusals) {
       const found = refusals.flatMap(({ place, message }) => {
         const asked = questions.find((one) => place === nameOf(one) || place === one.criterion);

@@ -80,7 +80,7 @@ export function createSitting(parts) {
     await breaks.end();
   }
 
-  /** A message that the rater reads before the work goes on. */
+  /** A message that the rater reads before the work continues. */
   function comeBetween(title, text) {
     timedTrials?.stop();
     return showMessage(view.stage, view.messageTemplate, { title, text, button: words.go_on });

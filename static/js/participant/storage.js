@@ -3,7 +3,7 @@
 const VERSION = 1;
 export const STORES = ["drafts", "outbox"];
 
-// A disk that does not answer is as good as none; the answer is wanted before the rater goes on.
+// A disk that does not answer is as good as none; the answer is wanted before the rater continues.
 const PATIENCE_MS = 10_000;
 
 /** Open the database, and prove that it keeps things; throws where it does not. */
@@ -18,7 +18,7 @@ export async function openStorage(factory, name = "rankme") {
 }
 
 /**
- * A storage that goes on in memory when the database fails in mid-sitting (its data deleted, the
+ * A storage that continues in memory when the database fails in mid-sitting (its data deleted, the
  * disk full). All that this page has read or written is remembered for that.
  *
  * @param {any} database a storage that lasts

@@ -8,7 +8,7 @@ import { decoded, ready } from "./timing.js";
 export const DEAD_MS = 200;
 
 /**
- * Blocks of timed trials: they begin when the rater says so, and then run on by themselves.
+ * Blocks of timed trials: they begin when the rater says so, and then run on their own.
  *
  * @param {{ page: any, desk: any, header: any, view: any, tools: any }} parts
  */
@@ -140,7 +140,7 @@ export function watchResponses(form, targets) {
     return PRESSES.has(event.key) && (needsTarget ? Boolean(isOn(event)) : isHere(event));
   }
 
-  /** Before anything else hears of it: what is held or too early must not press anything. */
+  /** Before any other listener: what is held or too early must not press anything. */
   function guard(event) {
     const isPointer = event.type === "click" && event.detail > 0;
     const since = isPointer ? (pressedSince ?? event.timeStamp) : event.timeStamp;
@@ -154,7 +154,7 @@ export function watchResponses(form, targets) {
 
   const pressed = (event) => (pressedSince = event.timeStamp);
 
-  /** After the instruments have heard of it. */
+  /** After the instruments' listeners. */
   function heard(event) {
     if (event.repeat || !isResponse(event)) return;
     if (event.type === "keydown") event.preventDefault();

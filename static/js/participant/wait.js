@@ -1,4 +1,4 @@
-// A page that asks again by itself: it reloads, or sends its form once more.
+// A page that tries again automatically: it reloads, or sends its form again.
 
 /** @type {HTMLElement} */
 const holder = document.querySelector("[data-again]");
