@@ -37,20 +37,20 @@ class Problem:
         return f"{self.place}: {self.message}" if self.place else self.message
 
 
-class InvalidDefinition(RankmeError):
-    """A campaign file that cannot be used; carries every problem, not only the first."""
+class InvalidInput(RankmeError):
+    """Something sent that cannot be used; carries every problem, not only the first."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
-class InvalidAnswer(RankmeError):
+class InvalidDefinition(InvalidInput):
+    """A campaign file that cannot be used."""
+
+
+class InvalidAnswer(InvalidInput):
     """An answer that the campaign's own instruments do not allow, with its place on the screen."""
-
-    def __init__(self, problems: Sequence[Problem]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
 class KeyReused(RankmeError):
@@ -63,9 +63,5 @@ class TooManySubmissions(RankmeError):
     seconds = 30
 
 
-class InvalidOptions(RankmeError):
-    """Options that cannot be used; carries every problem, not only the first."""
-
-    def __init__(self, problems: Sequence[Problem]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+class InvalidOptions(InvalidInput):
+    """Options that cannot be used."""

@@ -27,9 +27,7 @@ from rankme.actions.passwords import TooManyAttempts, WrongPassword
 from rankme.database_errors import in_one_line, is_temporary
 from rankme.errors import (
     FilesInPreparation,
-    InvalidAnswer,
-    InvalidDefinition,
-    InvalidOptions,
+    InvalidInput,
     KeyReused,
     Problem,
     RankmeError,
@@ -37,7 +35,6 @@ from rankme.errors import (
 
 log = logging.getLogger(__name__)
 
-WITH_PROBLEMS = (InvalidDefinition, InvalidOptions, InvalidAnswer)
 # What is raised, the status, the code; the first that fits counts. A refusal of an action is a
 # conflict with the state that the campaign is in.
 CODES: tuple[tuple[type[Exception], int, str], ...] = (
@@ -45,9 +42,7 @@ CODES: tuple[tuple[type[Exception], int, str], ...] = (
     (PermissionDenied, status.HTTP_403_FORBIDDEN, "permission_denied"),
     (WrongPassword, status.HTTP_401_UNAUTHORIZED, "wrong_password"),
     (TooManyAttempts, status.HTTP_429_TOO_MANY_REQUESTS, "throttled"),
-    (InvalidDefinition, status.HTTP_400_BAD_REQUEST, "invalid"),
-    (InvalidOptions, status.HTTP_400_BAD_REQUEST, "invalid"),
-    (InvalidAnswer, status.HTTP_400_BAD_REQUEST, "invalid"),
+    (InvalidInput, status.HTTP_400_BAD_REQUEST, "invalid"),
     (AnalysisError, status.HTTP_400_BAD_REQUEST, "invalid"),
     (KeyReused, status.HTTP_409_CONFLICT, "key_reused"),
     (FilesInPreparation, status.HTTP_503_SERVICE_UNAVAILABLE, "in_preparation"),
@@ -98,7 +93,7 @@ def _response(
 
 
 def _sentence(exc: Exception, code: str) -> str:
-    if isinstance(exc, WITH_PROBLEMS):
+    if isinstance(exc, InvalidInput):
         return "The request is invalid."
     if isinstance(exc, RankmeError | AnalysisError):
         return str(exc)
