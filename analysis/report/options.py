@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Self
+from typing import Any, Self, get_type_hints
 
 from analysis.clusters import RankingOptions
 from analysis.errors import OptionsError
@@ -60,17 +60,18 @@ class ReportOptions(RankingOptions):
 
         What goes by criterion may be a mapping or a list of pairs (see `as_pairs`).
         """
-        known = {each.name for each in fields(cls)}
-        unknown = [f"There is no option {name!r}." for name in sorted(set(given) - known)]
+        types = get_type_hints(cls)
+        shapes = {each.name: SHAPES[types[each.name]] for each in fields(cls)}
+        unknown = [f"There is no option {name!r}." for name in sorted(set(given) - set(shapes))]
         plain = {
             name: _as_tuples(_unpaired(given[name]) if name in BY_CRITERION else given[name])
             for name in given
-            if name in known
+            if name in shapes
         }
         misfits = [
-            f"{name} must be {SHAPES[name][1]}, not {plain[name]!r}."
-            for name in plain
-            if not SHAPES[name][0](plain[name])
+            f"{name} must be {MEANT.get(name, words)}, not {plain[name]!r}."
+            for name, (fits, words) in shapes.items()
+            if name in plain and not fits(plain[name])
         ]
         if unknown or misfits:
             raise OptionsError([*unknown, *misfits])
@@ -132,25 +133,20 @@ def _is_texts_by_name(value: Any) -> bool:
     return isinstance(value, Mapping) and all(_is_texts(each) for each in value.values())
 
 
-SHAPES: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "seed": (_is_integer, "a whole number"),
-    "runs": (_is_integer, "a whole number"),
-    "method": (_is_text, "a text"),
-    "resample": (_is_texts, "a list of texts"),
-    "alpha": (_is_number, "a number"),
-    "kinds": (_is_text_by_name, "a kind for each criterion"),
-    "model": (_is_text, "a text"),
-    "factors": (_is_texts, "a list of texts"),
-    "sums_of_squares": (_is_text, "a text"),
-    "exclude_raters": (_is_texts, "a list of texts"),
-    "outliers": (_is_text_by_name, "a treatment for each criterion"),
-    "outlier_width": (_is_number, "a number"),
-    "lower_is_better": (_is_texts, "a list of texts"),
-    "log_scale": (_is_texts, "a list of texts"),
-    "standardise": (_is_texts, "a list of texts"),
-    "categories": (_is_texts_by_name, "a list of labels for each criterion"),
-    "agreement_resamples": (_is_integer, "a whole number"),
-    "title": (_is_text, "a text"),
+# By the type that the field is declared with.
+SHAPES: dict[object, tuple[Callable[[Any], bool], str]] = {
+    int: (_is_integer, "a whole number"),
+    float: (_is_number, "a number"),
+    str: (_is_text, "a text"),
+    tuple[str, ...]: (_is_texts, "a list of texts"),
+    Mapping[str, str]: (_is_text_by_name, "a text for each criterion"),
+    Mapping[str, tuple[str, ...]]: (_is_texts_by_name, "a list of texts for each criterion"),
+}
+# Where a better word than "text" says what is meant.
+MEANT = {
+    "kinds": "a kind for each criterion",
+    "outliers": "a treatment for each criterion",
+    "categories": "a list of labels for each criterion",
 }
 
 
