@@ -7,6 +7,7 @@ from uuid import uuid4
 
 from rankme.actions import assignments, judgements
 from rankme.models import Assignment, Participant
+from rankme.protocols.sent_screen import SentScreen
 from tests.campaigns import answers_for
 
 
@@ -36,7 +37,12 @@ def answer(
     assignment: Assignment, trial: int = 0, screen: int = 0, **changes: Any
 ) -> judgements.Receipt:
     payload = payload_for(assignment, trial, screen, **changes)
-    return judgements.record_submission(assignment.participant, payload)
+    return store(assignment.participant, payload)
+
+
+def store(rater: Participant, payload: dict[str, Any]) -> judgements.Receipt:
+    """Send a payload straight to the action, as if the page had read it."""
+    return judgements.record_submission(rater, SentScreen.read(payload))
 
 
 def answer_all(assignment: Assignment, **changes: Any) -> None:

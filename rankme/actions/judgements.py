@@ -6,13 +6,14 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 from uuid import UUID
 
 from django.contrib.postgres.aggregates import ArrayAgg
 from django.db import IntegrityError, transaction
-from django.db.models import F, JSONField
+from django.db.models import F, JSONField, QuerySet
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
@@ -35,22 +36,22 @@ from rankme.models import (
     Trial,
 )
 from rankme.protocols.answers import Reading, read_answers
+from rankme.protocols.sent_screen import SentScreen
 from rankme.queries.definitions import FrozenDefinition, frozen_definition
-from rankme.untrusted.clean_text import check_document
 
 from . import rate_limits
 from .assignments import HELD, lease_end, settle_late
 from .speed_flags import OTHER_SCREENS, Sitting, speed_flags
 
-PAYLOAD_VERSION = 1
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
+
+    ShownTrial = WithAnnotations[Trial, "OutputIds"]
+
 SECOND_BROWSER = gettext_noop("second browser")
 LARGEST_PAYLOAD = 200_000  # bytes that are read at all
 # Bytes of a screen without the texts that its questions ask for; real ones have about one thousand.
 LARGEST_SCREEN = 20_000
-FIELDS = {
-    *("version", "key", "assignment", "trial", "screen"),
-    *("answers", "times", "comment", "replaces"),
-}
 # Bounds that no person reaches, so that a script cannot fill the disk with what nobody may delete.
 MOST_REVISIONS = 100
 MOST_IN_A_MINUTE = 600
@@ -70,14 +71,33 @@ class Receipt:
     answered_elsewhere: bool = False  # surplus, because another page's answer to it counts
 
 
-def record_submission(participant: Participant, payload: Mapping[str, Any]) -> Receipt:
-    """Store one screen's answers. Sending the same submission again changes nothing.
+@dataclass(frozen=True)
+class LocatedScreen:
+    """What was sent for a screen, and what the record has of that screen and its sitting.
 
-    Parameters
-    ----------
-    payload : as the browser sends it: `key` (UUID), `assignment`, `trial` (its place in the
-        presentation), `screen`, `answers`, optional `replaces` (the key that a changed answer
-        takes the place of), `times` and `comment`
+    Read under the lock of the sitting's slot; `earlier` is ordered by time.
+    """
+
+    sent: SentScreen
+    assignment: Assignment
+    sitting: Sitting
+    lease_left: timedelta
+    trial_id: int
+    order: list[int]  # of the outputs, as this rater sees them
+    earlier: list[Submission]
+
+    @property
+    def of_this_screen(self) -> list[Submission]:
+        here = (self.assignment.pk, self.trial_id, self.sent.screen)
+        return [
+            found
+            for found in self.earlier
+            if (found.assignment_id, found.trial_id, found.screen) == here
+        ]
+
+
+def record_submission(participant: Participant, sent: SentScreen) -> Receipt:
+    """Store one screen's answers. Sending the same submission again changes nothing.
 
     Raises
     ------
@@ -85,70 +105,44 @@ def record_submission(participant: Participant, payload: Mapping[str, Any]) -> R
     KeyReused : the key already stands for other answers
     TooManySubmissions : the sitting has sent hundreds of screens within a minute; send it again
     """
-    check_document(dict(payload))
-    _refuse_unknown_fields(payload)
-    key, address = _address(payload)
     try:
         with transaction.atomic():
-            return _record(participant, key, address, payload)
+            return _record(participant, sent)
     except IntegrityError:
         # The slot's lock orders one sitting; a key that came for two at once is detected only
         # here. Now the first one is stored, and the second is answered as any other repetition.
         with transaction.atomic():
-            return _record(participant, key, address, payload)
+            return _record(participant, sent)
 
 
-def _record(
-    participant: Participant, key: UUID, address: dict[str, int], payload: Mapping[str, Any]
-) -> Receipt:
-    assignment = _locked_assignment(participant, address)
-    trial_id, order = _shown(assignment, address["trial"])
-    earlier = _earlier(key, assignment, trial_id, address["screen"])
-    digest = hashlib.sha256(canonical(payload)).hexdigest()
-    replayed = next((found for found in earlier if found.key == key), None)
+def _record(participant: Participant, sent: SentScreen) -> Receipt:
+    located = _located(participant, sent)
+    digest = hashlib.sha256(canonical(sent.document)).hexdigest()
+    replayed = next((found for found in located.earlier if found.key == sent.key), None)
     other_counts = any(
-        (found.assignment_id, found.trial_id, found.screen)
-        == (assignment.pk, trial_id, address["screen"])
-        and found.key != key
-        and not found.surplus
-        for found in earlier
+        found.key != sent.key and not found.surplus for found in located.of_this_screen
     )
     if replayed is not None:
         receipt = _replay(replayed, digest)
         return replace(receipt, answered_elsewhere=receipt.surplus and other_counts)
-    _refuse_floods(
-        assignment,
-        earlier,
-        trial_id,
-        address["screen"],
-        share=SHARE_OF_A_SECOND_BROWSER if participant.is_second_browser else 1,
+    _refuse_floods(located, share=SHARE_OF_A_SECOND_BROWSER if participant.is_second_browser else 1)
+    frozen = frozen_definition(located.assignment.campaign)
+    trial = _trial(located.trial_id)
+    _refuse_long(frozen, trial, sent)
+    readings = _read(frozen, trial, sent)
+    _refuse_repeated_texts(located.assignment, trial, readings, frozen)
+    flags = _flags(
+        located, readings, least_seconds=frozen.definition.crowd.least_seconds_per_screen
     )
-    frozen = frozen_definition(assignment.campaign)
-    trial = _trial(trial_id)
-    _refuse_long(frozen, trial, address["screen"], payload)
-    readings = _read(frozen, trial, address["screen"], payload)
-    _refuse_repeated_texts(assignment, trial, readings, frozen)
-    submission = _insert(
-        assignment,
-        trial,
-        address["screen"],
-        key,
-        payload,
-        digest,
-        earlier,
-        frozen,
-        readings,
-        is_second_browser=participant.is_second_browser,
-    )
-    _insert_judgements(
-        submission, readings, frozen, [trial.output_ids[position] for position in order]
-    )
+    submission = _insert(located, digest, flags, is_second_browser=participant.is_second_browser)
+    outputs = [trial.output_ids[position] for position in located.order]
+    _insert_judgements(submission, readings, frozen, outputs)
     if submission.late:
-        settle_late(assignment)
+        settle_late(located.assignment)
     else:
-        _renew(assignment, frozen)
+        _renew(located, frozen)
     return Receipt(
-        key,
+        sent.key,
         submission.revision,
         submission.late,
         submission.surplus,
@@ -210,50 +204,12 @@ def quarantine(participant: Participant, body: str, *, reason: str) -> Quarantin
     )[0]
 
 
-def _address(payload: Mapping[str, Any]) -> tuple[UUID, dict[str, int]]:
-    problems = []
-    try:
-        key = UUID(str(payload.get("key")))
-    except ValueError:
-        problems.append(Problem("key", "must be a UUID"))
-    address = {}
-    for name in ("assignment", "trial", "screen"):
-        value = payload.get(name)
-        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63:
-            address[name] = value
-        else:
-            problems.append(Problem(name, "must be a whole number"))
-    if problems:
-        raise InvalidAnswer(problems)
-    return key, address
-
-
-def _refuse_unknown_fields(payload: Mapping[str, Any]) -> None:
-    unknown = sorted(set(payload) - FIELDS)[:10]
-    if unknown:
-        raise InvalidAnswer(
-            [Problem(name[:60], "is not a field of a submission") for name in unknown]
-        )
-
-
-def _refuse_floods(
-    assignment: Assignment,
-    earlier: list[Submission],
-    trial_id: int,
-    screen: int,
-    *,
-    share: float,
-) -> None:
+def _refuse_floods(located: LocatedScreen, *, share: float) -> None:
     """What is stored stays and counts; only more of the same is refused."""
-    if assignment.sitting.lately >= MOST_IN_A_MINUTE * share:
+    if located.sitting.lately >= MOST_IN_A_MINUTE * share:
         raise TooManySubmissions
-    revisions = [
-        found.revision
-        for found in earlier
-        if (found.assignment_id, found.trial_id, found.screen) == (assignment.pk, trial_id, screen)
-    ]
     most = int(MOST_REVISIONS * share)
-    if max(revisions, default=0) >= most:
+    if max((found.revision for found in located.of_this_screen), default=0) >= most:
         message = _(
             "You have changed your answer to this page %d times, and this is the limit. "
             "The previous answer counts."
@@ -262,46 +218,58 @@ def _refuse_floods(
         raise InvalidAnswer([Problem("", message)])
 
 
-def _refuse_long(
-    frozen: FrozenDefinition, trial: Trial, screen: int, payload: Mapping[str, Any]
-) -> None:
+def _refuse_long(frozen: FrozenDefinition, trial: ShownTrial, sent: SentScreen) -> None:
     """Refuse what is larger than the screen can be; a character has at most four bytes."""
-    if screen >= len(frozen.definition.screens):
+    if sent.screen >= len(frozen.definition.screens):
         return  # refused with the answers
     characters = sum(
         criterion.tool.most_characters(criterion.settings)
         * (len(trial.output_ids) if criterion.about == "output" else 1)
-        for criterion in frozen.definition.questions(screen)
+        for criterion in frozen.definition.questions(sent.screen)
     )
-    if len(canonical(payload)) > LARGEST_SCREEN + 4 * characters:
+    if len(canonical(sent.document)) > LARGEST_SCREEN + 4 * characters:
         raise InvalidAnswer([Problem("", _("This answer is too long."))])
 
 
-def _locked_assignment(participant: Participant, address: Mapping[str, int]) -> Assignment:
+def _located(participant: Participant, sent: SentScreen) -> LocatedScreen:
     """Lock the slot first, then read: a slot's assignments change only under its lock."""
     mine = Slot.objects.select_for_update(of=("self",)).filter(
-        assignments__pk=address["assignment"], assignments__participant=participant
+        assignments__pk=sent.assignment, assignments__participant=participant
     )
     if not mine:
         raise InvalidAnswer([Problem("assignment", "does not belong to you")])
-    # The database's clock alone says how old a hold is and how long its lease still lasts.
-    clocked = Assignment.objects.annotate(
+    assignment = _clocked(Assignment.objects.select_related("campaign"), sent).get(
+        pk=sent.assignment
+    )
+    if sent.trial >= len(assignment.presentation):
+        raise InvalidAnswer([Problem("trial", "is not in this batch")])
+    trial_id, order = assignment.presentation[sent.trial]
+    return LocatedScreen(
+        sent,
+        assignment,
+        Sitting(assignment.age.total_seconds(), *assignment.other_screens),
+        assignment.lease_left,
+        trial_id,
+        order,
+        _earlier(sent.key, assignment, trial_id, sent.screen),
+    )
+
+
+class Clock(TypedDict):
+    age: timedelta
+    lease_left: timedelta
+    other_screens: tuple[int, float, float | None, int]
+
+
+def _clocked(
+    assignments: QuerySet[Assignment], sent: SentScreen
+) -> QuerySet[WithAnnotations[Assignment, Clock]]:
+    """The database's clock alone says how old a hold is and how long its lease still lasts."""
+    return assignments.annotate(
         age=Now() - F("claimed_at"),
         lease_left=F("leased_until") - Now(),
-        other_screens=RawSQL(
-            OTHER_SCREENS, [str(address["trial"]), address["screen"]], JSONField()
-        ),
+        other_screens=RawSQL(OTHER_SCREENS, [str(sent.trial), sent.screen], JSONField()),
     )
-    assignment = clocked.select_related("campaign").get(pk=address["assignment"])
-    assignment.sitting = Sitting(assignment.age.total_seconds(), *assignment.other_screens)
-    return assignment
-
-
-def _shown(assignment: Assignment, number: int) -> tuple[int, list[int]]:
-    if number >= len(assignment.presentation):
-        raise InvalidAnswer([Problem("trial", "is not in this batch")])
-    trial_id, order = assignment.presentation[number]
-    return trial_id, order
 
 
 def _earlier(key: UUID, assignment: Assignment, trial_id: int, screen: int) -> list[Submission]:
@@ -324,7 +292,11 @@ def _replay(found: Submission, digest: str) -> Receipt:
     return Receipt(found.key, found.revision, found.late, found.surplus, is_new=False)
 
 
-def _trial(trial_id: int) -> Trial:
+class OutputIds(TypedDict):
+    output_ids: list[int | None]
+
+
+def _trial(trial_id: int) -> ShownTrial:
     return (
         Trial.objects.select_related("item")
         .annotate(output_ids=ArrayAgg("places__output_id", order_by="places__position"))
@@ -332,15 +304,13 @@ def _trial(trial_id: int) -> Trial:
     )
 
 
-def _read(
-    frozen: FrozenDefinition, trial: Trial, screen: int, payload: Mapping[str, Any]
-) -> list[Reading]:
-    if screen >= len(frozen.definition.screens):
+def _read(frozen: FrozenDefinition, trial: ShownTrial, sent: SentScreen) -> list[Reading]:
+    if sent.screen >= len(frozen.definition.screens):
         raise InvalidAnswer([Problem("screen", "is not in this campaign")])
     return read_answers(
         frozen.definition,
-        screen,
-        payload.get("answers"),
+        sent.screen,
+        sent.answers,
         outputs=len([output for output in trial.output_ids if output is not None]),
         item_input=trial.item.input,
         item_reference=trial.item.reference,
@@ -349,7 +319,7 @@ def _read(
 
 
 def _refuse_repeated_texts(
-    assignment: Assignment, trial: Trial, readings: list[Reading], frozen: FrozenDefinition
+    assignment: Assignment, trial: ShownTrial, readings: list[Reading], frozen: FrozenDefinition
 ) -> None:
     """Where texts must be new, none may repeat what the same rater wrote for another trial."""
     unique = {
@@ -374,53 +344,31 @@ def _refuse_repeated_texts(
 
 
 def _insert(
-    assignment: Assignment,
-    trial: Trial,
-    screen: int,
-    key: UUID,
-    payload: Mapping[str, Any],
-    digest: str,
-    earlier: list[Submission],
-    frozen: FrozenDefinition,
-    readings: list[Reading],
-    *,
-    is_second_browser: bool,
+    located: LocatedScreen, digest: str, flags: list[str], *, is_second_browser: bool
 ) -> Submission:
-    same_screen = [
-        found
-        for found in earlier
-        if (found.assignment_id, found.trial_id, found.screen) == (assignment.pk, trial.pk, screen)
-    ]
-    mine = [found for found in earlier if found.assignment_id == assignment.pk]
+    same_screen = located.of_this_screen
+    mine = [found for found in located.earlier if found.assignment_id == located.assignment.pk]
     standing = next((found for found in reversed(same_screen) if not found.surplus), None)
     # The rater's own browser replaces what a second one said, even in a finished sitting; a second
     # browser replaces none of their answers.
     displaces = standing is not None and SECOND_BROWSER in standing.flags and not is_second_browser
     may_change = standing is None or not is_second_browser or SECOND_BROWSER in standing.flags
-    changed_on_purpose = standing is None or payload.get("replaces") == str(standing.key)
-    has_ended = assignment.state == Assignment.State.COMPLETED
+    changed_on_purpose = standing is None or located.sent.replaces == str(standing.key)
+    has_ended = located.assignment.state == Assignment.State.COMPLETED
     stands = displaces or (changed_on_purpose and may_change and not has_ended)
     before = max(mine, key=lambda found: found.pk).chain_sha256 if mine else ""
     return Submission.objects.create(
-        key=key,
-        assignment=assignment,
-        trial=trial,
-        screen=screen,
+        key=located.sent.key,
+        assignment=located.assignment,
+        trial_id=located.trial_id,
+        screen=located.sent.screen,
         revision=1 + max((found.revision for found in same_screen), default=0),
-        late=_is_late(assignment),
+        late=_is_late(located.assignment),
         surplus=not stands,
-        payload=payload,
+        payload=located.sent.document,
         payload_sha256=digest,
         chain_sha256=chained(before, digest),
-        flags=[
-            *speed_flags(
-                payload.get("times"),
-                assignment.sitting,
-                least_seconds=frozen.definition.crowd.least_seconds_per_screen,
-            ),
-            *_anticipation(payload.get("times"), readings),
-            *([SECOND_BROWSER] if is_second_browser else []),
-        ],
+        flags=[*flags, *([SECOND_BROWSER] if is_second_browser else [])],
     )
 
 
@@ -431,21 +379,21 @@ def _is_late(assignment: Assignment) -> bool:
     return ended or assignment.campaign.state not in collecting
 
 
-def _anticipation(times: Any, readings: list[Reading]) -> list[str]:
-    """A flag for a response that came before anybody can have seen the stimulus.
-
-    The page notes such a press and waits for another; other clients may send it as the response.
-    """
-    noted = isinstance(times, Mapping) and times.get("early")
-    return (
-        [gettext_noop("anticipation")]
-        if noted or any(one.is_anticipated for one in readings)
-        else []
-    )
+def _flags(located: LocatedScreen, readings: list[Reading], *, least_seconds: float) -> list[str]:
+    times = located.sent.times
+    flags = speed_flags(times, located.sitting, least_seconds=least_seconds)
+    # A response that came before anybody can have seen the stimulus. The page notes such a press
+    # and waits for another; other clients may send it as the response.
+    if times.was_early or any(one.is_anticipated for one in readings):
+        flags.append(gettext_noop("anticipation"))
+    return flags
 
 
 def _insert_judgements(
-    submission: Submission, readings: list[Reading], frozen: FrozenDefinition, outputs: list[int]
+    submission: Submission,
+    readings: list[Reading],
+    frozen: FrozenDefinition,
+    outputs: list[int | None],
 ) -> None:
     Judgement.objects.bulk_create(
         Judgement(
@@ -461,10 +409,10 @@ def _insert_judgements(
     )
 
 
-def _renew(assignment: Assignment, frozen: FrozenDefinition) -> None:
+def _renew(located: LocatedScreen, frozen: FrozenDefinition) -> None:
     """Work renews the lease, at most once a minute: a rater who answers keeps the batch."""
     length = frozen.definition.crowd.lease_minutes * 60
-    if assignment.lease_left.total_seconds() < length - 60:
-        Assignment.objects.filter(pk=assignment.pk).update(
+    if located.lease_left.total_seconds() < length - 60:
+        Assignment.objects.filter(pk=located.assignment.pk).update(
             leased_until=lease_end(frozen.definition)
         )

@@ -8,11 +8,11 @@ more time on the screens of a sitting than has passed since the batch was handed
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import gettext_noop
+
+from rankme.protocols.sent_screen import SentTimes
 
 # A browser's clock runs a little faster or slower than the server's.
 SLACK_SECONDS = 2.0
@@ -54,11 +54,10 @@ class Sitting:
     lately: int
 
 
-def speed_flags(times: Any, sitting: Sitting, *, least_seconds: float) -> list[str]:
+def speed_flags(times: SentTimes, sitting: Sitting, *, least_seconds: float) -> list[str]:
     """What a person should look at; nothing is altered or refused for it."""
-    times = times if isinstance(times, Mapping) else {}
     flags = []
-    spent = _seconds(times.get("spent_ms"))
+    spent = times.spent_seconds
     possible = sitting.age * (1 + SLACK_SHARE) + SLACK_SECONDS
     # A time that is missing, or cannot be, is replaced by the server's own.
     taken = sitting.age if sitting.since_last is None else sitting.since_last
@@ -70,12 +69,6 @@ def speed_flags(times: Any, sitting: Sitting, *, least_seconds: float) -> list[s
         flags.append(gettext_noop("impossible time"))
     if taken < least_seconds or sitting.age < least_seconds * (sitting.others + 1):
         flags.append(gettext_noop("fast"))
-    if times.get("hidden"):
+    if times.page_was_hidden:
         flags.append(gettext_noop("page was hidden"))
     return flags
-
-
-def _seconds(milliseconds: Any) -> float | None:
-    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
-        return None
-    return milliseconds / 1000

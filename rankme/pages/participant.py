@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import wraps
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -22,7 +22,9 @@ from rankme.crowd import PANELS
 from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmissions
 from rankme.forms.entry import EntryForm
 from rankme.models import Assignment, Campaign, Participant, Slot
+from rankme.protocols import sent_screen
 from rankme.protocols.definition import Definition
+from rankme.protocols.sent_screen import SentScreen
 from rankme.queries.definitions import frozen_definition
 from rankme.untrusted import strict_json
 
@@ -266,7 +268,7 @@ def work_context(
         "may_give_back": not rater.is_second_browser,
         "document": document
         | {
-            "version": judgements.PAYLOAD_VERSION,
+            "version": sent_screen.VERSION,
             "assignment": assignment.pk,
             "rater": rater_identity.browser_tag(rater),
             "stored": _stored_screens(assignment),
@@ -326,12 +328,10 @@ def submit(request: HttpRequest, rater: Participant) -> JsonResponse:
         return _problems("", str(error))
     if not isinstance(payload, dict):
         return _problems("", "a submission is a JSON object")
-    if payload.get("version") != judgements.PAYLOAD_VERSION:
-        keep = partial(_quarantine, body=request.body.decode("utf-8", "replace"))
-    else:
-        keep = _record
     try:
-        return keep(rater, payload)
+        if payload.get("version") != sent_screen.VERSION:
+            return _quarantine(rater, request.body, payload.get("version"))
+        return _record(rater, SentScreen.read(payload))
     except InvalidAnswer as error:
         problems = [
             {"place": problem.place, "message": problem.message} for problem in error.problems
@@ -342,16 +342,17 @@ def submit(request: HttpRequest, rater: Participant) -> JsonResponse:
         return JsonResponse({}, status=429, headers={"Retry-After": str(error.seconds)})
 
 
-def _quarantine(rater: Participant, payload: dict[str, Any], *, body: str) -> JsonResponse:
-    judgements.quarantine(rater, body, reason=f"version {payload.get('version')!r}"[:200])
+def _quarantine(rater: Participant, body: bytes, version: object) -> JsonResponse:
+    text = body.decode("utf-8", "replace")
+    judgements.quarantine(rater, text, reason=f"version {version!r}"[:200])
     return JsonResponse({"quarantined": True}, status=202)
 
 
-def _record(rater: Participant, payload: dict[str, Any]) -> JsonResponse:
+def _record(rater: Participant, screen: SentScreen) -> JsonResponse:
     try:
-        receipt = judgements.record_submission(rater, payload)
+        receipt = judgements.record_submission(rater, screen)
     except KeyReused as error:
-        log.warning("key reused: %s of %s", payload.get("key"), rater.label)
+        log.warning("key reused: %s of %s", screen.key, rater.label)
         return JsonResponse({"code": "key_reused", "message": str(error)}, status=409)
     answer = {
         "key": str(receipt.key),

@@ -29,7 +29,7 @@ class Reading:
 def read_answers(
     definition: Definition,
     screen: int,
-    answers: Any,
+    answers: object,
     *,
     outputs: int,
     item_input: str,

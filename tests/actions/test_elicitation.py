@@ -4,11 +4,12 @@ import uuid
 
 import pytest
 
-from rankme.actions import assignments, judgements
+from rankme.actions import assignments
 from rankme.errors import InvalidAnswer
 from rankme.models import Judgement
 from rankme.protocols.files import definition_from_document, definition_to_document, preset
 from tests.campaigns import make_campaign, make_rater
+from tests.sittings import store
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def campaign(db):
 
 
 def write(rater, assignment, trial, text):
-    return judgements.record_submission(
+    return store(
         rater,
         {
             "version": 1,

@@ -16,7 +16,7 @@ from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmis
 from rankme.models import Assignment, Judgement, QuarantinedPayload, Submission
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
 from tests.invariants import acknowledged, check_record, counted_submissions
-from tests.sittings import answer, answer_all, claim, payload_for, run_out
+from tests.sittings import answer, answer_all, claim, payload_for, run_out, store
 
 pytestmark = pytest.mark.django_db
 
@@ -34,7 +34,7 @@ def held():
 
 
 def record(assignment: Assignment, payload: dict) -> judgements.Receipt:
-    return judgements.record_submission(assignment.participant, payload)
+    return store(assignment.participant, payload)
 
 
 def test_a_screen_is_stored_with_its_values(held):
@@ -108,7 +108,7 @@ def test_a_key_of_somebody_else_is_refused_and_tells_nothing(held):
 def test_nobody_submits_into_anothers_batch(held):
     stranger = make_rater(held.campaign, "stranger")
     with pytest.raises(InvalidAnswer, match="does not belong to you"):
-        judgements.record_submission(stranger, payload_for(held))
+        store(stranger, payload_for(held))
     assert not Submission.objects.exists()
 
 

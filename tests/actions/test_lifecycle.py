@@ -21,7 +21,7 @@ from rankme.errors import KeyReused, RefusedAction, RefusedTransition
 from rankme.models import Assignment, Participant
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.invariants import Acknowledged, acknowledged, check_record
-from tests.sittings import payload_for, run_out
+from tests.sittings import payload_for, run_out, store
 
 RATERS = ["ann", "bob", "cem"]
 raters = st.sampled_from(RATERS)
@@ -65,7 +65,7 @@ class Lifecycle(RuleBasedStateMachine):
         return self.campaign.participants.get(external_id=name)
 
     def send(self, name: str, payload: dict) -> judgements.Receipt:
-        receipt = judgements.record_submission(self.rater(name), payload)
+        receipt = store(self.rater(name), payload)
         self.sent.append((name, payload))
         self.told.append(acknowledged(payload))
         return receipt
@@ -110,7 +110,7 @@ class Lifecycle(RuleBasedStateMachine):
     def send_other_answers_under_an_old_key(self, data: st.DataObject) -> None:
         name, payload = data.draw(st.sampled_from(self.sent))
         with pytest.raises(KeyReused):
-            judgements.record_submission(self.rater(name), payload | {"comment": "other"})
+            store(self.rater(name), payload | {"comment": "other"})
 
     @rule(name=raters)
     def lease_runs_out(self, name: str) -> None:
@@ -237,11 +237,11 @@ def test_refusing_late_work_would_lose_what_was_acknowledged(monkeypatch):
     kept.teardown()
     record = judgements._record
 
-    def refuse_late(participant, key, address, payload):
-        held = Assignment.objects.get(pk=address["assignment"])
+    def refuse_late(participant, sent):
+        held = Assignment.objects.get(pk=sent.assignment)
         if held.state == "expired":
-            return judgements.Receipt(key, 1, late=True, surplus=True, is_new=True)
-        return record(participant, key, address, payload)
+            return judgements.Receipt(sent.key, 1, late=True, surplus=True, is_new=True)
+        return record(participant, sent)
 
     monkeypatch.setattr(judgements, "_record", refuse_late)
     lost = late_work()

@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 
 from rankme.actions.speed_flags import Sitting, speed_flags
 from rankme.models import Assignment, Submission
+from rankme.protocols.sent_screen import SentTimes
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.sittings import answer, claim
 
@@ -67,7 +68,9 @@ def test_a_batch_that_is_younger_than_its_screens_take_is_fast_whatever_is_claim
     assert ["fast" in found for found in flags()] == [True] * 4
     handed_out_ago(held, seconds=7)
     possible = Sitting(age=7, others=2, claimed=6, since_last=0.1, lately=3)
-    assert speed_flags({"spent_ms": 3_000}, possible, least_seconds=LEAST) == ["fast"]
+    assert speed_flags(SentTimes.read({"spent_ms": 3_000}), possible, least_seconds=LEAST) == [
+        "fast"
+    ]
 
 
 def test_screens_answered_without_a_connection_and_sent_at_once_are_not_flagged(held):
@@ -89,13 +92,17 @@ def test_a_screen_that_is_opened_again_does_not_count_twice(held):
 
 def test_clocks_that_differ_a_little_are_no_fault_of_the_rater():
     hour = Sitting(age=3600, others=9, claimed=3500, since_last=100, lately=1)
-    assert speed_flags({"spent_ms": 130_000}, hour, least_seconds=LEAST) == []
-    assert "impossible time" in speed_flags({"spent_ms": 150_000}, hour, least_seconds=LEAST)
+    assert speed_flags(SentTimes.read({"spent_ms": 130_000}), hour, least_seconds=LEAST) == []
+    assert "impossible time" in speed_flags(
+        SentTimes.read({"spent_ms": 150_000}), hour, least_seconds=LEAST
+    )
 
 
 def test_a_negative_time_is_impossible():
     sitting = Sitting(age=3600, others=0, claimed=0, since_last=None, lately=0)
-    assert speed_flags({"spent_ms": -1}, sitting, least_seconds=LEAST) == ["impossible time"]
+    assert speed_flags(SentTimes.read({"spent_ms": -1}), sitting, least_seconds=LEAST) == [
+        "impossible time"
+    ]
 
 
 def test_numbers_of_any_size_are_flagged_and_stored(held):

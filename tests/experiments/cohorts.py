@@ -18,10 +18,12 @@ from rankme.actions.materials import start_import, take_import
 from rankme.demonstration.material import material
 from rankme.models import AnalysisRun, Assignment, Campaign, Participant
 from rankme.pages.trial_page import page_document, trials_of
+from rankme.protocols import sent_screen
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import preset
 from rankme.simulation.answers import Taste, answers_to
 from tests.campaigns import make_owner
+from tests.sittings import store
 
 WORKER = "experiments"
 QUICK = {"runs": 50, "agreement_resamples": 20}
@@ -136,7 +138,7 @@ def _sit(campaign: Campaign, assignment: Assignment, person: Person) -> None:
     for place, (trial, material_shown) in enumerate(zip(document["trials"], shown, strict=True)):
         for index, screen in enumerate(document["screens"]):
             payload = {
-                "version": judgements.PAYLOAD_VERSION,
+                "version": sent_screen.VERSION,
                 "key": str(UUID(int=person.rng.getrandbits(128), version=4)),
                 "assignment": assignment.pk,
                 "trial": place,
@@ -145,7 +147,7 @@ def _sit(campaign: Campaign, assignment: Assignment, person: Person) -> None:
                 "times": {},
                 "comment": "",
             }
-            judgements.record_submission(assignment.participant, payload)
+            store(assignment.participant, payload)
     assignments.finish_batch(assignment)
 
 

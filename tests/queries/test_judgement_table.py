@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.table_files import csv_parts, guarded, read_table, unguarded, write_table
-from rankme.actions import assignments, exclusions, judgements
+from rankme.actions import assignments, exclusions
 from rankme.models import Assignment, Submission, System
 from rankme.queries.counting import with_counting
 from rankme.queries.judgement_table import factor_column, judgement_table
@@ -24,6 +24,7 @@ from tests.campaigns import (
     slider_definition,
 )
 from tests.invariants import counted_submissions
+from tests.sittings import store
 
 
 def submit(campaign, rater, assignment, trial, value, **more):
@@ -34,7 +35,7 @@ def submit(campaign, rater, assignment, trial, value, **more):
         "screen": 0,
         "answers": answers_for(campaign, assignment, trial, value=value),
     }
-    return judgements.record_submission(rater, payload | more)
+    return store(rater, payload | more)
 
 
 @pytest.fixture

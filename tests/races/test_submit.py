@@ -16,7 +16,7 @@ from tests.races.threads import (
     without_locks,
     without_rules,
 )
-from tests.sittings import answer, answer_all, claim, payload_for, run_out
+from tests.sittings import answer, answer_all, claim, payload_for, run_out, store
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -32,7 +32,7 @@ def short_batch(raters_per_trial: int = 1, items: int = 1) -> Assignment:
 
 
 def submit(held: Assignment, payload: dict):
-    return lambda: judgements.record_submission(held.participant, payload)
+    return lambda: store(held.participant, payload)
 
 
 @pytest.fixture
@@ -83,15 +83,15 @@ def test_without_the_comparison_of_hashes_an_acknowledged_answer_is_lost(monkeyp
     held = short_batch()
     first = payload_for(held, value=10)
     second = payload_for(held, value=90, key=first["key"])
-    judgements.record_submission(held.participant, first)
+    store(held.participant, first)
     with pytest.raises(KeyReused):
-        judgements.record_submission(held.participant, second)
+        store(held.participant, second)
     monkeypatch.setattr(
         judgements,
         "_replay",
         lambda found, digest: judgements.Receipt(found.key, 1, False, False, is_new=False),
     )
-    judgements.record_submission(held.participant, second)
+    store(held.participant, second)
     with pytest.raises(AssertionError, match="not stored as sent"):
         check_record([acknowledged(first), acknowledged(second)])
 

@@ -1,0 +1,65 @@
+"""A screen as it was sent: what is read from it, and what is refused before anything uses it."""
+
+from uuid import UUID
+
+import pytest
+
+from rankme.errors import InvalidAnswer
+from rankme.protocols.sent_screen import SentScreen, SentTimes
+
+KEY = "7b8c0c9a-3a54-4f0e-9d11-0c8a5a3f7a10"
+
+
+def sent(**changes):
+    return {
+        "version": 1,
+        "key": KEY,
+        "assignment": 3,
+        "trial": 0,
+        "screen": 1,
+        "answers": [],
+        "times": {"spent_ms": 1500, "hidden": True},
+        "comment": "",
+    } | changes
+
+
+def problems_of(document):
+    with pytest.raises(InvalidAnswer) as refused:
+        SentScreen.read(document)
+    return [(problem.place, problem.message) for problem in refused.value.problems]
+
+
+def test_a_screen_is_read_once_and_kept_as_it_came():
+    document = sent(replaces=KEY)
+    screen = SentScreen.read(document)
+    assert (screen.key, screen.assignment, screen.trial, screen.screen) == (UUID(KEY), 3, 0, 1)
+    assert screen.times == SentTimes(spent_seconds=1.5, page_was_hidden=True)
+    assert screen.replaces == KEY
+    assert screen.document is document
+
+
+def test_every_part_of_the_address_that_is_wrong_is_named():
+    document = sent(key="x", assignment=True, trial=-1, screen="1")
+    assert [place for place, _ in problems_of(document)] == [
+        "key",
+        "assignment",
+        "trial",
+        "screen",
+    ]
+
+
+def test_unknown_fields_are_refused_before_the_address_is_read():
+    assert problems_of({"key": "x", "more": 1}) == [("more", "is not a field of a submission")]
+
+
+def test_text_that_cannot_be_stored_is_refused_with_its_place():
+    assert problems_of(sent(comment="\x00"))[0][0] == "comment"
+
+
+@pytest.mark.parametrize("times", [None, [], "soon", {"spent_ms": True}, {"spent_ms": "9"}])
+def test_what_is_no_time_is_left_out_and_not_refused(times):
+    assert SentScreen.read(sent(times=times)).times == SentTimes()
+
+
+def test_what_is_no_key_replaces_nothing():
+    assert SentScreen.read(sent(replaces=7)).replaces is None
