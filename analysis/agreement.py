@@ -315,7 +315,13 @@ def _complete_icc(table: Values, confidence: float) -> IntraclassCorrelation:
         raise Undefined("The values do not vary, so there is nothing to agree on.")
     single = (row_sq - error_sq) / spread
     mean = (row_sq - error_sq) / (row_sq + (column_sq - error_sq) / subjects)
-    low, high = _icc_interval(row_sq, column_sq, error_sq, single, subjects, judges, confidence)
+    low, high = _icc_interval(
+        (row_sq, column_sq, error_sq),
+        single,
+        subjects=subjects,
+        judges=judges,
+        confidence=confidence,
+    )
     return IntraclassCorrelation(
         Coefficient("ICC(2,1)", single, low, high, subjects),
         Coefficient(
@@ -327,10 +333,9 @@ def _complete_icc(table: Values, confidence: float) -> IntraclassCorrelation:
 
 
 def _icc_interval(
-    row_sq: float,
-    column_sq: float,
-    error_sq: float,
+    mean_squares: tuple[float, float, float],
     single: float,
+    *,
     subjects: int,
     judges: int,
     confidence: float,
@@ -338,6 +343,7 @@ def _icc_interval(
     """Shrout & Fleiss (1979), with Satterthwaite's degrees of freedom."""
     from scipy.stats import f
 
+    row_sq, column_sq, error_sq = mean_squares  # of subjects, of judges, of what is left
     if error_sq <= 0:
         return None, None
     ratio = column_sq / error_sq

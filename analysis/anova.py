@@ -345,13 +345,14 @@ def _rows(
         raise Undefined("There is no variation within systems, so F has no denominator.")
     error = residual / residual_df
     effects = [
-        _effect(name, df, sum_sq, residual_df, error, total) for name, (df, sum_sq) in sums.items()
+        _effect(name, df, sum_sq, residual_df=residual_df, error=error, total=total)
+        for name, (df, sum_sq) in sums.items()
     ]
     return (*effects, AnovaRow(RESIDUAL, residual_df, residual, error))
 
 
 def _effect(
-    source: str, df: int, sum_sq: float, residual_df: int, error: float, total: float
+    source: str, df: int, sum_sq: float, *, residual_df: int, error: float, total: float
 ) -> AnovaRow:
     from scipy.special import fdtrc
 

@@ -73,8 +73,12 @@ def clustered_comparison(
     names = [labels[index] for index in present]
     means = fit.coefficients + shift
     return ClusteredComparison(
-        means=estimated_means(names, means, spread, alpha, df, higher_is_better),
-        contrasts=contrasts_with_variances(names, means, variances, alpha, df, higher_is_better),
+        means=estimated_means(
+            names, means, spread, alpha=alpha, df=df, higher_is_better=higher_is_better
+        ),
+        contrasts=contrasts_with_variances(
+            names, means, variances, alpha=alpha, df=df, higher_is_better=higher_is_better
+        ),
         raters=len(np.unique(raters)),
         items=len(np.unique(items)),
         alpha=alpha,

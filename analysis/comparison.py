@@ -44,6 +44,7 @@ def estimated_means(
     names: Sequence[str],
     estimates: Values,
     covariance: Values,
+    *,
     alpha: float,
     df: float | None,
     higher_is_better: bool,
@@ -69,13 +70,16 @@ def contrasts(
     names: Sequence[str],
     estimates: Values,
     covariance: Values,
+    *,
     alpha: float,
     df: float | None,
     higher_is_better: bool,
 ) -> tuple[Contrast, ...]:
     """All pairs with Tukey's simultaneous intervals (the studentised range over √2)."""
     variances = difference_variances(covariance)
-    return contrasts_with_variances(names, estimates, variances, alpha, df, higher_is_better)
+    return contrasts_with_variances(
+        names, estimates, variances, alpha=alpha, df=df, higher_is_better=higher_is_better
+    )
 
 
 def difference_variances(covariance: Values) -> Values:
@@ -89,6 +93,7 @@ def contrasts_with_variances(
     names: Sequence[str],
     estimates: Values,
     variances: Values,
+    *,
     alpha: float,
     df: float | None,
     higher_is_better: bool,

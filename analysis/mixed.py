@@ -79,8 +79,12 @@ def fit_mixed(
     covariance = scale**2 * solution.covariance
     return MixedModel(
         formula="value ~ system + " + " + ".join(f"(1|{name})" for name in usable),
-        means=estimated_means(names, estimates, covariance, alpha, df, higher_is_better),
-        contrasts=contrasts(names, estimates, covariance, alpha, df, higher_is_better),
+        means=estimated_means(
+            names, estimates, covariance, alpha=alpha, df=df, higher_is_better=higher_is_better
+        ),
+        contrasts=contrasts(
+            names, estimates, covariance, alpha=alpha, df=df, higher_is_better=higher_is_better
+        ),
         components=_components(theta, solution, scale, usable),
         reml_deviance=solution.deviance + 2 * (len(values) - len(names)) * float(np.log(scale)),
         judgements=len(values),

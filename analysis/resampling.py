@@ -129,7 +129,7 @@ def _weights(first: int, second: int, seed: Any, run: int) -> Any:
 
 
 @numba.njit(nogil=True, cache=True)
-def _add_up(
+def _add_up(  # noqa: PLR0917 (compiled code takes no keywords)
     cell: Any, times: Any, first: Any, second: Any, weight: Any, other: Any, counts: Any
 ) -> None:
     for row in range(len(cell)):

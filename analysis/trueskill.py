@@ -70,7 +70,7 @@ def _tie(difference: float, margin: float) -> tuple[float, float]:
 
 
 @numba.njit(nogil=True, cache=True, inline="always")
-def _update(
+def _update(  # noqa: PLR0917 (compiled code takes no keywords)
     mu: Any, variance: Any, i: int, j: int, outcome: int, spread: float, margin: float
 ) -> None:
     """Update two systems after one comparison; `spread` is 2β²."""
@@ -90,7 +90,7 @@ def _update(
 
 
 @numba.njit(nogil=True, cache=True)
-def _ordered_pass(
+def _ordered_pass(  # noqa: PLR0917 (compiled code takes no keywords)
     first: Any, second: Any, outcome: Any, mu: Any, variance: Any, beta: float, margin: float
 ) -> None:
     spread = 2 * beta * beta
@@ -151,7 +151,7 @@ def _odds(counts: Any, odds: Any, opponents: Any, degrees: Any) -> None:
 
 
 @numba.njit(nogil=True, cache=True, inline="always")
-def _meeting(
+def _meeting(  # noqa: PLR0917 (compiled code takes no keywords)
     i: int, mu: Any, odds: Any, opponents: Any, degrees: Any, key: Any
 ) -> tuple[int, int, Any]:
     """Draw an opponent of i and the outcome; returns them and the position in the stream.
@@ -174,7 +174,7 @@ def _meeting(
 
 
 @numba.njit(nogil=True, cache=True)
-def _reference_runs(counts: Any, steps: Any, keys: Any, betas: Any, margins: Any, mu: Any) -> None:
+def _reference_runs(counts: Any, steps: Any, keys: Any, betas: Any, margins: Any, mu: Any) -> None:  # noqa: PLR0917 (compiled code takes no keywords)
     """Run side by side, longest first; adds to μ, shape (runs, systems).
 
     A step has to wait for the one before it, but not for another run's: a processor that works

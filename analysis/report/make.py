@@ -176,7 +176,9 @@ def _report(
         for done, name in enumerate(criteria):
             if progress is not None:
                 progress(done / len(criteria))
-            compute = partial(_criterion_report, name, table, analysed, options, runs, parts)
+            compute = partial(
+                _criterion_report, name, table, analysed, options, runs=runs, parts=parts
+            )
             reports.append(parts(f"criterion {name}", CriterionReport, compute))
     made = tuple(reports)
     report = Report(
@@ -238,6 +240,7 @@ def _criterion_report(
     table: JudgementTable,
     analysed: JudgementTable,
     options: ReportOptions,
+    *,
     runs: Runs,
     parts: Parts,
 ) -> CriterionReport:
@@ -272,7 +275,14 @@ def _criterion_report(
             table.for_criterion(name), analysed.for_criterion(name), kind, higher
         ),
         sentences=criterion_sentences(
-            kind, part, ranking, scale, categories, outliers, agreement, options
+            kind,
+            part,
+            options,
+            ranking=ranking,
+            scale=scale,
+            categories=categories,
+            outliers=outliers,
+            agreement=agreement,
         ),
     )
 

@@ -32,12 +32,13 @@ STANDARDISED = (
 def criterion_sentences(
     kind: str,
     part: JudgementTable,
+    options: ReportOptions,
+    *,
     ranking: RankingSection | None,
     scale: ScaleSection | None,
     categories: CategorySection | None,
     outliers: OutlierCount | None,
     agreement: Sequence[Coefficient],
-    options: ReportOptions,
 ) -> tuple[str, ...]:
     """Say in plain words what the sections of one criterion can claim."""
     sentences: list[str] = []

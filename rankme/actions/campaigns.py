@@ -122,7 +122,7 @@ def draw_plan(campaign: Campaign) -> CampaignPlan:
             len(systems),
             definition.design.options,
             definition.raters_per_trial,
-            campaign.seed,
+            seed=campaign.seed,
             coverage=coverage,
             strata=_strata(campaign, definition.design.stratify_by),
         )

@@ -64,7 +64,15 @@ def start_import(
     labels = _checked_labels(uploads)
     stored = _store(uploads)
     try:
-        return _queue(campaign, stored, labels, kind, format, dict(options or {}), by)
+        return _queue(
+            campaign,
+            stored,
+            labels,
+            kind=kind,
+            format=format,
+            options=dict(options or {}),
+            by=by,
+        )
     except BaseException:
         delete_files(stored.values())
         raise
@@ -171,6 +179,7 @@ def _queue(
     campaign: Campaign,
     stored: dict[str, str],
     labels: list[str],
+    *,
     kind: str,
     format: str,
     options: dict[str, Any],

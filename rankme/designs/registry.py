@@ -28,6 +28,7 @@ def draw(
     n_systems: int,
     options: Mapping[str, OptionValue],
     raters_per_trial: int,
+    *,
     seed: int,
     coverage: npt.NDArray[np.bool_] | None = None,
     strata: npt.NDArray[np.int64] | None = None,

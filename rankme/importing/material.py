@@ -93,7 +93,14 @@ def read_material(
     """
     folder = Path(tempfile.mkdtemp(prefix="rankme-import-"))
     try:
-        preview = _spool(paths, format, folder / "spool.sqlite", limits, progress, reading)
+        preview = _spool(
+            paths,
+            format,
+            folder / "spool.sqlite",
+            limits=limits,
+            progress=progress,
+            reading=reading,
+        )
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -104,6 +111,7 @@ def _spool(
     paths: Paths,
     format: str | None,
     path: Path,
+    *,
     limits: Limits,
     progress: Progress | None,
     reading: Reading,

@@ -69,7 +69,7 @@ def sample(name: str) -> tuple[ShownTrial, ...]:
         len(systems),
         definition.design.options,
         definition.raters_per_trial,
-        SEED,
+        seed=SEED,
         coverage=coverage,
     )
     trials = plan.batches[0].trials[:MOST_TRIALS]

@@ -12,11 +12,20 @@ def test_a_difference_without_an_error_is_no_claim():
     direction = np.array([1.0, 1.0, 2.0])
     means, names = np.array([3.0, 2.0, 1.0]), ["a", "b", "c"]
     with pytest.raises(Undefined, match="too few raters or items"):
-        contrasts(names, means, np.outer(direction, direction), 0.05, 1.0, True)
+        contrasts(
+            names,
+            means,
+            np.outer(direction, direction),
+            alpha=0.05,
+            df=1.0,
+            higher_is_better=True,
+        )
 
 
 def test_each_pair_has_the_error_of_its_difference():
     covariance = np.diag([1.0, 3.0])
-    (pair,) = contrasts(["a", "b"], np.array([5.0, 1.0]), covariance, 0.05, None, True)
+    (pair,) = contrasts(
+        ["a", "b"], np.array([5.0, 1.0]), covariance, alpha=0.05, df=None, higher_is_better=True
+    )
     assert (pair.difference, pair.se) == pytest.approx((4.0, 2.0))
     assert pair.low == pytest.approx(4 - 1.959964 * 2, abs=1e-3)

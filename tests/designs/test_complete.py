@@ -28,7 +28,7 @@ def test_every_output_that_exists_is_shown_once(data: st.DataObject) -> None:
         "outputs_per_screen": data.draw(st.integers(0, 8)),
         "trials_per_batch": data.draw(st.integers(0, 9)),
     }
-    plan = draw("complete", n_items, n_systems, options, 1, 5, coverage)
+    plan = draw("complete", n_items, n_systems, options, 1, seed=5, coverage=coverage)
     shown = Counter(
         (trial.item, system)
         for batch in plan.batches

@@ -10,7 +10,7 @@ from rankme.designs import DESIGNS, DesignError, DrawnTrial, checked_options, dr
 
 @pytest.mark.parametrize("design", DESIGNS)
 def test_the_same_seed_draws_the_same_plan_and_another_seed_another(design: str) -> None:
-    first, again, other = (draw(design, 40, 6, {}, 2, seed) for seed in (7, 7, 8))
+    first, again, other = (draw(design, 40, 6, {}, 2, seed=seed) for seed in (7, 7, 8))
     assert first == again
     assert hash(first) == hash(again)
     assert first != other
@@ -38,7 +38,7 @@ def test_all_wrong_options_are_named_at_once() -> None:
 
 def test_an_unknown_design_is_refused_with_the_known_ones() -> None:
     with pytest.raises(DesignError, match="latin_square, random_blocks, complete"):
-        draw("latin", 3, 3, {}, 1, 1)
+        draw("latin", 3, 3, {}, 1, seed=1)
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,9 @@ def test_an_unknown_design_is_refused_with_the_known_ones() -> None:
     ],
 )
 def test_impossible_requests_are_refused(arguments: tuple, message: str) -> None:
+    *counts, seed, coverage = arguments if len(arguments) == 6 else (*arguments, None)
     with pytest.raises(DesignError, match=message):
-        draw("complete", *arguments)
+        draw("complete", *counts, seed=seed, coverage=coverage)
 
 
 def test_batches_are_a_sequence_of_trials() -> None:

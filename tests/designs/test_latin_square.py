@@ -71,7 +71,7 @@ def test_every_rater_meets_every_item_once_and_every_system_equally_often(
     n_items: int, n_systems: int, groups: int, seed: int
 ) -> None:
     groups = min(groups, n_items)
-    plan = draw("latin_square", n_items, n_systems, {"groups": groups}, 1, seed)
+    plan = draw("latin_square", n_items, n_systems, {"groups": groups}, 1, seed=seed)
     assert len(plan.batches) == groups * n_systems
     for batch in plan.batches:
         items = [trial.item for trial in batch.trials]
@@ -90,7 +90,7 @@ def test_any_number_of_raters_is_shared_among_the_groups(
     raters: int, groups: int, seed: int
 ) -> None:
     groups = min(groups, raters)
-    plan = draw("latin_square", 24, 4, {"raters": raters, "groups": groups}, 1, seed)
+    plan = draw("latin_square", 24, 4, {"raters": raters, "groups": groups}, 1, seed=seed)
     assert len(plan.batches) == raters
     for batch in plan.batches:
         times = _times_each_system(batch.trials)
@@ -109,7 +109,7 @@ def test_missing_outputs_leave_their_trials_out_and_are_counted(data: st.DataObj
         )
     )
     coverage = np.array(cells).reshape(n_items, n_systems)
-    plan = draw("latin_square", n_items, n_systems, {}, 1, 3, coverage)
+    plan = draw("latin_square", n_items, n_systems, {}, 1, seed=3, coverage=coverage)
     assert set(_times_each_pair(plan)) == set(
         zip(*map(np.ndarray.tolist, np.nonzero(coverage)), strict=True)
     )

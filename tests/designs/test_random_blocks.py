@@ -14,7 +14,7 @@ from rankme.designs.plan import NO_SYSTEM, count_pairs
 @pytest.mark.parametrize("seed", range(10))
 def test_e2e_shows_every_system_and_every_pair_equally_often(seed: int) -> None:
     """Dušek et al. (2020), section 8.4: 630 MRs, 5 of 21 systems, pages of at most 20 screens."""
-    balance = draw("random_blocks", 630, 21, {}, 3, seed).balance
+    balance = draw("random_blocks", 630, 21, {}, 3, seed=seed).balance
     assert (balance.trials, balance.judgements, balance.batches) == (630, 9450, 32)
     assert (balance.per_system.min, balance.per_system.max) == (450, 450)
     assert balance.per_pair is not None
@@ -43,7 +43,7 @@ def test_systems_pairs_and_outputs_are_shared_out_evenly(
     n_items: int, n_systems: int, width: int, screens: int, seed: int
 ) -> None:
     options = {"outputs_per_screen": width, "screens_per_item": screens}
-    plan = draw("random_blocks", n_items, n_systems, options, 1, seed)
+    plan = draw("random_blocks", n_items, n_systems, options, 1, seed=seed)
     balance, shown = plan.balance, min(width, n_systems)
     assert balance.per_item.min == balance.per_item.max == shown * screens
     assert balance.per_system.max - balance.per_system.min <= 1
@@ -59,7 +59,9 @@ def test_missing_outputs_are_never_shown_and_the_rest_stays_even(data: st.DataOb
     n_items, n_systems = data.draw(st.integers(30, 80)), data.draw(st.integers(6, 10))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**20)))
     coverage = rng.random((n_items, n_systems)) < 0.9
-    plan = draw("random_blocks", n_items, n_systems, {"outputs_per_screen": 3}, 1, 1, coverage)
+    plan = draw(
+        "random_blocks", n_items, n_systems, {"outputs_per_screen": 3}, 1, seed=1, coverage=coverage
+    )
     shown = plan.systems != NO_SYSTEM
     assert coverage[plan.items[:, None], plan.systems][shown].all()
     assert plan.balance.per_system.max - plan.balance.per_system.min <= 1
@@ -69,14 +71,16 @@ def test_missing_outputs_are_never_shown_and_the_rest_stays_even(data: st.DataOb
 def test_a_system_without_half_of_the_items_catches_up_on_the_other_half() -> None:
     coverage = np.ones((400, 10), dtype=bool)
     coverage[::2, 3] = False
-    balance = draw("random_blocks", 400, 10, {"outputs_per_screen": 5}, 1, 1, coverage).balance
+    balance = draw(
+        "random_blocks", 400, 10, {"outputs_per_screen": 5}, 1, seed=1, coverage=coverage
+    ).balance
     assert balance.per_system.max - balance.per_system.min <= 1
 
 
 def test_an_item_with_one_output_has_nothing_to_compare_and_is_left_out() -> None:
     coverage = np.ones((10, 4), dtype=bool)
     coverage[0, 1:] = False
-    plan = draw("random_blocks", 10, 4, {"outputs_per_screen": 2}, 1, 1, coverage)
+    plan = draw("random_blocks", 10, 4, {"outputs_per_screen": 2}, 1, seed=1, coverage=coverage)
     assert 0 not in plan.items
     assert "1 items have too few outputs" in plan.notes[0]
 
@@ -84,7 +88,7 @@ def test_an_item_with_one_output_has_nothing_to_compare_and_is_left_out() -> Non
 def test_an_item_with_few_outputs_has_a_shorter_screen() -> None:
     coverage = np.ones((10, 6), dtype=bool)
     coverage[0, 3:] = False
-    plan = draw("random_blocks", 10, 6, {"outputs_per_screen": 5}, 1, 1, coverage)
+    plan = draw("random_blocks", 10, 6, {"outputs_per_screen": 5}, 1, seed=1, coverage=coverage)
     assert sorted(_systems_of(plan, 0)[0]) == [0, 1, 2]
 
 
@@ -104,7 +108,7 @@ def test_more_outputs_per_screen_than_systems_shows_all_of_them() -> None:
 
 def test_no_item_with_two_outputs_is_refused() -> None:
     with pytest.raises(DesignError, match="No item has two outputs"):
-        draw("random_blocks", 3, 3, {}, 1, 1, np.eye(3, dtype=bool))
+        draw("random_blocks", 3, 3, {}, 1, seed=1, coverage=np.eye(3, dtype=bool))
 
 
 def test_pairs_are_counted_once_for_every_screen_that_shows_both() -> None:
