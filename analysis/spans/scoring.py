@@ -135,7 +135,14 @@ def score_systems(
     for each in table.outputs:
         marks[each.system] += sum(not mark.continues for mark in each.marks)
     scored = [
-        _system(name, by_system[name], marks[name], seed, resamples, confidence)
+        _system(
+            name,
+            by_system[name],
+            marks[name],
+            seed=seed,
+            resamples=resamples,
+            confidence=confidence,
+        )
         for name in sorted(by_system)
     ]
     return sorted(scored, key=lambda system: system.score)
@@ -145,6 +152,7 @@ def _system(
     name: str,
     segments: Sequence[SegmentScore],
     marks: int,
+    *,
     seed: int,
     resamples: int,
     confidence: float,
