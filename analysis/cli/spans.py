@@ -16,6 +16,7 @@ from analysis.signature import signature
 from analysis.table import JudgementTable
 
 if TYPE_CHECKING:
+    from analysis.spans.agreement import RaterPair
     from analysis.spans.model import SpanTable
     from analysis.spans.scoring import KindCount, SegmentScore, SystemScore
 
@@ -49,6 +50,9 @@ def add_span_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar=("FORM", "OUT"),
         help=f"write the marks in another form: {', '.join(WRITERS)}",
+    )
+    parser.add_argument(
+        "--agreement", action="store_true", help="compare raters of the same outputs"
     )
     parser.add_argument("--ranking", action="store_true", help="rank the systems in clusters")
     parser.add_argument("--method", choices=METHODS, default="wmt", help="how a run ranks")
@@ -119,6 +123,8 @@ def run_spans(_: JudgementTable, options: argparse.Namespace) -> Outcome:
 
 def _further_parts(table: "SpanTable", options: argparse.Namespace) -> list[Outcome]:
     parts = []
+    if options.agreement:
+        parts.append(_agreement(table, options))
     if options.ranking:
         parts.append(_ranking(table, options))
     return parts
@@ -206,6 +212,67 @@ def _overall(kinds: Sequence["KindCount"]) -> list[dict[str, Any]]:
         row["penalty"] += kind.penalty
     order = sorted(sums, key=lambda key: (-sums[key]["penalty"], -sums[key]["marks"], *key))
     return [sums[key] for key in order]
+
+
+# --- agreement -------------------------------------------------------------------------------
+
+
+def _agreement(table: "SpanTable", options: argparse.Namespace) -> Outcome:
+    """How far raters of the same outputs agree."""
+    from analysis.report.tables import agreement_table
+    from analysis.spans.agreement import span_agreement
+    from analysis.spans.weights import parse_weights
+
+    found = span_agreement(
+        table,
+        parse_weights(options.weights),
+        seed=options.seed,
+        resamples=options.resamples,
+        confidence=1 - options.alpha,
+    )
+    agreed = (
+        f"Two raters judged the same output {found.pairs:,} times ({found.outputs:,} outputs): "
+        f"neither marked a character in {found.both_empty:,}, one of them did in "
+        f"{found.one_empty:,}. F1 is pooled over all of them; intervals draw whole items."
+    )
+    return Outcome(
+        {"agreement": asdict(found)},
+        (agreement_table(found.coefficients), pairs_of_raters(found.raters)),
+        (agreed, *found.notes),
+    )
+
+
+def pairs_of_raters(pairs: Sequence["RaterPair"]) -> Table:
+    """What each two raters have in common; the second is the reference."""
+    shares = ("Precision", "Recall", "F1")
+    return Table(
+        "raters",
+        "Each two raters",
+        (
+            Column("Rater"),
+            Column("Reference"),
+            Column("Outputs", Format.WHOLE),
+            *(Column(title, Format.NUMBER, 3, "Characters") for title in (*shares, "weighted")),
+            *(Column(title, Format.NUMBER, 3, "Marks") for title in shares),
+        ),
+        rows_of(
+            *(
+                (
+                    pair.first,
+                    pair.second,
+                    pair.outputs,
+                    pair.precision,
+                    pair.recall,
+                    pair.f1.value,
+                    pair.weighted_f1.value,
+                    pair.marks_precision,
+                    pair.marks_recall,
+                    pair.marks_f1.value,
+                )
+                for pair in pairs
+            )
+        ),
+    )
 
 
 # --- ranking ---------------------------------------------------------------------------------

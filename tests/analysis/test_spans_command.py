@@ -7,7 +7,7 @@ import pytest
 from analysis import read_table
 from analysis.cli import main
 from analysis.report.tables import RANKED
-from analysis.spans.files import WRITERS, read_spans
+from analysis.spans.files import WRITERS, read_spans, write_spans
 from tests.analysis.marked import everything
 from tests.analysis.published import oracle_data
 
@@ -96,6 +96,30 @@ def test_the_ranking_is_in_clusters_and_the_lowest_penalty_wins(file, capsys):
     ]
     assert main(["spans", file, "--ranking", "--runs", "5", "--resample", "raters"]) == 0
     assert RANKED["raters"][1] in capsys.readouterr().out
+
+
+def test_agreement_says_what_is_undefined(file, tmp_path, capsys):
+    found = as_json(capsys, file, "--agreement", "--resamples", "50")["agreement"]
+    assert (found["outputs"], found["pairs"], found["one_empty"]) == (24, 24, 8)
+    f1, _, _, alpha = found["coefficients"]
+    assert f1["value"] == pytest.approx(2 * 16 / 40)
+    assert f1["low"] == f1["high"] == f1["value"]
+    assert alpha["value"] < 0
+    assert [(pair["first"], pair["second"]) for pair in found["raters"]] == [("q", "r")]
+    assert main(["spans", file, "--agreement", "--exclude-raters", "q"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("No output was judged by two raters.") == 4
+    assert "Per 100 words" in shown
+
+
+def test_agreement_is_the_same_in_every_form(tmp_path, capsys):
+    paths = []
+    for form in ("google", "pearmut", "factgenie", "mtme-standalone", "csv"):
+        path = tmp_path / form
+        write_spans(everything(), form, path)
+        paths.append(str(path))
+    found = [as_json(capsys, path, "--agreement", "--resamples", "20") for path in paths]
+    assert all(each["agreement"] == found[0]["agreement"] for each in found)
 
 
 def test_a_ranking_that_is_impossible_is_undefined(tmp_path, capsys):
