@@ -277,9 +277,9 @@ def comments_and_docstrings(path: Path) -> Iterator[tuple[int, str]]:
 def messages(path: Path) -> Iterator[tuple[int, str]]:
     """Each text of a Python file with four words or more, which a person may read."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if len(node.value.split()) > 3:
-                yield node.lineno, node.value
+        text = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(text, str) and len(text.split()) > 3:
+            yield node.lineno, text
 
 
 def prose() -> Iterator[tuple[str, str]]:
