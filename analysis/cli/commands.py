@@ -189,6 +189,11 @@ COMMANDS: dict[str, Command] = {
         reads_judgements=False,
         file="error spans of any tool, or - (standard input)",
     ),
+    "metrics": Command(
+        "Compare automatic metrics with people: correlations, accuracies, tests, ceiling.",
+        metrics.run_metrics,
+        metrics.add_metrics_options,
+    ),
     "report": Command(
         "Every criterion: the paper's table and the strict reviewer's.",
         scales.run_report,

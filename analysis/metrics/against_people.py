@@ -1,0 +1,294 @@
+"""Metrics against people: everything that is said about them, in one result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from analysis.errors import Undefined
+from analysis.metrics.ceiling import Ceiling, ceiling
+from analysis.metrics.metric_tests import MetricPair, clusters, perm_both, perm_pairs, williams
+from analysis.metrics.pairs_within import PairsWithin
+from analysis.metrics.people import People
+from analysis.metrics.score_files import MetricScores
+from analysis.metrics.segment_level import SegmentLevel, segment_level
+from analysis.metrics.soft_pairwise import (
+    pairwise_p_values,
+    random_signs,
+    soft_pairwise_accuracies,
+)
+from analysis.metrics.system_level import (
+    FEW_SYSTEMS,
+    UNITS,
+    SystemLevel,
+    intervals_of,
+    pearson_rows,
+    redraw,
+    system_level,
+)
+from analysis.typing import Progress, Values
+
+
+@dataclass(frozen=True)
+class MetricOptions:
+    """`resamples` are of each bootstrap, `permutations` of each test."""
+
+    seed: int = 1
+    alpha: float = 0.05
+    permutations: int = 1000
+    resamples: int = 1000
+
+
+@dataclass(frozen=True)
+class MetricReport:
+    """Metrics in the order of the file; tests by pair, the closer metric first."""
+
+    system_level: tuple[SystemLevel, ...]
+    segment_level: tuple[SegmentLevel, ...]
+    system_tests: tuple[MetricPair, ...]
+    segment_tests: tuple[MetricPair, ...]
+    system_clusters: dict[str, int]
+    segment_clusters: dict[str, int]
+    ceiling: tuple[Ceiling, ...]
+    sentences: tuple[str, ...]
+
+
+def metrics_against_people(
+    people: People,
+    scores: MetricScores,
+    options: MetricOptions | None = None,
+    *,
+    progress: Progress = lambda share: None,
+) -> MetricReport:
+    """Compare metrics with human judgements about systems and about single outputs.
+
+    Parameters
+    ----------
+    people : the judgements on one criterion
+    scores : of the metrics
+    options : seed, confidence and sizes of simulations
+    progress : told the share that is done
+
+    Returns
+    -------
+    All measures, tests, clusters and the ceiling, with sentences about what they can claim.
+
+    Raises
+    ------
+    Undefined : judgements and scores have fewer than two systems in common
+    """
+    options = options or MetricOptions()
+    _require_overlap(people, scores)
+    ours = scores.aligned(people.systems, people.items)
+    # A system's score may rest on items that nobody judged.
+    whole = scores.aligned(people.systems, scores.items).system_scores
+    cells = people.cells
+    systems = _system_levels(people, ours, whole, cells, options)
+    progress(0.4)
+    segments = tuple(
+        segment_level(
+            name, cells, one, seed=options.seed, resamples=options.resamples, alpha=options.alpha
+        )
+        for name, one in zip(ours.metrics, ours.segments, strict=True)
+    )
+    progress(0.6)
+    system_tests = _system_tests(people, ours, whole, systems, options)
+    progress(0.8)
+    segment_tests = _segment_tests(ours, cells, segments, options)
+    progress(0.9)
+    return MetricReport(
+        system_level=systems,
+        segment_level=segments,
+        system_tests=system_tests,
+        segment_tests=segment_tests,
+        system_clusters=_clusters(
+            [(each.metric, each.pearson) for each in systems], system_tests, options.alpha
+        ),
+        segment_clusters=_clusters(
+            [(each.metric, each.acc_eq) for each in segments], segment_tests, options.alpha
+        ),
+        ceiling=ceiling(people, ours.metrics, ours.segments),
+        sentences=tuple(_sentences(systems, segments, scores, whole)),
+    )
+
+
+def _require_overlap(people: People, scores: MetricScores) -> None:
+    common = set(people.systems) & set(scores.systems)
+    if len(common) < 2:
+        raise Undefined(
+            "The judgements and the scores have fewer than two systems in common. "
+            f"Judged: {', '.join(people.systems[:10])}. Scored: {', '.join(scores.systems[:10])}."
+        )
+
+
+def _system_levels(
+    people: People, ours: MetricScores, whole: Values, cells: Values, options: MetricOptions
+) -> tuple[SystemLevel, ...]:
+    soft = soft_pairwise_accuracies(
+        cells, ours.segments, permutations=options.permutations, seed=options.seed
+    )
+    judged = cells[:, ~np.isnan(cells).all(axis=0)]
+    signs = random_signs(judged.shape[1], permutations=options.permutations, seed=options.seed)
+    p_values = pairwise_p_values(judged, signs)
+    redrawn = {
+        unit: redraw(people, ours.segments, ours.whole, unit, options.seed, options.resamples)
+        for unit in UNITS
+        if unit != "raters" or len(people.raters) > 1
+    }
+    scores = people.system_scores
+    return tuple(
+        system_level(
+            name,
+            scores,
+            whole[number],
+            people.systems,
+            soft=soft[number],
+            p_values=p_values,
+            alpha=options.alpha,
+            intervals={
+                unit: intervals_of(each, number, options.alpha) for unit, each in redrawn.items()
+            },
+        )
+        for number, name in enumerate(ours.metrics)
+    )
+
+
+# --- tests ---------------------------------------------------------------------------------------
+
+
+def _system_tests(
+    people: People,
+    ours: MetricScores,
+    whole: Values,
+    found: Sequence[SystemLevel],
+    options: MetricOptions,
+) -> tuple[MetricPair, ...]:
+    """PERM-BOTH for Pearson's r, and Williams' test; metrics that lack a system stay out."""
+    humans = people.system_scores
+    usable = [n for n, each in enumerate(found) if each.pearson is not None]
+    if not usable:
+        return ()
+    known = ~np.isnan(whole[usable]).any(axis=0)
+    if known.sum() < 3 or len(usable) < 2:
+        return ()
+    order = sorted(usable, key=lambda n: -(found[n].pearson or 0.0))
+    pairs = [(worse, better) for better, worse in combinations(order, 2)]
+    by_cells = {
+        n: np.isnan(ours.whole[n]).all() and not np.isnan(ours.segments[n][known]).any()
+        for n in usable
+    }
+    groups = (
+        ([pair for pair in pairs if all(by_cells[n] for n in pair)], ours.segments[:, known]),
+        ([pair for pair in pairs if not all(by_cells[n] for n in pair)], whole[:, known, None]),
+    )
+    tested: dict[tuple[int, int], tuple[float, float]] = {}
+    for some, values in groups:
+        if some:
+            results = perm_both(
+                humans[known],
+                values,
+                some,
+                pearson_rows,
+                seed=options.seed,
+                permutations=options.permutations,
+            )
+            tested |= dict(zip(some, results, strict=True))
+    r = {n: float(pearson_rows(humans[known][None], whole[n, known][None])[0]) for n in usable}
+    return tuple(
+        MetricPair(
+            ours.metrics[better],
+            ours.metrics[worse],
+            tested[worse, better][0],
+            tested[worse, better][1],
+            williams=williams(
+                r[better],
+                r[worse],
+                float(pearson_rows(whole[better, known][None], whole[worse, known][None])[0]),
+                int(known.sum()),
+            ),
+        )
+        for worse, better in pairs
+    )
+
+
+def _segment_tests(
+    ours: MetricScores, cells: Values, found: Sequence[SegmentLevel], options: MetricOptions
+) -> tuple[MetricPair, ...]:
+    """The pairwise test of accuracies with tie calibration, over the outputs that both score."""
+    usable = [n for n, each in enumerate(found) if each.acc_eq is not None]
+    order = sorted(usable, key=lambda n: -(found[n].acc_eq or 0.0))
+    pairs = {n: PairsWithin.of(cells, ours.segments[n]) for n in usable}
+    right = {n: pairs[n].right(found[n].epsilon or 0.0) for n in usable}
+    known = {n: np.isnan(ours.segments[n]) for n in usable}
+    tested = []
+    for better, worse in combinations(order, 2):
+        common, of_worse, of_better = pairs[better], right[worse], right[better]
+        if not np.array_equal(known[better], known[worse]):
+            both = np.where(known[better] | known[worse], np.nan, cells)
+            parts = [PairsWithin.of(both, ours.segments[n]) for n in (worse, better)]
+            common = parts[0]
+            if not len(common.group):
+                continue
+            of_worse, of_better = (
+                part.right(found[n].epsilon or 0.0)
+                for part, n in zip(parts, (worse, better), strict=True)
+            )
+        difference, p, p_items = perm_pairs(
+            common,
+            of_worse,
+            of_better,
+            seed=options.seed,
+            permutations=options.permutations,
+        )
+        tested.append(MetricPair(ours.metrics[better], ours.metrics[worse], difference, p, p_items))
+    return tuple(tested)
+
+
+def _clusters(
+    values: Sequence[tuple[str, float | None]], tests: Sequence[MetricPair], alpha: float
+) -> dict[str, int]:
+    known = [(name, value) for name, value in values if value is not None]
+    order = [name for name, value in sorted(known, key=lambda each: -each[1])]
+    return clusters(order, {(each.a, each.b): each.p for each in tests}, alpha)
+
+
+# --- what can be claimed -------------------------------------------------------------------------
+
+
+def _sentences(
+    systems: Sequence[SystemLevel],
+    segments: Sequence[SegmentLevel],
+    scores: MetricScores,
+    whole: Values,
+) -> list[str]:
+    found = []
+    count = max((each.systems for each in systems), default=0)
+    if count < FEW_SYSTEMS:
+        found.append(
+            f"There are only {count} systems. With fewer than {FEW_SYSTEMS}, an interval over "
+            "systems covers nearly everything: these figures cannot say how well a metric would "
+            "do with other systems."
+        )
+    found.append(
+        "Intervals answer different questions: other systems, other items or other raters. "
+        "None of them covers all three at once."
+    )
+    if any(each.acc_eq is not None for each in segments):
+        found.append(
+            "The tie threshold ε was chosen on the same data, which favours metrics with many "
+            "distinct values; the cross-fitted accuracy takes it from other items."
+        )
+        found.append(
+            "The p-value by pairs swaps single pairs, as WMT does, although pairs share outputs; "
+            "the one by items is the careful one. p-values are for each pair of metrics alone."
+        )
+    if scores.turned:
+        found.append(f"Lower is better, so the sign was changed: {', '.join(scores.turned)}.")
+    if missing := [
+        name for name, row in zip(scores.metrics, whole, strict=True) if np.isnan(row).any()
+    ]:
+        found.append(f"Some judged systems have no score of: {', '.join(missing)}.")
+    return found

@@ -1,0 +1,83 @@
+"""Human judgements in the shapes that comparisons with metrics need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.errors import Undefined
+from analysis.table import JudgementTable
+from analysis.typing import Codes, Values
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """Judgements on one criterion, oriented: higher is better.
+
+    `cells` is the mean of an output's judgements, shape (systems, items), NaN where there is none.
+    The score of a system is the mean of its judgements. `rater`, `system`, `item` and `value` are
+    the judgements themselves.
+    """
+
+    systems: tuple[str, ...]
+    items: tuple[str, ...]
+    raters: tuple[str, ...]
+    system: Codes
+    item: Codes
+    rater: Codes
+    value: Values
+
+    @classmethod
+    def from_table(cls, table: JudgementTable, *, lower_is_better: bool = False) -> People:
+        """Take the judgements of a table on a single criterion.
+
+        Raises
+        ------
+        Undefined : there are fewer than two systems
+        """
+        if len(table.system.labels) < 2:
+            raise Undefined(
+                "Metrics are compared over systems; the judgements have fewer than two."
+            )
+        return cls(
+            table.system.labels,
+            table.item.labels,
+            table.rater.labels,
+            table.system.codes,
+            table.item.codes,
+            table.rater.codes,
+            -table.value if lower_is_better else table.value,
+        )
+
+    @property
+    def cells(self) -> Values:
+        """Mean judgements of outputs."""
+        return cell_means(self.system, self.item, self.value, (len(self.systems), len(self.items)))
+
+    @property
+    def system_scores(self) -> Values:
+        """Mean judgements of systems, shape (systems,)."""
+        sums, counts = self.sums_by("item")
+        means: Values = sums.sum(axis=0) / counts.sum(axis=0)
+        return means
+
+    def sums_by(self, unit: str) -> tuple[Values, Values]:
+        """Sums and numbers of judgements by rater or item and system, shape (units, systems)."""
+        codes, names = (self.rater, self.raters) if unit == "rater" else (self.item, self.items)
+        width = len(self.systems)
+        place = codes.astype(np.int64) * width + self.system
+        shape = (len(names), width)
+        sums = np.bincount(place, self.value, minlength=len(names) * width).astype(np.float64)
+        counts = np.bincount(place, minlength=len(names) * width).astype(np.float64)
+        return sums.reshape(shape), counts.reshape(shape)
+
+
+def cell_means(system: Codes, item: Codes, value: Values, shape: tuple[int, int]) -> Values:
+    """Means by system and item, NaN where there is no value."""
+    place = system.astype(np.int64) * shape[1] + item
+    size = shape[0] * shape[1]
+    counts = np.bincount(place, minlength=size)
+    sums = np.bincount(place, value, minlength=size)
+    means: Values = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
+    return means.reshape(shape)

@@ -1,0 +1,473 @@
+"""Metrics against people: the vectors of mt-metrics-eval, enumerations and simulations.
+
+The numbers marked `mtme` are expected values of that package's own tests (commit 7fadea2).
+"""
+
+import csv
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from analysis import JudgementTable, write_table
+from analysis.cli import main
+from analysis.errors import TableError, Undefined
+from analysis.metrics.against_people import MetricOptions, metrics_against_people
+from analysis.metrics.ceiling import HELD_OUT
+from analysis.metrics.metric_tests import clusters, perm_both, perm_pairs, williams
+from analysis.metrics.pairs_within import PairsWithin
+from analysis.metrics.people import People
+from analysis.metrics.score_files import MetricScores, read_scores
+from analysis.metrics.segment_level import kendall_within, pearson_within, segment_level
+from analysis.metrics.soft_pairwise import (
+    pairwise_p_values,
+    random_signs,
+    soft_pairwise_accuracies,
+    soft_pairwise_accuracy,
+)
+from analysis.metrics.system_level import (
+    MEASURES,
+    accuracy_rows,
+    kendall_rows,
+    outliers,
+    pearson_rows,
+    spearman_rows,
+)
+from analysis.metrics.tie_calibration import calibration_curve, cross_fitted, tie_calibration
+
+NAN = np.nan
+
+
+def array(*rows) -> np.ndarray:
+    return np.array([[NAN if cell is None else cell for cell in row] for row in rows], dtype=float)
+
+
+def one_item(people, metric) -> PairsWithin:
+    return PairsWithin.of(array(people).T, array(metric).T)
+
+
+# --- soft pairwise accuracy --------------------------------------------------------------------
+
+
+def test_soft_pairwise_accuracy_is_that_of_mtme():
+    people, metric = array([1, 2, 3], [2, 3, 4]), array([2, 2, 4], [1, 3, 5])
+    assert soft_pairwise_accuracy(people, metric, seed=4) == pytest.approx(0.872, abs=5e-4)  # mtme
+
+
+def test_segments_without_judgements_are_dropped_for_people_and_metric():
+    people, metric = array([1, None, 3], [4, None, 6]), array([2, 1, 8], [3, 5, 6])
+    kept = soft_pairwise_accuracy(people[:, [0, 2]], metric[:, [0, 2]], seed=4)
+    assert soft_pairwise_accuracy(people, metric, seed=4) == kept
+    assert soft_pairwise_accuracies(people, metric[None], seed=4) == [kept]
+
+
+def test_p_values_are_those_of_the_definition():
+    rng = np.random.default_rng(3)
+    scores = rng.integers(0, 5, (3, 6)).astype(float)
+    signs = random_signs(6, permutations=500, seed=1)
+    found = pairwise_p_values(scores, signs)
+    for a, b in itertools.combinations(range(3), 2):
+        difference = scores[a] - scores[b]
+        null = [float(np.dot(row, difference)) for row in signs]
+        assert found[a, b] == np.mean(np.array(null) >= difference.sum())
+    assert np.isnan(found[np.tril_indices(3)]).all()
+
+
+def test_pairs_use_the_segments_that_both_systems_have():
+    rng = np.random.default_rng(5)
+    scores = rng.integers(0, 5, (3, 8)).astype(float)
+    sparse = scores.copy()
+    sparse[2, :4] = NAN
+    signs = random_signs(8, permutations=500, seed=1)
+    found, whole = pairwise_p_values(sparse, signs), pairwise_p_values(scores, signs)
+    assert found[0, 1] == whole[0, 1]
+    assert found[0, 2] == pairwise_p_values(scores[[0, 2], 4:], signs[:, 4:])[0, 1]
+    sparse[1, 4:] = NAN
+    assert np.isnan(pairwise_p_values(sparse, signs)[1, 2])
+
+
+def test_a_metric_that_is_people_reaches_one():
+    rng = np.random.default_rng(1)
+    people = rng.normal(size=(4, 30)) + np.arange(4)[:, None]
+    found = soft_pairwise_accuracies(people, np.stack([people, 3 * people, -people]), seed=1)
+    assert found[:2] == [1, 1]
+    assert found[2] < 0.2
+
+
+# --- tie calibration ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(  # mtme
+    ("people", "thresholds", "accuracies", "best"),
+    [
+        ([1, 2, 3, 4], [0, 2, 4, 6, 8], [6, 4, 3, 1, 0], (1.0, 0)),
+        ([1, 1, 1, 4], [0, 2, 4, 6, 8], [3, 3, 4, 4, 3], (4 / 6, 4)),
+    ],
+)
+def test_calibration_of_one_item(people, thresholds, accuracies, best):
+    pairs = one_item(people, [0, 2, 6, 8])
+    found = calibration_curve(pairs)
+    assert found[0].tolist() == thresholds
+    assert found[1] == pytest.approx(np.array(accuracies) / 6)
+    calibrated = tie_calibration(pairs)
+    assert (calibrated.accuracy, calibrated.epsilon) == pytest.approx(best)
+
+
+def test_calibration_over_items_with_gaps():
+    metric = array(
+        [0, 5, 2, 3, 2], [None, 2, 1, 5, 3], [9, 1, 5, 3, 8], [9, 3, 4, 4, 1], [None] * 5
+    )
+    people = array(
+        [1, 5, 2, 1, 1], [4, 2, 2, 1, 4], [5, 9, 2, 8, 7], [7, 6, None, 3, 2], [None] * 5
+    )
+    thresholds, accuracies = calibration_curve(PairsWithin.of(people.T, metric.T))
+    assert thresholds.tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 8]
+    expected = [  # mtme
+        0.4666666666666667, 0.4916666666666668, 0.38333333333333347, 0.29166666666666674,
+        0.2666666666666667, 0.2, 0.15833333333333335, 0.15833333333333335, 0.1166666666666667,
+    ]  # fmt: skip
+    assert accuracies == pytest.approx(expected, abs=1e-12)
+    found = segment_level("m", people.T, metric.T, seed=1, resamples=50, alpha=0.05)
+    assert (found.acc_eq, found.epsilon) == (pytest.approx(expected[1]), 1)
+    assert found.items == 4 and found.pairs == 10 + 6 + 10 + 6
+    assert found.acc_eq_interval[0] <= found.acc_eq <= found.acc_eq_interval[1]
+
+
+def test_kendalls_variants():
+    pairs = one_item([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3])
+    assert kendall_within(pairs) == pytest.approx(0.316227766)  # mtme, and the next three
+    assert pairs.right(0).mean() == 0.6
+    assert pairs.right(2).mean() == 0.4
+    assert tie_calibration(pairs).accuracy == pytest.approx(0.7)
+    x, y = [1, 1, 1, 2, 2, 3, 4], [1, 1, 2, 2, 4, 3, 3]
+    assert 2 * one_item(y, x).right(0).mean() - 1 == pytest.approx((14 - 7) / 21)  # mtme
+    assert one_item(y, x).right(1).mean() == pytest.approx((7 + 3) / 21)
+
+
+def test_means_within_items():
+    people, metric = array([1, 2, 3], [4, 5, 6]), array([2, 1, 4], [3, 3, 7])
+    found = segment_level("m", people, metric, seed=1, resamples=10, alpha=0.05)
+    assert found.pearson_within_items == pytest.approx(1)  # mtme, and the next three
+    assert found.pearson == pytest.approx(0.776, abs=5e-4)
+    assert found.kendall == pytest.approx(1)
+    assert found.kendall_pooled == pytest.approx(0.552, abs=5e-4)
+
+
+def test_within_items_with_gaps_is_what_scipy_finds_item_by_item():
+    rng = np.random.default_rng(2)
+    people, metric = rng.integers(0, 4, (5, 40)) * 1.0, rng.integers(0, 4, (5, 40)) * 1.0
+    people[rng.random((5, 40)) < 0.3] = NAN
+    metric[rng.random((5, 40)) < 0.1] = NAN
+    taus, rs = [], []
+    for a, b in zip(people.T, metric.T, strict=True):
+        known = ~(np.isnan(a) | np.isnan(b))
+        a, b = a[known], b[known]
+        if len(a) > 1 and np.ptp(a) and np.ptp(b):
+            taus.append(stats.kendalltau(a, b)[0])
+            rs.append(np.corrcoef(a, b)[0, 1])
+    assert kendall_within(PairsWithin.of(people, metric)) == pytest.approx(np.mean(taus))
+    assert pearson_within(people, metric) == pytest.approx(np.mean(rs))
+
+
+def test_a_threshold_from_other_items_flatters_no_metric():
+    rng = np.random.default_rng(0)
+    gains = []
+    for seed in range(40):
+        people, noise = rng.integers(0, 3, (6, 12)) * 1.0, rng.normal(size=(6, 12))
+        best = tie_calibration(PairsWithin.of(people, noise)).accuracy
+        gains.append(best - cross_fitted(people, noise, seed=seed))
+    assert np.mean(gains) > 0.01
+
+
+# --- systems -----------------------------------------------------------------------------------
+
+
+def test_measures_of_rows_are_scipys():
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(0, 6, (20, 9)) * 1.0, rng.integers(0, 6, (20, 9)) * 1.0
+    assert pearson_rows(a, b) == pytest.approx(
+        [stats.pearsonr(*each)[0] for each in zip(a, b, strict=True)]
+    )
+    assert spearman_rows(a, b) == pytest.approx(
+        [stats.spearmanr(*each)[0] for each in zip(a, b, strict=True)]
+    )
+    assert kendall_rows(a, b) == pytest.approx(
+        [stats.kendalltau(*each)[0] for each in zip(a, b, strict=True)]
+    )
+    assert accuracy_rows(array([1, 2, 3]), array([1, 3, 2])) == pytest.approx([2 / 3])
+    assert np.isnan(pearson_rows(array([0.1, 0.1, 0.1]), array([1, 2, 3]))).all()
+    assert np.isnan(kendall_rows(array([1, 1, 1]), array([1, 2, 3]))).all()
+
+
+def test_outlying_systems():
+    assert outliers(np.array([1, 1.1, 0.9, 1.05, -5])).tolist() == [False] * 4 + [True]
+    assert not outliers(np.ones(4)).any()
+
+
+def test_williams_test_is_that_of_mtme():
+    people, first, second = [1, 2, 3, 4, 5], [1.1, 2, 3.1, 4, 5.1], [1.5, 2, 3.1, 4, 5.5]
+    r = [np.corrcoef(*each)[0, 1] for each in ((people, first), (people, second), (first, second))]
+    assert williams(*r, 5) == pytest.approx(0.019, abs=5e-4)  # mtme
+    assert williams(r[1], r[0], r[2], 5) == williams(*r, 5)
+    assert williams(0.9, 0.8, 0.7, 3) is None
+
+
+def test_perm_both_is_the_share_of_all_swaps():
+    people = np.array([1, 2, 3, 4, 5, 5, 7, 8.0])  # mtme's vectors
+    metrics = np.array([[1, 2, 3, 3, 7, 3, 5, 5.0], [2, 1, 2, 6, 8, 8, 7, 6.0]])
+    a, b = stats.zscore(metrics, axis=1)
+    seen = stats.pearsonr(people, b)[0] - stats.pearsonr(people, a)[0]
+    at_least = 0
+    for swap in itertools.product([0, 1], repeat=8):
+        swapped = np.where(swap, b, a), np.where(swap, a, b)
+        null = stats.pearsonr(people, swapped[1])[0] - stats.pearsonr(people, swapped[0])[0]
+        at_least += null >= seen - 1e-9
+    ((difference, p),) = perm_both(
+        people, metrics[:, :, None], [(0, 1)], pearson_rows, seed=1, permutations=20_000
+    )
+    assert difference == pytest.approx(seen)
+    assert p == pytest.approx(at_least / 2**8, abs=0.015)
+
+
+def test_pairs_swapped_one_by_one_as_in_mtme():
+    # mtme's vectors: four systems, two items.
+    people = array([1, 3], [3, 3], [1, 2], [1, 2])
+    metrics = array([2, 4], [6, 6], [2, 6], [3, 7]), array([1, 5], [4, 4], [4, 3], [2, 1])
+    pairs = [PairsWithin.of(people, each) for each in metrics]
+    best = [tie_calibration(each) for each in pairs]
+    right = [each.right(one.epsilon) for each, one in zip(pairs, best, strict=True)]
+    found = perm_pairs(pairs[0], *right, seed=1, permutations=20_000)
+    assert found[0] == pytest.approx(best[1].accuracy - best[0].accuracy)
+    change = (right[1] * 1.0 - right[0]) / 6 / 2
+    signs = np.array(list(itertools.product([-1, 1], repeat=int((change != 0).sum()))))
+    exact = (signs @ change[change != 0] >= found[0] - 1e-12).mean()
+    assert found[1] == pytest.approx(exact, abs=0.015)
+
+
+@pytest.mark.parametrize("level", ["systems", "items"])
+def test_equal_metrics_are_told_apart_as_rarely_as_the_level_says(level: str):
+    rng = np.random.default_rng(7)
+    low = 0
+    for seed in range(300):
+        truth = rng.normal(size=(8, 12)) + rng.normal(size=(8, 1))
+        metrics = truth + 1.5 * rng.normal(size=(2, 8, 12))
+        if level == "systems":
+            ((_, p),) = perm_both(
+                truth.mean(axis=1), metrics, [(0, 1)], pearson_rows, seed=seed, permutations=199
+            )
+        else:
+            pairs = [PairsWithin.of(truth, each) for each in metrics]
+            right = (each.right(0) for each in pairs)
+            p = perm_pairs(pairs[0], *right, seed=seed, permutations=199)[2]
+        low += p < 0.05
+    assert low / 300 < 0.09
+
+
+def test_a_cluster_ends_where_a_metric_is_beaten_by_one_within_it():
+    p = {("a", "b"): 0.2, ("a", "c"): 0.01, ("b", "c"): 0.3, ("c", "d"): 0.4, ("a", "d"): 0.001}
+    assert clusters("abcd", p, 0.05) == {"a": 1, "b": 1, "c": 2, "d": 2}
+
+
+# --- the whole, on made-up judgements ----------------------------------------------------------
+
+SYSTEMS, ITEMS, RATERS = 12, 60, 4
+
+
+def campaign() -> tuple[JudgementTable, MetricScores]:
+    rng = np.random.default_rng(11)
+    truth = np.linspace(0, 2, SYSTEMS)[:, None] + rng.normal(size=(SYSTEMS, ITEMS))
+    rows = [
+        (f"r{rater}", f"i{item:02}", f"s{system:02}", truth[system, item] + 0.8 * rng.normal())
+        for rater in range(RATERS)
+        for system in range(SYSTEMS)
+        for item in range(ITEMS)
+    ]
+    columns = dict(zip(("rater", "item", "system", "value"), zip(*rows, strict=True), strict=True))
+    screens = [f"{rater}-{item}" for rater, item, *_ in rows]
+    table = JudgementTable.from_columns(
+        {**columns, "criterion": ["quality"] * len(rows), "screen": screens}
+    )
+    noise = rng.normal(size=(3, SYSTEMS, ITEMS))
+    segments = np.stack([truth + 0.3 * noise[0], truth + 3 * noise[1], noise[2]])
+    return table, MetricScores(
+        ("good", "poor", "useless"),
+        tuple(f"s{n:02}" for n in range(SYSTEMS)),
+        tuple(f"i{n:02}" for n in range(ITEMS)),
+        segments,
+        np.full((3, SYSTEMS), NAN),
+    )
+
+
+@pytest.fixture(scope="module")
+def report():
+    table, scores = campaign()
+    options = MetricOptions(permutations=300, resamples=300)
+    return metrics_against_people(People.from_table(table), scores, options)
+
+
+def test_the_better_metric_is_closer_in_every_measure(report):
+    for level in (report.system_level, report.segment_level):
+        good, poor, useless = level
+        for measure in ("pearson", "kendall"):
+            values = [getattr(each, measure) for each in (good, poor, useless)]
+            assert values == sorted(values, reverse=True)
+    good, poor, useless = report.segment_level
+    assert good.acc_eq > poor.acc_eq > useless.acc_eq
+    assert report.segment_clusters == {"good": 1, "poor": 2, "useless": 3}
+    assert report.system_level[0].soft_pairwise_accuracy > 0.95
+    assert report.system_level[2].soft_pairwise_accuracy < 0.8
+
+
+def test_intervals_say_what_was_drawn_and_hold_the_estimate(report):
+    for each in report.system_level[:2]:
+        assert set(each.intervals) == {"systems", "items", "raters"}
+        for of_measures in each.intervals.values():
+            assert set(of_measures) == set(MEASURES)
+            low, high = of_measures["pearson"]
+            assert low <= each.pearson + 0.02 and each.pearson <= high + 0.02
+
+
+def test_a_held_out_rater_is_the_measure_for_metrics(report):
+    found = {each.metric: each for each in report.ceiling}
+    assert next(iter(found)) == HELD_OUT and found[HELD_OUT].raters == RATERS
+    assert found["good"].acc_eq > found[HELD_OUT].acc_eq > found["poor"].acc_eq
+    assert found["useless"].acc_eq == pytest.approx(0.5, abs=0.03)
+
+
+def test_names_and_order_change_no_number(report):
+    table, scores = campaign()
+    order = np.random.default_rng(1).permutation(len(table))
+    turned = MetricScores(
+        scores.metrics, scores.systems[::-1], scores.items, scores.segments[:, ::-1], scores.whole
+    )
+    options = MetricOptions(permutations=300, resamples=300)
+    again = metrics_against_people(People.from_table(table.rows(order)), turned, options)
+    assert again.system_level[0].pearson == pytest.approx(report.system_level[0].pearson)
+    assert again.segment_level[0].acc_eq == pytest.approx(report.segment_level[0].acc_eq)
+    assert again.system_tests[0].p == pytest.approx(report.system_tests[0].p, abs=0.01)
+
+
+def test_scores_of_whole_systems_alone_are_enough_for_the_system_level():
+    table, scores = campaign()
+    empty = np.full((3, SYSTEMS, 0), NAN)
+    whole = MetricScores(scores.metrics, scores.systems, (), empty, scores.system_scores)
+    options = MetricOptions(permutations=100, resamples=50)
+    found = metrics_against_people(People.from_table(table), whole, options)
+    assert found.system_level[0].pearson > 0.9
+    assert found.system_level[0].soft_pairwise_accuracy is None
+    assert found.segment_level[0].acc_eq is None
+    assert "no scores of single outputs" in found.segment_level[0].reason
+    assert len(found.system_tests) == 3
+
+
+def test_few_systems_are_said_to_be_few():
+    table, scores = campaign()
+    few = table.rows(table.system.codes < 4)
+    options = MetricOptions(permutations=50, resamples=50)
+    found = metrics_against_people(People.from_table(few), scores, options)
+    assert "There are only 4 systems." in found.sentences[0]
+
+
+def test_judgements_of_other_systems_are_refused():
+    table, scores = campaign()
+    others = MetricScores(
+        scores.metrics,
+        tuple(f"x{n}" for n in range(SYSTEMS)),
+        scores.items,
+        scores.segments,
+        scores.whole,
+    )
+    with pytest.raises(Undefined, match="fewer than two systems in common"):
+        metrics_against_people(People.from_table(table), others)
+
+
+# --- files and the command ---------------------------------------------------------------------
+
+
+def test_long_wide_and_whole_files_say_the_same(tmp_path: Path):
+    long, wide, whole = (tmp_path / name for name in ("long.csv", "wide.csv", "whole.csv"))
+    long.write_text("system,item,metric,score\na,1,m,2\na,2,m,3\nb,1,m,4\na,,m,9\na,1,TER,5\n")
+    wide.write_text("system,item,m,TER\na,1,2,5\na,2,3,\nb,1,4,\na,,9,\n")
+    whole.write_text("system,m,TER\na,9,\nb,4,1\n")
+    first, second, third = map(read_scores, (long, wide, whole))
+    assert first.sha256 == second.sha256
+    assert first.metrics == ("m", "TER") and first.turned == ("TER",)
+    assert first.segments[1, 0, 0] == -5
+    assert first.system_scores[0].tolist() == [9, 4]
+    assert third.system_scores[1].tolist()[1] == -1
+    assert read_scores(wide, lower_is_better=["m"]).system_scores[0].tolist() == [-9, -4]
+
+
+@pytest.mark.parametrize(
+    ("content", "problems"),
+    [
+        (
+            "system,item,metric,score\na,1,m,x\na,1,,2\n,1,m,2\na,2,m,1\na,2,m,inf\na,2,m,3\na,2\n",
+            (
+                "Line 8: 2 cells, but the header has 4.",
+                "Line 3, metric: the cell is empty.",
+                'Line 2, score: "x" is not a finite number.',
+                "Line 4, system: the cell is empty.",
+                'Line 6, score: "inf" is not a finite number.',
+                "Line 7, score: m of this output is already on line 5.",
+            ),
+        ),
+        ("system,item,bleu\na,1,good\n", ('Line 2, bleu: "good" is not a finite number.',)),
+        ("item,score\n1,2\n", ("Line 1: missing column system; the file has: item, score.",)),
+        ("", ("Line 1: the file is empty.",)),
+        ("system,m,m\na,1,2\n", ("Line 1, m: there are two columns of this name.",)),
+    ],
+)
+def test_every_problem_of_a_file_of_scores_is_said_with_line_and_column(
+    tmp_path, content, problems
+):
+    file = tmp_path / "scores.csv"
+    file.write_text(content)
+    with pytest.raises(TableError) as raised:
+        read_scores(file)
+    assert raised.value.problems == problems
+
+
+def test_the_command(tmp_path: Path, capsys):
+    table, scores = campaign()
+    judgements, file = tmp_path / "judgements.csv", tmp_path / "scores.csv"
+    with judgements.open("wb") as out:
+        write_table(table, out)
+    with file.open("w", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(("system", "item", "metric", "score"))
+        for m, s, i in np.ndindex(scores.segments.shape):
+            row = scores.systems[s], scores.items[i], scores.metrics[m], scores.segments[m, s, i]
+            writer.writerow(row)
+    arguments = [
+        "metrics",
+        str(judgements),
+        str(file),
+        "--permutations",
+        "100",
+        "--resamples",
+        "50",
+    ]
+    assert main([*arguments, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    keys = (
+        "metric",
+        "pearson",
+        "spearman",
+        "kendall",
+        "pairwise_accuracy",
+        "soft_pairwise_accuracy",
+    )
+    assert tuple(found["system_level"][0])[:6] == keys
+    assert tuple(found["segment_level"][0])[:3] == ("metric", "acc_eq", "epsilon")
+    assert found["segment_level"][0]["kendall"] > 0.5
+    assert found["signature"].startswith("metrics|alpha:0.05|criterion:quality|")
+    assert main([*arguments, "--z"]) == 0
+    shown = capsys.readouterr().out
+    assert "Soft pairwise accuracy" in shown and "held-out rater" in shown
+    assert main([*arguments, "--lower-is-better", "nothing"]) == 2
+    assert "There is no metric 'nothing'" in capsys.readouterr().err
+    assert main([*arguments[:3], "--permutations", "0"]) == 2
