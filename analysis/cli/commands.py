@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.cli import metrics, rankings, scales, spans
+from analysis.cli import metrics, rankings, scales, scores, spans
 from analysis.cli.outcome import Outcome, as_csv, as_json, as_text
 from analysis.cli.shared import add_rater_options
 from analysis.errors import AnalysisError, OptionsError
@@ -177,8 +177,8 @@ COMMANDS: dict[str, Command] = {
     "raters": Command("What each rater did.", scales.run_raters),
     "score": Command(
         "Compute automatic metrics of outputs: BLEU, chrF, TER, NIST, ROUGE-L and others.",
-        metrics.run_score,
-        metrics.add_score_options,
+        scores.run_score,
+        scores.add_score_options,
         reads_judgements=False,
         file="outputs (system, item, output), or - (standard input)",
     ),
@@ -193,6 +193,12 @@ COMMANDS: dict[str, Command] = {
         "Compare automatic metrics with people: correlations, accuracies, tests, ceiling.",
         metrics.run_metrics,
         metrics.add_metrics_options,
+    ),
+    "mtme": Command(
+        "Read an archive of the WMT metrics tasks (mt-metrics-eval): judgements and metrics.",
+        scores.run_mtme,
+        scores.add_mtme_options,
+        reads_judgements=False,
     ),
     "report": Command(
         "Every criterion: the paper's table and the strict reviewer's.",

@@ -1,140 +1,22 @@
-"""Commands of `python -m analysis` about automatic metrics and judges."""
+"""Commands of `python -m analysis` that compare automatic metrics with people."""
 
 from __future__ import annotations
 
 import argparse
-import csv
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.cli.outcome import Outcome
 from analysis.cli.shared import ProgressBar, chosen_criterion, counted_judgements, names
 from analysis.errors import OptionsError
-from analysis.report.tables import SYSTEM, Column, Format, Table, rows_of
+from analysis.report.tables import Column, Format, Table, rows_of
 from analysis.signature import signature
 from analysis.table import JudgementTable
-from analysis.table_files import guarded
 
 if TYPE_CHECKING:
     from analysis.metrics.against_people import MetricReport
     from analysis.metrics.metric_tests import MetricPair
-    from analysis.metrics.scoring import Scored
-
-# --- computing metrics -------------------------------------------------------------------------
-
-
-def add_score_options(parser: argparse.ArgumentParser) -> None:
-    """Options of computing metrics."""
-    parser.add_argument("items", metavar="ITEMS", help="a CSV with item, input, reference")
-    parser.add_argument(
-        "--metrics",
-        type=names,
-        default=("bleu", "chrf", "ter", "rouge-l", "nist"),
-        metavar="A,B",
-        help="bleu, chrf, chrf++, ter, nist, rouge-l, cider, ser (slot error rate, E2E), copied, "
-        "lengths, distinct (default: bleu,chrf,ter,rouge-l,nist)",
-    )
-    parser.add_argument(
-        "--lowercase", action="store_true", help="BLEU and chrF in lower case (TER always is)"
-    )
-    parser.add_argument(
-        "--segments", action="store_true", help="also score every single output (see --out, --json)"
-    )
-    parser.add_argument(
-        "--out", metavar="SCORES.csv", help="write system,item,metric,score, as `metrics` reads it"
-    )
-
-
-def run_score(judgements: JudgementTable, options: argparse.Namespace) -> Outcome:
-    """Compute BLEU and other metrics of system outputs."""
-    from analysis.metrics.scoring import score
-    from analysis.metrics.text_files import read_material
-
-    material = read_material(options.file, options.items)
-    with ProgressBar() as progress:
-        found = score(
-            material,
-            options.metrics,
-            lowercase=options.lowercase,
-            segments=options.segments,
-            progress=progress.show,
-        )
-    stated = {"metrics": list(options.metrics), "lowercase": options.lowercase}
-    line = signature("score", stated, sha256=material.sha256)
-    if options.out:
-        _write_scores(Path(options.out), found)
-    return Outcome(
-        document={
-            "metrics": [
-                {name: each for name, each in asdict(one).items() if name in METRIC_KEYS}
-                for one in found
-            ],
-            "system_level": [
-                {
-                    "system": system,
-                    "metric": one.metric,
-                    "score": value,
-                    "outputs": one.outputs[system],
-                }
-                for one in found
-                for system, value in one.systems.items()
-            ],
-            "segment_level": [
-                {"system": system, "item": item, "metric": one.metric, "score": value}
-                for one in found
-                for system, segments in one.segments.items()
-                for item, value in segments.items()
-            ],
-            "signature": line,
-        },
-        tables=(_scores_table(found),),
-        notes=(*(f"{one.metric}: {one.method}" for one in found), line),
-    )
-
-
-METRIC_KEYS = ("metric", "higher_is_better", "method")
-
-
-def _scores_table(found: Sequence[Scored]) -> Table:
-    metrics = [
-        Column(one.metric, Format.NUMBER, _decimals(one.systems.values()), is_label=True)
-        for one in found
-    ]
-    systems = list(found[0].outputs) if found else []
-    rows = [
-        (name, found[0].outputs[name], *(one.systems[name] for one in found)) for name in systems
-    ]
-    columns = (SYSTEM, Column("Outputs", Format.WHOLE), *metrics)
-    return Table("scores", "Automatic metrics", columns, rows_of(*rows))
-
-
-def _decimals(values: object) -> int:
-    """Four decimals for shares, as the E2E challenge prints them; two for percentages."""
-    largest = max((abs(each) for each in values if each is not None), default=0)  # type: ignore[attr-defined]
-    return 4 if largest < 10 else 2
-
-
-def _write_scores(path: Path, found: Sequence[Scored]) -> None:
-    """Segments where there are any, and the score of a whole system with an empty item."""
-    try:
-        with path.open("w", newline="", encoding="utf-8") as file:
-            out = csv.writer(file)
-            out.writerow(("system", "item", "metric", "score"))
-            for one in found:
-                for system, value in one.systems.items():
-                    if value is not None:
-                        out.writerow((guarded(system), "", one.metric, repr(value)))
-                for system, segments in one.segments.items():
-                    out.writerows(
-                        (guarded(system), guarded(item), one.metric, repr(value))
-                        for item, value in segments.items()
-                        if value is not None
-                    )
-    except OSError as error:
-        raise OptionsError([f"--out {path}: {error.strerror}."]) from error
-
 
 # --- metrics against people --------------------------------------------------------------------
 

@@ -134,7 +134,14 @@ def _system_levels(
     signs = random_signs(judged.shape[1], permutations=options.permutations, seed=options.seed)
     p_values = pairwise_p_values(judged, signs)
     redrawn = {
-        unit: redraw(people, ours.segments, ours.whole, unit, options.seed, options.resamples)
+        unit: redraw(
+            people,
+            ours.segments,
+            ours.whole,
+            unit,
+            seed=options.seed,
+            resamples=options.resamples,
+        )
         for unit in UNITS
         if unit != "raters" or len(people.raters) > 1
     }

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import IO
 
 import numpy as np
 
 from analysis.errors import TableError
 from analysis.metrics.csv_rows import Rows, Source, read_rows
+from analysis.table_files import guarded
 from analysis.typing import Values
 
 LONG = ("metric", "score")
@@ -131,6 +135,25 @@ def scores_from(
     return MetricScores(
         tuple(metrics), tuple(systems), tuple(items), segments, whole, tuple(lower_is_better)
     )
+
+
+def write_scores(scores: MetricScores, file: IO[bytes]) -> None:
+    """Write the long CSV that `read_scores` reads; signs are those of the original scores."""
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    out = csv.writer(text)
+    out.writerow(("system", "item", "metric", "score"))
+    for number, metric in enumerate(scores.metrics):
+        sign = -1 if metric in scores.turned else 1
+        for system, value in zip(scores.systems, scores.whole[number], strict=True):
+            if not math.isnan(value):
+                out.writerow((guarded(system), "", guarded(metric), repr(sign * float(value))))
+        for place in np.argwhere(~np.isnan(scores.segments[number])):
+            row, column = int(place[0]), int(place[1])
+            value = sign * float(scores.segments[number, row, column])
+            names = guarded(scores.systems[row]), guarded(scores.items[column]), guarded(metric)
+            out.writerow((*names, repr(value)))
+    text.flush()
+    text.detach()
 
 
 Cell = tuple[int, str, str, str, str, str]  # line, column, metric, system, item, number as text

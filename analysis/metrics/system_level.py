@@ -187,7 +187,7 @@ class Redrawn:
 
 
 def redraw(
-    people: People, segments: Values, whole: Values, unit: str, seed: int, resamples: int
+    people: People, segments: Values, whole: Values, unit: str, *, seed: int, resamples: int
 ) -> Redrawn:
     """System scores after drawing systems, items or raters with replacement.
 
