@@ -21,7 +21,7 @@ from django.urls import reverse
 
 from rankme.actions import analysis_runs, campaigns
 from rankme.actions.import_jobs import execute_import
-from rankme.actions.judgement_imports import import_judgements
+from rankme.actions.judgement_imports import import_judgements, start_archive
 from rankme.designs import DESIGNS, DesignError, draw
 from rankme.importing import JUDGEMENT_READERS, READERS
 from rankme.models import Campaign, Judgement
@@ -263,6 +263,7 @@ def test_a_new_format_is_offered_and_lists_what_is_wrong_with_a_file(olga, heade
     campaign = campaigns.create_campaign(make_owner(), definition_from_yaml(CAMPAIGN))
     page = olga.get(address("campaign-material", campaign)).content.decode()
     assert '<option value="headed">Outputs below headings</option>' in page
+    assert "A heading `# system`, and below it one output per line." in page
     row = uploaded(olga, campaign, f"Too early.\n{OUTPUTS}", format="headed")
     row.refresh_from_db()
     assert [(problem["line"], problem["message"]) for problem in row.problems] == [
@@ -271,8 +272,13 @@ def test_a_new_format_is_offered_and_lists_what_is_wrong_with_a_file(olga, heade
 
 
 @pytest.mark.django_db
-def test_a_new_format_of_judgements_names_its_instrument_and_is_analysed(tmp_path, votes, stars):
+def test_a_new_format_of_judgements_names_its_instrument_and_is_analysed(
+    olga, tmp_path, votes, stars
+):
     (tmp_path / "votes.csv").write_text(VOTES)
+    archive = start_archive(make_owner(), title="Votes")
+    page = olga.get(address("campaign-material", archive)).content.decode()
+    assert "A table with the columns voter, text, system and stars." in page
     campaign = import_judgements(make_owner(), tmp_path / "votes.csv", title="Votes")
     (criterion,) = campaigns.definition_of(campaign).criteria
     assert (criterion.instrument, criterion.options) == ("stars", {"most": 3})

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from rankme.designs.registry import DESIGNS
 from rankme.forms.definition.settings import Setting, option_settings, settings_of
 from rankme.forms.definition.wording import HINTS, LABELS, derived_label
+from rankme.importing import JUDGEMENT_READERS, READERS
 from rankme.pages.participant_words import script_words
 from rankme.protocols.definition import BLOCKS, Definition
 from rankme.protocols.instruments import INSTRUMENTS
@@ -60,6 +61,13 @@ def texts_of_the_form() -> set[str]:
 
 def test_every_text_of_the_form_is_marked_for_translators():
     assert texts_of_the_form() - set(texts_of_modules("rankme", "analysis")) == set()
+
+
+def test_what_formats_say_of_themselves_is_marked_for_translators():
+    readers = [*READERS.values(), *JUDGEMENT_READERS.values()]
+    said = {text for reader in readers for text in (reader.title, reader.help)}
+    assert len(said) == 2 * len(readers)
+    assert said - set(texts_of_modules("rankme", "analysis")) == set()
 
 
 def test_every_verb_of_the_history_is_marked_for_translators():

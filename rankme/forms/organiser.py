@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from rankme.actions.passwords import TooManyAttempts, check_password
@@ -195,8 +196,9 @@ class MaterialForm(forms.Form):
             del self.fields["keep_rater_names"]
         cast(forms.ChoiceField, self.fields["format"]).choices = [
             ("", _("Detect automatically")),
-            *((name, reader.title) for name, reader in readers.items()),
+            *((name, gettext(reader.title)) for name, reader in readers.items()),
         ]
+        self.formats = [(gettext(found.title), gettext(found.help)) for found in readers.values()]
 
     def uploads(self) -> list[Any]:
         items = self.cleaned_data.get("items")

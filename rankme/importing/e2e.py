@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analysis.translatable import gettext_noop as _
 from rankme.importing.files import SourceFile
 from rankme.importing.reader import Reader
 from rankme.importing.records import Record, Shape, records, shape_of
@@ -83,8 +84,8 @@ def _unquote(record: Record, sources: Sources, file: SourceFile, line: int) -> b
 
 
 READER = Reader(
-    title="E2E: one TSV per system",
-    help="Files or a zip, one per system and named after it, with the columns MR and output.",
+    title=_("E2E: one TSV per system"),
+    help=_("Files or a zip, one per system and named after it, with the columns MR and output."),
     recognises=is_e2e,
     read=read_e2e,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from analysis.e2e_ratings import COVERAGE_CRITERION, INPUT, RATER, layout_of, ratings_of
+from analysis.translatable import gettext_noop as _
 from rankme.importing.files import SourceFile
 from rankme.importing.judgement_preview import CriterionPreview, JudgementPreview
 from rankme.importing.judgement_reader import Asked, JudgementReader
@@ -86,7 +87,8 @@ def _asked(criterion: CriterionPreview, preview: JudgementPreview) -> Asked | No
 
 
 READER = JudgementReader(
-    title="Ratings as the E2E challenge and RankME published them: one screen per line",
+    title=_("Ratings of the E2E challenge and of RankME"),
+    help=_("The CSV files as they were published: one screen per line."),
     recognises=is_e2e_ratings,
     read=read_e2e_ratings,
     asked=_asked,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analysis.translatable import gettext_noop as _
 from rankme.importing.files import SourceFile
 from rankme.importing.reader import Reader
 from rankme.importing.records import columns_missing, shape_of
@@ -35,8 +36,8 @@ def read_items_alone(sources: Sources, spool: Spool) -> None:
 
 
 READER = Reader(
-    title="Items without outputs",
-    help=(
+    title=_("Items without outputs"),
+    help=_(
         "For campaigns in which raters write: a table with the columns item and input, and "
         "reference, context or any factors."
     ),

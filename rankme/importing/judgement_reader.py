@@ -34,6 +34,7 @@ class JudgementReader:
     """
 
     title: str
+    help: str
     recognises: Callable[[SourceFile], Shape | None]
     read: Callable[[Sources, JudgementSpool, SourceFile], None]
     asked: Callable[[CriterionPreview, JudgementPreview], Asked | None] = not_known

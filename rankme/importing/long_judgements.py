@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analysis.table_files import unguarded
+from analysis.translatable import gettext_noop as _
 from rankme.importing.files import SourceFile
 from rankme.importing.judgement_reader import JudgementReader
 from rankme.importing.judgement_spool import NAMES, Given, JudgementSpool
@@ -59,7 +60,12 @@ def _flag(record: Record, column: str, spool: JudgementSpool, place: Place) -> b
 
 
 READER = JudgementReader(
-    title="One judgement per line: rater, item, system, criterion, value, screen",
+    title=_("One judgement per line"),
+    help=_(
+        "A judgement export of this site, or any table with the columns rater, item, system, "
+        "criterion, value and screen; time_ms, input and output if you have them. Other columns "
+        "are factors."
+    ),
     recognises=is_long_judgements,
     read=read_long_judgements,
 )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import zip_longest
 
+from analysis.translatable import gettext_noop as _
 from rankme.importing.files import SourceFile
 from rankme.importing.problems import StopFile
 from rankme.importing.reader import Reader
@@ -104,9 +105,11 @@ def lines_of(sources: Sources, file: SourceFile) -> Iterator[str]:
 
 
 READER = Reader(
-    title="Plain text, one line per output",
-    help="A zip or files, one per system and named after it, together with source.txt and "
-    "reference.txt.",
+    title=_("Plain text, one line per output"),
+    help=_(
+        "A zip or files, one per system and named after it, together with source.txt and "
+        "reference.txt."
+    ),
     recognises=is_plain,
     read=read_plain,
 )

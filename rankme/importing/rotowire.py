@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from analysis.translatable import gettext_noop as _
 from rankme.importing.files import SourceFile
 from rankme.importing.plain import lines_of
 from rankme.importing.problems import StopFile
@@ -244,8 +245,8 @@ def _read_lines(
 
 
 READER = Reader(
-    title="RotoWire: box scores and reports",
-    help=(
+    title=_("RotoWire: box scores and reports"),
+    help=_(
         "The JSON of the games, plus one text per system with one report per line, or rows of "
         "system, item, output."
     ),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from analysis.translatable import gettext_noop as _
 from rankme.importing.column_guesses import Sample, propose
 from rankme.importing.columns import ITEM_TEXTS, LEFT_OUT, Columns, Layout, column_name
 from rankme.importing.files import SourceFile
@@ -260,8 +261,8 @@ class _Cells:
 
 
 READER = Reader(
-    title="Table: a row per output, or a column per system",
-    help=(
+    title=_("Table: a row per output, or a column per system"),
+    help=_(
         "CSV, TSV, Excel, OpenDocument, JSON, JSON lines or Parquet, with columns of any name: you "
         "can correct what each one is. Inputs can be in the same file or in a file of items."
     ),

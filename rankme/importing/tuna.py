@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree as Xml
 
+from analysis.translatable import gettext_noop as _
 from rankme.importing.files import SourceFile, picture_type
 from rankme.importing.problems import StopFile
 from rankme.importing.reader import Reader
@@ -190,8 +191,8 @@ class _Pictures:
 
 
 READER = Reader(
-    title="TUNA: XML and pictures",
-    help="A zip with a folder of XML files per system, one TRIAL each, and the pictures.",
+    title=_("TUNA: XML and pictures"),
+    help=_("A zip with a folder of XML files per system, one TRIAL each, and the pictures."),
     recognises=is_tuna,
     read=read_tuna,
 )

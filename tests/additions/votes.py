@@ -37,7 +37,8 @@ def _asked(criterion: CriterionPreview, preview: JudgementPreview) -> Asked:
 
 
 READER = JudgementReader(
-    title="Votes: voter, text, system, stars",
+    title="Votes",
+    help="A table with the columns voter, text, system and stars.",
     recognises=is_votes,
     read=read_votes,
     asked=_asked,

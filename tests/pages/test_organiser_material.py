@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from rankme.actions import campaigns
 from rankme.actions.import_jobs import execute_import
-from rankme.importing import JUDGEMENT_READERS
+from rankme.importing import JUDGEMENT_READERS, READERS
 from rankme.models import Campaign, MaterialImport, Output
 from tests.campaigns import make_campaign, make_owner, slider_definition
 
@@ -61,7 +61,8 @@ def checked(olga, campaign: Campaign, **files) -> MaterialImport:
 def test_without_material_the_page_says_what_is_read(olga, campaign):
     page = olga.get(address("campaign-material", campaign)).content.decode()
     assert "Upload outputs" in page
-    assert "One row per output" in page
+    for reader in READERS.values():
+        assert f"<strong>{reader.title}</strong>" in page and reader.help in page
 
 
 def test_an_upload_is_followed_until_it_was_checked(olga, campaign):
@@ -186,6 +187,9 @@ def test_an_archive_offers_the_formats_of_judgements_only(olga):
     page = olga.get(address("campaign-material", archive))
     offered = [name for name, _ in page.context["form"].fields["format"].choices]
     assert offered == ["", *JUDGEMENT_READERS]
+    for reader in JUDGEMENT_READERS.values():
+        assert f"<strong>{reader.title}</strong>" in page.content.decode()
+        assert reader.help in page.content.decode()
     upload(olga, archive, outputs=JUDGEMENTS, items="", format="e2e")
     assert execute_import(archive.material_imports.get().pk, "tester")
     assert archive.material_imports.get().problems
