@@ -136,7 +136,9 @@ def span_agreement(
 
     def coefficient(name: str, rows: _Compared, share: Share) -> Coefficient:
         rng = np.random.default_rng(seed)
-        return defined(name, lambda: _share(name, rows, share, rng, resamples, confidence))
+        return defined(
+            name, lambda: _share(name, rows, share, rng, resamples=resamples, confidence=confidence)
+        )
 
     alpha = defined(ALPHA, lambda: _alpha(table, weights, seed, resamples, confidence))
     marked = compared.sums[:, :2] > 0
@@ -236,6 +238,7 @@ def _share(
     rows: _Compared,
     share: Share,
     rng: np.random.Generator,
+    *,
     resamples: int,
     confidence: float,
 ) -> Coefficient:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
-from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from rankme.importing import ImportRefused
+from rankme.importing import ImportRefused, JudgementPreview, Preview
 from rankme.models import MaterialImport
 
 from . import jobs
@@ -17,7 +17,10 @@ from .judgement_imports import preview_of_judgements, take_judgements
 from .materials import delete_files, preview_of_outputs, take_outputs
 
 Kind, Phase = MaterialImport.Kind, MaterialImport.Phase
-PREVIEWS = {Kind.OUTPUTS: preview_of_outputs, Kind.JUDGEMENTS: preview_of_judgements}
+PREVIEWS: dict[str, Callable[[MaterialImport], Preview | JudgementPreview]] = {
+    Kind.OUTPUTS: preview_of_outputs,
+    Kind.JUDGEMENTS: preview_of_judgements,
+}
 TAKERS = {Kind.OUTPUTS: take_outputs, Kind.JUDGEMENTS: take_judgements}
 
 
@@ -34,7 +37,9 @@ def _work(row: MaterialImport) -> None:
         TAKERS[kind](row)
 
 
-def _check(row: MaterialImport, preview_of: Any) -> None:
+def _check(
+    row: MaterialImport, preview_of: Callable[[MaterialImport], Preview | JudgementPreview]
+) -> None:
     """Read everything; end with a preview, or with every problem and no files."""
     try:
         preview = preview_of(row)

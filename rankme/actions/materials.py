@@ -21,6 +21,7 @@ from django.utils.translation import gettext_noop
 from rankme.errors import RefusedAction
 from rankme.importing import LIMITS, Material, Preview, read_material
 from rankme.importing.characters import folded
+from rankme.importing.sources import Progress
 from rankme.models import Campaign, MaterialImport
 from rankme.protocols.files import stored_definition
 
@@ -290,7 +291,7 @@ def _is_there(name: str) -> bool:
     return default_storage.exists(name)
 
 
-def progress_of(row: MaterialImport, *, upto: float = 1.0) -> Any:
+def progress_of(row: MaterialImport, *, upto: float = 1.0) -> Progress:
     """A reader's progress through the files becomes the job's heartbeat."""
 
     def told(done: int, total: int) -> None:

@@ -6,7 +6,9 @@ from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth import authenticate
+from django.contrib.auth.models import User
 from django.db.models.functions import Now
+from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_noop
 
@@ -39,7 +41,9 @@ class TooManyAttempts(RankmeError):
     seconds = int(OF_A_NAME_FROM_AN_ADDRESS.again_every.total_seconds())
 
 
-def check_password(username: str, password: str, *, address: str, request: Any = None) -> Any:
+def check_password(
+    username: str, password: str, *, address: str, request: HttpRequest | None = None
+) -> User | None:
     """Give the user, or None if the password is wrong. Both are recorded.
 
     Raises

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -17,6 +17,9 @@ from django.utils.translation import gettext as _
 from rankme.actions.audit import last_fault
 from rankme.errors import RankmeError
 from rankme.models import Campaign
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ def refusals_as_messages(request: HttpRequest) -> Iterator[None]:
         messages.error(request, str(refusal))
 
 
-def act(request: HttpRequest, action: Callable[[], Any], done: str) -> bool:
+def act(request: HttpRequest, action: Callable[[], object], done: str | StrPromise) -> bool:
     """Do it and say that it is done, or say why it was refused."""
     with refusals_as_messages(request):
         action()

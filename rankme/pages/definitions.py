@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import unified_diff
 from functools import partial
 from typing import Any
@@ -155,9 +156,9 @@ def _take_form(
         campaign = _save(request, campaign, definition, base=version)
     except InvalidDefinition as error:
         return page(problems=error.problems)
-    except ChangedMeanwhile:
-        return _form_conflict(request, document, campaign)
     except RankmeError as refusal:
+        if isinstance(refusal, ChangedMeanwhile) and campaign is not None:
+            return _form_conflict(request, document, campaign)
         return page(problems=[_as_problem(refusal)])
     return _saved(request, campaign, _("The definition has been saved."))
 
@@ -173,7 +174,9 @@ def _save(
 # --- Two people at one draft --------------------------------------------------------------------
 
 
-def _form_conflict(request: HttpRequest, document: dict[str, Any], campaign: Any) -> HttpResponse:
+def _form_conflict(
+    request: HttpRequest, document: dict[str, Any], campaign: Campaign
+) -> HttpResponse:
     """The form as it was typed, next to what somebody else has saved; saving again replaces it."""
     campaign = Campaign.objects.get(pk=campaign.pk)
     conflict = _last_change(campaign) | {"differences": differences(campaign.definition, document)}
@@ -210,7 +213,7 @@ def _form_page(
     campaign: Campaign | None = None,
     *,
     start: str = "",
-    problems: Any = (),
+    problems: Sequence[Problem] = (),
     version: str = "",
     conflict: dict[str, Any] | None = None,
 ) -> HttpResponse:
@@ -240,7 +243,7 @@ def _file_page(
     form: CampaignFileForm,
     campaign: Campaign | None = None,
     *,
-    problems: Any = (),
+    problems: Sequence[Problem] = (),
     conflict: dict[str, Any] | None = None,
     status: int = 200,
 ) -> HttpResponse:

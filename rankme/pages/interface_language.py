@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import AbstractContextManager
 
 from django.conf import settings
 from django.utils import translation
@@ -20,7 +20,7 @@ def interface_language(definition: Definition) -> str:
     return language if language in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
 
 
-def in_the_language_of(definition: Definition) -> Any:
+def in_the_language_of(definition: Definition) -> AbstractContextManager[None]:
     return translation.override(interface_language(definition))
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
@@ -27,13 +28,16 @@ from rankme.queries.raters import open_leases
 from .campaign_page import act, render_campaign, sent
 from .next_step import next_step
 
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
+
 EVENTS_ON_A_PAGE = 50
 
 
 class ChangePassword(PasswordChangeView):
     success_url = reverse_lazy("rankme:campaigns")
 
-    def form_valid(self, form: Any) -> HttpResponse:
+    def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
         messages.success(self.request, _("Your password has been changed."))
         return super().form_valid(form)
 
@@ -86,7 +90,7 @@ def show_campaign(request: HttpRequest, code: str) -> HttpResponse:
 # --- Pause, resume, close, delete ---------------------------------------------------------------
 
 
-def _transition(action: Callable[..., Any], done: Any) -> Callable[..., HttpResponse]:
+def _transition(action: Callable[..., Campaign], done: StrPromise) -> Callable[..., HttpResponse]:
     """A page that does one thing to a campaign's state and leads back to where one was."""
 
     @login_required

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Any
 
@@ -40,7 +41,7 @@ SECONDS_UNTIL_ASKING_AGAIN = 15
 State = Participant.State
 
 
-def in_the_campaigns_language(campaign: Campaign) -> Any:
+def in_the_campaigns_language(campaign: Campaign) -> AbstractContextManager[None]:
     return in_the_language_of(frozen_definition(campaign).definition)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankme.actions.assignments import outputs_in_order
-from rankme.models import Assignment, Output, Trial
+from rankme.models import Assignment, Item, Output, Trial
 from rankme.protocols.definition import CriterionSpec, Definition, PracticeTrial, ScreenSpec
 from rankme.protocols.instruments import Instrument
 from rankme.protocols.item_input import Picture, picture_source, read_pictures, read_tables
@@ -42,7 +42,7 @@ def trials_of(assignment: Assignment) -> list[ShownTrial]:
     ]
 
 
-def _shown(item: Any, outputs: Iterable[str]) -> ShownTrial:
+def _shown(item: Item, outputs: Iterable[str]) -> ShownTrial:
     return ShownTrial(item.input, item.reference, item.context, tuple(outputs))
 
 
