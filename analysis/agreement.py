@@ -70,20 +70,35 @@ def krippendorff_alpha(
     resamples: int = 1000,
     confidence: float = 0.95,
 ) -> Coefficient:
-    """Krippendorff's α (2011) for any number of raters and missing values.
+    """Krippendorff's α for any number of raters and missing values.
+
+    Ordinal distance equals interval distance between mid-ranks. Under the bootstrap the ranks stay
+    those of the full sample.
 
     Parameters
     ----------
-    values, units, raters : shape (judgements,); a unit is one output, and a rater's second
-        judgement of a unit is left out
+    values : shape (judgements,), numbers, or codes of categories
+    units, raters : shape (judgements,), codes; a unit is one output, and a rater's second judgement
+        of a unit is left out
     metric : "nominal", "ordinal", "interval" or "ratio"
-    clusters : shape (judgements,), what the bootstrap draws (items); units when None
+    clusters : shape (judgements,), codes of what the bootstrap draws (items); units when None
     rng : draws whole clusters for a percentile interval; no interval when None
+    resamples : number of bootstrap samples
+    confidence : of the interval, between 0 and 1
 
-    Notes
-    -----
-    Ordinal distance equals interval distance between mid-ranks. Under the bootstrap the ranks
-    stay those of the full sample.
+    Returns
+    -------
+    Coefficient : α, at most 1, with its interval; `units` counts the units with two judgements or
+        more
+
+    Raises
+    ------
+    Undefined : no unit has two raters, no disagreement can be expected, or the values do not fit
+        the metric (too many categories or distinct values, or negative values of a ratio scale)
+
+    Source
+    ------
+    Krippendorff (2011).
     """
     values = np.asarray(values, dtype=np.float64)
     pairable = _pairable(values, units, raters, units if clusters is None else clusters)
@@ -282,10 +297,29 @@ class IntraclassCorrelation:
 def intraclass_correlation(
     values: ArrayLike, units: Codes, raters: Codes, *, confidence: float = 0.95
 ) -> IntraclassCorrelation:
-    """Two-way random effects, absolute agreement (Shrout & Fleiss 1979; McGraw & Wong 1996).
+    """Intraclass correlations with two-way random effects, for absolute agreement.
 
     Complete tables (every rater judged every unit) follow the paper's mean squares and have an
     interval; others take the variance components of a REML fit, without one.
+
+    Parameters
+    ----------
+    values : shape (judgements,), in the criterion's own unit
+    units, raters : shape (judgements,), codes of the judged output and the rater; a rater's second
+        judgement of a unit is left out
+    confidence : of the interval, between 0 and 1
+
+    Returns
+    -------
+    IntraclassCorrelation : ICC(2,1) of a single judgement and ICC(2,k) of the mean of k judgements
+
+    Raises
+    ------
+    Undefined : fewer than two raters or two units, or values that do not vary
+
+    Source
+    ------
+    Shrout & Fleiss (1979); McGraw & Wong (1996).
     """
     values = np.asarray(values, dtype=np.float64)
     first = _first_of_each(units, raters)
@@ -388,14 +422,25 @@ def _incomplete_icc(values: Values, units: Codes, raters: Codes) -> IntraclassCo
 def kendall_w(values: ArrayLike, screens: Codes, items: Codes, systems: Codes) -> Coefficient:
     """Mean of Kendall's W over the groups of screens that show the same outputs.
 
+    Groups need two screens of the same item and systems; a group in which every screen ties all
+    outputs is left out.
+
     Parameters
     ----------
-    values, screens, items, systems : shape (judgements,); one screen is one rater's ranking
+    values : shape (judgements,), of any unit: only their order within a screen counts
+    screens, items, systems : shape (judgements,), codes; one screen is one rater's ranking
 
-    Notes
-    -----
-    Kendall & Babington Smith (1939) with the correction for ties. Groups need two screens of the
-    same item and systems; a group in which every screen ties all is left out.
+    Returns
+    -------
+    Coefficient : W from 0 to 1, without an interval; `units` counts the groups of screens
+
+    Raises
+    ------
+    Undefined : no two screens show the same outputs of one item
+
+    Source
+    ------
+    Kendall & Babington Smith (1939), with the correction for ties.
     """
     values = np.asarray(values, dtype=np.float64)
     ranks, ties = _ranks_within(values, screens)
@@ -456,7 +501,26 @@ def _screen_groups(screens: Codes, items: Codes, systems: Codes) -> tuple[Codes,
 
 
 def fleiss_kappa(labels: Codes, units: Codes, raters: Codes) -> Coefficient:
-    """Fleiss (1971) for categories, over the units that have the most common number of raters."""
+    """Fleiss' κ for categories, over the units that have the most common number of raters.
+
+    Parameters
+    ----------
+    labels : shape (judgements,), code of the category that the rater chose
+    units, raters : shape (judgements,), codes of the judged output and the rater; a rater's second
+        judgement of a unit is left out
+
+    Returns
+    -------
+    Coefficient : κ without an interval, from −1 to 1; `units` counts the units that were used
+
+    Raises
+    ------
+    Undefined : no unit has two raters, or all raters chose the same category throughout
+
+    Source
+    ------
+    Fleiss (1971).
+    """
     first = _first_of_each(units, raters)
     labels, units = labels[first], units[first]
     sizes = np.bincount(units)

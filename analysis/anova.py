@@ -98,10 +98,20 @@ def one_way(values: ArrayLike, groups: Codes, count: int, source: str = "system"
     values : shape (judgements,), in the criterion's own unit
     groups : shape (judgements,), code of the group of each value
     count : number of groups; those without a value are left out
+    source : name of the grouping factor in the result
+
+    Returns
+    -------
+    Anova : for the factor and the residual the sum of squares, degrees of freedom, mean square, F,
+        p and η²
 
     Raises
     ------
     Undefined : fewer than two groups, no repeated value, or no variation at all
+
+    Source
+    ------
+    Fisher (1925).
     """
     values = np.asarray(values, dtype=np.float64)
     shift = float(values[0]) if len(values) else 0.0
@@ -124,14 +134,18 @@ def welch(values: ArrayLike, groups: Codes, count: int) -> Welch:
     ----------
     values : shape (judgements,), in the criterion's own unit
     groups : shape (judgements,), code of the group of each value
-    count : number of groups
+    count : number of groups; those without a value are left out
+
+    Returns
+    -------
+    Welch : F with both degrees of freedom and p
 
     Raises
     ------
     Undefined : fewer than two groups, or a group with fewer than two values or no variation
 
-    Notes
-    -----
+    Source
+    ------
     Welch (1951).
     """
     moments = group_moments(np.asarray(values, dtype=np.float64), groups, count)
@@ -175,16 +189,25 @@ def factorial(
 
     Parameters
     ----------
-    values : shape (judgements,)
+    values : shape (judgements,), in the criterion's own unit
     factors : name → shape (judgements,) codes, in the order in which type I takes them
     interaction : add the product of the first two factors (`system × entity_type`)
     type : "I" in the given order, "II" each after all others that do not contain it, or "III"
         each after all others (sum-to-zero coding)
 
+    Returns
+    -------
+    Anova : for each factor and the residual the sum of squares, degrees of freedom, mean square, F,
+        p and η²
+
     Raises
     ------
     Undefined : a factor with one level, no degrees of freedom left, no variation, or for type III
         an empty cell of the interaction
+
+    Source
+    ------
+    Fisher (1925); types of sums of squares as in SAS (Goodnight 1978).
     """
     values = np.asarray(values, dtype=np.float64)
     compact = {name: np.unique(codes, return_inverse=True)[1] for name, codes in factors.items()}

@@ -122,7 +122,7 @@ def power(
     price: float | None = None,
     progress: Progress | None = None,
 ) -> tuple[Power, ...]:
-    """Simulate campaigns of every plan, and say what their analysis would find.
+    """Simulate campaigns of every plan, and report what their analysis would find.
 
     Parameters
     ----------
@@ -130,12 +130,20 @@ def power(
     analysis : how each campaign is analysed: `by_clusters()` or `by_simultaneous_intervals()`
     seed : equal seeds give equal results
     campaigns : how often each plan is simulated
-    price : cost of one screen; without it there is no cost
+    price : cost of one screen, in any currency; without it there is no cost
     progress : called with the share that is done, from 0 to 1
 
     Returns
     -------
-    One `Power` for each plan, in their order, with averages over its campaigns.
+    tuple of Power : one for each plan, in their order, with averages over its campaigns
+
+    Raises
+    ------
+    AnalysisError : an analysis cannot rank the systems of a simulated campaign
+
+    Source
+    ------
+    Monte Carlo estimates of our own model (`CampaignPlan`), which docs/statistics.md describes.
     """
     plans = tuple(plans)
     results = []
@@ -198,12 +206,29 @@ def score(abilities: Sequence[float], claims: Sequence[Claim]) -> Score:
 
 
 def plan_from_pilot(pilot: JudgementTable, screens: int, *, seed: int = 1) -> CampaignPlan:
-    """A plan with a pilot's systems, ties, raters' workloads and dependence.
+    """Plan a campaign with a pilot's systems, ties, raters' workloads and dependence.
 
-    Ranks and ties hide some of the dependence and of the distance between systems. So the plan
-    is corrected until campaigns simulated from it measure what the pilot measures (indirect
-    inference, Gouriéroux, Monfort & Renault 1993).
-    Raises Undefined when the pilot has too little to measure a scatter.
+    Ranks and ties hide some of the dependence and of the distance between systems. So the plan is
+    corrected until campaigns simulated from it measure what the pilot measures.
+
+    Parameters
+    ----------
+    pilot : judgements of one criterion, with several systems on a screen
+    screens : number of screens of the planned campaign
+    seed : of the simulated campaigns; equal seeds give equal plans
+
+    Returns
+    -------
+    CampaignPlan : abilities and spreads in units of one judgement's own scatter (σ = 1)
+
+    Raises
+    ------
+    Undefined : the pilot has too little to measure a scatter, or never shows two systems together
+    OptionsError : the plan would be impossible, for example with no screens
+
+    Source
+    ------
+    Indirect inference: Gouriéroux, Monfort & Renault (1993).
     """
     measured = _measured_plan(pilot, len(pilot.screen.labels))
     target = _spreads(measured)
@@ -271,7 +296,21 @@ def system_names(number: int) -> tuple[str, ...]:
 
 
 def with_screens(plan: CampaignPlan, sizes: Iterable[int]) -> tuple[CampaignPlan, ...]:
-    """The same campaign in several sizes."""
+    """The same campaign in several sizes.
+
+    Parameters
+    ----------
+    plan : the campaign
+    sizes : numbers of screens, each 1 or more
+
+    Returns
+    -------
+    tuple of CampaignPlan : one for each size, in their order
+
+    Raises
+    ------
+    OptionsError : a size below 1
+    """
     return tuple(replace(plan, screens=size) for size in sizes)
 
 

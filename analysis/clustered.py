@@ -46,9 +46,33 @@ def clustered_comparison(
 ) -> ClusteredComparison:
     """Compare systems by least squares on `system + rater` with clustered errors.
 
-    The sandwich is clustered by rater and item (Cameron, Gelbach & Miller 2011). It assumes no
-    model of how judgements depend within them, but needs many of both: the t distribution takes
-    Kish's (1965) effective number of the scarcer ones, less one.
+    The sandwich is clustered by rater and item. It assumes no model of how judgements depend within
+    them, but needs many of both: the t distribution takes the effective number of the scarcer ones,
+    less one.
+
+    Parameters
+    ----------
+    values : shape (judgements,), in the criterion's own unit
+    systems : shape (judgements,), codes into `labels`
+    labels : names of the systems; those without a judgement are left out
+    raters, items : shape (judgements,), codes of the rater and the item of each value
+    alpha : 1 − confidence of all comparisons together
+    higher_is_better : whether the largest mean comes first
+
+    Returns
+    -------
+    ClusteredComparison : means with intervals, and the differences of all pairs with simultaneous
+        intervals and adjusted p, in the unit of `values`
+
+    Raises
+    ------
+    Undefined : fewer than two systems; too few raters or items; systems that share no rater; or no
+        variation within raters and systems, or between raters and items
+
+    Source
+    ------
+    Cameron, Gelbach & Miller (2011); effective numbers after Kish (1965); the variance is never
+    below that of one way alone, after MacKinnon, Nielsen & Webb (2021).
     """
     values = np.asarray(values, dtype=np.float64)
     present, systems = np.unique(systems, return_inverse=True)

@@ -267,21 +267,21 @@ def rank_criterion(
     ----------
     table : judgements whose screens show several systems
     criterion : the criterion to rank by
-    options : the method, its runs, and what is drawn before each run
-    threads : how many compute runs at once; by default one for each core
+    options : the method, its runs, and what is resampled before each run
+    threads : how many compute runs at the same time; by default one for each core
 
     Returns
     -------
-    The systems in clusters, best first, with the range of each one's ranks over the runs. Any
-    number of threads gives the same result.
+    Ranking : the systems in clusters, best first, with the range of each one's ranks over the runs.
+        Any number of threads gives the same result.
 
     Raises
     ------
     TableError : the table has no such criterion, or no such rater to exclude
     RankingError : too few judgements, or systems that nothing connects
 
-    Notes
-    -----
+    Source
+    ------
     Sakaguchi, Post & Van Durme (2014); the E2E challenge (Dušek, Novikova & Rieser 2020).
     """
     resampling = resampling_of(table, criterion, options)

@@ -56,14 +56,26 @@ def fit_mixed(
 
     Parameters
     ----------
-    values : shape (judgements,)
-    systems : shape (judgements,) codes into `labels`
+    values : shape (judgements,), in the criterion's own unit
+    systems : shape (judgements,), codes into `labels`
+    labels : names of the systems; those without a judgement are left out
     random : name → shape (judgements,) codes; every effect is an independent normal intercept
+    alpha : 1 − confidence of all comparisons together
     df : degrees of freedom of the comparisons; None takes the normal distribution
+    higher_is_better : whether the largest mean comes first
+
+    Returns
+    -------
+    MixedModel : means and differences in the unit of `values`, with simultaneous intervals,
+        variance components, the REML deviance and a Wald test of all systems
 
     Raises
     ------
     Undefined : fewer than two systems, no variation, too many levels, or no convergence
+
+    Source
+    ------
+    Patterson & Thompson (1971); the profiled deviance of Bates, Mächler, Bolker & Walker (2015).
     """
     values = np.asarray(values, dtype=np.float64)
     present, systems = np.unique(systems, return_inverse=True)

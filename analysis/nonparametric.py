@@ -53,14 +53,18 @@ def kruskal_wallis(values: ArrayLike, groups: Codes, count: int) -> RankTest:
     ----------
     values : shape (judgements,), of any unit: only their order counts
     groups : shape (judgements,), code of the group of each value
-    count : number of groups
+    count : number of groups; those without a value are left out
+
+    Returns
+    -------
+    RankTest : χ² with its degrees of freedom and p; `n` counts the values
 
     Raises
     ------
-    Undefined : all values are equal
+    Undefined : fewer than two groups with values, or all values are equal
 
-    Notes
-    -----
+    Source
+    ------
     Kruskal & Wallis (1952).
     """
     from scipy.special import chdtrc
@@ -80,7 +84,27 @@ def kruskal_wallis(values: ArrayLike, groups: Codes, count: int) -> RankTest:
 
 
 def dunn(values: ArrayLike, groups: Codes, labels: Sequence[str]) -> tuple[RankPair, ...]:
-    """Dunn (1964): z of every pair's difference of mean ranks, with Holm's adjustment."""
+    """Compare the mean ranks of all pairs of systems, after a Kruskal–Wallis test.
+
+    Parameters
+    ----------
+    values : shape (judgements,), of any unit: only their order counts
+    groups : shape (judgements,), codes into `labels`
+    labels : names of the systems; those without a value are left out
+
+    Returns
+    -------
+    tuple of RankPair : for each pair z, its two-sided p, p with Holm's adjustment, and the number
+        of values of both systems
+
+    Raises
+    ------
+    Undefined : all values are equal
+
+    Source
+    ------
+    Dunn (1964); Holm (1979).
+    """
     from scipy.special import ndtr
 
     ranks = _ranks(values)
@@ -122,12 +146,24 @@ def _rank_variance(ranks: Values) -> float:
 
 
 def friedman(block_means: Values) -> RankTest:
-    """Friedman (1937), for complete blocks.
+    """Friedman's test for complete blocks.
 
     Parameters
     ----------
     block_means : shape (blocks, systems); NaN where a block lacks a system. Incomplete blocks are
-        left out, and `n` says how many remained.
+        left out.
+
+    Returns
+    -------
+    RankTest : χ² with its degrees of freedom and p; `n` counts the complete blocks
+
+    Raises
+    ------
+    Undefined : fewer than three systems or two complete blocks, or equal values within every block
+
+    Source
+    ------
+    Friedman (1937).
     """
     from scipy.stats import friedmanchisquare
 
@@ -155,9 +191,21 @@ def block_means(values: Values, blocks: Codes, groups: Codes, shape: tuple[int, 
 def wilcoxon_pairs(means: Values, labels: Sequence[str]) -> tuple[RankPair, ...]:
     """Wilcoxon's signed-rank test of every pair over the blocks that both systems have.
 
+    Zeros are ranked as Pratt does, so that the test keeps its size when many blocks tie.
+
     Parameters
     ----------
     means : shape (blocks, systems), NaN where a block lacks a system (see `block_means`)
+    labels : names of the systems
+
+    Returns
+    -------
+    tuple of RankPair : for each pair the statistic, its two-sided p, p with Holm's adjustment and
+        the number of blocks; a pair without a test has its reason
+
+    Source
+    ------
+    Wilcoxon (1945); Pratt (1959); Holm (1979).
     """
     raw = [
         _signed_rank(means[:, i], means[:, j], labels[i], labels[j])

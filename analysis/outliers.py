@@ -50,8 +50,26 @@ class Treated:
 def treat_outliers(values: ArrayLike, treatment: str = "none", width: float = 2.0) -> Treated:
     """Find values beyond mean ± `width` SD once, and replace, winsorise or drop them.
 
-    TUNA (Gatt, Belz & Kow 2008) replaced them by the overall mean. The mean and SD are those of
-    all values, the outliers included.
+    The mean and SD are those of all values, the outliers included.
+
+    Parameters
+    ----------
+    values : shape (judgements,), in the criterion's own unit
+    treatment : `none`, `replace` (by the overall mean), `winsorise` (to the limit) or `drop`
+    width : number of standard deviations
+
+    Returns
+    -------
+    Treated : the values (shape (judgements,), fewer after `drop`), which rows were kept, and the
+        number of outliers below and above
+
+    Raises
+    ------
+    KeyError : an unknown treatment
+
+    Source
+    ------
+    TUNA (Gatt, Belz & Kow 2008) replaced outliers by the overall mean.
     """
     values = np.asarray(values, dtype=np.float64)
     kept = np.ones(len(values), dtype=bool)
@@ -81,12 +99,21 @@ def width_problems(name: str, width: float) -> list[str]:
 
 
 def z_by_rater(values: ArrayLike, raters: Codes) -> tuple[Values, Flags]:
-    """Standardise within each rater (Graham et al. 2013): subtract the mean, divide by the SD.
+    """Standardise within each rater: subtract the mean, divide by the SD.
+
+    Parameters
+    ----------
+    values : shape (judgements,), in the criterion's own unit
+    raters : shape (judgements,), code of the rater of each value
 
     Returns
     -------
-    z : shape (judgements,), 0 where the rater's values do not vary
+    z : shape (judgements,), in standard deviations; 0 where the rater's values do not vary
     varies : shape (judgements,), False for the rows of raters whose values do not vary
+
+    Source
+    ------
+    Graham, Baldwin, Moffat & Zobel (2013).
     """
     values = np.asarray(values, dtype=np.float64)
     sizes = np.maximum(np.bincount(raters), 1)

@@ -96,21 +96,24 @@ def bradley_terry(
     pairs : comparisons of two systems; `pairs_from_table` makes them of a table
     ties : `davidson` estimates how likely ties are, `half` counts a tie as half a win
     cluster : whose judgements depend on each other: `rater`, `item`, `both` or `none`
-    alpha : 1 − confidence of all intervals together
-    seed : of the draws that the simultaneous intervals rest on
+    alpha : 1 − confidence of all intervals together, between 0 and 1
+    seed : of the draws that the simultaneous intervals are based on
 
     Returns
     -------
-    Abilities (log-odds, mean 0) with errors and ranks, best first, and all differences.
+    BradleyTerry : abilities (log-odds, mean 0) with errors and ranks, best first, and the
+        differences of all pairs with simultaneous intervals and adjusted p
 
     Raises
     ------
+    OptionsError : an unknown treatment of ties or clustering, or alpha out of range
     RankingError : systems that cannot be ranked, because they are disconnected or separated
     Undefined : fewer than two raters (items) to take the variance from
 
-    Notes
-    -----
-    Bradley & Terry (1952); ties after Davidson (1970).
+    Source
+    ------
+    Bradley & Terry (1952); ties after Davidson (1970); existence of the estimate after Ford (1957);
+    clustered errors after Cameron, Gelbach & Miller (2011); ranks after Mogstad et al. (2024).
     """
     _require_options(ties, cluster, alpha)
     counts = count(pairs)

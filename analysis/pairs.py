@@ -55,11 +55,28 @@ class Counts:
 
 
 def pairs_from_table(table: JudgementTable, *, lower_is_better: bool = False) -> Pairs:
-    """Compare every two outputs on a screen: k values give k(k−1)/2 pairs; equal values tie.
+    """Make every comparison of two systems that a rater saw on one screen.
 
-    A screen is what one rater gave for one item at once. Higher values are better unless
-    `lower_is_better`, as ranks are.
-    Raises TableError when the table has several criteria.
+    A value above the other wins; equal values tie. A screen is what one rater gave for one item
+    together.
+
+    Parameters
+    ----------
+    table : judgements of one criterion
+    lower_is_better : whether the lower value wins, as with ranks
+
+    Returns
+    -------
+    Pairs : one comparison per pair of systems and screen, with its rater and item; arrays of shape
+        (comparisons,)
+
+    Raises
+    ------
+    TableError : the table has several criteria
+
+    Source
+    ------
+    Pairs from rankings as in Sakaguchi, Post & Van Durme (2014).
     """
     if len(table.criterion.labels) > 1:
         names = ", ".join(table.criterion.labels)

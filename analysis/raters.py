@@ -42,7 +42,17 @@ class RaterProfile:
 
 
 def rater_profiles(table: JudgementTable) -> tuple[RaterProfile, ...]:
-    """Profile every rater on every criterion, in the order of the labels."""
+    """Profile every rater on every criterion, in the order of the labels.
+
+    Parameters
+    ----------
+    table : judgements of any number of criteria
+
+    Returns
+    -------
+    tuple of RaterProfile : for each criterion and rater the number of judgements, the correlation
+        with the mean of the others, seconds per screen, the share of ties, and the range of values
+    """
     return tuple(
         profile
         for criterion in table.criterion.labels

@@ -37,11 +37,22 @@ PLAIN_NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
 def read_table(
     source: str | Path | IO[bytes], format: str | None = None, *, shared: str | None = None
 ) -> JudgementTable:
-    """Read a judgement table, an E2E RankME CSV or a bundle; `-` is standard input.
+    """Read a judgement table, an E2E RankME CSV or a bundle.
 
-    `format` is `csv`, `parquet`, `e2e` or `bundle`; without it the content decides. CSV may be
-    compressed with gzip. With `shared`, a system "A,B" (for `shared=","`) is one text that two
-    systems produced, and its value counts for both. Raises TableError with every problem.
+    Parameters
+    ----------
+    source : path or open binary file; `-` is standard input. CSV may be compressed with gzip.
+    format : `csv`, `parquet`, `e2e` or `bundle`; detected from the content when None
+    shared : with `shared=","`, a system "A,B" is one text that two systems produced, and its value
+        counts for both
+
+    Returns
+    -------
+    JudgementTable : checked, one row per value
+
+    Raises
+    ------
+    TableError : an unknown format, an unreadable file, or malformed rows, with every problem
     """
     content = _content(source)
     if content[:2] == b"\x1f\x8b":
@@ -57,7 +68,13 @@ def read_table(
 
 
 def write_table(table: JudgementTable, file: IO[bytes] | gzip.GzipFile) -> None:
-    """Write the CSV that `read_table` reads back to an equal table."""
+    """Write the CSV that `read_table` reads back to an equal table.
+
+    Parameters
+    ----------
+    table : the judgements
+    file : open binary file
+    """
     for part in csv_parts(table):
         file.write(part)
 

@@ -65,12 +65,25 @@ def tukey(
 
     Parameters
     ----------
-    labels, means, sizes : shape (systems,); a system without values must be left out
-    mean_sq, df : residual mean square and its degrees of freedom
+    labels : names of the systems
+    means, sizes : shape (systems,), mean and number of values; a system without values must be left
+        out
+    mean_sq, df : residual mean square (squared unit of the values) and its degrees of freedom
+    alpha : 1 − confidence of all pairs together
+    higher_is_better : whether letters and subsets run from the largest mean down
 
-    Notes
-    -----
-    Kramer (1956) for unequal sizes. Letters and subsets run from the best mean down.
+    Returns
+    -------
+    Tukey : differences of all pairs with simultaneous intervals and p, letters, and homogeneous
+        subsets
+
+    Raises
+    ------
+    Undefined : fewer than two systems
+
+    Source
+    ------
+    Tukey (1953), Kramer (1956) for unequal sizes; letters after Piepho (2004).
     """
     means, sizes = np.asarray(means, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
     if len(means) < 2:

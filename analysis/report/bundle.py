@@ -94,7 +94,15 @@ def write_bundle(
     options: ReportOptions,
     extra: Mapping[str, bytes] | None = None,
 ) -> None:
-    """Write the zip; `extra` contains further files by name (`tables/…tex`, `plots/…svg`)."""
+    """Write a report's bundle: all that is needed to compute its numbers again.
+
+    Parameters
+    ----------
+    file : path or open binary file for the zip
+    table, options : what the report was made from
+    report : what `make_report` returned
+    extra : further files by name (`tables/….tex`, `plots/….svg`)
+    """
     name = Path(file).name if isinstance(file, str | Path) else "bundle.zip"
     title = report.title or "Report of a human evaluation"
     judgements = io.BytesIO()
@@ -115,7 +123,21 @@ def write_bundle(
 
 
 def read_bundle(file: str | Path | IO[bytes]) -> Bundle:
-    """Read a bundle back; raises TableError when something is missing or malformed."""
+    """Read a bundle that `write_bundle` wrote.
+
+    Parameters
+    ----------
+    file : path or open binary file of the zip
+
+    Returns
+    -------
+    Bundle : the judgements, the options, the report as plain data, and further files by name
+
+    Raises
+    ------
+    TableError : the zip, one of its files, or a judgement is missing or malformed
+    OptionsError : the options are malformed
+    """
     try:
         with zipfile.ZipFile(file) as bundle:
             entries = {entry: bundle.read(entry) for entry in bundle.namelist()}

@@ -141,22 +141,24 @@ def make_report(
 ) -> Report:
     """Make the whole report: every criterion in every way that applies to its kind.
 
+    Linear algebra gets one thread: the runs that are drawn meanwhile use all cores, and sums are
+    the same on any number of cores.
+
     Parameters
     ----------
     table : the judgements, those of excluded raters included
-    options : everything else that decides the numbers
-    draws : the runs of `clusters.resamplings_of`, where they exist already; shape (runs, systems)
+    options : everything else that determines the numbers
+    draws : the runs of `clusters.resamplings_of`, if they exist already; shape (runs, systems)
     progress : called with the share that is done, from 0 to 1
     parts : may keep what is finished for a process that continues after this one
+
+    Returns
+    -------
+    Report : plain numbers and texts; a method without a result has its reason in `undefined`
 
     Raises
     ------
     TableError : no judgement is left, a rater to exclude is unknown, or a value is too large
-
-    Notes
-    -----
-    Linear algebra gets one thread: the runs that are drawn meanwhile use all cores, and sums are
-    the same on any number of cores.
     """
     with threadpool_limits(limits=1, user_api="blas"):
         return _report(table, options, draws, progress, parts)
