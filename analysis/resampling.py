@@ -114,7 +114,10 @@ def unit_weights(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """How often each unit of either kind is drawn in one run."""
     first, second = units.sizes
-    return _weights(first, second, np.uint64(seed % 2**64), run)  # type: ignore[no-any-return]
+    drawn: tuple[NDArray[np.int64], NDArray[np.int64]] = _weights(
+        first, second, np.uint64(seed % 2**64), run
+    )
+    return drawn
 
 
 @numba.njit(nogil=True, cache=True)

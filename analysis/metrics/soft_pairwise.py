@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from analysis.typing import Values
 
 PERMUTATIONS = 1000
+Signs = npt.NDArray[np.float32]
 
 
-def random_signs(segments: int, *, permutations: int = PERMUTATIONS, seed: int) -> Values:
+def random_signs(segments: int, *, permutations: int = PERMUTATIONS, seed: int) -> Signs:
     """The signs that all pairs of systems and all metrics share, shape (permutations, segments).
 
     With seed 4 they are those of Google's mt-metrics-eval.
@@ -18,10 +20,10 @@ def random_signs(segments: int, *, permutations: int = PERMUTATIONS, seed: int) 
     np.rint(drawn, out=drawn)
     drawn *= 2
     drawn -= 1
-    return drawn  # type: ignore[return-value]
+    return drawn
 
 
-def pairwise_p_values(scores: Values, signs: Values) -> Values:
+def pairwise_p_values(scores: Values, signs: Signs) -> Values:
     """One-sided p-values of paired permutation tests between all systems.
 
     Parameters

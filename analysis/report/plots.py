@@ -325,14 +325,14 @@ def rater_agreement(profiles: Sequence[RaterProfile], title: str) -> Figure:
     suffix = f" ({missing} raters share too few outputs)" if missing else ""
     axes.set_title(_plain(title) + suffix, loc="left")
     least = sorted(known, key=lambda rater: rater.agreement or 0.0)[:3]
-    _label_points(axes, [(each.judgements, each.agreement or 0.0, each.rater) for each in least])
+    points = [(each.judgements, each.agreement or 0.0, each.rater) for each in least]
+    _label_points(figure, axes, points)
     return figure
 
 
-def _label_points(axes: Axes, points: Sequence[tuple[float, float, str]]) -> None:
+def _label_points(figure: Figure, axes: Axes, points: Sequence[tuple[float, float, str]]) -> None:
     """Write a label next to each point, where it covers neither an earlier label nor the edge."""
-    renderer = axes.figure.canvas.get_renderer()  # type: ignore[attr-defined]
-    axes.figure.draw_without_rendering()  # type: ignore[union-attr]  # now the axes have their size
+    figure.draw_without_rendering()  # now the axes have their size
     taken: list[Any] = []
     for x, y, name in points:
         text = name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 1]}…"
@@ -347,7 +347,7 @@ def _label_points(axes: Axes, points: Sequence[tuple[float, float, str]]) -> Non
                 fontsize=7,
             )
             label.set_in_layout(False)
-            box = label.get_window_extent(renderer).padded(1)
+            box = label.get_window_extent().padded(1)
             inside = axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1 and box.y0 >= axes.bbox.y0
             if inside and not any(box.overlaps(other) for other in taken):
                 break

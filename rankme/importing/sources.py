@@ -204,6 +204,7 @@ class _CountedStream(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    # The readers above it hand in a bytearray or a memoryview, and no other buffer.
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         chunk = self._read(len(buffer))
         buffer[: len(chunk)] = chunk
