@@ -225,6 +225,7 @@ def plan_from_pilot(pilot: JudgementTable, screens: int, *, seed: int = 1) -> Ca
     ------
     Undefined : the pilot has too little to measure a scatter, or never shows two systems together
     OptionsError : the plan would be impossible, for example with no screens
+    TableError : the pilot has several criteria
 
     Source
     ------
