@@ -18,7 +18,7 @@ class SegmentLevel:
     `acc_eq` is the accuracy with tie calibration and `epsilon` its threshold; `acc_eq_cross_fit`
     takes the threshold from other items. `kendall` is τ_b within items, `pearson_within_items` and
     `tau_23` likewise; `kendall_pooled` and `pearson` ignore items. `items` and `pairs` are what is
-    compared. `acc_eq_interval` draws items anew and keeps ε.
+    compared. `acc_eq_interval` resamples items and keeps ε.
     """
 
     metric: str
@@ -145,7 +145,7 @@ def pearson_within(people: Values, metric: Values) -> float | None:
 def _interval(
     of_items: Values, seed: int, resamples: int, alpha: float
 ) -> tuple[float, float] | None:
-    """A percentile interval of the mean; items are drawn anew."""
+    """A percentile interval of the mean; items are resampled."""
     if len(of_items) < 2 or not resamples:
         return None
     rng = np.random.default_rng(seed)

@@ -98,7 +98,7 @@ def one_minus_distance(people: Values, metric: Values) -> float | None:
 def soft_pairwise_accuracies(
     people: Values, metrics: Values, *, permutations: int = PERMUTATIONS, seed: int
 ) -> list[float | None]:
-    """Soft pairwise accuracy of several metrics with the same signs.
+    """Soft pairwise accuracy of several metrics with one set of random signs.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ class SystemLevel:
 
     `pairwise_accuracy_significant` counts only the pairs of systems that people tell apart
     (`significant_pairs`). `pearson_without_outliers` leaves out the systems in `outliers`.
-    `intervals` are percentiles by what was drawn anew (systems, items, raters), then by measure.
+    `intervals` are percentiles by what was resampled (systems, items, raters), then by measure.
     """
 
     metric: str
@@ -115,7 +115,7 @@ def system_level(
     soft : its soft pairwise accuracy
     p_values : of people, shape (systems, systems), one-sided
     alpha : a pair of systems is told apart by people where p < α/2 one-sided
-    intervals : by what was drawn anew
+    intervals : by what was resampled
 
     Returns
     -------

@@ -20,7 +20,7 @@ MOST_PROBLEMS = 10
 
 @dataclass(frozen=True)
 class SentTimes:
-    """What the browser's clock says; anything that is no time is left out, not refused."""
+    """What the browser's clock says; anything that is not a time is left out, not refused."""
 
     spent_seconds: float | None = None
     page_was_hidden: bool = False
