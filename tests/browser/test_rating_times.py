@@ -92,6 +92,7 @@ def test_an_idle_page_records_within_a_millisecond(page: Page):
     expected = []
     for _ in range(10):
         onset = onset_of(page)
+        page.wait_for_timeout(DEAD_MS)  # an earlier press does not count
         pressed = page.evaluate("performance.now()")
         press_space(page, session, page.evaluate(EPOCH_OF), pressed)
         click_a_picture(page)
