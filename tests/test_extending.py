@@ -172,6 +172,7 @@ def test_what_was_added_goes_from_the_campaign_file_to_the_report(
     assert campaign.material_imports.get().format == "headed"
     plan_page = olga.get(address("campaign-launch", campaign)).content.decode()
     assert "One output per item" in plan_page
+    assert "Each item with one of its outputs, the systems in turn." in plan_page
     campaign = campaigns.launch_campaign(campaign, by=make_owner())
     client.logout()
 

@@ -63,10 +63,10 @@ def test_every_text_of_the_form_is_marked_for_translators():
     assert texts_of_the_form() - set(texts_of_modules("rankme", "analysis")) == set()
 
 
-def test_what_formats_say_of_themselves_is_marked_for_translators():
-    readers = [*READERS.values(), *JUDGEMENT_READERS.values()]
-    said = {text for reader in readers for text in (reader.title, reader.help)}
-    assert len(said) == 2 * len(readers)
+def test_what_designs_and_formats_say_of_themselves_is_marked_for_translators():
+    entries = [*DESIGNS.values(), *READERS.values(), *JUDGEMENT_READERS.values()]
+    said = {text for entry in entries for text in (entry.title, entry.help)}
+    assert len(said) >= len(entries)
     assert said - set(texts_of_modules("rankme", "analysis")) == set()
 
 

@@ -68,7 +68,7 @@ def _notes(request: DesignRequest) -> tuple[str, ...]:
 
 DESIGN = Design(
     title=_("Every output"),
-    help="All outputs of all items are judged.",
+    help=_("All outputs of all items are judged."),
     draw=draw_complete,
     options=(
         Option(

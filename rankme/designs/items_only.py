@@ -19,7 +19,7 @@ def draw_items_only(request: DesignRequest) -> Layout:
 
 DESIGN = Design(
     title=_("Items without outputs"),
-    help="Raters write or answer something about each item, for example to collect texts.",
+    help=_("Raters write or answer something about each item, for example to collect texts."),
     draw=draw_items_only,
     options=(
         Option(

@@ -180,7 +180,7 @@ def _problems(request: DesignRequest) -> list[str]:
 
 DESIGN = Design(
     title=_("Repeated Latin squares"),
-    help="One output per screen. Each rater sees each item once and each system equally often.",
+    help=_("One output per screen. Each rater sees each item once and each system equally often."),
     check=_problems,
     draw=draw_latin_squares,
     options=(

@@ -277,7 +277,9 @@ def _problems(request: DesignRequest) -> list[str]:
 
 DESIGN = Design(
     title=_("Balanced random selection"),
-    help="A few systems per screen; every system and every pair of systems appears equally often.",
+    help=_(
+        "A few systems per screen; every system and every pair of systems appears equally often."
+    ),
     check=_problems,
     draw=draw_random_blocks,
     options=(

@@ -72,11 +72,13 @@ def launch(request: HttpRequest, code: str) -> HttpResponse:
 
 def _plan_context(campaign: Campaign) -> dict[str, Any]:
     definition = campaigns.definition_of(campaign)
+    design = DESIGNS[definition.design.kind]
     context: dict[str, Any] = {
         "definition": definition,
         "language_warning": language_warning(definition),
         "size": size_of(campaign),
-        "design": _(DESIGNS[definition.design.kind].title),
+        "design": _(design.title),
+        "design_help": _(design.help),
     }
     try:
         campaigns.refuse_without_code(definition)
