@@ -7,14 +7,14 @@ which can add to the record but not change it, no matter what SQL they are trick
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
 
 from django.apps import apps
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import models, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
 from django.db.migrations.recorder import MigrationRecorder
 
 from rankme.models import Record
@@ -97,7 +97,7 @@ def grant_rights(connection: BaseDatabaseWrapper) -> None:
             cursor.execute(statement)
 
 
-def _create_role(cursor: Any, role: str) -> None:
+def _create_role(cursor: CursorWrapper, role: str) -> None:
     cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role])
     if cursor.fetchone():
         return
@@ -113,7 +113,7 @@ def _create_role(cursor: Any, role: str) -> None:
         cursor.execute(f"ALTER ROLE {quoted} PASSWORD %s", [_hashed_password(cursor, role)])
 
 
-def _hashed_password(cursor: Any, role: str) -> str:
+def _hashed_password(cursor: CursorWrapper, role: str) -> str:
     """Hash the password here: the statement may end up in a log of the server."""
     from psycopg2.extensions import encrypt_password
 
@@ -148,13 +148,13 @@ def _grants(connection: BaseDatabaseWrapper, role: str) -> Iterator[str]:
     yield f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA {schema} TO {role}"
 
 
-def rights_on(model: type[models.Model], quote: Any = str) -> str:
+def rights_on(model: type[models.Model], quote: Callable[[str], str] = str) -> str:
     """What the site's role may do with the rows of a table, as GRANT spells it."""
     if model is MigrationRecorder.Migration:
         return "SELECT"
     if not issubclass(model, Record):
         return EVERYTHING
-    column_of = {field.name: field.column for field in model._meta.concrete_fields}
+    column_of = {field.name: field.column or "" for field in model._meta.concrete_fields}
     columns = [quote(column_of[name]) for name in model.changeable]
     return f"SELECT, INSERT, UPDATE ({', '.join(columns)})" if columns else "SELECT, INSERT"
 
