@@ -38,6 +38,12 @@ if TYPE_CHECKING:
     from analysis.report.bundle import read_bundle, write_bundle
     from analysis.report.make import Report, make_report
     from analysis.report.options import ReportOptions
+    from analysis.spans.agreement import span_agreement
+    from analysis.spans.files import read_spans, write_spans
+    from analysis.spans.offsets import check_mark
+    from analysis.spans.scoring import judgement_table, score_segments, score_systems
+    from analysis.spans.snapping import snap_to_graphemes, snap_to_words
+    from analysis.spans.weights import parse_weights
     from analysis.tukey_hsd import tukey
 
 # Methods are imported when they are first used: the web server reads tables and computes nothing.
@@ -56,6 +62,12 @@ _MODULES = {
     "report.bundle": ("read_bundle", "write_bundle"),
     "report.make": ("Report", "make_report"),
     "report.options": ("ReportOptions",),
+    "spans.agreement": ("span_agreement",),
+    "spans.files": ("read_spans", "write_spans"),
+    "spans.offsets": ("check_mark",),
+    "spans.scoring": ("judgement_table", "score_segments", "score_systems"),
+    "spans.snapping": ("snap_to_graphemes", "snap_to_words"),
+    "spans.weights": ("parse_weights",),
     "tukey_hsd": ("tukey",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
@@ -73,6 +85,7 @@ __all__ = [
     "TableError",
     "__version__",
     "bradley_terry",
+    "check_mark",
     "clustered_comparison",
     "dunn",
     "factorial",
@@ -80,24 +93,33 @@ __all__ = [
     "fleiss_kappa",
     "friedman",
     "intraclass_correlation",
+    "judgement_table",
     "kendall_w",
     "krippendorff_alpha",
     "kruskal_wallis",
     "make_report",
     "one_way",
     "pairs_from_table",
+    "parse_weights",
     "plan_from_pilot",
     "power",
     "rank_criterion",
     "rater_profiles",
     "read_bundle",
+    "read_spans",
     "read_table",
+    "score_segments",
+    "score_systems",
+    "snap_to_graphemes",
+    "snap_to_words",
+    "span_agreement",
     "treat_outliers",
     "tukey",
     "welch",
     "wilcoxon_pairs",
     "with_screens",
     "write_bundle",
+    "write_spans",
     "write_table",
     "z_by_rater",
 ]

@@ -118,7 +118,7 @@ def form_of(text: str) -> str:
             return "google"
         if is_mtme(first):
             return "mtme"
-        if is_span_csv(next(csv.reader([first.rstrip("\r")]), [])):
+        if is_span_csv(_csv_header(first)):
             return "csv"
     raise TableError(
         [
@@ -127,6 +127,13 @@ def form_of(text: str) -> str:
             "(marks) or CSV (columns rater, system, item, start, end)."
         ]
     )
+
+
+def _csv_header(line: str) -> list[str]:
+    try:
+        return next(csv.reader([line.rstrip("\r")]), [])
+    except csv.Error:
+        return []
 
 
 def _json_form(record: object) -> str:

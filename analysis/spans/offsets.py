@@ -7,6 +7,7 @@ emoji) has two. Pearmut counts UTF-16 units without line feeds, and its ends are
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from itertools import accumulate
 
 from analysis.spans.model import MarkError, short
@@ -65,9 +66,14 @@ def place_problem(output: str | None, start: int, end: int, text: str | None) ->
 
 def utf16_length(text: str) -> int:
     """How many UTF-16 units a text has: JavaScript's `text.length`."""
-    if text.isascii():
+    if _has_one_unit_each(text):
         return len(text)
     return len(text) + sum(letter > LAST_OF_ONE_UNIT for letter in text)
+
+
+def _has_one_unit_each(text: str) -> bool:
+    """Whether both counts are the same, as in most texts."""
+    return text.isascii() or max(text, default="") <= LAST_OF_ONE_UNIT
 
 
 def to_utf16(text: str, offset: int) -> int:
@@ -82,6 +88,8 @@ def from_utf16(text: str, offset: int) -> int:
     ------
     MarkError : the offset is negative, beyond the end, or between the two halves of a character
     """
+    if _has_one_unit_each(text) and 0 <= offset <= len(text):
+        return offset
     starts = list(accumulate((1 + (letter > LAST_OF_ONE_UNIT) for letter in text), initial=0))
     if not 0 <= offset <= starts[-1]:
         raise MarkError(f"{offset} is outside the text of {starts[-1]} UTF-16 units.")
@@ -94,7 +102,7 @@ def from_utf16(text: str, offset: int) -> int:
 # --- Pearmut ---------------------------------------------------------------------------------
 
 
-def pearmut_places(text: str) -> list[int]:
+def pearmut_places(text: str) -> Sequence[int]:
     """The code point that each of Pearmut's characters belongs to.
 
     Pearmut cuts a text into UTF-16 units (`text.split("")`) and gives each of them an index, except
@@ -104,6 +112,8 @@ def pearmut_places(text: str) -> list[int]:
     ------
     github.com/zouharvi/pearmut, web/src/utils.ts, `contentToCharSpans`
     """
+    if _has_one_unit_each(text) and "\n" not in text:
+        return range(len(text))
     places: list[int] = []
     for place, letter in enumerate(text):
         if letter != "\n":
