@@ -199,6 +199,7 @@ COMMANDS: dict[str, Command] = {
         scores.run_mtme,
         scores.add_mtme_options,
         reads_judgements=False,
+        file="the folder of an archive, such as wmt22",
     ),
     "report": Command(
         "Every criterion: the paper's table and the strict reviewer's.",

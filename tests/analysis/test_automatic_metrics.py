@@ -17,7 +17,7 @@ from analysis.metrics.slots import parse_meaning, slot_error_rate, slot_errors
 from analysis.metrics.surface import copied, distinct, entropy, next_word_entropy, unique_share
 from analysis.metrics.text_files import Material, read_material
 from analysis.metrics.tokens import mteval_tokens, treebank_tokens
-from tests.analysis.published import shared_file
+from tests.analysis.published import oracle_data
 
 # Dušek, Novikova & Rieser (2020), Table 8: BLEU, NIST, ROUGE-L, CIDEr.
 TABLE_8 = {
@@ -36,12 +36,12 @@ TABLE_12 = {"tuda": 0.00, "slug": 1.26, "tgen": 3.56, "zhang": 14.80, "chen": 23
 def challenge() -> Material:
     """The E2E challenge's test set with the outputs of some of its systems."""
     references: dict[str, list[str]] = {}
-    with shared_file("e2e-dataset/testset_w_refs.csv").open(encoding="utf-8-sig") as file:
+    with oracle_data("e2e-dataset/testset_w_refs.csv").open(encoding="utf-8-sig") as file:
         for row in csv.DictReader(file):
             references.setdefault(row["mr"], []).append(row["ref"])
     outputs = {}
     for system in {*TABLE_8, *TABLE_12}:
-        path = shared_file(f"e2e-eval/system_outputs/primary/{system}.tsv")
+        path = oracle_data(f"e2e-eval/system_outputs/primary/{system}.tsv")
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = [row for row in csv.reader(file, delimiter="\t") if row][1:]
         if system.startswith("tnt"):  # wrapped in single quotes
@@ -51,7 +51,6 @@ def challenge() -> Material:
     return Material(outputs, {item: tuple(each) for item, each in references.items()}, inputs)
 
 
-@pytest.mark.shared_data
 def test_table_8_of_the_e2e_challenge(challenge: Material):
     found = score(challenge, ("bleu", "nist", "rouge-l", "cider"), lowercase=True, segments=False)
     bleu, nist, rouge, cider = (each.systems for each in found)
@@ -64,7 +63,6 @@ def test_table_8_of_the_e2e_challenge(challenge: Material):
     assert "case:lc" in found[0].method and "nrefs:var" in found[0].method
 
 
-@pytest.mark.shared_data
 def test_slot_errors_are_close_to_table_12_of_the_e2e_challenge(challenge: Material):
     (found,) = score(challenge, ("ser",), segments=False)
     for system, published in TABLE_12.items():
