@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 from django.contrib.staticfiles import finders
@@ -13,7 +11,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from rankme.demonstration.material import material
+from rankme.demonstration.material import MATERIAL
 from rankme.designs.order import draw_order
 from rankme.designs.registry import draw
 from rankme.importing import read_material
@@ -84,11 +82,8 @@ def sample(name: str) -> tuple[ShownTrial, ...]:
 
 def _read(name: str) -> tuple[dict[str, ItemRow], list[str], dict[tuple[str, str], str]]:
     """Our material through the reader that an upload goes through: items, systems, outputs."""
-    found = material(name)
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        read_material(found.write(Path(folder)), found.format) as read,
-    ):
+    ours = MATERIAL[name]
+    with read_material(ours.paths, ours.format) as read:
         items = {item.key: item for item in read.items()}
         texts = {(output.item_key, output.system): output.text for output in read.outputs()}
     return items, sorted({system for _, system in texts}), texts

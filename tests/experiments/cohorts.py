@@ -15,7 +15,7 @@ from rankme.actions import analysis_runs, assignments, judgements, participation
 from rankme.actions.campaigns import create_campaign, launch_campaign
 from rankme.actions.import_jobs import execute_import
 from rankme.actions.materials import start_import, take_import
-from rankme.demonstration.material import material
+from rankme.demonstration.material import MATERIAL
 from rankme.models import AnalysisRun, Assignment, Campaign, Participant
 from rankme.pages.trial_page import page_document, trials_of
 from rankme.protocols import sent_screen
@@ -23,6 +23,7 @@ from rankme.protocols.definition import Definition
 from rankme.protocols.files import preset
 from rankme.simulation.answers import Taste, answers_to
 from tests.campaigns import make_owner
+from tests.full_material import full_material
 from tests.sittings import store
 
 WORKER = "experiments"
@@ -40,13 +41,13 @@ def launched(name: str, *, full: bool = True, definition: Definition | None = No
 
 def take_in(campaign: Campaign, name: str, *, full: bool) -> None:
     """Upload, check and take the preset's material; its format must be found by its content."""
-    made = material(name, full=full)
     with TemporaryDirectory() as folder:
-        row = start_import(campaign, made.write(Path(folder)), by=campaign.owner)
+        ours = full_material(name, Path(folder)) if full else MATERIAL[name]
+        row = start_import(campaign, ours.paths, by=campaign.owner)
     assert execute_import(row.pk, WORKER)
     row.refresh_from_db()
     assert row.state == "done", (row.error, row.problems)
-    assert row.preview["format"] == made.format
+    assert row.preview["format"] == ours.format
     take_import(row, by=campaign.owner)
     assert execute_import(row.pk, WORKER)
     row.refresh_from_db()

@@ -1,7 +1,5 @@
 """RotoWire's JSON becomes tables; reports come as rows or as one line per game."""
 
-import csv
-import io
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rankme.demonstration.games import draw_games, report
+from rankme.demonstration.material import MATERIAL
 from rankme.importing import FileProblem, ImportRefused, read_material
 from tests.importing.uploads import write
 
@@ -82,19 +80,10 @@ def test_a_text_per_system_has_one_report_per_line(tmp_path: Path) -> None:
     assert (found[0].line, found[0].message) == (2, "The file has 1 lines, but there are 2 games.")
 
 
-def test_our_own_demonstration_games_are_read(tmp_path: Path) -> None:
-    games = draw_games(3)
-    rows = io.StringIO()
-    writer = csv.writer(rows)
-    writer.writerow(["system", "item", "output"])
-    for number, game in enumerate(games, start=1):
-        for place, sentence in enumerate(report(game, "Gold"), start=1):
-            writer.writerow(["Gold", f"{number}/{place}", sentence])
-    documents = json.dumps([game.document for game in games])
-    with read_material(
-        write(tmp_path / "up", {"games.json": documents, "o.csv": rows.getvalue()})
-    ) as material:
-        assert material.preview.n_items == sum(len(report(game, "Gold")) for game in games)
+def test_our_own_demonstration_games_are_read() -> None:
+    with read_material(MATERIAL["rotowire-facts"].paths) as material:
+        assert material.preview.format == "rotowire"
+        assert material.preview.n_items == 8  # four sentences about each of two games
         tables = json.loads(next(material.items()).input)["tables"]
     assert [len(table["rows"]) for table in tables] == [2, 5, 5]
 

@@ -3,10 +3,12 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from xml.etree import ElementTree
+from zipfile import ZipFile
 
 import pytest
 
-from rankme.demonstration.domains import SYSTEMS, describe, draw_domains, tuna_archive
+from rankme.demonstration.material import MATERIAL
 from rankme.importing import FileProblem, ImportRefused, Material, read_material
 from tests.importing.uploads import write_zip
 
@@ -59,23 +61,27 @@ def test_a_trial_becomes_an_item_with_its_pictures_in_their_places(tmp_path: Pat
     assert (output.system, output.text) == ("S", "the red chair")
 
 
-def test_our_own_demonstration_domains_are_read_whole(tmp_path: Path) -> None:
-    domains = draw_domains(6)
-    path = tmp_path / "tuna.zip"
-    path.write_bytes(tuna_archive(domains))
+def test_our_own_demonstration_domains_are_read_whole() -> None:
+    [path] = MATERIAL["tuna08-identification"].paths
+    with ZipFile(path) as archive:
+        trials = {
+            tuple(name.removesuffix(".xml").split("/")): ElementTree.fromstring(archive.read(name))
+            for name in archive.namelist()
+            if name.endswith(".xml")
+        }
     with read_material(path) as material:
         assert material.preview.format == "tuna"
         assert material.preview.is_complete
         texts = {(row.system, row.item_key): row.text for row in material.outputs()}
         inputs = {item.key: json.loads(item.input) for item in material.items()}
         kinds = {item.key: item.factors["entity_type"] for item in material.items()}
-    assert texts == {
-        (system, domain.name): describe(domain, system) for domain in domains for system in SYSTEMS
-    }
-    for domain in domains:
-        assert inputs[domain.name]["target"] == domain.target.name
-        assert len(inputs[domain.name]["images"]) == 7
-        assert kinds[domain.name] == domain.kind
+    assert texts == {where: trial.findtext("WORD-STRING") for where, trial in trials.items()}
+    assert len(texts) == 24 * 12
+    for (_, domain), trial in trials.items():
+        [target] = trial.findall(".//ENTITY[@TYPE='target']")
+        assert inputs[domain]["target"] == target.get("ID")
+        assert len(inputs[domain]["images"]) == 7
+        assert kinds[domain] == trial.get("ENTITY_TYPE")
 
 
 @pytest.mark.parametrize(

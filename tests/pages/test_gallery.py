@@ -7,7 +7,7 @@ import pytest
 from django.templatetags.static import static
 from django.urls import reverse
 
-from rankme.demonstration.material import material
+from rankme.demonstration.material import MATERIAL
 from rankme.importing import read_material
 from rankme.models import Campaign, Participant
 from rankme.pages.gallery import pictures_of, sample
@@ -54,10 +54,10 @@ def test_the_work_page_holds_trials_of_our_own(client, name):
 
 
 @pytest.mark.parametrize("name", preset_names())
-def test_the_systems_of_our_material_say_different_things(name, tmp_path):
-    ours = material(name)
+def test_the_systems_of_our_material_say_different_things(name):
+    ours = MATERIAL[name]
     texts: dict[str, list[str]] = {}
-    with read_material(ours.write(tmp_path), ours.format) as read:
+    with read_material(ours.paths, ours.format) as read:
         for output in read.outputs():
             texts.setdefault(output.system, []).append(output.text)
     assert len(set(map(tuple, texts.values()))) == len(texts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.conf import settings
@@ -15,7 +14,7 @@ from django.urls import reverse
 import rankme
 from rankme.actions import campaigns
 from rankme.actions.accounts import make_organiser, reset_password
-from rankme.demonstration.material import material
+from rankme.demonstration.material import MATERIAL
 from rankme.management.loading import take_material
 from rankme.models import Campaign
 from rankme.protocols.definition import Definition
@@ -75,8 +74,7 @@ def demonstration_of_preset(name: str, owner: User) -> Campaign:
     """A preset as it is shipped, with a little material of our own."""
     definition = preset(name)
     titled = definition.model_copy(update={"title": f"Preset: {definition.title}"})
-    with TemporaryDirectory() as folder:
-        return launched(titled, material(name).write(Path(folder)), owner)
+    return launched(titled, list(MATERIAL[name].paths), owner)
 
 
 def launched(definition: Definition, files: list[Path], owner: User) -> Campaign:
