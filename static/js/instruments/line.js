@@ -3,13 +3,16 @@
 const TAP_SLACK_PX = 8;
 const HANDLE_SHARE = 0.03;
 
+/** @param {KeyboardEvent} event */
+const ignore = (event) => void event;
+
 /**
  * slider: an element with role=slider and a `[data-handle]` inside ·
  * scale: {minimum, maximum, start, step}, and where numbers may be other than on the line, {least,
  * largest} · text(value): what is read out · onInput(value, time): the rater moved the handle ·
  * onKey(event): keys that are not the line's
  */
-export function createLine(slider, { scale, text, labelledBy, onInput, onKey = undefined }) {
+export function createLine(slider, { scale, text, labelledBy, onInput, onKey = ignore }) {
   const handle = slider.querySelector("[data-handle]");
   const { least = scale.minimum, largest = scale.maximum } = scale;
   const within = (low, number, high) => Math.min(high, Math.max(low, number));
@@ -59,7 +62,7 @@ export function createLine(slider, { scale, text, labelledBy, onInput, onKey = u
 
   slider.addEventListener("keydown", (event) => {
     const next = keyTarget(event.key, value, scale, rightToLeft());
-    if (next === undefined || event.ctrlKey || event.altKey || event.metaKey) return onKey?.(event);
+    if (next === undefined || event.ctrlKey || event.altKey || event.metaKey) return onKey(event);
     event.preventDefault();
     move(next, event.timeStamp);
   });

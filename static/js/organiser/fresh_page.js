@@ -1,6 +1,10 @@
 // Fetches a page of this site as a document, so that its parts can replace those on the screen.
 // The browser parses it and runs nothing in it: no text is ever turned into markup here.
 
+/**
+ * @param {string} address
+ * @param {FormData | null} body what a form sends; without it the page is only read
+ */
 export function fetchPage(address, body = null) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();

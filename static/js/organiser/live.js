@@ -4,12 +4,14 @@ import { fetchPage, replacePart } from "./fresh_page.js";
 
 /** @type {HTMLElement | null} */
 const live = document.querySelector("[data-live]");
+if (live) keepFresh(live);
 
 function isInUse(part) {
   return part.contains(document.activeElement) && document.activeElement !== document.body;
 }
 
-async function refresh() {
+/** @param {HTMLElement} live */
+async function refresh(live) {
   if (document.hidden) return;
   const { page, address } = await fetchPage(location.href);
   if (new URL(address).pathname !== location.pathname) {
@@ -26,11 +28,13 @@ async function refresh() {
   }
 }
 
-async function keepFresh(seconds) {
+/** @param {HTMLElement} live */
+async function keepFresh(live) {
+  const seconds = Number(live.dataset.live);
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
     try {
-      await refresh();
+      await refresh(live);
     } catch {
       // The site is away or we are logged out; the old figures carry their time, so just continue.
     }
@@ -40,5 +44,3 @@ async function keepFresh(seconds) {
     }
   }
 }
-
-if (live) keepFresh(Number(live.dataset.live));

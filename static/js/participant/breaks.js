@@ -16,7 +16,8 @@ const LONGEST_SCREEN_MS = 10 * 60_000;
 export function createBreaks({ storage, breaks, assignment, wallClock }) {
   const id = `break:${assignment}`;
   const length = breaks.minutes * 60_000;
-  const fresh = () => ({ id, trials: 0, worked: 0, left: null, seen: wallClock() });
+  const none = /** @type {number | null} */ (null);
+  const fresh = () => ({ id, trials: 0, worked: 0, left: none, seen: wallClock() });
   let state = fresh();
 
   function keep() {

@@ -7,7 +7,8 @@ async function offer() {
   const link = await keptLink(await openStorage(indexedDB), location.pathname);
   if (!link) return;
   const place = document.getElementById("come-back");
-  place.querySelector("a").setAttribute("href", link);
+  if (!place) return;
+  place.querySelector("a")?.setAttribute("href", link);
   place.hidden = false;
 }
 

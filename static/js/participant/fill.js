@@ -102,11 +102,11 @@ function fillRow(row, cells, numeric, scopeOf) {
 
 /** Pictures in their places: on the domain's own grid, or as close together as they come. */
 function fillImages(target, { images, columns, rows }, page) {
-  const across = columns ? undefined : sortedPlaces(images.map((image) => image.x));
+  const across = columns ? null : sortedPlaces(images.map((image) => image.x));
   const isClicked = Boolean(target.closest("form").querySelector("[data-clicks-pictures]"));
-  const down = rows ? undefined : sortedPlaces(images.map((image) => image.y));
-  target.style.setProperty("--columns", columns ?? across.length);
-  target.style.setProperty("--rows", rows ?? down.length);
+  const down = rows ? null : sortedPlaces(images.map((image) => image.y));
+  target.style.setProperty("--columns", across?.length ?? columns);
+  target.style.setProperty("--rows", down?.length ?? rows);
   if (rows) target.style.gridTemplateRows = `repeat(${rows}, minmax(4rem, 1fr))`;
   images.forEach((image, index) => {
     const frame = isClicked

@@ -4,7 +4,8 @@ import { createOutbox } from "./outbox.js";
 import { createPost } from "./post.js";
 import { openStorage } from "./storage.js";
 
-const { rater, submit, csrf } = document.getElementById("leftovers").dataset;
+const place = /** @type {HTMLElement} */ (document.getElementById("leftovers"));
+const { rater, submit, csrf = "" } = place.dataset;
 const post = createPost(csrf);
 
 sendAll().catch(() => undefined); // a browser that keeps nothing has nothing to send

@@ -14,11 +14,12 @@ const CLOCK_MS = 500;
  * @param {() => number} now a clock that nobody can set
  */
 export function showMessage(stage, template, message, now = () => performance.now()) {
-  const section = /** @type {HTMLElement} */ (template.content.firstElementChild.cloneNode(true));
+  const section = /** @type {HTMLElement} */ (template.content.firstElementChild?.cloneNode(true));
   const goOn = /** @type {HTMLButtonElement} */ (section.querySelector("[data-go-on]"));
   const title = /** @type {HTMLElement} */ (section.querySelector("[data-title]"));
   title.textContent = message.title;
-  section.querySelector("[data-text]").textContent = message.text ?? "";
+  const text = /** @type {HTMLElement} */ (section.querySelector("[data-text]"));
+  text.textContent = message.text ?? "";
   goOn.textContent = message.button ?? "";
   goOn.hidden = !message.button;
   stage.replaceChildren(section);
@@ -54,6 +55,6 @@ function showClock(section, goOn, { rest, counting, over, onRest }, left) {
   const clock = /** @type {HTMLElement} */ (section.querySelector("[data-countdown]"));
   clock.hidden = false;
   const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-  clock.textContent = seconds ? counting.replace("{time}", time) : over;
+  clock.textContent = seconds ? counting.replace("{time}", time) : (over ?? "");
   return seconds > 0;
 }

@@ -15,7 +15,7 @@ export function createPractice(parts) {
   const { page, storage, drafts, route } = parts;
   const { words } = page;
   const id = `${page.assignment}:told`;
-  let state = { id, trials: [], isOver: false };
+  let state = { id, trials: /** @type {number[]} */ ([]), isOver: false };
 
   const keep = () => storage.change((transaction) => transaction.put("drafts", state));
   const isDone = (trial) =>

@@ -15,13 +15,12 @@ import { frameInterval, timerResolution } from "./timing.js";
 
 const TRY_AGAIN_MS = 3_000;
 
-const page = JSON.parse(document.getElementById("work-document").textContent);
-const { words } = page;
 /** @returns {any} the element, of whatever kind it is */
 const element = (id) => document.getElementById(id);
+const page = JSON.parse(element("work-document").textContent);
+const { words } = page;
 const notice = createNotices(element("notices"));
-/** @type {HTMLMetaElement} */
-const token = document.querySelector("meta[name=csrf-token]");
+const token = /** @type {HTMLMetaElement} */ (document.querySelector("meta[name=csrf-token]"));
 const post = createPost(token.content);
 const nextFrame = (work) => requestAnimationFrame(work);
 const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -152,7 +151,7 @@ async function loadTimedTrials() {
 /** What the clock and the frames are like; the frames are counted while the rater reads. */
 function measureDevice() {
   const device = {
-    frame_ms: null,
+    frame_ms: /** @type {number | null} */ (null),
     timer_ms: timerResolution(() => performance.now()),
     cross_origin_isolated: globalThis.crossOriginIsolated === true,
   };
