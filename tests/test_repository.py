@@ -47,7 +47,7 @@ CLOSED_DOORS = {
 FORBIDDEN = {
     r"\|\s*safe\b(?!seq)|\|\s*safeseq\b": ("templates/**/*", "{{ output|safe }}"),
     r"\{%\s*autoescape\s+off": ("templates/**/*", "{% autoescape off %}"),
-    r"<script(?![^>]*\bsrc=)[^>]*>(?!\s*</script>)": ("templates/**/*", "<script>go()</script>"),
+    r"<script(?![^>]*\bsrc=)[^>]*>(?!\s*</script>)": ("templates/**/*", "<script\n>go()</script>"),
     r"\bon(click|load|submit|error|change|input)\s*=": ("templates/**/*", '<a onclick="x()">'),
     r"\bstyle\s*=\s*[\"']": ("templates/**/*", '<p style="color: red">'),
     r"https?://(?!www\.w3\.org/)[^\s\"']+\.(js|css|woff2?)": (
@@ -149,11 +149,12 @@ def test_a_folder_that_the_page_on_architecture_leaves_out_is_missed():
 def test_no_door_is_left_open_to_markup_or_forgery(pattern: str):
     where, bait = FORBIDDEN[pattern]
     assert re.search(pattern, bait), "the pattern does not find its own bait"
+    # Over line ends, too: the formatter breaks long tags.
     found = [
-        f"{path.relative_to(PROJECT)}:{number}: {line.strip()}"
+        f"{path.relative_to(PROJECT)}:{text.count(chr(10), 0, match.start()) + 1}: {match[0]}"
         for path in files(where)
-        for number, line in enumerate(path.read_text().splitlines(), start=1)
-        if re.search(pattern, line)
+        for text in [path.read_text()]
+        for match in re.finditer(pattern, text)
     ]
     assert found == []
 
