@@ -15,12 +15,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
-from honcho.manager import Manager
 
 from evalsite import embedded
+from evalsite.supervisor import Supervisor
 
 # Every process that we start carries the data folder under this name, and so can be found again.
 MARK = "RANKME_RUN"
+SIGNALS_TO_END = (signal.SIGINT, signal.SIGTERM)
 # On a private machine root may run a worker; nobody else can reach its queue.
 ROOT_WORKER_IS_MEANT = "ignore:You're running the worker with superuser privileges"
 PROCESSES = {
@@ -36,7 +37,8 @@ class CannotRun(RuntimeError):
 
 
 def main() -> int:
-    signal.signal(signal.SIGTERM, end_in_order)
+    for number in SIGNALS_TO_END:
+        signal.signal(number, end_in_order)
     os.environ.setdefault("ENVIRONMENT", "local")
     os.environ.setdefault("GRACEFUL_SECONDS", "3")
     host, port = os.environ.setdefault("HOST", "127.0.0.1"), os.environ.setdefault("PORT", "8000")
@@ -50,12 +52,12 @@ def main() -> int:
     except (CannotRun, embedded.EmbeddedServerError) as problem:
         print(problem, file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        return 130
 
 
 def end_in_order(signum: int, frame: object) -> None:
-    """Turn SIGTERM into an exit that passes through every `finally`."""
+    """Turn the first signal into an exit that passes through every `finally`."""
+    for number in SIGNALS_TO_END:
+        signal.signal(number, signal.SIG_IGN)
     sys.exit(128 + signum)
 
 
@@ -132,33 +134,32 @@ def prepare(folder: Path) -> str:
 
 
 def supervise(greeting: str) -> int:
-    """Run all parts until one ends or we are told to stop; then end the others too."""
-    manager = Manager()
+    """Run all parts until the site has to stop; greet once it answers."""
     environment = os.environ | {
         MARK: str(embedded.data_folder()),
         "PYTHONWARNINGS": ROOT_WORKER_IS_MEANT,
     }
     # Only the migration, which is done, may use the owner's role.
     environment.pop("DATABASE_OWNER_URL", None)
-    for name, command in commands().items():
-        manager.add_process(name, command, env=environment)
-    threading.Thread(target=greet, args=[greeting], daemon=True).start()
-    manager.loop()
-    return manager.returncode or 0
+    supervisor = Supervisor(commands(), environment)
+    threading.Thread(target=greet, args=[greeting, supervisor.is_up], daemon=True).start()
+    return supervisor.run()
 
 
-def commands() -> dict[str, str]:
-    python = f"exec {shlex.quote(sys.executable)} -m "
-    return {name: python + command for name, command in PROCESSES.items()}
+def commands() -> dict[str, list[str]]:
+    return {
+        name: [sys.executable, "-m", *shlex.split(command)] for name, command in PROCESSES.items()
+    }
 
 
-def greet(greeting: str) -> None:
+def greet(greeting: str, is_up: threading.Event) -> None:
     """Print the addresses once they answer."""
     host, port = os.environ["HOST"], os.environ["PORT"]
     while True:
         time.sleep(0.2)
         with contextlib.suppress(OSError):
             urllib.request.urlopen(f"http://{host}:{port}/healthz/", timeout=5).close()
+            is_up.set()
             print(f"\n{greeting}\nCtrl-C stops everything.\n", flush=True)
             return
 
