@@ -1,4 +1,4 @@
-"""The Celery application: it announces that a job exists; the job itself is a row."""
+"""The Celery application: it carries jobs to workers; the job itself is a row."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ from celery.signals import (
 )
 
 # Before the app is made: Celery looks here whether it lives with Django, and if not, is known to
-# no other thread than this, and in all others tells its news to a broker that is not there.
+# no other thread than this, and in all others sends its messages to a broker that is not there.
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
 
 LOADED_BEFORE_FORKING = (
@@ -49,13 +49,6 @@ def refuse_unsafe_start(**kwargs: object) -> None:
 
 
 @worker_init.connect
-def tell_when_ready(**kwargs: object) -> None:
-    from rankme.worker.lookout import worker_is_ready
-
-    worker_ready.connect(worker_is_ready)
-
-
-@worker_init.connect
 def load_statistics(**kwargs: object) -> None:
     """Import what takes seconds once, before forking: a process that replaces a killed one has it.
 
@@ -65,8 +58,19 @@ def load_statistics(**kwargs: object) -> None:
         import_module(module)
 
 
+@worker_ready.connect
+def watch_messages(**kwargs: object) -> None:
+    """A worker that gets no messages although some wait ends; its supervisor starts a new one."""
+    from django.conf import settings
+
+    from rankme.worker.watchdog import watch
+
+    if settings.WORKER_DEAF_AFTER_SECONDS:
+        watch(settings.WORKER_DEAF_AFTER_SECONDS)
+
+
 @worker_shutting_down.connect
-def put_jobs_back(**kwargs: object) -> None:
+def requeue_jobs(**kwargs: object) -> None:
     """When a worker has to stop, its processes put their jobs back into the queue."""
     from rankme.actions.jobs import worker_stops
 
@@ -77,14 +81,3 @@ def put_jobs_back(**kwargs: object) -> None:
 def step_back(**kwargs: object) -> None:
     """Imports and analyses give way to raters, who wait for an answer at this moment."""
     os.nice(10)
-
-
-@worker_process_init.connect
-def look_out(**kwargs: object) -> None:
-    """Also look for jobs in the database, because the broker may have lost their messages."""
-    from django.conf import settings
-
-    from rankme.worker.lookout import keep_looking
-
-    if settings.WORKER_LOOKS_EVERY_SECONDS:
-        keep_looking(settings.WORKER_LOOKS_EVERY_SECONDS)

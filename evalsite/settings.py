@@ -137,20 +137,27 @@ DATABASES = {
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# --- Celery: announces jobs; the jobs are rows ---------------------------------------------
+# --- Celery: carries jobs to workers; the jobs are rows ------------------------------------
 
 CELERY_BROKER_URL = environment.broker_address(environment.text("REDIS_URL") or SERVERS.valkey.url)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
-# A page does not wait for the broker: the reconciler announces the job again.
+# A page does not wait for the broker: beat sends the job again.
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_CONNECTION_TIMEOUT = 1
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 1,
     "socket_timeout": 3,
     "socket_keepalive": True,
-    "health_check_interval": 10,
-    "visibility_timeout": 60,
+    # Once, over a new connection. A worker whose acknowledgement is lost would believe for ever
+    # that one of its processes is busy. A message that is sent twice does no harm.
+    "retry_on_timeout": True,
+    # A worker that waits for messages gets an answer every second. When there is none for so long
+    # (and at most twice as long), it opens a new connection.
+    "health_check_interval": 5,
+    # Longer than almost every job. A longer one is sent twice, and its lease turns the second
+    # message away. The jobs of a lost worker do not wait for this: beat sends them again.
+    "visibility_timeout": 3600,
     "max_retries": 0,
     "interval_start": 0,
     "interval_step": 0.1,
@@ -160,11 +167,17 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_DEFAULT_QUEUE = "rankme"
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
+# A message is acknowledged when its job is over, and goes back when the process is lost.
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
+# A message waits in the queue for any free worker, not in one that is at work.
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_DISABLE_PREFETCH = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_CONCURRENCY = environment.whole_number("WORKER_PROCESSES", 2)
-# Announcements may get lost, so each worker process also looks for jobs itself. 0: never.
-WORKER_LOOKS_EVERY_SECONDS = environment.whole_number("WORKER_LOOKS_EVERY_SECONDS", 1)
+# A worker with a free process that takes no message for so long ends, to be replaced. 0: never.
+WORKER_DEAF_AFTER_SECONDS = environment.whole_number("WORKER_DEAF_AFTER_SECONDS", 15)
 CELERY_BEAT_SCHEDULE = {
     "reconcile": {
         "task": "rankme.tasks.reconcile",

@@ -109,9 +109,8 @@ class LiveSite:
 
     # Worker and beat ------------------------------------------------------------------------
 
-    def start_worker(self, name: str = "worker", **settings: str) -> None:
-        celery = ("-m", "celery", "-A", "evalsite", "worker", "--loglevel", "info")
-        self.start(name, *celery, "--hostname", f"{name}@%h", **settings)
+    def start_worker(self, name: str = "worker", app: str = "evalsite", **settings: str) -> None:
+        self.start(name, *celery_worker(name, app), **settings)
 
     def stop_worker(self) -> None:
         self.stop("worker")
@@ -119,8 +118,8 @@ class LiveSite:
     def kill_worker(self) -> None:
         self.kill("worker")
 
-    def start_beat(self) -> None:
-        self.start("beat", "-m", "celery", "-A", "evalsite", "beat", "--pidfile=")
+    def start_beat(self, **settings: str) -> None:
+        self.start("beat", "-m", "celery", "-A", "evalsite", "beat", "--pidfile=", **settings)
 
     def kill_beat(self) -> None:
         self.kill("beat")
@@ -196,13 +195,20 @@ class LiveSite:
             self.processes[name].wait(15)
 
     def repair(self) -> None:
-        """Bring back what a test may have taken away."""
+        """Bring back what a test may have taken away, with an empty queue."""
         self.servers.start()
+        self.flush_valkey()
         self.start_web()
 
     def end(self, but: str = "") -> None:
         for name in set(self.processes) - {but}:
             self.stop(name)
+
+
+def celery_worker(name: str, app: str = "evalsite") -> tuple[str, ...]:
+    """The arguments of Python that start a worker."""
+    worker = ("celery", "-A", app, "worker", "--loglevel", "info", "--hostname", f"{name}@%h")
+    return "-m", *worker
 
 
 @pytest.fixture(scope="session")

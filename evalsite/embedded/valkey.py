@@ -10,7 +10,7 @@ from .server import STOP_SECONDS, Server, end_of, wait_until
 
 
 class Valkey(Server):
-    """Announces jobs to the workers, and contains nothing that cannot be rebuilt.
+    """Carries jobs to the workers, and contains nothing that cannot be rebuilt.
 
     It listens on a socket in a folder that only its owner may enter, and not on a port.
     """

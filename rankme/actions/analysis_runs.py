@@ -111,7 +111,7 @@ def request_run(campaign: Campaign, options: Mapping[str, Any], *, by: User) -> 
         requested_by=by,
     )
     note(campaign, by, gettext_noop("analysis requested"), run=run.pk)
-    jobs.nudge(run)
+    jobs.enqueue(run)
     return run
 
 
@@ -193,7 +193,7 @@ def compute_chunks(run_id: int, worker: str) -> int:
     done = 0
     while (
         (run := under_way.defer("table_csv_gz").first())
-        and jobs.is_led(run)
+        and jobs.is_leased(run)
         and _compute_one(run, worker)
     ):
         done += 1
@@ -212,7 +212,7 @@ def _lead(run: AnalysisRun) -> None:
 
 def _snapshot(run: AnalysisRun) -> None:
     """Keep the judgements as they are now, and the chunks that they ask for: both or neither."""
-    jobs.beat(run, step="Reading the judgements")
+    jobs.heartbeat(run, step="Reading the judgements")
     analyze(*TABLES_THAT_GROW)
     table = _on_criteria(judgement_table(run.campaign), run.options.get("criteria"))
     if not len(table):
@@ -287,7 +287,7 @@ def _resamplings(run_id: int, data_sha256: str) -> dict[str, Any]:
 def _call_helpers(run: AnalysisRun) -> None:
     waiting = run.chunks.filter(draws=None).count()
     helpers = min(waiting - 1, MOST_HELPERS)
-    jobs.tell([("rankme.tasks.compute_chunks", run.pk)] * max(helpers, 0))
+    jobs.send([("rankme.tasks.compute_chunks", run.pk)] * max(helpers, 0))
 
 
 def _compute_all(run: AnalysisRun) -> None:
@@ -295,7 +295,7 @@ def _compute_all(run: AnalysisRun) -> None:
     total = run.chunks.count()
     while left := run.chunks.filter(draws=None).count():
         share = SHARE_OF_CHUNKS * (total - left) / total
-        jobs.beat(run, progress=share, step="Drawing the runs")
+        jobs.heartbeat(run, progress=share, step="Drawing the runs")
         if _compute_one(run, run.claimed_by):
             jobs.checkpoint(run)
         else:
@@ -332,7 +332,7 @@ def _report(run: AnalysisRun) -> None:
     from analysis.report.make import make_report
 
     def progress(share: float) -> None:
-        jobs.beat(
+        jobs.heartbeat(
             run,
             progress=SHARE_OF_CHUNKS + (1 - SHARE_OF_CHUNKS) * share,
             step="Writing the report",

@@ -111,16 +111,15 @@ def take_judgements(row: MaterialImport) -> None:
         campaign = change_definition(campaign, definition, by=row.requested_by)
         step = _("Storing the judgements")
 
-        def beat(share: float) -> None:
-            if not row.hold.is_borrowed:
-                jobs.beat(row, progress=share, step=step)
+        def heartbeat(share: float) -> None:
+            jobs.heartbeat_while_copying(row, progress=share, step=step)
 
         _fill(
             campaign,
             material,
             by=row.requested_by,
             keep_rater_names=row.options.get("keep_rater_names", False),
-            beat=beat,
+            heartbeat=heartbeat,
         )
         end_import(row)
 
@@ -211,14 +210,14 @@ class Archive:
     criteria: dict[str, int]
     trials: Sequence[int]
     sittings: dict[str, Sitting]
-    beat: Callable[[float], None]
+    heartbeat: Callable[[float], None]
 
     def screens(self, since: float, upto: float) -> Iterator[tuple[int, Sitting, Screen]]:
         """The screens in the order of the file: number, whose they are, and their rows."""
         grouped = groupby(self.material.judgements(), attrgetter("screen_number"))
         for number, rows in grouped:
             if number % SCREENS_PER_BEAT == 0:
-                self.beat(since + (upto - since) * number / len(self.trials))
+                self.heartbeat(since + (upto - since) * number / len(self.trials))
             screen = list(rows)
             yield number, self.sittings[screen[0].rater], screen
 
@@ -229,10 +228,10 @@ def _fill(
     *,
     by: User | None,
     keep_rater_names: bool,
-    beat: Callable[[float], None] = lambda share: None,
+    heartbeat: Callable[[float], None] = lambda share: None,
 ) -> None:
     """Write an archive's record and close it; its rows are made once and never change."""
-    archive = _archive(campaign, material, beat)
+    archive = _archive(campaign, material, heartbeat)
     archive.sittings = _sittings(archive, keep_rater_names=keep_rater_names)
     _copy_people(archive)
     _copy_trials(archive)
@@ -247,7 +246,7 @@ def _fill(
 
 
 def _archive(
-    campaign: Campaign, material: JudgementMaterial, beat: Callable[[float], None]
+    campaign: Campaign, material: JudgementMaterial, heartbeat: Callable[[float], None]
 ) -> Archive:
     preview = material.preview
     items = copy_items(campaign, material.items(), preview.n_items)
@@ -262,7 +261,7 @@ def _archive(
         criteria=_criteria(campaign, preview),
         trials=new_ids("rankme_trial", preview.n_screens),
         sittings={},
-        beat=beat,
+        heartbeat=heartbeat,
     )
 
 

@@ -37,7 +37,7 @@ def request_launch(campaign: Campaign, *, by: User) -> Campaign:
         if launch_under_way(campaign) is None:
             row = CampaignLaunch.objects.create(campaign=campaign, requested_by=by)
             note(campaign, by, gettext_noop("launch requested"))
-            jobs.nudge(row)
+            jobs.enqueue(row)
     return campaign
 
 
@@ -58,11 +58,9 @@ def execute(launch_id: int, worker: str) -> bool:
 
 def _launch(row: CampaignLaunch) -> None:
     def progress(share: float) -> None:
-        # A beat over the connection that copies would end the copying.
-        if not row.hold.is_borrowed:
-            jobs.beat(row, progress=share, step=_("Storing the plan"))
+        jobs.heartbeat_while_copying(row, progress=share, step=_("Storing the plan"))
 
-    jobs.beat(row, step=_("Computing the plan"))
+    jobs.heartbeat(row, step=_("Computing the plan"))
     with transaction.atomic():
         launch_campaign(row.campaign, by=row.requested_by, progress=progress)
         jobs.finish(row)

@@ -36,7 +36,7 @@ SWEPT = ".swept"  # dated at each sweep
 ORPHANED_AFTER_SECONDS = 86_400
 # Shares of the progress bar, as they were measured for a million outputs.
 READ_SHARE, COPIED_SHARE = 0.3, 0.8
-ROWS_PER_BEAT = 2_000
+ROWS_PER_HEARTBEAT = 2_000
 ROWS_WORTH_MEASURING = 10_000
 
 Upload: TypeAlias = "UploadedFile[Any] | Path"
@@ -87,7 +87,7 @@ def take_import(row: MaterialImport, *, by: User) -> None:
             raise RefusedAction(_("Only an upload that has passed its check can be imported."))
         _refuse_if_closed(row.campaign, row.kind)
         _refuse_second_import(row)
-        jobs.queue_again(row, phase=Phase.TAKE)
+        jobs.enqueue_again(row, phase=Phase.TAKE)
         note(row.campaign, by, gettext_noop("material taken"), files=list(row.labels.values()))
 
 
@@ -202,7 +202,7 @@ def _queue(
     except IntegrityError as error:
         raise RefusedAction(_("Another import for this campaign is still running.")) from error
     note(campaign, by, gettext_noop("upload begun"), files=labels)
-    jobs.nudge(row)
+    jobs.enqueue(row)
     return row
 
 
@@ -294,22 +294,21 @@ def _is_there(name: str) -> bool:
 def progress_of(row: MaterialImport, *, upto: float = 1.0) -> Progress:
     """A reader's progress through the files becomes the job's heartbeat."""
 
-    def told(done: int, total: int) -> None:
+    def report(done: int, total: int) -> None:
         share = done / max(total, 1)
-        jobs.beat(row, progress=share * upto, step=_("Reading and checking the files"))
+        jobs.heartbeat(row, progress=share * upto, step=_("Reading and checking the files"))
 
-    return told
+    return report
 
 
-def beating(
+def with_heartbeats(
     row: MaterialImport, rows: Iterable[Any], total: int, *, since: float, upto: float, step: str
 ) -> Iterator[Any]:
     """The same rows, with a heartbeat now and then."""
-    # A beat over the connection that copies would end the copying.
-    may_beat = not row.hold.is_borrowed
     for number, found in enumerate(rows):
-        if may_beat and number % ROWS_PER_BEAT == 0:
-            jobs.beat(row, progress=since + (upto - since) * number / max(total, 1), step=step)
+        if number % ROWS_PER_HEARTBEAT == 0:
+            share = since + (upto - since) * number / max(total, 1)
+            jobs.heartbeat_while_copying(row, progress=share, step=step)
         yield found
 
 
@@ -331,7 +330,7 @@ def _copy_material(row: MaterialImport, campaign: Campaign, material: Material) 
     preview = material.preview
     items = copy_items(campaign, material.items(), preview.n_items)
     systems = copy_systems(campaign, [system.name for system in preview.systems])
-    outputs = beating(
+    outputs = with_heartbeats(
         row,
         material.outputs(),
         preview.n_outputs,
@@ -344,7 +343,7 @@ def _copy_material(row: MaterialImport, campaign: Campaign, material: Material) 
         ("item_id", "system_id", "text"),
         ((items[row.item_position], systems[row.system_position], row.text) for row in outputs),
     )
-    jobs.beat(row, progress=COPIED_SHARE, step=_("Checking the result"))
+    jobs.heartbeat(row, progress=COPIED_SHARE, step=_("Checking the result"))
     if preview.n_outputs >= ROWS_WORTH_MEASURING:
         analyze("rankme_item", "rankme_system", "rankme_output")
 

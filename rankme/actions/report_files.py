@@ -31,7 +31,7 @@ def require_files(run: AnalysisRun) -> None:
         return
     row, created = ReportFiles.objects.get_or_create(run=run)
     if created:
-        jobs.nudge(row)
+        jobs.enqueue(row)
     elif row.is_over:
         _ask_again(row)
     raise FilesInPreparation(
@@ -48,7 +48,7 @@ def _ask_again(row: ReportFiles) -> None:
             _("The files of this report could not be prepared. The site will try again soon.")
         )
     with suppress(RankmeError):  # another reader was faster
-        jobs.queue_again(row)
+        jobs.enqueue_again(row)
 
 
 def execute(row_id: int, worker: str) -> bool:
@@ -68,7 +68,7 @@ def _store_files(run: AnalysisRun, row: ReportFiles) -> None:
     from analysis.report.make import make_report
 
     def progress(share: float) -> None:
-        jobs.beat(row, progress=share, step="Writing the report")
+        jobs.heartbeat(row, progress=share, step="Writing the report")
 
     progress(0)
     table, options = run_table(run), report_options(run)

@@ -8,12 +8,14 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from .leases import JobLease
+
 
 class Job(models.Model):
-    """Long work as a row: the queue only announces it to the workers.
+    """Long work as a row: the queue only carries its number to a worker.
 
-    A worker claims the row by a conditional UPDATE under a session lock, and keeps `heartbeat_at`
-    fresh. `attempts` counts the claims since the last part of the work was stored.
+    A worker claims the row by a conditional UPDATE while it holds the row's lease, and keeps
+    `heartbeat_at` fresh. `attempts` counts the claims since the last part of the work was stored.
     """
 
     class State(models.TextChoices):
@@ -36,9 +38,11 @@ class Job(models.Model):
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 
+    lease: JobLease  # only in the worker that has claimed this row
+
     class Meta:
         abstract = True
-        # Each worker process asks for these every second, however many are over.
+        # Asked for every few seconds, to send again what nobody works on, however many are over.
         indexes = [
             models.Index(
                 fields=["requested_at"],

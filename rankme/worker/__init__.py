@@ -1,1 +1,1 @@
-"""What runs in a worker process: Celery's tasks, and the search for jobs that nobody announced."""
+"""What runs in a worker: Celery's tasks, and the watch that ends a worker without messages."""

@@ -29,7 +29,8 @@ def execute_run(run_id: int) -> None:
     analysis_runs.execute(run_id, worker_name())
 
 
-@shared_task(name="rankme.tasks.compute_chunks")
+# Acknowledged before it runs: nobody has to replace a helper that is lost.
+@shared_task(name="rankme.tasks.compute_chunks", acks_late=False)
 def compute_chunks(run_id: int) -> None:
     """Help with a run that another worker leads."""
     from rankme.actions import analysis_runs
@@ -53,13 +54,14 @@ def make_report_files(row_id: int) -> None:
 
 @shared_task(name="rankme.tasks.reconcile")
 def reconcile() -> None:
-    """Every few seconds: tell of jobs that nobody works on, and free what was left lying."""
-    jobs.nudge_waiting()
+    """Every few seconds: send jobs again that nobody works on, and free what was left behind."""
+    jobs.resend_unclaimed()
     assignments.expire_overdue()
     rate_limits.forget_full()
 
 
-@shared_task(name="rankme.tasks.check_record")
+# Acknowledged before it runs: a check that ended its worker would end the next one too.
+@shared_task(name="rankme.tasks.check_record", acks_late=False)
 def check_record() -> None:
     """Every night: compare the record with its hashes, its payloads and its exports."""
     from rankme.verification import nightly

@@ -23,7 +23,7 @@ from rankme.actions import (
 from rankme.errors import InvalidOptions, RefusedAction
 from rankme.exporting import bundle
 from rankme.exporting.judgements import judgements_csv
-from rankme.models import AnalysisRun, RunChunk
+from rankme.models import AnalysisRun, RunChunk, leases
 from tests.analysis.published import oracle_data
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.queries.test_judgement_table import submit
@@ -229,7 +229,7 @@ def test_a_run_cancelled_while_it_works_stops(campaign, monkeypatch):
         return compute(*arguments)
 
     monkeypatch.setattr(analysis_runs, "_compute_one", compute_and_cancel)
-    monkeypatch.setattr(jobs, "SECONDS_BETWEEN_BEATS", 0)
+    monkeypatch.setattr(leases, "SECONDS_BETWEEN_HEARTBEATS", 0)
     analysis_runs.execute(run.pk, "worker")
     run.refresh_from_db()
     assert (run.state, run.result) == ("cancelled", None)

@@ -37,21 +37,21 @@ def test_a_job_is_claimed_once(job):
     assert jobs.claim(MaterialImport, job.pk, worker="b") is None
 
 
-def test_twenty_workers_who_hear_of_one_job_do_it_once(job):
+def test_twenty_workers_that_get_one_job_do_it_once(job):
     assert len(done_by_twenty(job)) == 1
 
 
-def test_without_the_session_lock_several_would_do_it(job, monkeypatch):
-    """The guard taken away: everybody believes to have got the lock."""
-    monkeypatch.setattr(jobs._Hold, "lock", lambda hold: True)
+def test_without_the_lease_several_would_do_it(job, monkeypatch):
+    """Without its guard: every worker believes that it holds the lock."""
+    monkeypatch.setattr(jobs.JobLease, "acquire", lambda lease: True)
     assert len(done_by_twenty(job)) > 1
 
 
 def done_by_twenty(job) -> list[str]:
-    """Notify twenty workers of a job at the same time; returns those that began to work on it."""
+    """Send a job to twenty workers at the same time; returns those that began to work on it."""
     done, gate = [], threading.Barrier(20)
 
-    def hear() -> None:
+    def receive() -> None:
         gate.wait()
         jobs.perform(MaterialImport, job.pk, work, worker="w")
         connection.close()
@@ -61,7 +61,7 @@ def done_by_twenty(job) -> list[str]:
         time.sleep(0.2)
         jobs.finish(row)
 
-    threads = [threading.Thread(target=hear) for _ in range(20)]
+    threads = [threading.Thread(target=receive) for _ in range(20)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -73,7 +73,7 @@ def test_a_worker_whose_job_was_cancelled_stops_and_writes_nothing(job):
     row = jobs.claim(MaterialImport, job.pk, worker="a")
     assert jobs.cancel(job)
     with pytest.raises(jobs.LostClaim):
-        jobs.beat(row, step="counting")
+        jobs.heartbeat(row, step="counting")
     with pytest.raises(jobs.LostClaim), transaction.atomic():
         jobs.finish(row, format="csv")
     job.refresh_from_db()
@@ -86,10 +86,10 @@ def test_a_worker_that_was_taken_for_dead_writes_nothing(job):
     slow = jobs.claim(MaterialImport, job.pk, worker="slow")
     jobs.release(slow)  # as if its connection had broken
     MaterialImport.objects.update(heartbeat_at=timezone.now() - timedelta(minutes=1))
-    heir = jobs.claim(MaterialImport, job.pk, worker="heir")
+    successor = jobs.claim(MaterialImport, job.pk, worker="successor")
     with pytest.raises(jobs.LostClaim):
         jobs.finish(slow)
-    jobs.finish(heir)
+    jobs.finish(successor)
 
 
 def test_progress_is_visible_while_the_work_is_in_a_transaction(job):
@@ -97,7 +97,7 @@ def test_progress_is_visible_while_the_work_is_in_a_transaction(job):
     seen = []
     with transaction.atomic():
         job.campaign.items.all().delete()
-        jobs.beat(row, progress=0.5, step="taking in")
+        jobs.heartbeat(row, progress=0.5, step="taking in")
         look = threading.Thread(target=lambda: (seen.append(_state(job)), connection.close()))
         look.start()
         look.join()
@@ -109,17 +109,17 @@ def _state(job):
     return MaterialImport.objects.values_list("progress", "step").get(pk=job.pk)
 
 
-def test_beats_are_throttled_unless_there_is_news(job):
+def test_heartbeats_are_throttled_until_a_new_step_begins(job):
     row = jobs.claim(MaterialImport, job.pk, worker="a")
-    jobs.beat(row, progress=0.1, step="reading")
-    jobs.beat(row, progress=0.2, step="reading")
+    jobs.heartbeat(row, progress=0.1, step="reading")
+    jobs.heartbeat(row, progress=0.2, step="reading")
     assert _state(job) == (0.1, "reading")
-    jobs.beat(row, progress=0.3, step="writing")
+    jobs.heartbeat(row, progress=0.3, step="writing")
     assert _state(job) == (0.3, "writing")
     jobs.release(row)
 
 
-def test_what_the_organiser_can_mend_is_told_and_the_rest_is_logged(job, caplog):
+def test_errors_that_the_organiser_can_fix_are_shown_and_the_rest_is_logged(job, caplog):
     def refuse(row) -> None:
         raise RefusedAction("The file is empty.")
 
@@ -129,7 +129,7 @@ def test_what_the_organiser_can_mend_is_told_and_the_rest_is_logged(job, caplog)
     jobs.perform(MaterialImport, job.pk, refuse, worker="a")
     job.refresh_from_db()
     assert (job.state, job.error) == ("failed", "The file is empty.")
-    jobs.queue_again(job)
+    jobs.enqueue_again(job)
     jobs.perform(MaterialImport, job.pk, stumble, worker="a")
     job.refresh_from_db()
     assert (job.state, job.error) == ("failed", jobs.APOLOGY)
@@ -175,30 +175,30 @@ def test_a_killed_worker_is_replaced_within_seconds(job, live_site):
     )
     assert victim.stdout.readline() == b"held\n"
     time.sleep(2.5)  # longer than a heartbeat lasts: only the lock shows it is alive
-    assert jobs.claim(MaterialImport, job.pk, worker="heir") is None
-    assert jobs.waiting(MaterialImport) == []
+    assert jobs.claim(MaterialImport, job.pk, worker="successor") is None
+    assert jobs.unclaimed(MaterialImport) == []
     os.kill(victim.pid, signal.SIGKILL)
     victim.wait()
     victim.stdout.close()
     ended = time.monotonic() + 3
-    while (row := jobs.claim(MaterialImport, job.pk, worker="heir")) is None:
+    while (row := jobs.claim(MaterialImport, job.pk, worker="successor")) is None:
         assert time.monotonic() < ended, "nobody could take the job over"
         time.sleep(0.02)
     assert row.attempts == 2
     jobs.finish(row)
 
 
-def test_news_for_a_broker_that_is_away_is_logged_and_harms_nothing(job, servers, caplog):
+def test_a_message_for_a_broker_that_is_away_is_logged_and_harms_nothing(job, servers, caplog):
     servers.valkey.kill()
     try:
         started = time.monotonic()
-        jobs.nudge(job)
+        jobs.enqueue(job)
         assert time.monotonic() - started < 0.5, "the page waited for the broker"
-        jobs.tell([("rankme.tasks.execute_import", job.pk)])
+        jobs.send([("rankme.tasks.execute_import", job.pk)])
     finally:
         servers.valkey.start()
     assert "The broker is away" in caplog.text
-    assert jobs.waiting(MaterialImport) == [job.pk]
+    assert jobs.unclaimed(MaterialImport) == [job.pk]
 
 
 def test_workers_that_are_lost_at_the_same_place_are_replaced_after_growing_pauses(job):
@@ -215,7 +215,7 @@ def seconds_until_claimable(job) -> float:
     for seconds in (0.0, 0.6, 2, 5, 10):
         heartbeat = timezone.now() - timedelta(seconds=seconds)
         MaterialImport.objects.update(heartbeat_at=heartbeat)
-        if jobs.waiting(MaterialImport) == [job.pk]:
+        if jobs.unclaimed(MaterialImport) == [job.pk]:
             return seconds
     raise AssertionError("nobody may ever take it over")
 
@@ -254,15 +254,15 @@ def test_a_database_that_refuses_the_work_itself_counts(job, monkeypatch):
 def test_a_claim_from_before_the_database_started_is_not_counted(job):
     jobs.release(jobs.claim(MaterialImport, job.pk, worker="a"))
     MaterialImport.objects.update(heartbeat_at=timezone.now() - timedelta(days=1))
-    heir = jobs.claim(MaterialImport, job.pk, worker="b")
-    assert heir.attempts == 1
-    jobs.release(heir)
+    successor = jobs.claim(MaterialImport, job.pk, worker="b")
+    assert successor.attempts == 1
+    jobs.release(successor)
 
 
 def test_a_worker_that_is_told_to_stop_puts_its_job_back(job):
     def work(row) -> None:
         jobs.worker_stops.set()
-        jobs.beat(row)
+        jobs.heartbeat(row)
         raise AssertionError("it went on")
 
     try:
@@ -272,3 +272,25 @@ def test_a_worker_that_is_told_to_stop_puts_its_job_back(job):
         jobs.worker_stops.clear()
     job.refresh_from_db()
     assert (job.state, job.attempts) == ("queued", 0)
+
+
+def test_a_job_that_goes_back_into_the_queue_is_sent_again_once_it_is_free(job, monkeypatch):
+    claimed_by_the_next: list[MaterialImport | None] = []
+
+    def deliver(messages) -> None:
+        jobs.worker_stops.clear()  # the next worker is another one
+        assert messages == [("rankme.tasks.execute_import", job.pk)]
+        claimed_by_the_next.append(jobs.claim(MaterialImport, job.pk, worker="b"))
+
+    def stop(row) -> None:
+        jobs.worker_stops.set()
+        jobs.heartbeat(row)
+
+    monkeypatch.setattr(jobs, "send", deliver)
+    try:
+        assert jobs.perform(MaterialImport, job.pk, stop, worker="a")
+    finally:
+        jobs.worker_stops.clear()
+    (row,) = claimed_by_the_next
+    assert row is not None and row.attempts == 1
+    jobs.release(row)

@@ -3,6 +3,7 @@
 import pytest
 from django.db import connection
 from django.urls import reverse
+from django.utils.html import escape
 
 from rankme.actions import campaigns, jobs, launches, materials
 from rankme.errors import RefusedAction, RefusedTransition
@@ -28,7 +29,7 @@ def test_a_large_campaign_is_launched_by_a_worker(draft):
     owner = make_owner()
     assert launches.request_launch(draft, by=owner).state == "draft"
     row = CampaignLaunch.objects.get()
-    assert jobs.all_waiting() == [("rankme.tasks.execute_launch", row.pk)]
+    assert jobs.unclaimed_jobs() == [("rankme.tasks.execute_launch", row.pk)]
     assert launches.execute(row.pk, "worker")
     draft.refresh_from_db()
     row.refresh_from_db()
@@ -121,5 +122,5 @@ def test_a_failed_launch_is_explained_on_its_page(draft, client, monkeypatch):
     monkeypatch.setattr(campaigns, "_store_plan", None)
     launches.execute(CampaignLaunch.objects.get().pk, "worker")
     shown = client.get(page).content.decode()
-    assert "the campaign is still a draft" in shown and jobs.APOLOGY in shown
+    assert "the campaign is still a draft" in shown and escape(jobs.APOLOGY) in shown
     assert "data-over" in shown, "the progress page would not notice the end"

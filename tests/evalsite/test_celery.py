@@ -1,4 +1,4 @@
-"""Workers are notified of a job, and an unreachable broker does not delay anybody."""
+"""Workers get their messages, and an unreachable broker does not delay anybody."""
 
 import subprocess
 import sys
@@ -30,25 +30,25 @@ def queue_length(valkey: Valkey) -> int:
         return client.llen("rankme")
 
 
-def test_every_thread_tells_the_news_to_our_broker(live_site: LiveSite):
+def test_every_thread_sends_its_messages_to_our_broker(live_site: LiveSite):
     live_site.flush_valkey()
     command = [sys.executable, "-c", PUBLISH_ASIDE]
     environment = live_site.environment.copy()
     del environment["DJANGO_SETTINGS_MODULE"]  # a container does not set it either
-    told = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True)
-    assert told.stdout == "evalsite\n", told.stderr
+    sent = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True)
+    assert sent.stdout == "evalsite\n", sent.stderr
     assert queue_length(live_site.servers.valkey) == 1
 
 
-def test_a_worker_hears_the_beat_again_after_the_broker_was_killed(live_site: LiveSite):
+def test_messages_reach_a_worker_again_after_the_broker_was_killed(live_site: LiveSite):
     live_site.flush_valkey()
     live_site.start_worker()
     live_site.start_beat()
     wait_for(lambda: reconciliations(live_site) > 0, "the first tick")
     live_site.kill_valkey()
-    heard = reconciliations(live_site)
+    received = reconciliations(live_site)
     live_site.start_valkey()
-    wait_for(lambda: reconciliations(live_site) > heard, "a tick after the broker was back")
+    wait_for(lambda: reconciliations(live_site) > received, "a tick after the broker was back")
 
 
 def reconciliations(site: LiveSite) -> int:

@@ -103,6 +103,7 @@ class BrokerLine(socketserver.ThreadingTCPServer):
         self.broker = str(broker)
         self.calls: set[socket.socket] = set()
         self.is_silent = False
+        self.muted: set[socket.socket] = set()
 
     @property
     def url(self) -> str:
@@ -115,6 +116,14 @@ class BrokerLine(socketserver.ThreadingTCPServer):
             with contextlib.suppress(OSError):
                 reset(call)
         return len(calls)
+
+    def mute_open_calls(self) -> int:
+        """Keep every open connection up, but carry nothing over it any more; how many there were.
+
+        New connections are carried as usual.
+        """
+        self.muted |= self.calls
+        return len(self.muted)
 
 
 class BrokerCall(socketserver.BaseRequestHandler):
@@ -134,7 +143,7 @@ class BrokerCall(socketserver.BaseRequestHandler):
             said = side.recv(65_536)
             if not said:
                 return False
-            if not self.server.is_silent:
+            if not self.server.is_silent and self.request not in self.server.muted:
                 (behind if side is self.request else self.request).sendall(said)
         return True
 

@@ -42,7 +42,7 @@ def leader_of(run: AnalysisRun) -> int:
     """The process that holds the run, or 0."""
     run.refresh_from_db()
     _, _, process = run.claimed_by.partition("#")[0].partition(":")
-    return int(process) if process and jobs.is_led(run) else 0
+    return int(process) if process and jobs.is_leased(run) else 0
 
 
 def is_over(run: AnalysisRun) -> bool:
@@ -62,6 +62,7 @@ def test_a_report_survives_more_killed_processes_than_a_job_may_lose(live_site: 
     for run in (undisturbed, disturbed):
         draw_all_runs(run)
     assert analysis_runs.execute(undisturbed.pk, "undisturbed")
+    live_site.start_beat()
     live_site.start_worker()
     for _ in range(KILLS):
         kill_after_one_more_part(disturbed)

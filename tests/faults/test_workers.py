@@ -103,36 +103,24 @@ def test_a_broker_that_is_away_delays_an_import_only(live_site: LiveSite, owner,
     assert time.monotonic() - began < 5, "the page waited for the broker"
     assert row.state == "queued"
     live_site.start_valkey()
-    wait_for(lambda: is_over(row), "the reconciler to tell of it again", seconds=120)
+    wait_for(lambda: is_over(row), "beat to send it again", seconds=120)
     assert (row.state, row.phase) == ("done", "previewed")
 
 
-def test_news_that_a_broker_forgot_is_told_again(live_site: LiveSite, owner, outputs):
+def test_a_job_that_the_broker_forgot_is_sent_again(live_site: LiveSite, owner, outputs):
     row = preview(owner, outputs)
     time.sleep(1)
     live_site.flush_valkey()
-    live_site.start_worker(WORKER_LOOKS_EVERY_SECONDS="0")
-    live_site.start_beat()
-    wait_for(lambda: is_over(row), "the reconciler to tell of it", seconds=120)
+    start_all(live_site)
+    wait_for(lambda: is_over(row), "beat to send it again", seconds=120)
     assert row.state == "done"
 
 
-def test_a_worker_finds_by_itself_what_a_broker_forgot(live_site: LiveSite, owner, outputs):
+def test_without_beat_a_job_that_the_broker_forgot_would_wait(live_site: LiveSite, owner, outputs):
     row = preview(owner, outputs)
     time.sleep(1)
     live_site.flush_valkey()
     live_site.start_worker()
-    wait_for(lambda: is_over(row), "the worker to look for it", seconds=120)
-    assert row.state == "done"
-
-
-def test_with_neither_reconciler_nor_lookout_forgotten_news_would_be_lost(
-    live_site: LiveSite, owner, outputs
-):
-    row = preview(owner, outputs)
-    time.sleep(1)
-    live_site.flush_valkey()
-    live_site.start_worker(WORKER_LOOKS_EVERY_SECONDS="0")
     time.sleep(15)
     assert not is_over(row) and row.state == "queued"
 

@@ -1,0 +1,88 @@
+"""Ends a worker that gets no messages, so that the supervisor starts a new one.
+
+Celery notices most broken connections to the broker itself and opens new ones (the transport
+options in the settings). This watches the result, whatever the cause: a message waits at the head
+of the queue, this worker has a free process, and does not take it. While the broker does not
+answer a fresh connection, or all processes are at work, a restart would not help, so nothing
+happens.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from celery import current_app
+from celery.worker import state
+from kombu.exceptions import KombuError
+from redis.exceptions import RedisError
+
+from rankme.actions.jobs import worker_stops
+
+log = logging.getLogger(__name__)
+
+CHECKS_PER_ALARM = 10
+# For the jobs under way to go back into the queue.
+SECONDS_TO_END_IN_ORDER = 10
+
+
+class DeafWorker:
+    """Decides whether a worker is deaf, from one look at the queue after the other."""
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self.seconds = seconds
+        self.clock = clock
+        self.head: bytes | None = None
+        self.since = clock()
+
+    def is_deaf(self, head: bytes | None, *, is_free: bool) -> bool:
+        """Whether the same message has waited too long in front of a free process."""
+        now = self.clock()
+        if head is None or head != self.head or not is_free:
+            self.head, self.since = head, now
+        return now - self.since >= self.seconds
+
+
+def watch(seconds: float) -> None:
+    """End this worker, the main process and its children, once it is deaf for so many seconds."""
+    threading.Thread(target=_watch, args=[seconds], name="watchdog", daemon=True).start()
+
+
+def _watch(seconds: float) -> None:
+    worker = DeafWorker(seconds)
+    while not worker.is_deaf(oldest_message(), is_free=has_free_process()):
+        time.sleep(seconds / CHECKS_PER_ALARM)
+        if worker_stops.is_set():
+            return
+    log.critical(
+        "Messages wait, but have not reached this worker for %s seconds; it ends, and its"
+        " supervisor starts a new one",
+        seconds,
+    )
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(SECONDS_TO_END_IN_ORDER)
+    os._exit(1)  # a process that hangs does not end in order
+
+
+def has_free_process() -> bool:
+    processes: int = current_app.conf.worker_concurrency
+    return len(state.reserved_requests) < processes
+
+
+def oldest_message() -> bytes | None:
+    """The message that the next worker should take, over a fresh connection; None if there is none.
+
+    None also when the broker does not answer: then no worker can get a message.
+    """
+    try:
+        with current_app.connection_for_read() as connection:
+            channel: Any = connection.default_channel
+            message: bytes | None = channel.client.lindex(current_app.conf.task_default_queue, -1)
+            return message
+    except (KombuError, RedisError, OSError):
+        return None

@@ -1,0 +1,7 @@
+"""The site's Celery application without the repair of silent connections: its workers stay deaf."""
+
+from django.conf import settings
+
+settings.CELERY_BROKER_TRANSPORT_OPTIONS["health_check_interval"] = 3600
+
+from evalsite.celery import app  # noqa: E402, F401
