@@ -299,7 +299,7 @@ def test_the_code_comes_after_a_finished_batch_only(one_slot):
     with pytest.raises(RefusedAction, match="No batch"):
         participation.complete_participation(rater)
     held = claim(rater)
-    with pytest.raises(RefusedAction, match="finish first"):
+    with pytest.raises(RefusedAction, match="current batch first"):
         participation.complete_participation(rater)
     answer_all(held)
     assignments.finish_batch(held)

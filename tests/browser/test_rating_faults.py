@@ -140,15 +140,15 @@ def test_a_dead_connection_is_told_and_nothing_is_lost(page: Page):
     come_in(page, campaign, id="w1")
     begin(page)
     page.context.set_offline(True)
-    for waiting in ("One answer waits", "2 answers wait"):
+    for waiting in ("One answer is waiting", "2 answers wait"):
         await_screen(page)
         answer_with_mouse(page)
         next_screen(page)
         expect(page.locator("#unsent")).to_contain_text(waiting)
-    expect(page.get_by_text("There is no connection at the moment")).to_be_visible()
+    expect(page.get_by_text("You are offline")).to_be_visible()
     page.context.set_offline(False)
     expect(page.locator("#unsent")).to_be_hidden()
-    expect(page.get_by_text("There is no connection at the moment")).to_be_hidden()
+    expect(page.get_by_text("You are offline")).to_be_hidden()
     assert Submission.objects.count() == 2
 
 
@@ -288,7 +288,7 @@ def test_without_storage_each_answer_is_acknowledged_before_the_next_screen(page
     come_in(page, campaign, id="w1")
     begin(page)
     await_screen(page)
-    expect(page.get_by_text("does not let us keep answers")).to_be_visible()
+    expect(page.get_by_text("cannot keep answers")).to_be_visible()
     page.context.set_offline(True)
     answer_with_mouse(page)
     page.locator("[data-next]").click()
@@ -429,7 +429,7 @@ def test_when_storage_fails_in_mid_sitting_the_rater_is_told_and_goes_on(page: P
     page.evaluate(BREAK_STORAGE[fault])
     answer_with_mouse(page)
     page.locator("[data-next]").click()
-    expect(page.get_by_text("does not let us keep answers")).to_be_visible()
+    expect(page.get_by_text("cannot keep answers")).to_be_visible()
     expect(page.locator("#progress")).to_contain_text("2 of 4")
     page.context.set_offline(False)
     expect(page.locator("#progress")).to_contain_text("3 of 4", timeout=15_000)

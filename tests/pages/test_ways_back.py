@@ -71,7 +71,7 @@ def test_a_rater_whose_lease_ran_out_finishes_her_own_batch(client, campaign, co
         again = document_of(page)
         assert again["assignment"] == document["assignment"]
         assert again["stored"] == [[0, 0], [1, 0], [2, 0]]
-        assert "somebody else was asked to do it too" in page.content.decode()
+        assert "somebody else has been asked to do it too" in page.content.decode()
     assert send(client, campaign, payload_for(campaign, document, 3)).json()["late"]
     answer = client.post(reverse("rankme:finish", args=[campaign.code]))
     assert answer.json()["next"] == reverse("rankme:done", args=[campaign.code])
@@ -166,7 +166,7 @@ def open_as(campaign, name):
 def test_who_gave_nothing_gets_no_code(client, campaign):
     begin(client, campaign, id="w1")
     page = give_back(client, campaign).content.decode()
-    assert "There is no completion code for a batch that was given back" in page
+    assert "There is no completion code for a batch that you give back" in page
     assert campaign.participants.get().completion_code == ""
 
 
@@ -356,7 +356,7 @@ def test_a_second_browser_screens_nobody_out_and_reads_no_comment(client):
     stranger = Client()
     stranger.get(door_of(campaign), {"id": "w1"})
     questions = reverse("rankme:questions", args=[campaign.code])
-    assert "other answers" in stranger.post(questions, {"entry-native": "no"}).content.decode()
+    assert "who give different answers" in stranger.post(questions, {"entry-native": "no"}).content.decode()
     assert campaign.participants.get().state == "working"
     client.post(questions, {"entry-native": "yes"})
     client.post(reverse("rankme:instructions", args=[campaign.code]))
