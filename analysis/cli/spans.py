@@ -79,7 +79,7 @@ def run_spans(_: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Score the systems; where asked for, rank them, compare the raters, and write files."""
     from analysis.report.latex import tabular
     from analysis.spans.own import fingerprint
-    from analysis.spans.scoring import count_kinds, score_segments, score_systems
+    from analysis.spans.scoring import score_segments
     from analysis.spans.weights import parse_weights
 
     if options.resamples < 1:
@@ -87,6 +87,34 @@ def run_spans(_: JudgementTable, options: argparse.Namespace) -> Outcome:
     table = _read_files(options)
     weights = parse_weights(options.weights)
     segments = score_segments(table, weights)
+    parts = [_scores(table, segments, options)]
+    parts += [_agreement(table, options)] if options.agreement else []
+    parts += [_ranking(table, options)] if options.ranking else []
+    _write_files(table, segments, options)
+    stated = {name: getattr(options, name) for name in ("alpha", "resamples", "seed")}
+    stated |= {"weights": weights.stated, "exclude": sorted(options.exclude_raters)}
+    line = signature("spans", stated, sha256=fingerprint(table))
+    document: dict[str, Any] = {}
+    for part in parts:
+        document |= part.document if isinstance(part.document, dict) else {}
+    notes = [note for part in parts for note in part.notes]
+    tables = tuple(each for part in parts for each in part.tables)
+    return Outcome(
+        document={**document, "notes": notes, "signature": line},
+        tables=tables,
+        notes=(*notes, line),
+        latex=lambda: tabular(tables[0]),
+    )
+
+
+def _scores(
+    table: "SpanTable", segments: Sequence["SegmentScore"], options: argparse.Namespace
+) -> Outcome:
+    """The systems' scores, and what was marked in their outputs."""
+    from analysis.spans.scoring import count_kinds, score_systems
+    from analysis.spans.weights import parse_weights
+
+    weights = parse_weights(options.weights)
     systems = score_systems(
         segments,
         table,
@@ -95,39 +123,19 @@ def run_spans(_: JudgementTable, options: argparse.Namespace) -> Outcome:
         confidence=1 - options.alpha,
     )
     kinds = count_kinds(table, weights)
-    stated = {name: getattr(options, name) for name in ("alpha", "resamples", "seed")}
-    stated |= {"weights": weights.stated, "exclude": sorted(options.exclude_raters)}
-    notes = [SCORE_NOTE, *table.notes, *_undefined(systems), *_weightless(kinds)]
-    document: dict[str, Any] = {
-        "systems": [asdict(system) for system in systems],
-        "kinds": _overall(kinds),
-        "kinds_by_system": [asdict(kind) for kind in kinds],
-        "raters": len({each.rater for each in table.outputs}),
-        "form": table.form,
-        "weights": weights.stated,
-    }
-    tables = [systems_table(systems), kinds_table(document["kinds"])]
-    for part in _further_parts(table, options):
-        document |= part.document if isinstance(part.document, dict) else {}
-        tables += part.tables
-        notes += part.notes
-    _write_files(table, segments, options)
-    line = signature("spans", stated, sha256=fingerprint(table))
+    overall = _overall(kinds)
     return Outcome(
-        document={**document, "notes": notes, "signature": line},
-        tables=tuple(tables),
-        notes=(*notes, line),
-        latex=lambda: tabular(tables[0]),
+        {
+            "systems": [asdict(system) for system in systems],
+            "kinds": overall,
+            "kinds_by_system": [asdict(kind) for kind in kinds],
+            "raters": len({each.rater for each in table.outputs}),
+            "form": table.form,
+            "weights": weights.stated,
+        },
+        (systems_table(systems), kinds_table(overall)),
+        (SCORE_NOTE, *table.notes, *_undefined(systems), *_weightless(kinds)),
     )
-
-
-def _further_parts(table: "SpanTable", options: argparse.Namespace) -> list[Outcome]:
-    parts = []
-    if options.agreement:
-        parts.append(_agreement(table, options))
-    if options.ranking:
-        parts.append(_ranking(table, options))
-    return parts
 
 
 def _undefined(systems: Sequence["SystemScore"]) -> list[str]:

@@ -8,14 +8,13 @@ for (time, score, …) gets our own column. Readers that know the columns by nam
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from analysis.spans.jsontext import read_number
+from analysis.spans.jsontext import json_object, read_number
 from analysis.spans.model import (
     OUTPUT,
     SOURCE,
@@ -198,14 +197,10 @@ class _Reader:
         return known
 
     def _extra(self, number: int, name: str, row: Mapping[str, str]) -> dict[str, Any]:
-        if not row.get(name):
-            return {}
-        try:
-            found = json.loads(row[name])
-        except json.JSONDecodeError as error:
-            self.problems.add(f"Line {number}, {name}", f"this is not JSON: {error.msg}.")
-            return {}
-        return found if isinstance(found, dict) else {}
+        found, problem = json_object(row.get(name, ""))
+        if problem:
+            self.problems.add(f"Line {number}, {name}", problem)
+        return found
 
     def _marks(
         self, number: int, row: Mapping[str, str], others: Mapping[str, str], is_escaped: bool

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -19,6 +20,8 @@ KINDS = {
     bool: "true or false",
 }
 INTEGER_LIMIT = 2**53
+# An escape that may be one of a surrogate pair, or stand alone.
+HALF_A_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def plain_json(value: object) -> str:
@@ -78,7 +81,7 @@ def _is_document(text: str) -> bool:
     first, _, rest = text.strip().partition("\n")
     try:
         record = json.loads(first)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return bool(rest) and first.strip() in ("{", "[")
     return not rest and isinstance(record, dict) and _is_lists(record)
 
@@ -102,19 +105,63 @@ def _document_records(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def read_json_value(text: str, line: int) -> Any:
-    """One JSON value that begins on a line; text that is none is refused with its place."""
+    """One JSON value, as it can be written again.
+
+    Parameters
+    ----------
+    text : the value
+    line : the line on which it begins
+
+    Returns
+    -------
+    What JSON makes of it.
+
+    Raises
+    ------
+    TableError : text that is not JSON, a number that is not finite, or half a character
+    """
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+        if HALF_A_CHARACTER.search(text):
+            plain_json(value).encode()
     except json.JSONDecodeError as error:
         place = f"Line {line + error.lineno - 1}, column {error.colno}"
         raise TableError([f"{place}: this is not JSON: {error.msg}."]) from error
+    except UnicodeEncodeError as error:
+        raise TableError([f"Line {line}: a text has half a character (a surrogate)."]) from error
     except (RecursionError, ValueError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise TableError([f"Line {line}: this is not JSON: {short(reason)}."]) from error
+    return value
+
+
+def json_object(cell: str) -> tuple[dict[str, Any], str]:
+    """The JSON object of a cell, and why it is none.
+
+    Parameters
+    ----------
+    cell : the text of a cell
+
+    Returns
+    -------
+    The object, empty where there is a problem, and the problem, empty where there is none.
+    """
+    try:
+        value = read_json_value(cell, 1) if cell else {}
+    except TableError:
+        value = None
+    return (value, "") if isinstance(value, dict) else ({}, "this is not a JSON object.")
 
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not a number in JSON")
+
+
+def _finite(number: str) -> float:
+    value = float(number)
+    if not math.isfinite(value):
+        raise ValueError(f"{number} is too large")
+    return value
 
 
 class Record:
@@ -144,9 +191,6 @@ class Record:
         """A part that is text; null counts as absent."""
         found = self._kind(name, str)
         if found is None:
-            return default
-        if not _is_text(found):
-            self.problem(name, "the text has half a character (a lone surrogate).")
             return default
         return str(found)
 
@@ -214,14 +258,3 @@ class Record:
             self.problem(name, f"{short(found)} is not {KINDS[kind]}.")
             return None
         return found
-
-
-def _is_text(text: str) -> bool:
-    """Whether a text can be stored: JSON can write half a surrogate pair."""
-    if text.isascii():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -9,12 +9,11 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from analysis.errors import TableError
-from analysis.spans.jsontext import Record, json_records, plain_json, read_number
+from analysis.spans.jsontext import Record, json_object, json_records, plain_json, read_number
 from analysis.spans.marking import own_cells, own_parts, placed
 from analysis.spans.model import Mark, MarkedOutput, Problems, SpanTable, check_unique, short
 from analysis.table_files import FALSE_WORDS, TRUE_WORDS, guarded, unguarded
@@ -218,10 +217,9 @@ def _typed(cells: Mapping[str, str], place: str, problems: Problems) -> dict[str
             if problem:
                 problems.add(f"{place}, {name}", problem)
         elif name in ("extra", "output_extra"):
-            try:
-                typed[name] = json.loads(cell)
-            except (json.JSONDecodeError, RecursionError):
-                problems.add(f"{place}, {name}", "this is not JSON.")
+            typed[name], problem = json_object(cell)
+            if problem:
+                problems.add(f"{place}, {name}", problem)
     return typed
 
 

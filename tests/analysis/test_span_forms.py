@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from analysis.errors import TableError
 from analysis.spans.files import READERS, WRITERS, form_of, read_spans, read_text, write_spans
 from analysis.spans.model import Mark, MarkedOutput, SpanTable
+from analysis.spans.own import fingerprint
 from tests.analysis.marked import TEXTS, every_kind, everything, mark
 
 
@@ -298,9 +299,13 @@ def with_mark(**parts: object) -> str:
         (with_mark(start=True), "start: 'True' is not a whole number"),
         (with_mark(side="top"), "side: 'top' is neither output nor source"),
         (with_mark(start=10**30), "is too large"),
-        (ours(output="\ud83d"), "Line 1, output: the text has half a character"),
+        (ours(output="\ud83d"), "Line 1: a text has half a character"),
         ('{"marks": ' + "[" * 100_000, "nested too deeply"),
         ('{"marks": [], "score": NaN}', "NaN is not a number"),
+        ('{"marks": [], "score": 1e999}', "1e999 is too large"),
+        (ours(extra={"a": ["\ud800"]}), "Line 1: a text has half a character"),
+        ("rater,system,item,start,end,extra\nr,s,1,0,1,[\n", "Line 2, extra: this is not a JSON"),
+        ("rater,system,item,start,end,extra\nr,s,1,0,1,NaN\n", "not a JSON object"),
         ("system\tdoc\ttarget\tseverity\nx\n", "Line 1: there is no column seg_id or globalSegId"),
         (google("a <v>b</v> c</v>"), "Line 2, target: </v> without <v> at character 5"),
         (google("a <v>b <v>c</v>"), "Line 2, target: <v> within <v> at character 4"),
@@ -354,7 +359,11 @@ def test_a_damaged_file_is_read_or_refused(data, form):
     place = data.draw(st.integers(0, len(content) - 1))
     letter = data.draw(st.sampled_from([*'{}[]":,\t\n<9x-\\ ', ""]))
     with contextlib.suppress(TableError):
-        read_text(content[:place] + letter + content[place + 1 :])
+        table = read_text(content[:place] + letter + content[place + 1 :])
+        assert fingerprint(table)
+        for write in WRITERS.values():
+            with contextlib.suppress(TableError):
+                write(table)
 
 
 def test_text_that_is_not_utf8_is_refused_with_its_place(tmp_path):
