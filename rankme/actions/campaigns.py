@@ -71,7 +71,9 @@ def change_definition(
     if base is not None and base != definition_version(campaign):
         raise ChangedMeanwhile(_("The definition was saved by somebody else in the meantime."))
     seed = campaign.seed if definition.seed is None else definition.seed
-    definition = definition.model_copy(update={"seed": seed})
+    # The site notes by itself how uploads are read; a form that was opened before must keep it.
+    material = definition.material or definition_of(campaign).material
+    definition = definition.model_copy(update={"seed": seed, "material": material})
     campaign.title = definition.title
     campaign.definition = definition_to_document(definition)
     campaign.seed = seed
@@ -85,7 +87,8 @@ def change_definition(
 
 def definition_version(campaign: Campaign) -> str:
     """A short name for the stored definition, which is another after every change."""
-    return hashlib.sha256(canonical(campaign.definition)).hexdigest()[:32]
+    edited = {name: part for name, part in campaign.definition.items() if name != "material"}
+    return hashlib.sha256(canonical(edited)).hexdigest()[:32]
 
 
 def definition_of(campaign: Campaign) -> Definition:

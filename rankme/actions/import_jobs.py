@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from rankme.importing import ImportRefused, JudgementPreview, Preview
+from rankme.importing.columns import is_plain
 from rankme.models import MaterialImport
 
 from . import jobs
@@ -44,12 +45,23 @@ def _check(
     try:
         preview = preview_of(row)
     except ImportRefused as refused:
-        problems = [asdict(problem) for problem in refused.problems]
-        with transaction.atomic():
-            jobs.fail(row, _refusal(refused), problems=problems)
-            transaction.on_commit(partial(delete_files, row.files.values()))
+        _refuse(row, refused)
         return
     jobs.finish(row, phase=Phase.PREVIEWED, preview=asdict(preview), format=preview.format)
+
+
+def _refuse(row: MaterialImport, refused: ImportRefused) -> None:
+    """Keep every problem; keep the files only if saying what their columns are may help."""
+    ended = {"problems": [asdict(problem) for problem in refused.problems]}
+    if not all(is_plain(table.columns) for table in refused.tables):
+        tables = [asdict(table) for table in refused.tables]
+        found = {"n_systems": refused.n_systems, "n_items": refused.n_items}
+        preview = {"tables": tables, **found}
+        jobs.fail(row, _refusal(refused), phase=Phase.COLUMNS, preview=preview, **ended)
+        return
+    with transaction.atomic():
+        jobs.fail(row, _refusal(refused), **ended)
+        transaction.on_commit(partial(delete_files, row.files.values()))
 
 
 def _refusal(refused: ImportRefused) -> str:

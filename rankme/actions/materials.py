@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,15 +16,19 @@ from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Q
+from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from rankme.errors import RefusedAction
-from rankme.importing import LIMITS, Material, Preview, read_material
+from rankme.importing import LIMITS, Material, Preview, Reading, read_material, reading_from
 from rankme.importing.characters import folded
+from rankme.importing.columns import is_plain
+from rankme.importing.material import TABLE_FORMATS
 from rankme.importing.sources import Progress
 from rankme.models import Campaign, MaterialImport
-from rankme.protocols.files import stored_definition
+from rankme.protocols.definition import MaterialSpec
+from rankme.protocols.files import definition_to_document, stored_definition
 
 from . import jobs
 from .audit import note
@@ -34,6 +39,8 @@ Kind, Phase, State = MaterialImport.Kind, MaterialImport.Phase, MaterialImport.S
 FOLDER = "imports"
 SWEPT = ".swept"  # dated at each sweep
 ORPHANED_AFTER_SECONDS = 86_400
+KEPT_FOR_CORRECTION = timedelta(days=7)
+CORRECTABLE = (Phase.PREVIEWED, Phase.COLUMNS)
 # Shares of the progress bar, as they were measured for a million outputs.
 READ_SHARE, COPIED_SHARE = 0.3, 0.8
 ROWS_PER_HEARTBEAT = 2_000
@@ -64,6 +71,7 @@ def start_import(
     _refuse_if_closed(campaign, kind)
     labels = _checked_labels(uploads)
     stored = _store(uploads)
+    told = {"reading": _remembered(campaign)} if kind == Kind.OUTPUTS else {}
     try:
         return _queue(
             campaign,
@@ -71,12 +79,17 @@ def start_import(
             labels,
             kind=kind,
             format=format,
-            options=dict(options or {}),
+            options=told | dict(options or {}),
             by=by,
         )
     except BaseException:
         delete_files(stored.values())
         raise
+
+
+def _remembered(campaign: Campaign) -> dict[str, Any]:
+    material = stored_definition(campaign.definition).material
+    return material.model_dump(mode="json") if material else {}
 
 
 def take_import(row: MaterialImport, *, by: User) -> None:
@@ -89,6 +102,20 @@ def take_import(row: MaterialImport, *, by: User) -> None:
         _refuse_second_import(row)
         jobs.enqueue_again(row, phase=Phase.TAKE)
         note(row.campaign, by, gettext_noop("material taken"), files=list(row.labels.values()))
+
+
+def read_again(row: MaterialImport, reading: Reading, *, by: User) -> None:
+    """Check an upload once more, with its columns, encoding or sheet as the organiser says."""
+    with transaction.atomic():
+        row = _locked(row)
+        if row.phase not in CORRECTABLE or not row.is_over:
+            raise RefusedAction(_("Only an upload that waits for your decision can be changed."))
+        _refuse_if_closed(row.campaign, row.kind)
+        options = {**row.options, "reading": reading.as_document()}
+        format = "" if row.format in TABLE_FORMATS else row.format
+        fresh: dict[str, Any] = {"problems": [], "preview": {}, "format": format}
+        jobs.queue_again(row, phase=Phase.CHECK, options=options, **fresh)
+        note(row.campaign, by, gettext_noop("columns described"), files=list(row.labels.values()))
 
 
 def drop_import(row: MaterialImport, *, by: User) -> None:
@@ -186,7 +213,7 @@ def _queue(
     options: dict[str, Any],
     by: User,
 ) -> MaterialImport:
-    for older in campaign.material_imports.filter(phase=Phase.PREVIEWED, state=State.DONE):
+    for older in campaign.material_imports.filter(_waits_for_a_decision()):
         drop_import(older, by=by)
     try:
         with transaction.atomic():
@@ -216,6 +243,13 @@ def delete_files(names: Iterable[str]) -> None:
         default_storage.delete(name)
 
 
+def _waits_for_a_decision() -> Q:
+    """Uploads that were checked, well or not, and whose files are still there."""
+    previewed = Q(phase=Phase.PREVIEWED, state=State.DONE)
+    recent = Now() - KEPT_FOR_CORRECTION
+    return previewed | Q(phase=Phase.COLUMNS, state=State.FAILED, finished_at__gt=recent)
+
+
 def sweep_uploads() -> int:
     """Delete the stored files that no upload needs any more; returns how many.
 
@@ -233,8 +267,9 @@ def sweep_uploads() -> int:
         for path in folder.iterdir()
         if path.name != SWEPT and path.stat().st_mtime < youngest
     }
-    waiting = Q(phase=Phase.PREVIEWED, state=State.DONE)
-    needed = MaterialImport.objects.filter(Q(state__in=[State.QUEUED, State.WORKING]) | waiting)
+    needed = MaterialImport.objects.filter(
+        Q(state__in=[State.QUEUED, State.WORKING]) | _waits_for_a_decision()
+    )
     for files in needed.values_list("files", flat=True):
         old -= set(files.values())
     delete_files(old)
@@ -245,7 +280,8 @@ def sweep_uploads() -> int:
 
 
 def preview_of_outputs(row: MaterialImport) -> Preview:
-    with read_material(paths_of(row), row.format or None, progress=progress_of(row)) as material:
+    material = _read(row, progress_of(row))
+    with material:
         inputs = ((item.key, item.input) for item in material.items())
         problem = problem_with_pictures(stored_definition(row.campaign.definition), inputs)
         notes = (*material.preview.notes, *([problem] if problem else []))
@@ -255,12 +291,29 @@ def preview_of_outputs(row: MaterialImport) -> Preview:
 def take_outputs(row: MaterialImport) -> None:
     """Replace the draft's material in one transaction: raters read none of these rows."""
     progress = progress_of(row, upto=READ_SHARE)
-    material = read_material(paths_of(row), row.format or None, progress=progress)
+    material = _read(row, progress)
     with material, transaction.atomic():
         campaign = lock_for_import(row)
         forget_material(campaign)
         _copy_material(row, campaign, material)
+        _remember_columns(campaign, material.preview)
         end_import(row)
+
+
+def _read(row: MaterialImport, progress: Progress) -> Material:
+    reading = reading_from(row.options.get("reading", {}))
+    return read_material(paths_of(row), row.format or None, progress=progress, reading=reading)
+
+
+def _remember_columns(campaign: Campaign, preview: Preview) -> None:
+    """Write into the campaign file what the columns were: the next upload is read the same way."""
+    told = [table.columns for table in preview.tables if not is_plain(table.columns)]
+    definition = stored_definition(campaign.definition)
+    material = MaterialSpec.model_validate({"tables": told}) if told else None
+    if material != definition.material:
+        remembered = definition.model_copy(update={"material": material})
+        campaign.definition = definition_to_document(remembered)
+        campaign.save(update_fields=["definition"])
 
 
 def lock_for_import(row: MaterialImport) -> Campaign:

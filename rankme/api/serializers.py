@@ -11,6 +11,7 @@ from rest_framework import serializers
 from analysis.report.options import BY_CRITERION
 from rankme.exporting.texts import SHAPES
 from rankme.importing import READERS
+from rankme.importing.encodings import ENCODINGS
 from rankme.models import AnalysisRun, Campaign, MaterialImport, Report
 from rankme.models.jobs import Job
 
@@ -166,11 +167,27 @@ class NewImportSerializer(Strict):
     format = serializers.ChoiceField(
         sorted(READERS), required=False, help_text="Usually detected from the content."
     )
+    columns = serializers.JSONField(
+        required=False, help_text="What the columns are, if it is not what would be proposed."
+    )
     keep_rater_names = serializers.BooleanField(
         required=False,
         help_text="For judgements: published reports show the raters' names as they are in the "
         "file. Otherwise raters get keyed labels.",
     )
+
+
+class ColumnsSerializer(Strict):
+    tables = serializers.ListField(
+        child=serializers.DictField(),
+        required=False,
+        max_length=20,
+        help_text='For each table, as {"layout": "long", "columns": {"system": "model", "item": '
+        '"id", "output": "answer"}, "factors": []}; a wide table has "system_columns": '
+        '{"column": "system"}.',
+    )
+    encoding = serializers.ChoiceField(sorted(ENCODINGS), required=False)
+    sheet = serializers.CharField(required=False, max_length=200)
 
 
 class ImportPageSerializer(serializers.Serializer[Any]):

@@ -21,6 +21,7 @@ urlpatterns = [
     path(CAMPAIGN + "progress/", campaigns.ProgressView.as_view(), name="api-progress"),
     path(CAMPAIGN + "imports/", materials.ImportsView.as_view(), name="api-imports"),
     path(IMPORT, materials.ImportView.as_view(), name="api-import"),
+    path(IMPORT + "columns/", materials.ColumnsView.as_view(), name="api-import-columns"),
     path(IMPORT + "take/", materials.TakeImportView.as_view(), name="api-import-take"),
     path(IMPORT + "drop/", materials.DropImportView.as_view(), name="api-import-drop"),
     path(CAMPAIGN + "judgements/", judgements.JudgementsView.as_view(), name="api-judgements"),

@@ -1,6 +1,13 @@
 """Importing: uploads in several formats become checked rows, or a list of all their faults."""
 
-from rankme.importing.columns import Columns, InvalidColumns, columns_from, columns_from_roles
+from rankme.importing.columns import (
+    Columns,
+    InvalidColumns,
+    Reading,
+    columns_from,
+    columns_from_roles,
+    reading_from,
+)
 from rankme.importing.judgement_preview import JudgementPreview
 from rankme.importing.judgements import (
     JUDGEMENT_READERS,
@@ -13,7 +20,6 @@ from rankme.importing.preview import Preview
 from rankme.importing.problems import FileProblem, ImportRefused
 from rankme.importing.reader import Reader
 from rankme.importing.rows import ItemRow, JudgementRow, OutputRow
-from rankme.importing.sources import Reading
 
 __all__ = [
     "JUDGEMENT_READERS",
@@ -38,4 +44,5 @@ __all__ = [
     "detect",
     "read_judgement_material",
     "read_material",
+    "reading_from",
 ]

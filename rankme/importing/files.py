@@ -43,6 +43,7 @@ class SourceFile:
     head: bytes = b""
     encoding: str = UTF8
     sheet: str = ""
+    sheets: tuple[str, ...] = ()
     is_workbook: bool = False
 
     @property

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rankme.importing import e2e, items, plain, rotowire, tables, tuna
+from rankme.importing.columns import AS_PROPOSED, Reading
 from rankme.importing.files import SourceFile
 from rankme.importing.limits import LIMITS, Limits
 from rankme.importing.preview import Preview, make_preview
@@ -17,7 +18,7 @@ from rankme.importing.problems import FileProblem, ImportRefused, Problems, Stop
 from rankme.importing.reader import Reader
 from rankme.importing.records import columns_missing
 from rankme.importing.rows import ItemRow, OutputRow
-from rankme.importing.sources import AS_PROPOSED, Paths, Progress, Reading, Sources, open_sources
+from rankme.importing.sources import Paths, Progress, Sources, open_sources
 from rankme.importing.spool import Spool, open_spool, read_items, read_outputs
 from rankme.importing.tables import OUTPUT_COLUMNS, preview_tables
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+QUOTED_OR_NUMBER = re.compile(r'"[^"]*"|\d[\d,.]*|0x[0-9A-F]{2}')
+LINES_SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,42 @@ class FileProblem:
         if self.column:
             places.append(f"column {self.column}")
         return f"{', '.join(place for place in places if place)}: {self.message}"
+
+
+@dataclass(frozen=True)
+class ProblemGroup:
+    """The same problem in one or many rows; `message` is that of the first of them."""
+
+    file: str
+    column: str
+    message: str
+    lines: tuple[int, ...]
+    count: int
+    text: str
+
+
+def grouped(problems: Sequence[FileProblem]) -> list[ProblemGroup]:
+    """Problems that differ only in their rows, and in what they quote, as one each."""
+    groups: dict[tuple[str, str, str], list[FileProblem]] = {}
+    for problem in problems:
+        wording = QUOTED_OR_NUMBER.sub("…", problem.message)
+        column = "" if problem.column.isdigit() else problem.column
+        groups.setdefault((problem.file, column, wording), []).append(problem)
+    return [_group(alike) for alike in groups.values()]
+
+
+def _group(alike: Sequence[FileProblem]) -> ProblemGroup:
+    first = alike[0]
+    lines = [problem.line for problem in alike if problem.line is not None]
+    more = len(alike) - 1
+    text = str(first)
+    if more:
+        shown = ", ".join(map(str, lines[1:LINES_SHOWN]))
+        tail = ", …" if more >= LINES_SHOWN else ""
+        text += f" (and in {more:,} more rows: {shown}{tail})" if shown else f" ({more:,} more)"
+    return ProblemGroup(
+        first.file, first.column, first.message, tuple(lines[:LINES_SHOWN]), len(alike), text
+    )
 
 
 class ImportRefused(ValueError):

@@ -20,7 +20,7 @@ from rankme.importing.archives import (
     is_bomb,
     trouble_with_directory,
 )
-from rankme.importing.columns import Columns, InvalidColumns
+from rankme.importing.columns import AS_PROPOSED, Reading
 from rankme.importing.encodings import ENCODINGS, UTF8, encoding_of
 from rankme.importing.files import (
     DAMAGE,
@@ -42,29 +42,10 @@ Paths = str | Path | Sequence[str | Path] | Mapping[str, str | Path]
 CHUNK_BYTES = 256 * 1024
 PROGRESS_EVERY_BYTES = 1024**2
 NUL_MESSAGE = "The line contains a NUL character."
-MOST_SHEETS_NAMED = 5
+MOST_SHEETS_NAMED, MOST_SHEETS_OFFERED = 5, 100
 TABLE_ENDINGS = ("csv", "tsv", "jsonl", "json", "parquet", "arrow", "xlsx", "ods")
 # What libraries write next to the tables of a data set.
 DESCRIPTIONS = ("dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json")
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How the organiser wants tables to be read; what is not said is found in the files.
-
-    Each of `columns` is used for the files that have all of its columns.
-    """
-
-    columns: tuple[Columns, ...] = ()
-    encoding: str = ""
-    sheet: str = ""
-
-    def __post_init__(self) -> None:
-        if self.encoding and self.encoding not in ENCODINGS:
-            raise InvalidColumns(f'There is no encoding "{self.encoding}".')
-
-
-AS_PROPOSED = Reading()
 
 
 @dataclass
@@ -270,6 +251,7 @@ def _note_workbook(sources: Sources, file: SourceFile) -> None:
         sources.problems.add(file.label, None, "", str(refused))
         return
     sources.problems.called[file.label] = f"{file.label}, sheet {file.sheet}"
+    file.sheets = (file.sheet, *others[:MOST_SHEETS_OFFERED])
     if others:
         named = ", ".join(others[:MOST_SHEETS_NAMED])
         sources.notes.append(

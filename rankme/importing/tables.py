@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from analysis.translatable import gettext_noop as _
 from rankme.importing.column_guesses import Sample, propose
@@ -191,9 +192,11 @@ def _long_rows(sources: Sources, spool: Spool, cells: _Cells) -> Iterator[Row]:
 def _wide_rows(sources: Sources, spool: Spool, cells: _Cells) -> Iterator[Row]:
     """An empty cell is an output that is missing."""
     table = cells.table
+    names = {column_name(column): name for column, name in table.columns.systems.items()}
     systems = {
-        column_name(column): spool.system_number(name, (table.file, 1))
-        for column, name in table.columns.systems.items()
+        column: spool.system_number(names[column], (table.file, 1))
+        for column in table.shape.columns
+        if column in names
     }
     needed = tuple(role for role in ("item", "input") if role in table.columns.roles)[:1]
     for line, record in records(sources, table.file, table.shape):
@@ -281,8 +284,9 @@ class TablePreview:
 
     file: str
     sheet: str
+    sheets: tuple[str, ...]
     encoding: str
-    layout: str
+    columns: dict[str, Any]
     names: tuple[str, ...]
     roles: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -306,8 +310,9 @@ def _preview_table(sources: Sources, file: SourceFile) -> TablePreview | None:
     return TablePreview(
         file=file.label,
         sheet=file.sheet,
+        sheets=file.sheets,
         encoding="" if file.is_workbook or file.is_arrow else file.encoding,
-        layout=table.layout if table else "",
+        columns=table.columns.as_document() if table else {},
         names=names,
         roles=tuple(table.columns.role_of(name) if table else LEFT_OUT for name in names),
         rows=tuple(tuple(cell[:LONGEST_SHOWN] for cell in row) for row in zip(*cells, strict=True)),

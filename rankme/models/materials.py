@@ -77,6 +77,7 @@ class MaterialImport(Job):
 
     class Phase(models.TextChoices):
         CHECK = "check", _("Checking")
+        COLUMNS = "columns", _("Waiting for you to say what the columns are")
         PREVIEWED = "previewed", _("Waiting for your decision")
         TAKE = "take", _("Taking in")
         TAKEN = "taken", _("Taken in")

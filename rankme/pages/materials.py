@@ -14,7 +14,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from rankme.actions import materials
 from rankme.errors import RankmeError
+from rankme.forms.columns import ColumnsForm
 from rankme.forms.organiser import MaterialForm
+from rankme.importing import FileProblem
+from rankme.importing.problems import grouped
 from rankme.models import Campaign, MaterialImport, Output
 from rankme.permissions import get_campaign, user_of
 from rankme.queries.progress import size_of
@@ -74,8 +77,47 @@ def show_import(request: HttpRequest, code: str, number: int) -> HttpResponse:
     """One upload: its progress, then its problems or its preview; a script keeps it fresh."""
     campaign = get_campaign(request, code)
     upload = get_object_or_404(campaign.material_imports, pk=number)
+    return _render_import(request, campaign, upload, _columns_form(upload))
+
+
+@login_required
+@require_POST
+def describe_columns(request: HttpRequest, code: str, number: int) -> HttpResponse:
+    """Check the upload again, with its columns as the organiser says."""
+    campaign = get_campaign(request, code)
+    upload = get_object_or_404(campaign.material_imports, pk=number)
+    form = _columns_form(upload, request.POST)
+    if form is not None and not form.is_valid():
+        return _render_import(request, campaign, upload, form, status=422)
+    if form is not None:
+        reading = form.reading()
+        act(
+            request,
+            lambda: materials.read_again(upload, reading, by=user_of(request)),
+            _("The files are checked again."),
+        )
+    return redirect("rankme:campaign-import", campaign.code, upload.pk)
+
+
+def _columns_form(upload: MaterialImport, data: Any = None) -> ColumnsForm | None:
+    """The columns of an upload that waits for a decision, if it has any."""
+    tables = upload.preview.get("tables")
+    is_open = upload.is_over and upload.phase in materials.CORRECTABLE
+    return ColumnsForm(tables, data) if tables and is_open else None
+
+
+def _render_import(
+    request: HttpRequest,
+    campaign: Campaign,
+    upload: MaterialImport,
+    form: ColumnsForm | None,
+    *,
+    status: int = 200,
+) -> HttpResponse:
     Phase = MaterialImport.Phase
     context = {
+        "columns_form": form,
+        "problem_groups": grouped([FileProblem(**problem) for problem in upload.problems]),
         "upload": upload,
         "preview": upload.preview,
         "samples": _samples(upload.preview),
@@ -86,7 +128,12 @@ def show_import(request: HttpRequest, code: str, number: int) -> HttpResponse:
         "replaces": size_of(campaign).items,
     }
     return render_campaign(
-        request, campaign, "organiser/import.html", context, tab="campaign-material"
+        request,
+        campaign,
+        "organiser/import.html",
+        context,
+        tab="campaign-material",
+        status=status,
     )
 
 

@@ -40,6 +40,11 @@ organiser_urls: list[URLPattern] = [
         name="campaign-import",
     ),
     path(
+        "campaigns/<slug:code>/material/<int:number>/columns/",
+        materials.describe_columns,
+        name="campaign-import-columns",
+    ),
+    path(
         "campaigns/<slug:code>/material/<int:number>/take/",
         materials.take,
         name="campaign-import-take",

@@ -413,6 +413,21 @@ class AnalysisSpec(Part):
         return {criterion for names in by_name for criterion in names}
 
 
+class TableSpec(Part):
+    """What the columns of one uploaded table are; see `rankme.importing.columns`."""
+
+    layout: Literal["long", "wide", "items"] = "long"
+    columns: dict[str, str] = Field(default_factory=dict, max_length=20)
+    system_columns: dict[str, str] = Field(default_factory=dict, max_length=1_000)
+    factors: list[str] = Field(default_factory=list, max_length=1_000)
+
+
+class MaterialSpec(Part):
+    """How uploaded tables are read; the site writes it when it imports an upload."""
+
+    tables: list[TableSpec] = Field(min_length=1, max_length=20)
+
+
 class Definition(Part):
     """A whole campaign file."""
 
@@ -434,6 +449,7 @@ class Definition(Part):
     breaks: Breaks = Breaks()
     crowd: Crowd = Crowd()
     analysis: AnalysisSpec = AnalysisSpec()
+    material: MaterialSpec | None = None
 
     @model_validator(mode="after")
     def names_fit_together(self) -> Definition:

@@ -29,6 +29,7 @@ POLICY = {
     "api-progress": ("GET", "campaign"),
     "api-imports": ("GET POST", "campaign"),
     "api-import": ("GET", "campaign"),
+    "api-import-columns": ("POST", "campaign"),
     "api-import-take": ("POST", "campaign"),
     "api-import-drop": ("POST", "campaign"),
     "api-judgements": ("GET", "campaign"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.shortcuts import get_object_or_404
@@ -12,8 +12,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from rankme.actions import materials
-from rankme.api.serializers import ImportPageSerializer, ImportSerializer, NewImportSerializer
+from rankme.api.serializers import (
+    ColumnsSerializer,
+    ImportPageSerializer,
+    ImportSerializer,
+    NewImportSerializer,
+)
 from rankme.api.view import PageQuery, View
+from rankme.errors import RefusedAction
+from rankme.importing import InvalidColumns, Reading, reading_from
 from rankme.models import MaterialImport
 from rankme.permissions import get_campaign, user_of
 
@@ -43,7 +50,9 @@ class ImportsView(View):
         given = self.read(NewImportSerializer)
         items = given.pop("items", None)
         files = [*given.pop("outputs"), *([items] if items else [])]
-        options = {"keep_rater_names": given.pop("keep_rater_names", False)}
+        options: dict[str, Any] = {"keep_rater_names": given.pop("keep_rater_names", False)}
+        if columns := given.pop("columns", None):
+            options["reading"] = reading_of(columns).as_document()
         started = materials.start_import(
             campaign, files, **given, options=options, by=user_of(request)
         )
@@ -79,6 +88,26 @@ def decision(name: str, action: Callable[..., Any], summary: str) -> type[View]:
 
     Decision.__name__ = f"{name.title()}ImportView"
     return Decision
+
+
+class ColumnsView(View):
+    @extend_schema(
+        operation_id="imports_columns",
+        summary="Say what the columns of the upload are; a worker checks it again",
+        request=ColumnsSerializer,
+        responses={202: ImportSerializer},
+    )
+    def post(self, request: Request, code: str, number: int) -> Response:
+        found = get_import(request, code, number)
+        materials.read_again(found, reading_of(self.read(ColumnsSerializer)), by=user_of(request))
+        return Response(ImportSerializer(get_import(request, code, number)).data, status=202)
+
+
+def reading_of(given: Mapping[str, Any]) -> Reading:
+    try:
+        return reading_from(given)
+    except InvalidColumns as refused:
+        raise RefusedAction(str(refused)) from refused
 
 
 TakeImportView = decision(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from argparse import ArgumentParser
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,16 @@ from django.core.management.base import BaseCommand, CommandError
 
 from rankme.actions import materials
 from rankme.errors import RankmeError
-from rankme.importing import READERS
+from rankme.importing import (
+    READERS,
+    ImportRefused,
+    InvalidColumns,
+    Reading,
+    read_material,
+    reading_from,
+)
+from rankme.importing.columns import AS_PROPOSED
+from rankme.importing.problems import grouped
 from rankme.management.loading import work_off
 from rankme.models import Campaign
 
@@ -22,27 +33,97 @@ class Command(BaseCommand):
         parser.add_argument("campaign", help="the campaign's code")
         parser.add_argument("paths", nargs="+", type=Path, help="files, or a folder of files")
         parser.add_argument("--format", default="", choices=["", *READERS], help="default: guessed")
+        parser.add_argument(
+            "--columns",
+            default="",
+            help='what the columns of tables are, as JSON: {"tables": [{"layout": "long", '
+            '"columns": {"system": "model", "item": "id", "output": "answer"}}]}',
+        )
+        parser.add_argument(
+            "--dry-run", action="store_true", help="print what would be imported; store nothing"
+        )
+        parser.add_argument("--json", action="store_true", help="with --dry-run: print JSON")
         parser.add_argument("--take", action="store_true", help="import the material right away")
 
     def handle(
-        self, *, campaign: str, paths: list[Path], format: str, take: bool, **options: Any
+        self, *, campaign: str, paths: list[Path], format: str, columns: str, **options: Any
     ) -> None:
         try:
             target = Campaign.objects.get(code=campaign)
             uploads = [file for path in paths for file in files_of(path)]
-            row = materials.start_import(target, uploads, format=format, by=target.owner)
-            work_off(row)
-            self.stdout.write(summary(row.preview))
-            if take:
-                materials.take_import(row, by=target.owner)
-                work_off(row)
+            reading = reading_from(json.loads(columns)) if columns else AS_PROPOSED
+            if options["dry_run"]:
+                found = proposal(uploads, format, reading)
+                self.stdout.write(
+                    json.dumps(found, ensure_ascii=False, indent=2)
+                    if options["json"]
+                    else described(found)
+                )
+                return
+            self._import(target, uploads, format, reading, take=options["take"])
         except Campaign.DoesNotExist as error:
             raise CommandError(f"There is no campaign {campaign}.") from error
-        except (RankmeError, OSError) as error:
+        except (RankmeError, InvalidColumns, OSError) as error:
             raise CommandError(str(error)) from error
+        except json.JSONDecodeError as error:
+            raise CommandError(f"--columns is not JSON: {error}.") from error
+
+    def _import(
+        self, target: Campaign, uploads: list[Path], format: str, reading: Reading, *, take: bool
+    ) -> None:
+        given = {"reading": reading.as_document()} if reading != AS_PROPOSED else {}
+        row = materials.start_import(target, uploads, format=format, options=given, by=target.owner)
+        work_off(row)
+        self.stdout.write(summary(row.preview))
+        if take:
+            materials.take_import(row, by=target.owner)
+            work_off(row)
         self.stdout.write(
             "Taken in." if take else "Nothing was imported. Add --take to import the files."
         )
+
+
+def proposal(uploads: list[Path], format: str, reading: Reading) -> dict[str, Any]:
+    """What the columns probably are, and what an import would find; nothing is stored."""
+    try:
+        with read_material(uploads, format or None, reading=reading) as material:
+            preview = material.preview
+        n_systems, n_items = len(preview.systems), preview.n_items
+        found = {"format": preview.format, "outputs": preview.n_outputs}
+        found |= {"missing": preview.missing, "notes": list(preview.notes)}
+        tables, problems = preview.tables, []
+    except ImportRefused as refused:
+        n_systems, n_items, found = refused.n_systems, refused.n_items, {}
+        tables, problems = refused.tables, grouped(refused.problems)
+    first: dict[str, Any] = max((table.columns for table in tables), key=_has_outputs, default={})
+    return {
+        "columns": first.get("columns", {}),
+        "layout": first.get("layout", ""),
+        **{name: first[name] for name in ("system_columns", "factors") if name in first},
+        "systems": n_systems,
+        "items": n_items,
+        **found,
+        "problems": [asdict(problem) for problem in problems],
+        "tables": [asdict(table) for table in tables],
+    }
+
+
+def _has_outputs(columns: dict[str, Any]) -> bool:
+    return columns.get("layout") in ("long", "wide")
+
+
+def described(found: dict[str, Any]) -> str:
+    """The proposal in lines for people."""
+    lines = []
+    for table in found["tables"]:
+        lines.append(table["file"])
+        lines += [
+            f"  {name or '(no name)'}: {role}"
+            for name, role in zip(table["names"], table["roles"], strict=True)
+        ]
+    lines.append(f"{found['systems']} systems × {found['items']} items")
+    lines += [problem["text"] for problem in found["problems"]]
+    return "\n".join([*lines, *found.get("notes", []), "Nothing was imported."])
 
 
 def files_of(path: Path) -> list[Path]:

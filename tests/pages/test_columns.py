@@ -1,0 +1,221 @@
+"""Saying what the columns of an upload are: by page, API, command and campaign file."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from rankme.actions import campaigns, materials
+from rankme.actions.campaigns import definition_of
+from rankme.actions.import_jobs import execute_import
+from rankme.errors import RefusedAction
+from rankme.importing import Reading
+from rankme.models import Campaign, MaterialImport, Output
+from rankme.protocols.files import definition_from_yaml, definition_to_yaml
+from tests.campaigns import make_campaign, make_owner, slider_definition
+
+pytestmark = pytest.mark.django_db
+
+KNOWN = "model,prompt,response\nA,Why?,Because.\nA,How?,Thus.\nB,Why?,So.\nB,How?,Well.\n"
+UNKNOWN = "alpha,beta,gamma\nA,1,Because.\nA,2,Thus.\nB,1,So.\nB,2,Well.\n"
+TABLE = {"layout": "long", "columns": {"system": "alpha", "item": "beta", "output": "gamma"}}
+DESCRIBED = {"role-0-0": "system", "role-0-1": "item", "role-0-2": "output"}
+
+
+@pytest.fixture(autouse=True)
+def uploads_of_the_test(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path / "media"
+
+
+@pytest.fixture
+def olga(client):
+    client.force_login(make_owner())
+    return client
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return campaigns.create_campaign(make_owner(), slider_definition())
+
+
+def checked(campaign: Campaign, folder: Path, content: str | bytes, **more) -> MaterialImport:
+    path = folder / "data.csv"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    row = materials.start_import(campaign, [path], by=campaign.owner, **more)
+    return worked_off(row)
+
+
+def worked_off(row: MaterialImport) -> MaterialImport:
+    assert execute_import(row.pk, "tester")
+    row.refresh_from_db()
+    return row
+
+
+def page_of(row: MaterialImport, name: str = "campaign-import") -> str:
+    return reverse(f"rankme:{name}", args=[row.campaign.code, row.pk])
+
+
+def test_known_names_need_no_description_and_are_shown_with_the_first_rows(
+    olga, campaign, tmp_path
+):
+    row = checked(campaign, tmp_path, KNOWN)
+    assert row.phase == MaterialImport.Phase.PREVIEWED
+    page = olga.get(page_of(row)).content.decode()
+    assert '<option value="item+input" selected>' in page
+    assert "Because." in page and ">Import<" in page
+
+
+def test_unknown_columns_are_described_on_the_page_and_imported(olga, campaign, tmp_path):
+    row = checked(campaign, tmp_path, UNKNOWN)
+    assert (row.state, row.phase) == ("failed", MaterialImport.Phase.COLUMNS)
+    page = olga.get(page_of(row)).content.decode()
+    assert 'name="role-0-2"' in page and "Check again" in page and "Because." in page
+
+    answer = olga.post(page_of(row, "campaign-import-columns"), DESCRIBED)
+    assert answer["Location"] == page_of(row)
+    assert worked_off(row).phase == MaterialImport.Phase.PREVIEWED
+    olga.post(page_of(row, "campaign-import-take"))
+    worked_off(row)
+    assert set(Output.objects.values_list("system__name", "item__key", "text")) == {
+        ("A", "1", "Because."),
+        ("A", "2", "Thus."),
+        ("B", "1", "So."),
+        ("B", "2", "Well."),
+    }
+
+
+def test_a_description_that_makes_no_sense_is_refused_beside_the_columns(olga, campaign, tmp_path):
+    row = checked(campaign, tmp_path, UNKNOWN)
+    twice = {**DESCRIBED, "role-0-1": "system"}
+    answer = olga.post(page_of(row, "campaign-import-columns"), twice)
+    assert answer.status_code == 422
+    assert "Two columns are the system" in answer.content.decode()
+    row.refresh_from_db()
+    assert row.phase == MaterialImport.Phase.COLUMNS
+
+
+def test_the_encoding_can_be_corrected(olga, campaign, tmp_path):
+    text = "system,item,output\nA,1,\u0161koda\n"
+    row = checked(campaign, tmp_path, text.encode("cp1250"))
+    roles = {"role-0-0": "system", "role-0-1": "item", "role-0-2": "output"}
+    olga.post(page_of(row, "campaign-import-columns"), {**roles, "encoding": "cp1250"})
+    assert worked_off(row).preview["samples"][0]["outputs"] == {"A": "škoda"}
+
+
+def test_the_campaign_file_remembers_the_columns_for_the_next_upload(campaign, tmp_path):
+    row = checked(campaign, tmp_path, UNKNOWN)
+    given = {
+        "tables": [{"layout": "long", "columns": dict(system="alpha", item="beta", output="gamma")}]
+    }
+    row = checked(campaign, tmp_path, UNKNOWN, options={"reading": given})
+    materials.take_import(row, by=campaign.owner)
+    worked_off(row)
+    campaign.refresh_from_db()
+    text = definition_to_yaml(definition_of(campaign))
+    assert "output: gamma" in text
+    assert definition_from_yaml(text).material == definition_of(campaign).material
+    assert checked(campaign, tmp_path, UNKNOWN).phase == MaterialImport.Phase.PREVIEWED
+
+
+def test_what_is_remembered_survives_a_form_that_was_opened_before(campaign, tmp_path):
+    definition, version = definition_of(campaign), campaigns.definition_version(campaign)
+    row = checked(campaign, tmp_path, KNOWN)
+    materials.take_import(row, by=campaign.owner)
+    worked_off(row)
+    campaign.refresh_from_db()
+    campaigns.change_definition(campaign, definition, by=campaign.owner, base=version)
+    campaign.refresh_from_db()
+    assert definition_of(campaign).material is not None
+
+
+def test_plain_names_leave_the_campaign_file_as_it_is(campaign, tmp_path):
+    row = checked(campaign, tmp_path, "system,item,output\nA,1,x\n")
+    materials.take_import(row, by=campaign.owner)
+    worked_off(row)
+    campaign.refresh_from_db()
+    assert definition_of(campaign).material is None
+
+
+def test_an_import_under_way_or_done_is_not_described_again(campaign, tmp_path):
+    row = checked(campaign, tmp_path, KNOWN)
+    materials.take_import(row, by=campaign.owner)
+    with pytest.raises(RefusedAction):
+        materials.read_again(row, Reading(), by=campaign.owner)
+    worked_off(row)
+    with pytest.raises(RefusedAction):
+        materials.read_again(row, Reading(), by=campaign.owner)
+
+
+def test_other_people_cannot_describe_columns(client, campaign, tmp_path):
+    row = checked(campaign, tmp_path, UNKNOWN)
+    client.force_login(make_owner("other"))
+    assert client.post(page_of(row, "campaign-import-columns"), DESCRIBED).status_code == 404
+
+
+# --- the command ---
+
+
+def dry_run(campaign: Campaign, path: Path, **more) -> dict:
+    out = io.StringIO()
+    call_command(
+        "import_material", campaign.code, path, dry_run=True, json=True, stdout=out, **more
+    )
+    return json.loads(out.getvalue())
+
+
+def test_a_dry_run_prints_the_proposal_and_stores_nothing(campaign, tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text(KNOWN)
+    found = dry_run(campaign, path)
+    assert found["columns"] == {
+        "system": "model",
+        "item": "prompt",
+        "input": "prompt",
+        "output": "response",
+    }
+    assert (found["layout"], found["systems"], found["items"]) == ("long", 2, 2)
+    assert found["problems"] == []
+    assert not MaterialImport.objects.exists()
+
+
+def test_a_dry_run_of_a_wide_table_names_its_systems(campaign, tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("id,prompt,GPT,Llama\n1,Why?,a b c,d e f\n2,How?,g h i,\n")
+    found = dry_run(campaign, path)
+    assert (found["layout"], found["missing"]) == ("wide", 1)
+    assert found["columns"] == {"item": "id", "input": "prompt"}
+    assert found["system_columns"] == {"GPT": "GPT", "Llama": "Llama"}
+
+
+def test_the_same_problem_in_many_rows_is_one_line(campaign, tmp_path):
+    path = tmp_path / "data.csv"
+    rows = "".join(f"A,{number},x,extra\n" for number in range(160))
+    path.write_text(f"system,item,output\nA,i,good\n{rows}")
+    (problem,) = dry_run(campaign, path)["problems"]
+    assert (problem["count"], problem["lines"][:2]) == (160, [3, 4])
+    assert "and in 159 more rows" in problem["text"]
+
+
+def test_the_command_takes_a_description(campaign, tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text(UNKNOWN)
+    assert dry_run(campaign, path)["problems"]
+    given = json.dumps({"tables": [TABLE]})
+    assert dry_run(campaign, path, columns=given)["problems"] == []
+    call_command(
+        "import_material", campaign.code, path, columns=given, take=True, stdout=io.StringIO()
+    )
+    assert Output.objects.count() == 4
+    with pytest.raises(CommandError, match="not JSON"):
+        call_command("import_material", campaign.code, path, columns="{", stdout=io.StringIO())
+
+
+def test_a_launched_campaign_has_no_columns_to_describe(olga, tmp_path):
+    launched = make_campaign()
+    with pytest.raises(RefusedAction):
+        checked(launched, tmp_path, KNOWN)
