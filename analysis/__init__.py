@@ -29,6 +29,12 @@ if TYPE_CHECKING:
     from analysis.campaign_power import CampaignPlan, plan_from_pilot, power, with_screens
     from analysis.clustered import clustered_comparison
     from analysis.clusters import RankingOptions, rank_criterion
+    from analysis.metrics.against_people import MetricOptions, metrics_against_people
+    from analysis.metrics.people import People
+    from analysis.metrics.prediction_powered import prediction_powered
+    from analysis.metrics.score_files import read_scores
+    from analysis.metrics.scoring import score
+    from analysis.metrics.text_files import read_material
     from analysis.mixed import fit_mixed
     from analysis.nonparametric import dunn, friedman, kruskal_wallis, wilcoxon_pairs
     from analysis.outliers import treat_outliers, z_by_rater
@@ -53,6 +59,12 @@ _MODULES = {
     "campaign_power": ("CampaignPlan", "plan_from_pilot", "power", "with_screens"),
     "clustered": ("clustered_comparison",),
     "clusters": ("RankingOptions", "rank_criterion"),
+    "metrics.against_people": ("MetricOptions", "metrics_against_people"),
+    "metrics.people": ("People",),
+    "metrics.prediction_powered": ("prediction_powered",),
+    "metrics.score_files": ("read_scores",),
+    "metrics.scoring": ("score",),
+    "metrics.text_files": ("read_material",),
     "mixed": ("fit_mixed",),
     "nonparametric": ("dunn", "friedman", "kruskal_wallis", "wilcoxon_pairs"),
     "outliers": ("treat_outliers", "z_by_rater"),
@@ -77,7 +89,9 @@ __all__ = [
     "CampaignPlan",
     "Column",
     "JudgementTable",
+    "MetricOptions",
     "OptionsError",
+    "People",
     "RankingError",
     "RankingOptions",
     "Report",
@@ -98,16 +112,21 @@ __all__ = [
     "krippendorff_alpha",
     "kruskal_wallis",
     "make_report",
+    "metrics_against_people",
     "one_way",
     "pairs_from_table",
     "parse_weights",
     "plan_from_pilot",
     "power",
+    "prediction_powered",
     "rank_criterion",
     "rater_profiles",
     "read_bundle",
+    "read_material",
+    "read_scores",
     "read_spans",
     "read_table",
+    "score",
     "score_segments",
     "score_systems",
     "snap_to_graphemes",

@@ -1,0 +1,166 @@
+"""Estimates that use a metric hold whatever it is worth, and are sharper with a good one."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from analysis.errors import Undefined
+from analysis.metrics.people import People
+from analysis.metrics.prediction_powered import (
+    ControlVariate,
+    Estimates,
+    fit_control_variate,
+    prediction_powered,
+)
+
+TRUTH = 0.4  # the second system is better by this
+ITEMS, JUDGED, RATERS, PER_OUTPUT = 400, 80, 16, 2
+JUDGES = ("good", "useless", "adversarial")
+
+
+def simulated(seed: int) -> tuple[People, dict[str, np.ndarray], float]:
+    """Judgements of a random fifth of the items, judges that score all, and the true difference."""
+    rng = np.random.default_rng(seed)
+    shared, own = rng.normal(size=ITEMS), rng.normal(size=(2, ITEMS))
+    merit = np.array([[0.0], [TRUTH]]) + shared + own
+    judged = np.sort(rng.choice(ITEMS, JUDGED, replace=False))
+    taste = 0.3 * rng.normal(size=(RATERS, 2)) + 0.5 * rng.normal(size=(RATERS, 1))
+    rows = [
+        (system, place, rater, merit[system, item] + taste[rater, system] + 0.4 * rng.normal())
+        for place, item in enumerate(judged)
+        for rater in rng.choice(RATERS, PER_OUTPUT, replace=False)
+        for system in (0, 1)
+    ]
+    system, item, rater, value = (np.array(column) for column in zip(*rows, strict=True))
+    names = [f"i{n:03}" for n in range(ITEMS)]
+    people = People(
+        ("a", "b"),
+        tuple(names[item] for item in judged),
+        tuple(f"r{n}" for n in range(RATERS)),
+        system,
+        item,
+        rater,
+        value,
+    )
+    # Every judge favours the first system by 2 units, more than there is between them in truth.
+    bias = np.array([[2.0], [0.0]])
+    judges = {
+        "good": merit + 0.4 * rng.normal(size=merit.shape) + bias,
+        "useless": rng.normal(size=merit.shape) + bias,
+        "adversarial": -merit + rng.normal(size=merit.shape) + bias,
+    }
+    return people, judges, TRUTH
+
+
+NAMES = tuple(f"i{n:03}" for n in range(ITEMS))
+
+
+def fit(people: People, scores: np.ndarray) -> ControlVariate:
+    return fit_control_variate(people, "judge", scores, NAMES)
+
+
+def interval(each: Estimates, df: float) -> tuple[float, float, float]:
+    """The difference of the two systems and its 95 % interval."""
+    half = stats.t.isf(0.025, df) * np.sqrt(each.variances[0, 1])
+    difference = each.means[1] - each.means[0]
+    return difference, difference - half, difference + half
+
+
+@pytest.fixture(scope="module")
+def simulation() -> dict[str, list]:
+    found: dict[str, list] = {name: [] for name in (*JUDGES, "people", "judge alone")}
+    for seed in range(400):
+        people, judges, truth = simulated(seed)
+        for name in JUDGES:
+            result = fit(people, judges[name])
+            found[name].append((*interval(result.powered, result.df), truth, result))
+        found["people"].append((*interval(result.people, result.df), truth, result))
+        # The negative control: the judge's own means, with their own interval.
+        differences = judges["good"][1] - judges["good"][0]
+        half = 1.96 * differences.std() / np.sqrt(ITEMS)
+        centre = differences.mean()
+        found["judge alone"].append((centre, centre - half, centre + half, truth, None))
+    return found
+
+
+def coverage(rows: list) -> float:
+    return float(np.mean([low <= truth <= high for _, low, high, truth, _ in rows]))
+
+
+def width(rows: list) -> float:
+    return float(np.mean([high - low for _, low, high, _, _ in rows]))
+
+
+@pytest.mark.parametrize("judge", [*JUDGES, "people"])
+def test_intervals_hold_whatever_the_judge_is_worth(simulation, judge: str):
+    assert coverage(simulation[judge]) >= 0.92
+
+
+@pytest.mark.parametrize("judge", JUDGES)
+def test_estimates_are_not_biased_towards_the_judge(simulation, judge: str):
+    errors = [estimate - truth for estimate, _, _, truth, _ in simulation[judge]]
+    assert abs(np.mean(errors)) < 3.5 * np.std(errors) / np.sqrt(len(errors))
+
+
+def test_a_judge_alone_misleads(simulation):
+    assert coverage(simulation["judge alone"]) < 0.05
+
+
+def test_a_good_judge_narrows_and_no_judge_widens(simulation):
+    people = width(simulation["people"])
+    assert width(simulation["good"]) < 0.85 * people
+    assert width(simulation["useless"]) < 1.01 * people
+    assert width(simulation["adversarial"]) < people
+    spread = {name: np.std([row[0] for row in rows]) for name, rows in simulation.items()}
+    assert spread["good"] < 0.85 * spread["people"]
+    assert spread["useless"] < 1.03 * spread["people"]
+
+
+def test_what_a_judge_is_worth(simulation):
+    worth = {name: np.mean([row[4].worth for row in simulation[name]]) for name in JUDGES}
+    weight = {name: np.mean([row[4].weight for row in simulation[name]]) for name in JUDGES}
+    judgements = 2 * PER_OUTPUT * JUDGED
+    assert worth["good"] > 0.4 * judgements
+    assert abs(worth["useless"]) < 0.05 * judgements
+    assert weight["good"] > 0.5 and weight["adversarial"] < -0.2
+    assert abs(weight["useless"]) < 0.1
+
+
+def test_the_order_of_systems_and_the_unit_of_the_metric_change_nothing():
+    people, judges, _ = simulated(1)
+    turned = People(
+        ("b", "a"),
+        people.items,
+        people.raters,
+        1 - people.system,
+        people.item,
+        people.rater,
+        people.value,
+    )
+    one, other = fit(people, judges["good"]), fit(turned, 7 + 100 * judges["good"][::-1])
+    assert other.weight == pytest.approx(one.weight / 100)
+    assert other.powered.means[::-1] == pytest.approx(one.powered.means)
+    assert other.powered.variances[0, 1] == pytest.approx(one.powered.variances[0, 1])
+    assert other.worth == pytest.approx(one.worth)
+
+
+def test_the_result_has_both_estimates_side_by_side():
+    people, judges, _ = simulated(1)
+    fitted = fit(people, judges["good"])
+    found = prediction_powered(people, "judge", judges["good"], NAMES)
+    assert [each.system for each in found.means] == ["b", "a"]
+    assert found.contrasts[0].difference == pytest.approx(np.ptp(fitted.powered.means))
+    assert found.people_contrasts[0].difference == pytest.approx(np.ptp(fitted.people.means))
+    assert (found.judged_items, found.items, found.worth) == (JUDGED, ITEMS, fitted.worth)
+
+
+def test_what_cannot_be_estimated_is_refused():
+    people, judges, _ = simulated(1)
+    gap = judges["good"].copy()
+    gap[1, 3] = np.nan
+    with pytest.raises(Undefined, match="no score of b on item i003"):
+        fit(people, gap)
+    with pytest.raises(Undefined, match="no score of the judged item"):
+        fit_control_variate(people, "judge", judges["good"], tuple(map(str, range(ITEMS))))
+    with pytest.raises(Undefined, match="Every item was judged"):
+        fit_control_variate(people, "judge", judges["good"][:, :JUDGED], people.items)
