@@ -140,7 +140,7 @@ def test_a_dead_connection_is_told_and_nothing_is_lost(page: Page):
     come_in(page, campaign, id="w1")
     begin(page)
     page.context.set_offline(True)
-    for waiting in ("One answer is waiting", "2 answers wait"):
+    for waiting in ("One answer is waiting", "2 answers are waiting"):
         await_screen(page)
         answer_with_mouse(page)
         next_screen(page)

@@ -57,7 +57,7 @@ def test_a_batch_that_went_to_somebody_else_is_finished_all_the_same(page: Page,
     if comes_back_by == "link":
         page.goto(f"/r/{campaign.code}/?id=slow")
     if comes_back_by != "open page":
-        expect(page.get_by_text("somebody else was asked to do it too")).to_be_visible()
+        expect(page.get_by_text("somebody else has been asked to do it too")).to_be_visible()
     assert rate_to_the_end(page) == 1
     slow = campaign.participants.get(external_id="slow")
     assert (slow.outcome, slow.assignments.get().counts) == ("late", False)
