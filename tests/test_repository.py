@@ -6,6 +6,7 @@ import io
 import re
 import sys
 import tokenize
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -362,6 +363,13 @@ def test_texts_avoid_phrases_that_sound_translated(phrase: str):
 def test_legitimate_uses_of_avoided_words_are_possible():
     legitimate = "standard, outstanding, standalone; CSP stands for a policy; there is no limit"
     assert [phrase for phrase in STILTED if re.search(phrase, legitimate, re.IGNORECASE)] == []
+
+
+def test_types_are_checked_in_all_product_code():
+    settings = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["mypy"]
+    assert settings["strict"]
+    assert set(settings["files"]) == set(CODE)
+    assert [part["module"] for part in settings["overrides"] if part.get("ignore_errors")] == []
 
 
 def test_every_module_says_in_a_sentence_what_lives_there():
