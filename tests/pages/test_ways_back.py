@@ -356,7 +356,8 @@ def test_a_second_browser_screens_nobody_out_and_reads_no_comment(client):
     stranger = Client()
     stranger.get(door_of(campaign), {"id": "w1"})
     questions = reverse("rankme:questions", args=[campaign.code])
-    assert "who give different answers" in stranger.post(questions, {"entry-native": "no"}).content.decode()
+    refused = stranger.post(questions, {"entry-native": "no"})
+    assert "who give different answers" in refused.content.decode()
     assert campaign.participants.get().state == "working"
     client.post(questions, {"entry-native": "yes"})
     client.post(reverse("rankme:instructions", args=[campaign.code]))
