@@ -20,7 +20,7 @@ from analysis.typing import Codes, Values
 
 @dataclass(frozen=True)
 class PredictionPowered:
-    """Estimates that use a metric, with those of people alone beside them.
+    """Estimates that use a metric, next to those of people alone.
 
     `weight` is how much of the metric's unit counts; 0 is people alone, a negative one says that
     the metric runs against people. `worth` is how many more human judgements would make people's

@@ -71,7 +71,7 @@ def change_definition(
     if base is not None and base != definition_version(campaign):
         raise ChangedMeanwhile(_("The definition was saved by somebody else in the meantime."))
     seed = campaign.seed if definition.seed is None else definition.seed
-    # The site notes by itself how uploads are read; a form that was opened before must keep it.
+    # The site notes automatically how uploads are read; a form that was opened before must keep it.
     material = definition.material or definition_of(campaign).material
     definition = definition.model_copy(update={"seed": seed, "material": material})
     campaign.title = definition.title
