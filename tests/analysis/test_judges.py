@@ -1,0 +1,97 @@
+"""Judges: consistency, preferences, and the alternative-annotator test."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from analysis.agreement import krippendorff_alpha
+from analysis.errors import Undefined
+from analysis.metrics.judges import (
+    FIRST,
+    SECOND,
+    TIE,
+    Verdict,
+    agreement_beyond_chance,
+    alternative_annotator_test,
+    first_preference,
+    longer_preference,
+    own_preference,
+    share,
+    swap_consistency,
+)
+
+VERDICTS = [
+    Verdict("1", "a", "b", FIRST), Verdict("1", "b", "a", SECOND),  # the same winner
+    Verdict("2", "a", "b", FIRST), Verdict("2", "b", "a", FIRST),  # whatever comes first
+    Verdict("3", "a", "b", TIE), Verdict("3", "b", "a", TIE),
+    Verdict("4", "a", "b", SECOND),
+]  # fmt: skip
+
+
+def test_consistency_under_swapped_order():
+    assert swap_consistency(VERDICTS).value == pytest.approx(2 / 3)
+    assert swap_consistency(VERDICTS).n == 3
+    assert swap_consistency(VERDICTS[-1:]).value is None
+
+
+def test_preferences_by_hand():
+    assert first_preference(VERDICTS).value == 3 / 5
+    lengths = {("a", item): 10 for item in "1234"} | {("b", item): 5 for item in "1234"}
+    assert longer_preference(VERDICTS, lengths).value == 3 / 5
+    assert own_preference(VERDICTS, ["b"]).value == 2 / 5
+    assert own_preference(VERDICTS, ["a", "b"]).n == 0
+
+
+def test_the_interval_of_a_share_is_wilsons():
+    found = share(7, 20)
+    expected = stats.binomtest(7, 20).proportion_ci(method="wilson")
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+
+
+def rated(noise: float, seed: int = 0, bias: float = 0.0):
+    rng = np.random.default_rng(seed)
+    truth = rng.normal(size=100)
+    raters = {f"r{n}": dict(enumerate(truth + 0.7 * rng.normal(size=100))) for n in range(4)}
+    return raters, dict(enumerate(truth + bias + noise * rng.normal(size=100)))
+
+
+def test_a_good_judge_may_replace_a_rater_and_a_bad_one_may_not():
+    good = alternative_annotator_test(*rated(0.2))
+    assert good.passes and good.winning_rate == 1 and good.advantage > 0.6
+    for bad in (rated(3.0), rated(0.2, bias=4)):
+        found = alternative_annotator_test(*bad)
+        assert not found.passes and found.winning_rate == 0
+        assert all(each.judge_better < each.rater_better for each in found.raters)
+
+
+def test_categories_count_agreement():
+    raters = {name: dict.fromkeys(range(40), 1.0) for name in "xyz"}
+    assert alternative_annotator_test(raters, dict.fromkeys(range(40), 1.0), nominal=True).passes
+    wrong = alternative_annotator_test(raters, dict.fromkeys(range(40), 2.0), nominal=True)
+    assert wrong.winning_rate == 0 and wrong.advantage == 0
+
+
+def test_a_useless_judge_passes_rarely():
+    passed = [alternative_annotator_test(*rated(1.5, seed)).passes for seed in range(40)]
+    assert np.mean(passed) <= 0.05
+
+
+def test_a_single_rater_is_refused():
+    with pytest.raises(Undefined, match="two raters"):
+        alternative_annotator_test({"x": {1: 1.0}}, {1: 1.0})
+
+
+def test_agreement_beyond_chance_is_alpha_of_two_at_a_time():
+    raters, judge = rated(0.2)
+    found = agreement_beyond_chance(raters, judge, metric="interval")
+    values = [[each[n] for n in range(100)] for each in (raters["r0"], judge)]
+    units, who = np.tile(np.arange(100), 2), np.repeat([0, 1], 100)
+    one = krippendorff_alpha(np.concatenate(values), units, who, "interval").value
+    assert agreement_beyond_chance({"r0": raters["r0"]}, judge, metric="interval").judge == one
+    assert (found.pairs, found.with_judge) == (6, 4)
+    assert found.judge > found.people > 0.5
+    useless = agreement_beyond_chance(raters, rated(30.0)[1], metric="interval")
+    assert abs(useless.judge) < 0.2 < useless.people
+    assert agreement_beyond_chance({"r0": {1: 2.0}}, {1: 2.0}).judge is None
+    same = dict.fromkeys(range(5), 1.0)
+    assert agreement_beyond_chance({"r0": same}, same).judge is None
