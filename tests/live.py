@@ -211,6 +211,15 @@ def celery_worker(name: str, app: str = "evalsite") -> tuple[str, ...]:
     return "-m", *worker
 
 
+def readiness(site: LiveSite) -> int:
+    """The status of the answer to "are you ready?"."""
+    try:
+        with urllib.request.urlopen(f"{site.url}/readyz/", timeout=10) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
 @pytest.fixture(scope="session")
 def site_of_the_session(
     servers: Servers, django_db_setup: None, tmp_path_factory: pytest.TempPathFactory

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import threading
 
-import numpy as np
 import pytest
 from django.db import connection
 
@@ -13,7 +12,6 @@ from analysis.report.make import make_report
 from analysis.table_files import read_table
 from rankme.actions import (
     analysis_runs,
-    assignments,
     campaigns,
     exclusions,
     jobs,
@@ -26,8 +24,8 @@ from rankme.exporting.judgements import judgements_csv
 from rankme.models import AnalysisRun, RunChunk, leases
 from tests.analysis.published import oracle_data
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
-from tests.queries.test_judgement_table import submit
 from tests.reports import assert_same_report
+from tests.runs import asked, executed, rated_campaign
 from tests.sittings import sit
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -36,44 +34,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def campaign():
     return rated_campaign()
-
-
-def rated_campaign(definition=None, *, raters: int = 4, items: int = 8, systems: int = 5):
-    """A small campaign that raters with opinions have gone through."""
-    campaign = make_campaign(
-        definition or rankme_definition(raters_per_trial=2), items=items, systems=systems
-    )
-    dice = np.random.default_rng(3)
-    for number in range(raters):
-        rater = make_rater(campaign, f"w{number}")
-        held = assignments.claim_batch(rater)
-        for trial, (_, places) in enumerate(held.presentation):
-            outputs = assignments.outputs_in_order(held.presentation)[held.presentation[trial][0]]
-            answers = [
-                {
-                    "criterion": name,
-                    "place": place,
-                    "value": float(np.clip(output * 10 % 70 + dice.normal(15, 5), 0, 100)),
-                    "time_ms": 900.0,
-                }
-                for place, output in zip(range(len(places)), outputs, strict=True)
-                for name in campaign.criteria.values_list("name", flat=True)
-            ]
-            submit(campaign, rater, held, trial, 0, answers=answers)
-        assignments.finish_batch(held)
-    return campaign
-
-
-def asked(campaign, **options) -> AnalysisRun:
-    options = {"runs": 40, "agreement_resamples": 20} | options
-    return analysis_runs.request_run(campaign, options, by=make_owner())
-
-
-def executed(run: AnalysisRun) -> AnalysisRun:
-    assert analysis_runs.execute(run.pk, "tester")
-    run.refresh_from_db()
-    assert run.state == "done", run.error
-    return run
 
 
 def test_a_run_becomes_a_report_with_its_signature(campaign):

@@ -13,9 +13,9 @@ from rankme.actions import analysis_runs, import_jobs
 from rankme.models import AnalysisRun, Campaign, MaterialImport
 from rankme.protocols.files import definition_to_yaml, preset
 from rankme.queries.judgement_table import judgement_table
-from tests.actions.test_analysis_runs import rated_campaign
 from tests.api.conftest import client_of
 from tests.campaigns import make_campaign, make_owner
+from tests.runs import rated_campaign
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CAMPAIGNS = "/api/v1/campaigns/"

@@ -10,9 +10,9 @@ from rest_framework import serializers
 from rankme.api import serializers as shapes
 from rankme.api.view import Strict
 from rankme.models import Campaign
-from tests.actions.test_analysis_runs import rated_campaign
 from tests.api.conftest import client_of
 from tests.campaigns import make_campaign, make_owner
+from tests.runs import rated_campaign
 
 pytestmark = pytest.mark.django_db
 

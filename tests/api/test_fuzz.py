@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from rankme.api.serializers import CampaignQuery, CsvQuery, JudgementQuery, RunQuery
 from rankme.api.view import PageQuery
 from rankme.protocols.files import definition_to_document, preset, preset_names
-from tests.actions.test_analysis_runs import rated_campaign
 from tests.campaigns import make_campaign
+from tests.runs import rated_campaign
 
 pytestmark = pytest.mark.django_db
 often = settings(

@@ -8,9 +8,9 @@ from django.urls import NoReverseMatch, reverse
 from rankme.actions import analysis_runs
 from rankme.api.urls import urlpatterns
 from rankme.models import AnalysisRun, AuditEvent, Campaign, MaterialImport, Report
-from tests.actions.test_analysis_runs import asked, executed, rated_campaign
 from tests.api.conftest import client_of
 from tests.campaigns import make_owner
+from tests.runs import asked, executed, rated_campaign
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -176,3 +176,15 @@ def answer_instrument(page: Page, instrument: Locator, index: int) -> None:
         instrument.get_by_role("button", name="One less").click()
     else:
         raise AssertionError(f"nobody has said how to answer {kind}")
+
+
+FACTS = (
+    "name[The Harbour Lights], eatType[restaurant], food[Fish and chips], priceRange[cheap], "
+    "customer rating[3 out of 5], area[riverside], familyFriendly[yes], near[Old Mill Bakery]"
+)
+
+
+SENTENCES = (
+    "The Harbour Lights is a cheap, child-friendly restaurant by the river, near Old Mill Bakery. "
+    "It serves fish and chips and has a customer rating of 3 out of 5, so families like it."
+)

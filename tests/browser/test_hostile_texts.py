@@ -31,12 +31,13 @@ from rankme.models import (
     Output,
     Participant,
 )
-from tests.actions.test_analysis_runs import asked, executed
+from tests.accounts import make_account
+from tests.browser.organiser import log_in
 from tests.browser.rating import answer_with_mouse, begin, come_in, rate_to_the_end
-from tests.browser.test_organiser import log_in, make_olga
 from tests.campaigns import make_campaign, make_rater, rankme_definition
-from tests.pages.test_permissions import POLICY, World
-from tests.queries.test_judgement_table import submit
+from tests.pages.world import POLICY, World
+from tests.runs import asked, executed
+from tests.sittings import answer
 
 # Hostile names have signs for which the plots' font has no picture.
 pytestmark = [
@@ -191,7 +192,7 @@ def make_hostile(owner: Any) -> Campaign:
         rater = make_rater(campaign, short(190) + str(number))
         held = assignments.claim_batch(rater)
         for trial in range(len(held.presentation)):
-            submit(campaign, rater, held, trial, 10 * trial + 1, comment=short(4_000))
+            answer(held, trial, value=10 * trial + 1, comment=short(4_000))
         assignments.finish_batch(held)
         participation.complete_participation(rater)
     return campaign
@@ -322,7 +323,7 @@ PAGES = [
 
 
 def test_no_page_of_the_organiser_makes_anything_of_data(watched: Page, tmp_path):
-    owner = make_olga()
+    owner = make_account()
     campaign = make_hostile(owner)
     world = World(campaign)
     draft = make_campaign(hostile_definition(), items=2, systems=2, owner=owner, launch=False)
@@ -367,7 +368,7 @@ def test_no_picture_of_a_report_runs_anything(browser, live_site, tmp_path):
     """A plot is SVG with the systems' names in it; from the disk it opens without our rules."""
     watched = browser.new_page(base_url=live_site.url)
     watched.add_init_script(WATCH)
-    owner = make_olga()
+    owner = make_account()
     run = published(make_hostile(owner))
     pictures = [name for name in bundle.members(run) if name.endswith(".svg")]
     assert pictures
@@ -385,7 +386,7 @@ def test_no_picture_of_a_report_runs_anything(browser, live_site, tmp_path):
 def test_no_page_of_the_admin_makes_anything_of_data(browser, live_site):
     """Without scripts: those of Django's admin break our rule of trusted types on their own."""
     watched = browser.new_context(base_url=live_site.url, java_script_enabled=False).new_page()
-    olga = make_olga()
+    olga = make_account()
     published(make_hostile(olga))
     get_user_model().objects.update(is_staff=True, is_superuser=True)
     log_in(watched)
@@ -402,7 +403,7 @@ def test_no_page_of_the_admin_makes_anything_of_data(browser, live_site):
 
 
 def test_no_page_of_a_rater_makes_anything_of_data(watched: Page):
-    campaign = make_hostile(make_olga())
+    campaign = make_hostile(make_account())
     fill_every_text()
     visit(watched, f"/r/{campaign.code}/?id=w9")
     come_in(watched, campaign, id="w9")
@@ -411,11 +412,11 @@ def test_no_page_of_a_rater_makes_anything_of_data(watched: Page):
     assert_only_text(watched)
     begin(watched)
 
-    def answer(page: Page) -> None:
+    def look_and_answer(page: Page) -> None:
         assert_only_text(page)
         answer_with_mouse(page)
 
-    assert rate_to_the_end(watched, answer=answer) >= 2
+    assert rate_to_the_end(watched, answer=look_and_answer) >= 2
     assert_only_text(watched)
     given = watched.locator("main").inner_text()
     assert "pwned()" in given

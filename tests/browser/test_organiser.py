@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from django.contrib.auth import get_user_model
 from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 
@@ -12,13 +11,14 @@ from rankme.actions import assignments, campaigns, exclusions
 from rankme.management.commands.demo import FOLDER
 from rankme.models import Campaign, Output
 from rankme.pages.urls import organiser_urls
+from tests.accounts import PASSWORD, make_account
+from tests.browser.organiser import log_in
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.live import LiveSite
-from tests.queries.test_judgement_table import submit
+from tests.sittings import answer
 
 pytestmark = pytest.mark.browser
 
-PASSWORD = "a-long-enough-password"
 PHONE = {"width": 390, "height": 844}
 MOST_TABS = 250
 # Pages that an organiser looks at; the others answer a button or send a file.
@@ -41,18 +41,6 @@ LOOKED_AT = (
     "campaign-members",
     "campaign-history",
 )
-
-
-def make_olga():
-    return get_user_model().objects.create_user("olga", password=PASSWORD)
-
-
-def log_in(page: Page) -> None:
-    page.goto(reverse("rankme:log-in"))
-    page.get_by_label("Username").fill("olga")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Log in").click()
-    page.wait_for_url("**" + reverse("rankme:campaigns"))
 
 
 NAME_OF_FOCUS = """() => {
@@ -80,7 +68,7 @@ def press(page: Page, name: str, key: str = "Enter") -> None:
 
 
 def test_from_the_login_to_the_raters_link_by_keyboard(page: Page, live_site: LiveSite):
-    make_olga()
+    make_account()
     live_site.start_worker()
     page.goto("/")
     press(page, "Log in as an organiser")
@@ -126,7 +114,7 @@ def test_from_the_login_to_the_raters_link_by_keyboard(page: Page, live_site: Li
 
 
 def test_the_form_changes_its_shape_and_keeps_what_was_typed(page: Page):
-    make_olga()
+    make_account()
     log_in(page)
     page.goto(reverse("rankme:campaign-new", args=["e2e-quality"]))
     page.get_by_label("Title", exact=True).first.fill("Half done")
@@ -146,7 +134,7 @@ def test_the_form_changes_its_shape_and_keeps_what_was_typed(page: Page):
 
 
 def test_the_form_works_without_scripts(browser: Browser, live_site: LiveSite):
-    make_olga()
+    make_account()
     context = browser.new_context(base_url=live_site.url, java_script_enabled=False)
     page = context.new_page()
     log_in(page)
@@ -163,7 +151,7 @@ def test_the_form_works_without_scripts(browser: Browser, live_site: LiveSite):
 
 
 def test_a_problem_leads_to_its_field(page: Page):
-    make_olga()
+    make_account()
     log_in(page)
     page.goto(reverse("rankme:campaign-new", args=["e2e-quality"]))
     page.locator("#crowd-lease_minutes").evaluate("it => it.closest('details').open = true")
@@ -176,7 +164,7 @@ def test_a_problem_leads_to_its_field(page: Page):
 
 
 def test_the_monitor_follows_by_itself_and_leaves_the_focus_alone(page: Page):
-    olga = make_olga()
+    olga = make_account()
     campaign = make_campaign(slider_definition(), owner=olga)
     rater = make_rater(campaign)
     held = assignments.claim_batch(rater)
@@ -186,14 +174,14 @@ def test_the_monitor_follows_by_itself_and_leaves_the_focus_alone(page: Page):
     expect(page.get_by_text("of 16 screens (0 %)")).to_be_visible()
     free = page.get_by_role("button", name="Release batch")
     free.focus()
-    submit(campaign, rater, held, 0, 50)
+    answer(held, 0, value=50)
     page.clock.run_for(16_000)
     expect(page.get_by_text("of 16 screens (6 %)")).to_be_visible()
     expect(free).to_be_focused()
 
 
 def test_a_link_is_copied(page: Page, live_site: LiveSite):
-    campaign = make_campaign(owner=make_olga())
+    campaign = make_campaign(owner=make_account())
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     log_in(page)
     page.goto(reverse("rankme:campaign-links", args=[campaign.code]))
@@ -208,7 +196,7 @@ def addresses(owner) -> list[str]:
     draft = make_campaign(owner=owner, launch=False)
     launched = make_campaign(owner=owner)
     rater = make_rater(launched)
-    submit(launched, rater, assignments.claim_batch(rater), 0, 50)
+    answer(assignments.claim_batch(rater), 0, value=50)
     pages = []
     for name in LOOKED_AT:
         pattern = next(found for found in organiser_urls if found.name == name)
@@ -242,7 +230,7 @@ def uploads_with_problems(draft: Campaign) -> list[str]:
 
 
 def test_no_page_scrolls_sideways_on_a_phone(page: Page):
-    owner = make_olga()
+    owner = make_account()
     log_in(page)
     page.set_viewport_size(PHONE)
     for address in addresses(owner):
@@ -253,7 +241,7 @@ def test_no_page_scrolls_sideways_on_a_phone(page: Page):
 
 @pytest.mark.parametrize("width", [PHONE["width"], 1366])
 def test_long_file_names_do_not_push_the_problem_off_the_screen(page: Page, width):
-    draft = make_campaign(owner=make_olga(), launch=False)
+    draft = make_campaign(owner=make_account(), launch=False)
     log_in(page)
     page.set_viewport_size(PHONE | {"width": width})
     page.goto(uploads_with_problems(draft)[0])
@@ -264,7 +252,7 @@ def test_long_file_names_do_not_push_the_problem_off_the_screen(page: Page, widt
 
 
 def test_a_draft_that_somebody_else_saved_fits_on_a_phone_with_both_versions(page: Page):
-    draft = make_campaign(owner=make_olga(), launch=False)
+    draft = make_campaign(owner=make_account(), launch=False)
     log_in(page)
     page.set_viewport_size(PHONE)
     page.goto(reverse("rankme:campaign-edit", args=[draft.code]))
@@ -279,7 +267,7 @@ def test_a_draft_that_somebody_else_saved_fits_on_a_phone_with_both_versions(pag
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_page_has_a_fault_that_axe_finds(page: Page, scheme):
-    owner = make_olga()
+    owner = make_account()
     log_in(page)
     page.emulate_media(color_scheme=scheme)
     for address in addresses(owner):
@@ -301,7 +289,7 @@ PAYLOADS = (
 
 def test_what_strangers_write_is_text_on_every_page(page: Page):
     evil = " ".join(PAYLOADS)
-    owner = make_olga()
+    owner = make_account()
     definition = slider_definition(
         title=evil[:200],
         description=evil,
@@ -327,7 +315,7 @@ def test_what_strangers_write_is_text_on_every_page(page: Page):
             campaign = campaigns.launch_campaign(campaign, by=owner)
             rater = make_rater(campaign)
             held = assignments.claim_batch(rater)
-            submit(campaign, rater, held, 0, 50, comment=evil)
+            answer(held, 0, value=50, comment=evil)
             exclusions.exclude_rater(rater, reason=evil[:500], by=owner)
             campaign.participants.update(comment=evil, entry_answers={evil: evil})
             pages.append(reverse("rankme:campaign-rater", args=[campaign.code, rater.label]))

@@ -12,6 +12,8 @@ from rankme.protocols.definition import Crowd, ScreenSpec
 from rankme.protocols.files import preset_names
 from tests.browser.keyboard import rate_by_keyboard
 from tests.browser.rating import (
+    FACTS,
+    SENTENCES,
     answer_with_mouse,
     await_screen,
     begin,
@@ -86,16 +88,6 @@ def test_what_is_missing_is_said_beside_it_and_gets_the_focus(page: Page):
     expect(summary).to_be_visible()
     answer_with_mouse(page)
     expect(summary).to_be_hidden()
-
-
-FACTS = (
-    "name[The Harbour Lights], eatType[restaurant], food[Fish and chips], priceRange[cheap], "
-    "customer rating[3 out of 5], area[riverside], familyFriendly[yes], near[Old Mill Bakery]"
-)
-SENTENCES = (
-    "The Harbour Lights is a cheap, child-friendly restaurant by the river, near Old Mill Bakery. "
-    "It serves fish and chips and has a customer rating of 3 out of 5, so families like it."
-)
 
 
 def test_all_five_outputs_are_in_view_beside_their_sliders(page: Page):

@@ -14,6 +14,8 @@ from rankme.actions.campaigns import launch_campaign
 from rankme.models import Campaign, Judgement, Output
 from rankme.protocols.definition import Definition
 from tests.browser.rating import (
+    FACTS,
+    SENTENCES,
     answer_with_mouse,
     await_screen,
     begin,
@@ -23,7 +25,6 @@ from tests.browser.rating import (
     shot,
     small,
 )
-from tests.browser.test_rating import FACTS, SENTENCES
 from tests.campaigns import make_campaign, rankme_definition, slider_definition
 
 pytestmark = pytest.mark.browser

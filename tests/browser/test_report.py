@@ -13,10 +13,10 @@ from axe_playwright_python.sync_playwright import Axe
 from rankme.actions import analysis_runs
 from rankme.models import AnalysisRun
 from rankme.queries.judgement_table import factor_column
-from tests.actions.test_analysis_runs import rated_campaign
 from tests.campaigns import make_owner, slider_definition
 from tests.live import wait_for
 from tests.reports import assert_same_report
+from tests.runs import rated_campaign
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

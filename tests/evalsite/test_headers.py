@@ -5,24 +5,9 @@ import urllib.error
 import urllib.request
 
 import pytest
-from django.conf import settings
 
+from tests.evalsite.headers import EVERYWHERE, assert_strict, policy_of
 from tests.live import LiveSite
-
-EVERYWHERE = {
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Embedder-Policy": "require-corp",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": settings.SECURE_REFERRER_POLICY,
-}
-
-
-def policy_of(header: str) -> dict[str, list[str]]:
-    """Take a Content-Security-Policy apart: directive → sources."""
-    directives = [directive.split() for directive in header.split(";") if directive.strip()]
-    return {words[0]: words[1:] for words in directives}
 
 
 def fetch(address: str):
@@ -91,19 +76,6 @@ def test_an_svg_that_is_opened_directly_is_a_sandboxed_document(browser, live_si
     with browser.new_page() as page:
         page.goto(f"{live_site.url}/static/images/rankme.svg")
         assert page.evaluate("window.origin") == "null"
-
-
-def assert_strict(headers) -> None:
-    for name, value in EVERYWHERE.items():
-        assert headers[name] == value, name
-    policy = policy_of(headers["Content-Security-Policy"])
-    assert "unsafe-" not in headers["Content-Security-Policy"]
-    assert policy["default-src"] == ["'none'"]
-    assert policy["script-src"] == ["'self'"]
-    assert policy["style-src"] == ["'self'"]
-    for closed in ("object-src", "base-uri", "frame-ancestors"):
-        assert policy[closed] == ["'none'"]
-    assert policy["require-trusted-types-for"] == ["'script'"]
 
 
 def test_files_are_kept_for_ever_under_names_that_change(live_site: LiveSite):

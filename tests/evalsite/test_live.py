@@ -1,20 +1,9 @@
 """The site as real processes: any killed process comes back without help."""
 
-import urllib.error
-import urllib.request
-
 import pytest
 from django.contrib.auth import get_user_model
 
-from tests.live import LiveSite, wait_for
-
-
-def readiness(site: LiveSite) -> int:
-    try:
-        with urllib.request.urlopen(f"{site.url}/readyz/", timeout=10) as answer:
-            return answer.status
-    except urllib.error.HTTPError as error:
-        return error.code
+from tests.live import LiveSite, readiness, wait_for
 
 
 def test_what_a_test_writes_the_site_can_see(live_site: LiveSite):

@@ -15,11 +15,11 @@ from django.urls import reverse
 from evalsite.origin import believe_the_proxy
 from rankme.actions import passwords
 from rankme.models import AuditEvent, Campaign, Submission
-from tests.accounts import limited_to
-from tests.browser.test_organiser import PASSWORD, log_in, make_olga
+from tests.accounts import PASSWORD, limited_to, make_account
+from tests.browser.organiser import log_in
 from tests.campaigns import make_campaign, make_owner
-from tests.evalsite.test_safety import run
-from tests.pages.test_participant import begin, payload_for, send
+from tests.evalsite.processes import run
+from tests.pages.rater import begin, payload_for, send
 
 
 @pytest.mark.django_db
@@ -78,7 +78,7 @@ def test_a_trusted_origin_is_not_another_site(client, settings):
 @pytest.fixture
 def elsewhere(live_site):
     """A second origin on the same host: browsers send it even Lax cookies along."""
-    campaign = make_campaign(owner=make_olga())
+    campaign = make_campaign(owner=make_account())
     form = f"""<form method=post action="{live_site.url}/campaigns/{campaign.code}/pause/">
         <button>A nice button</button></form>
         <form method=post action="{live_site.url}/login/"><input name=username value=eve>
@@ -159,6 +159,6 @@ def test_the_admins_door_is_guarded_against_guessing_too(client, monkeypatch):
 
 @pytest.mark.django_db
 def test_the_admins_door_stays_shut_for_organisers(client):
-    olga = make_olga()
+    olga = make_account()
     client.post("/admin/login/", {"username": olga.username, "password": PASSWORD})
     assert "_auth_user_id" not in client.session

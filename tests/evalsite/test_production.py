@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from evalsite.embedded import PROJECT, Servers
-from tests.evalsite.test_safety import SAFE, run
+from tests.evalsite.processes import SAFE, run
 from tests.live import LiveSite
 
 COMPOSE = yaml.safe_load((PROJECT / "docker-compose.yml").read_text())

@@ -17,7 +17,7 @@ from evalsite import checks, roles
 from evalsite.embedded import OWNER_ROLE, PROJECT, SITE_ROLE, Servers
 from rankme.models import Judgement, QuarantinedPayload
 from tests.campaigns import make_campaign, make_rater
-from tests.evalsite.test_safety import PROCESSES, run
+from tests.evalsite.processes import PROCESSES, run
 from tests.live import reachable_folder
 from tests.sittings import answer, claim
 

@@ -1,23 +1,16 @@
 """A production start with an unsafe setting is refused, and the refusal says which."""
 
-import os
 import re
-import secrets
 import subprocess
-import sys
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
 from evalsite import checks, environment, safety
-from evalsite.embedded import PROJECT, PostgreSQL, Servers
+from evalsite.embedded import PostgreSQL, Servers
+from tests.evalsite.processes import PROCESSES, run
 
-SAFE = {
-    "ENVIRONMENT": "production",
-    "SECRET_KEY": secrets.token_urlsafe(48),
-    "ALLOWED_HOSTS": "evaluation.example.org",
-}
 UNSAFE = {
     "no key": ({"SECRET_KEY": ""}, "SECRET_KEY is missing"),
     "a short key": ({"SECRET_KEY": "secret"}, "SECRET_KEY can be guessed"),
@@ -44,20 +37,6 @@ UNSAFE = {
     ),
     "another broker": ({"REDIS_URL": "amqp://localhost"}, "REDIS_URL='amqp://localhost'"),
 }
-
-
-def run(arguments: list[str], servers: Servers, **settings: str) -> subprocess.CompletedProcess:
-    """Start one of the site's processes in an environment of its own."""
-    environment = {"PATH": os.environ["PATH"], "DATA_FOLDER": str(servers.folder)}
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=PROJECT,
-        env=environment | servers.addresses() | SAFE | settings,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
 
 
 def load_settings(servers: Servers, **settings: str) -> subprocess.CompletedProcess:
@@ -142,13 +121,6 @@ def forgetful(servers: Servers, django_db_setup: None, django_db_blocker):
             cursor.execute(f"ALTER DATABASE rankme RESET {setting}")
     with django_db_blocker.unblock():
         connection.close()
-
-
-PROCESSES = {
-    "web": ["-m", "gunicorn", "--config", "python:evalsite.gunicorn", "evalsite.wsgi"],
-    "worker": ["-m", "celery", "-A", "evalsite", "worker"],
-    "beat": ["-m", "celery", "-A", "evalsite", "beat", "--pidfile="],
-}
 
 
 @pytest.mark.parametrize("process", PROCESSES)

@@ -14,8 +14,7 @@ import pytest
 from evalsite import embedded, health
 from evalsite.embedded import PROJECT, Servers
 from rankme.simulation.raters import Cohort, Latencies, Rater
-from tests.evalsite.test_live import readiness
-from tests.live import LiveSite, reachable_folder, wait_for
+from tests.live import LiveSite, reachable_folder, readiness, wait_for
 
 pytestmark = pytest.mark.slow
 SCREENS = 150

@@ -18,9 +18,9 @@ from rankme.models import Submission
 from rankme.pages import trial_page
 from rankme.pages.urls import participant_urls
 from tests.campaigns import make_campaign, rankme_definition
-from tests.evalsite.test_headers import assert_strict
-from tests.pages.test_participant import begin, complete, document_of, payload_for, send
-from tests.pages.test_permissions import POLICY, World, pattern_named
+from tests.evalsite.headers import assert_strict
+from tests.pages.rater import begin, complete, document_of, payload_for, send
+from tests.pages.world import POLICY, World, pattern_named
 
 pytestmark = pytest.mark.django_db
 

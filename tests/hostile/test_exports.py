@@ -21,9 +21,9 @@ from rankme.actions import assignments, exclusions
 from rankme.actions.invitations import invite_raters
 from rankme.exporting import bundle
 from rankme.queries.judgement_table import TAKEN
-from tests.actions.test_analysis_runs import asked, executed, rated_campaign
 from tests.campaigns import make_campaign, make_rater, slider_definition
-from tests.queries.test_judgement_table import submit
+from tests.runs import asked, executed, rated_campaign
+from tests.sittings import answer
 
 pytestmark = pytest.mark.django_db
 
@@ -102,8 +102,8 @@ def test_what_raters_write_is_no_formula_and_the_raw_record_has_it_as_it_was(cli
     held = assignments.claim_batch(rater)
     written = []
     for trial, text in zip(range(len(held.presentation)), FORMULAS, strict=False):
-        answer = {"criterion": "words", "place": None, "value": text, "time_ms": 900.0}
-        submit(campaign, rater, held, trial, 0, answers=[answer], comment=text)
+        words = {"criterion": "words", "place": None, "value": text, "time_ms": 900.0}
+        answer(held, trial, answers=[words], comment=text)
         written.append(text)
     assignments.finish_batch(held)
     client.force_login(campaign.owner)
@@ -163,9 +163,9 @@ def test_no_export_no_report_and_no_page_has_a_panels_id(client, caplog):
             f"/api/v1{own}/analysis-runs/{run.pk}/",
         )
     }
-    for address, answer in answers.items():
-        assert answer.status_code == 200, address
-        whole = b"".join(answer) if answer.streaming else answer.content
+    for address, reply in answers.items():
+        assert reply.status_code == 200, address
+        whole = b"".join(reply) if reply.streaming else reply.content
         for secret in (PANEL_ID, SESSION_ID, SAID):
             assert secret.encode() not in opened(whole), address
     stored = gzip.decompress(bytes(run.table_csv_gz)) + json.dumps(run.result).encode()

@@ -15,7 +15,7 @@ from rankme.actions.invitations import invite_raters
 from rankme.actions.rate_limits import Limit, take
 from rankme.models import RateBucket
 from tests.campaigns import make_campaign, slider_definition
-from tests.pages.test_participant import arrive, begin, complete
+from tests.pages.rater import arrive, begin, complete
 from tests.races.threads import run_together
 
 FEW = Limit("test", most=7, again_every=timedelta(hours=1))

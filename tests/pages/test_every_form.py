@@ -11,10 +11,10 @@ from rankme.actions import analysis_runs, assignments, campaigns, exclusions
 from rankme.actions.import_jobs import execute_import
 from rankme.actions.judgement_imports import start_archive
 from rankme.models import Campaign
-from tests.actions.test_analysis_runs import rated_campaign
 from tests.campaigns import make_campaign, make_owner, make_rater
 from tests.pages.sent_forms import Form, forms_of
-from tests.pages.test_permissions import POLICY, published_run
+from tests.pages.world import POLICY, published_run
+from tests.runs import rated_campaign
 
 pytestmark = pytest.mark.django_db
 

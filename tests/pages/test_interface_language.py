@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.campaigns import make_campaign, rankme_definition, slider_definition
-from tests.pages.test_participant import arrive
+from tests.pages.rater import arrive
 
 pytestmark = pytest.mark.django_db
 ENTRY = [

@@ -16,7 +16,6 @@ from django.utils import timezone
 from rankme.actions import assignments, campaigns, exclusions, participation
 from rankme.models import Assignment, Campaign, Invitation, RaterExclusion
 from rankme.pages.next_step import next_step
-from tests.actions.test_analysis_runs import rated_campaign
 from tests.campaigns import (
     add_material,
     make_campaign,
@@ -25,7 +24,8 @@ from tests.campaigns import (
     rankme_definition,
     slider_definition,
 )
-from tests.queries.test_judgement_table import submit
+from tests.runs import rated_campaign
+from tests.sittings import answer
 
 pytestmark = pytest.mark.django_db
 
@@ -263,8 +263,8 @@ def test_a_screen_that_was_changed_counts_once(olga):
     campaign = make_campaign()
     rater = make_rater(campaign)
     held = assignments.claim_batch(rater)
-    first = submit(campaign, rater, held, 0, 40)
-    submit(campaign, rater, held, 0, 60, replaces=str(first.key))
+    first = answer(held, 0, value=40)
+    answer(held, 0, value=60, replaces=str(first.key))
     page = olga.get(address("campaign-monitor", campaign)).context
     assert page["progress"].screens_done == 1
     assert sum(system.judged for system in page["systems"]) == 1
@@ -371,7 +371,7 @@ def test_slow_and_fast_raters_are_marked(olga):
     for name, seconds in (("a", 20), ("b", 22), ("c", 70), ("d", 5)):
         rater = make_rater(campaign, name)
         held = assignments.claim_batch(rater)
-        submit(campaign, rater, held, 0, 50, times={"spent_ms": seconds * 1000})
+        answer(held, 0, value=50, times={"spent_ms": seconds * 1000})
     lines = olga.get(address("campaign-raters", campaign)).context["raters"]
     assert {line.seconds_per_screen: line.pace for line in lines} == {
         20: "",
@@ -385,7 +385,7 @@ def test_comments_of_raters_are_shown_as_text(olga):
     campaign = make_campaign()
     rater = make_rater(campaign)
     held = assignments.claim_batch(rater)
-    submit(campaign, rater, held, 0, 50, comment="<script>alert(1)</script>")
+    answer(held, 0, value=50, comment="<script>alert(1)</script>")
     page = text(olga.get(address("campaign-rater", campaign, rater.label)))
     assert "&lt;script&gt;alert(1)" in page
     assert "<script>alert" not in page

@@ -3,7 +3,6 @@
 import json
 import re
 from datetime import timedelta
-from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -19,64 +18,16 @@ from rankme.models import (
     Invitation,
     Judgement,
     Output,
-    Participant,
     QuarantinedPayload,
     Submission,
     TrialOutput,
 )
 from rankme.pages.trial_page import ShownTrial, page_document
 from rankme.protocols.files import preset
-from tests.campaigns import answers_for, make_campaign, rankme_definition, slider_definition
+from tests.campaigns import make_campaign, rankme_definition, slider_definition
+from tests.pages.rater import arrive, begin, complete, document_of, payload_for, send
 
 pytestmark = pytest.mark.django_db
-
-
-def document_of(response) -> dict:
-    found = re.search(
-        r'<script id="work-document" type="application/json">(.*?)</script>',
-        response.content.decode(),
-        re.DOTALL,
-    )
-    assert found, response.content.decode()[:2000]
-    return json.loads(found[1])
-
-
-def arrive(client, campaign, **link) -> Participant:
-    """Follow the link and agree; the client carries the rater's cookie afterwards."""
-    door = reverse("rankme:enter", args=[campaign.code])
-    page = client.get(door, link)
-    arrival = re.search(r'name="arrival" value="([^"]+)"', page.content.decode())
-    assert arrival, page.content.decode()
-    client.post(door, {"arrival": arrival[1], "decision": "agree"})
-    return campaign.participants.latest("pk")
-
-
-def begin(client, campaign, **link) -> dict:
-    """Arrive and continue to the work page; returns its document."""
-    arrive(client, campaign, **link)
-    client.post(reverse("rankme:instructions", args=[campaign.code]))
-    return document_of(client.get(reverse("rankme:work", args=[campaign.code])))
-
-
-def payload_for(campaign, document, trial=0, screen=0, **changes) -> dict:
-    assignment = campaign.assignments.get(pk=document["assignment"])
-    return {
-        "version": 1,
-        "key": str(uuid4()),
-        "assignment": document["assignment"],
-        "trial": trial,
-        "screen": screen,
-        "answers": answers_for(campaign, assignment, trial, screen),
-        "times": {"spent_ms": 1},
-        "comment": "",
-        "replaces": None,
-    } | changes
-
-
-def send(client, campaign, payload):
-    address = reverse("rankme:submit", args=[campaign.code])
-    body = payload if isinstance(payload, bytes | str) else json.dumps(payload)
-    return client.post(address, body, content_type="application/json")
 
 
 def test_a_rater_goes_from_the_link_to_the_code(client):
@@ -578,14 +529,6 @@ def test_work_that_was_handed_out_can_be_sent_after_the_close(client):
     document = begin(client, campaign)
     close_campaign(campaign, by=campaign.owner)
     assert complete(client, campaign, document).json()["next"].endswith("/done/")
-
-
-def complete(client, campaign, document):
-    for trial in range(len(document["trials"])):
-        for screen in range(len(document["screens"])):
-            answer = send(client, campaign, payload_for(campaign, document, trial, screen))
-            assert answer.status_code == 201
-    return client.post(reverse("rankme:finish", args=[campaign.code]))
 
 
 def test_the_buttons_speak_the_campaigns_language(client):

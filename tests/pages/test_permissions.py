@@ -2,126 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from django.db import transaction
-from django.urls import URLPattern, reverse
-from django.utils.functional import cached_property
+from django.urls import reverse
 
-from rankme.actions import analysis_runs, assignments, campaigns, exclusions
-from rankme.exporting import bundle
-from rankme.models import AnalysisRun, Campaign, MaterialImport
+from rankme.actions import campaigns
 from rankme.pages.urls import participant_urls, urlpatterns
-from tests.actions.test_analysis_runs import rated_campaign
-from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition
+from tests.campaigns import make_campaign, make_owner, slider_definition
+from tests.pages.world import ACCOUNT, ALL, OWNER, POLICY, World, pattern_named
+from tests.runs import rated_campaign
 
 pytestmark = pytest.mark.django_db
 
-# Who may: everybody; people with an account; members of the campaign; its owner alone.
-ALL, ACCOUNT, INSIDE, OWNER = "all", "account", "inside", "owner"
 
-POLICY: dict[str, dict[str, str]] = {
-    "welcome": {"GET": ALL},
-    "log-in": {"GET": ALL, "POST": ALL},
-    "log-out": {"POST": ALL},
-    "password-change": {"GET": ACCOUNT, "POST": ACCOUNT},
-    "campaigns": {"GET": ACCOUNT},
-    "campaign-start": {"GET": ACCOUNT},
-    "campaign-load": {"GET": ACCOUNT, "POST": ACCOUNT},
-    "campaign-archive": {"POST": ACCOUNT},
-    "campaign-new": {"GET": ACCOUNT, "POST": ACCOUNT},
-    "campaign": {"GET": INSIDE},
-    "campaign-edit": {"GET": INSIDE, "POST": INSIDE},
-    "campaign-file-edit": {"GET": INSIDE, "POST": INSIDE},
-    "campaign-file": {"GET": INSIDE},
-    "campaign-delete": {"GET": OWNER, "POST": OWNER},
-    "campaign-material": {"GET": INSIDE, "POST": INSIDE},
-    "campaign-items": {"GET": INSIDE},
-    "campaign-import": {"GET": INSIDE},
-    "campaign-import-take": {"POST": INSIDE},
-    "campaign-import-drop": {"POST": INSIDE},
-    "campaign-launch": {"GET": INSIDE, "POST": INSIDE},
-    "campaign-links": {"GET": INSIDE, "POST": INSIDE},
-    "campaign-invitations": {"GET": INSIDE},
-    "campaign-monitor": {"GET": INSIDE},
-    "campaign-lease-free": {"POST": INSIDE},
-    "campaign-pause": {"POST": INSIDE},
-    "campaign-resume": {"POST": INSIDE},
-    "campaign-close": {"GET": INSIDE, "POST": INSIDE},
-    "campaign-raters": {"GET": INSIDE},
-    "campaign-rater": {"GET": INSIDE, "POST": INSIDE},
-    "campaign-rater-readmit": {"POST": INSIDE},
-    "campaign-rater-end-access": {"POST": INSIDE},
-    "campaign-raters-file": {"GET": INSIDE},
-    "campaign-members": {"GET": INSIDE, "POST": OWNER},
-    "campaign-member-remove": {"POST": OWNER},
-    "campaign-history": {"GET": INSIDE},
-    "preview": {"GET": INSIDE},
-    "export-judgements": {"GET": INSIDE},
-    "analysis-runs": {"GET": INSIDE, "POST": INSIDE},
-    "analysis-run": {"GET": INSIDE},
-    "analysis-cancel": {"POST": INSIDE},
-    "analysis-publish": {"GET": INSIDE, "POST": INSIDE},
-    "analysis-withdraw": {"GET": INSIDE, "POST": INSIDE},
-    "analysis-file": {"GET": INSIDE},
-    "report-public": {"GET": ALL},
-    "gallery": {"GET": ALL},
-    "gallery-preset": {"GET": ALL},
-    "report-file": {"GET": ALL},
-}
 RATERS_DOORS = {pattern.name for pattern in participant_urls} - {"preview"}
 DOORS = [(name, method) for name, methods in POLICY.items() for method in methods]
 PEOPLE = ("olga", "mia", "stan", "")  # owner, member, stranger; "" did not log in
-
-
-@dataclass
-class World:
-    """A launched campaign of Olga's, with one of everything that an address can name."""
-
-    campaign: Campaign
-
-    @cached_property
-    def parts(self) -> dict[str, Any]:
-        rater = make_rater(self.campaign)
-        held = assignments.claim_batch(rater)
-        exclusions.exclude_rater(rater, reason="Too fast.", by=self.campaign.owner)
-        membership = campaigns.add_member(
-            self.campaign, make_owner("mia").username, by=self.campaign.owner
-        )
-        upload = MaterialImport.objects.create(campaign=self.campaign, state="failed")
-        run = published_run(self.campaign)
-        return {
-            "code": self.campaign.code,
-            "start": "e2e-quality",
-            "number": upload.pk,
-            "assignment": held.pk,
-            "label": rater.label,
-            "member": membership.pk,
-            "run": run.pk,
-            "report": run.report.code,
-            "name": bundle.members(run)[0],
-        }
-
-    def address(self, name: str) -> str:
-        needed = pattern_named(name).pattern.converters
-        parts = self.parts | ({"name": "e2e-quality"} if name == "gallery-preset" else {})
-        return reverse(f"rankme:{name}", kwargs={part: parts[part] for part in needed})
-
-
-def published_run(campaign: Campaign) -> AnalysisRun:
-    """The run of a report that is small enough to be computed for every entry."""
-    run = analysis_runs.request_run(campaign, {"agreement_resamples": 2}, by=campaign.owner)
-    analysis_runs.execute(run.pk, "tester")
-    run.refresh_from_db()
-    assert run.state == "done", run.error
-    analysis_runs.publish_report(run, by=campaign.owner)
-    return run
-
-
-def pattern_named(name: str) -> URLPattern:
-    return next(pattern for pattern in urlpatterns if pattern.name == name)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from django.urls import reverse
 from rankme.models import Submission
 from rankme.pages.preview import work_context
 from tests.campaigns import make_campaign, slider_definition
-from tests.pages.test_participant import arrive, begin, payload_for
+from tests.pages.rater import arrive, begin, payload_for
 
 pytestmark = pytest.mark.django_db
 

@@ -25,7 +25,6 @@ from rankme.actions.campaigns import close_campaign, definition_of
 from rankme.exporting import bundle
 from rankme.models import AnalysisRun, ReportFiles
 from rankme.protocols.files import definition_from_yaml, definition_to_yaml
-from tests.actions.test_analysis_runs import asked, executed, rated_campaign
 from tests.campaigns import (
     make_campaign,
     make_owner,
@@ -34,6 +33,7 @@ from tests.campaigns import (
     slider_definition,
 )
 from tests.reports import assert_same_report
+from tests.runs import asked, executed, rated_campaign
 from tests.sittings import sit
 
 pytestmark = pytest.mark.django_db(transaction=True)

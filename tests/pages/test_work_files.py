@@ -10,7 +10,7 @@ from rankme.pages.work_files import work_scripts, work_stylesheets
 from rankme.protocols.files import preset, preset_names
 from rankme.protocols.instruments import INSTRUMENTS
 from tests.campaigns import make_campaign, slider_definition
-from tests.pages.test_participant import arrive
+from tests.pages.rater import arrive
 
 PROJECT = Path(__file__).resolve().parents[2]
 STYLES = PROJECT / "static/css"

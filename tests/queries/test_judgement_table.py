@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import random
-import uuid
 
 import pytest
 from hypothesis import given
@@ -16,7 +15,6 @@ from rankme.models import Assignment, Submission, System
 from rankme.queries.counting import with_counting
 from rankme.queries.judgement_table import factor_column, judgement_table
 from tests.campaigns import (
-    answers_for,
     make_campaign,
     make_owner,
     make_rater,
@@ -24,18 +22,7 @@ from tests.campaigns import (
     slider_definition,
 )
 from tests.invariants import counted_submissions
-from tests.sittings import store
-
-
-def submit(campaign, rater, assignment, trial, value, **more):
-    payload = {
-        "key": str(uuid.uuid4()),
-        "assignment": assignment.pk,
-        "trial": trial,
-        "screen": 0,
-        "answers": answers_for(campaign, assignment, trial, value=value),
-    }
-    return store(rater, payload | more)
+from tests.sittings import answer
 
 
 @pytest.fixture
@@ -53,18 +40,18 @@ def rate_at_random(campaign, raters: int = 4) -> None:
             continue
         trials = range(len(held.presentation))
         for trial in trials:
-            first = submit(campaign, rater, held, trial, dice.randrange(1, 200))
+            first = answer(held, trial, value=dice.randrange(1, 200))
             if dice.random() < 0.4:
-                submit(campaign, rater, held, trial, 1, replaces=str(first.key))
+                answer(held, trial, value=1, replaces=str(first.key))
             if dice.random() < 0.4:
-                submit(campaign, rater, held, trial, 2)
+                answer(held, trial, value=2)
             if number % 2 and trial == 1:
                 assignments.return_batch(held)
-                submit(campaign, rater, held, 2, 3)
+                answer(held, 2, value=3)
                 break
         else:
             assignments.finish_batch(held)
-            submit(campaign, rater, held, 0, 4)
+            answer(held, 0, value=4)
 
 
 def test_the_table_holds_exactly_what_counts(campaign):
@@ -115,7 +102,7 @@ def test_excluded_raters_are_marked_and_leave_with_counted(campaign):
 def test_no_panel_id_leaves_the_record(campaign):
     rater = make_rater(campaign, "5f0c-prolific-person")
     held = assignments.claim_batch(rater)
-    submit(campaign, rater, held, 0, 10)
+    answer(held, 0, value=10)
     assert b"prolific-person" not in b"".join(csv_parts(judgement_table(campaign, stored=True)))
 
 
@@ -152,7 +139,7 @@ def test_a_question_about_the_item_counts_for_the_only_output(db):
     campaign = make_campaign(slider_definition(criteria=[question], screens=[screen]))
     rater = make_rater(campaign)
     held = assignments.claim_batch(rater)
-    submit(campaign, rater, held, 0, 5)
+    answer(held, 0, value=5)
     table = judgement_table(campaign)
     assert (len(table), table.criterion.labels) == (1, ("order",))
 
@@ -166,7 +153,7 @@ def test_names_that_a_spreadsheet_would_run_are_guarded(db):
     campaign = campaigns.launch_campaign(campaign, by=campaign.owner)
     rater = make_rater(campaign)
     held = assignments.claim_batch(rater)
-    submit(campaign, rater, held, 0, 10)
+    answer(held, 0, value=10)
     text = b"".join(csv_parts(judgement_table(campaign))).decode()
     assert "\"'=cmd|' /C calc'!A0\"" in text
     assert '"-5"' in text

@@ -1,0 +1,68 @@
+"""A rater's requests, from the link to the code, without a browser."""
+
+import json
+import re
+from uuid import uuid4
+
+from django.urls import reverse
+
+from rankme.models import (
+    Participant,
+)
+from tests.campaigns import answers_for
+
+
+def document_of(response) -> dict:
+    found = re.search(
+        r'<script id="work-document" type="application/json">(.*?)</script>',
+        response.content.decode(),
+        re.DOTALL,
+    )
+    assert found, response.content.decode()[:2000]
+    return json.loads(found[1])
+
+
+def arrive(client, campaign, **link) -> Participant:
+    """Follow the link and agree; the client carries the rater's cookie afterwards."""
+    door = reverse("rankme:enter", args=[campaign.code])
+    page = client.get(door, link)
+    arrival = re.search(r'name="arrival" value="([^"]+)"', page.content.decode())
+    assert arrival, page.content.decode()
+    client.post(door, {"arrival": arrival[1], "decision": "agree"})
+    return campaign.participants.latest("pk")
+
+
+def begin(client, campaign, **link) -> dict:
+    """Arrive and continue to the work page; returns its document."""
+    arrive(client, campaign, **link)
+    client.post(reverse("rankme:instructions", args=[campaign.code]))
+    return document_of(client.get(reverse("rankme:work", args=[campaign.code])))
+
+
+def payload_for(campaign, document, trial=0, screen=0, **changes) -> dict:
+    assignment = campaign.assignments.get(pk=document["assignment"])
+    return {
+        "version": 1,
+        "key": str(uuid4()),
+        "assignment": document["assignment"],
+        "trial": trial,
+        "screen": screen,
+        "answers": answers_for(campaign, assignment, trial, screen),
+        "times": {"spent_ms": 1},
+        "comment": "",
+        "replaces": None,
+    } | changes
+
+
+def send(client, campaign, payload):
+    address = reverse("rankme:submit", args=[campaign.code])
+    body = payload if isinstance(payload, bytes | str) else json.dumps(payload)
+    return client.post(address, body, content_type="application/json")
+
+
+def complete(client, campaign, document):
+    for trial in range(len(document["trials"])):
+        for screen in range(len(document["screens"])):
+            answer = send(client, campaign, payload_for(campaign, document, trial, screen))
+            assert answer.status_code == 201
+    return client.post(reverse("rankme:finish", args=[campaign.code]))
