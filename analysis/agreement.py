@@ -333,7 +333,7 @@ def intraclass_correlation(
         table = np.empty((subjects, judges))
         table[units, raters] = values
         return _complete_icc(table, confidence)
-    return _incomplete_icc(values, units, raters)
+    return incomplete_icc(values, units, raters)
 
 
 def _complete_icc(table: Values, confidence: float) -> IntraclassCorrelation:
@@ -397,7 +397,7 @@ def _stepped_up(single: float | None, k: float) -> float | None:
     return None if single is None else single * k / (1 + single * (k - 1))
 
 
-def _incomplete_icc(values: Values, units: Codes, raters: Codes) -> IntraclassCorrelation:
+def incomplete_icc(values: Values, units: Codes, raters: Codes) -> IntraclassCorrelation:
     from analysis.mixed import variance_components
 
     sizes = np.bincount(units)

@@ -83,7 +83,7 @@ def clustered_comparison(
     if df < 1:
         raise Undefined("Clustered errors need at least two raters and two items.")
     shift = float(values.mean())
-    fit = _Within.of(values - shift, systems, raters)
+    fit = Within.of(values - shift, systems, raters)
     cells = raters.astype(np.int64) * (int(items.max()) + 1) + items
     by_rater, by_item = fit.covariance(raters), fit.covariance(items)
     both_ways = _positive(by_rater + by_item - fit.covariance(cells))
@@ -111,7 +111,7 @@ def clustered_comparison(
 
 
 @dataclass(frozen=True)
-class _Within:
+class Within:
     """Least squares on systems after each rater's mean is taken off values and systems."""
 
     systems: Codes
@@ -123,7 +123,7 @@ class _Within:
     residual_variance: float
 
     @classmethod
-    def of(cls, values: Values, systems: Codes, raters: Codes) -> _Within:
+    def of(cls, values: Values, systems: Codes, raters: Codes) -> Within:
         from scipy import sparse
 
         ones = np.ones(len(values))

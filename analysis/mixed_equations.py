@@ -55,18 +55,18 @@ def equations(values: Values, systems: Codes, random: Mapping[str, Codes]) -> Eq
                 f"The smaller random effects have {sum(levels[1:])} levels; this solver holds "
                 f"{MOST_CROSSED_LEVELS}."
             )
-        return _DenseEquations.of(values, systems, random)
+        return DenseEquations.of(values, systems, random)
     work = float(levels[1]) * float(sum(levels[2:])) ** 2
     if work > MOST_SPARSE_WORK:
         raise Undefined(
             f"The random effects have {', '.join(map(str, levels))} levels, too many to fit in "
             "reasonable time; use the comparison with clustered errors instead."
         )
-    return _SparseEquations.of(values, systems, random)
+    return SparseEquations.of(values, systems, random)
 
 
 @dataclass(frozen=True)
-class _DenseEquations:
+class DenseEquations:
     """Cross products; the largest random effect Z₁ is kept separate from the others, Z₂."""
 
     judgements: int
@@ -82,7 +82,7 @@ class _DenseEquations:
     largest: int
 
     @classmethod
-    def of(cls, values: Values, systems: Codes, random: Mapping[str, Codes]) -> _DenseEquations:
+    def of(cls, values: Values, systems: Codes, random: Mapping[str, Codes]) -> DenseEquations:
         from scipy import sparse
 
         names = list(random)
@@ -198,7 +198,7 @@ class _ProductsBySize:
 
 
 @dataclass(frozen=True)
-class _SparseEquations:
+class SparseEquations:
     """All cross products [Z X]'[Z X], in an order of elimination that keeps the factor thin."""
 
     judgements: int
@@ -210,7 +210,7 @@ class _SparseEquations:
     system_at: Codes  # positions of the systems' columns
 
     @classmethod
-    def of(cls, values: Values, systems: Codes, random: Mapping[str, Codes]) -> _SparseEquations:
+    def of(cls, values: Values, systems: Codes, random: Mapping[str, Codes]) -> SparseEquations:
         from scipy import sparse
 
         columns = [*random.values(), systems]

@@ -122,7 +122,7 @@ def bradley_terry(
     covariance = _covariance(pairs, found, cluster)
     effective = _effective(pairs, cluster)
     df = None if effective is None else max(effective - 1, 1.0)
-    largest = _largest_differences(covariance, df, seed)
+    largest = largest_differences(covariance, df, seed)
     critical = float(np.quantile(largest, 1 - alpha))
     differences = _differences(found.ability, covariance, largest, critical)
     return BradleyTerry(
@@ -368,7 +368,7 @@ def _errors(covariance: Values) -> Values:
     return np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0))
 
 
-def _largest_differences(covariance: Values, df: float | None, seed: int) -> Values:
+def largest_differences(covariance: Values, df: float | None, seed: int) -> Values:
     """Draws of the largest |difference|/error of all pairs if all systems were equal.
 
     Tukey's studentised range, for abilities with any covariance: multivariate normal, or t.

@@ -29,7 +29,7 @@ from rankme.protocols.files import definition_from_yaml
 from rankme.protocols.instruments import INSTRUMENTS
 from rankme.simulation.answers import Taste, answers_to
 from tests.campaigns import make_owner
-from tests.pages.test_participant import begin, send
+from tests.pages.rater import begin, send
 
 PROJECT = Path(__file__).resolve().parent.parent
 ADDITIONS = PROJECT / "tests/additions"

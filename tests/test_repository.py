@@ -1,6 +1,7 @@
 """Rules of the whole repository that no single test could keep."""
 
 import ast
+import functools
 import importlib.metadata
 import io
 import re
@@ -13,8 +14,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-PROJECT = Path(__file__).resolve().parent.parent
-CODE = ("analysis", "rankme", "evalsite")
+from tests.sources import CODE, PROJECT, files, imported_modules, package_of, python_files
 
 # What goes out to other hosts: an address that a stranger writes is never fetched.
 CALLS_ELSEWHERE = {"urllib.request", "http.client", "socket", "ftplib", "requests", "httpx"}
@@ -74,31 +74,6 @@ FORBIDDEN = {
 MACHINE_PATHS = re.compile(
     r"(?<![\w.])(/root/|/home/\w+/|/Users/\w+/|/opt/pypi|/work/(main|shared))"
 )
-
-
-def files(pattern: str) -> list[Path]:
-    return sorted(path for path in PROJECT.glob(pattern) if path.is_file())
-
-
-def python_files(*folders: str) -> list[Path]:
-    return [path for folder in folders for path in files(f"{folder}/**/*.py")]
-
-
-def imported_modules(source: str, package: str) -> Iterator[str]:
-    """Name every module that a source imports, anywhere in it, relative names made whole."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            parents = package.split(".")[: len(package.split(".")) - node.level + 1]
-            base = ".".join([*parents, node.module or ""]) if node.level else node.module
-            base = base.rstrip(".")
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
-
-
-def package_of(path: Path) -> str:
-    return ".".join(path.relative_to(PROJECT).parent.parts)
 
 
 def enters(module: str, closed: set[str]) -> bool:
@@ -284,11 +259,19 @@ def messages(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, text
 
 
-def prose() -> Iterator[tuple[str, str]]:
+@functools.cache
+def prose() -> list[tuple[str, str]]:
     """Every text for readers of the code and the docs, with its place."""
+    return [*texts_of_code(), *texts_of_pages()]
+
+
+def texts_of_code() -> Iterator[tuple[str, str]]:
     for path in python_files(*CODE, "tests", "benchmarks"):
         for line, text in comments_and_docstrings(path):
             yield f"{path.relative_to(PROJECT)}:{line}", text
+
+
+def texts_of_pages() -> Iterator[tuple[str, str]]:
     for path in [*files("*.md"), *files("docs/**/*.md")]:
         for line, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
             yield f"{path.relative_to(PROJECT)}:{line}", text

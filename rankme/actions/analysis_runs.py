@@ -194,23 +194,23 @@ def compute_chunks(run_id: int, worker: str) -> int:
     while (
         (run := under_way.defer("table_csv_gz").first())
         and jobs.is_leased(run)
-        and _compute_one(run, worker)
+        and compute_one(run, worker)
     ):
         done += 1
-    _resamplings.cache_clear()  # a large table is not kept for a run that may be the last
+    resamplings_of_run.cache_clear()  # a large table is not kept for a run that may be the last
     return done
 
 
 def _lead(run: AnalysisRun) -> None:
     if not run.data_sha256:
-        _snapshot(run)
+        take_snapshot(run)
     _call_helpers(run)
-    _compute_all(run)
-    _resamplings.cache_clear()
+    compute_all(run)
+    resamplings_of_run.cache_clear()
     _report(run)
 
 
-def _snapshot(run: AnalysisRun) -> None:
+def take_snapshot(run: AnalysisRun) -> None:
     """Keep the judgements as they are now, and the chunks that they ask for: both or neither."""
     jobs.heartbeat(run, step="Reading the judgements")
     analyze(*TABLES_THAT_GROW)
@@ -275,7 +275,7 @@ def _resamplings_of(table: JudgementTable, options: ReportOptions) -> tuple[Any,
 
 
 @lru_cache(maxsize=1)
-def _resamplings(run_id: int, data_sha256: str) -> dict[str, Any]:
+def resamplings_of_run(run_id: int, data_sha256: str) -> dict[str, Any]:
     """The draws of a run, kept while its chunks are computed one after the other."""
     run = AnalysisRun.objects.get(pk=run_id)
     return {
@@ -290,26 +290,26 @@ def _call_helpers(run: AnalysisRun) -> None:
     jobs.send([("rankme.tasks.compute_chunks", run.pk)] * max(helpers, 0))
 
 
-def _compute_all(run: AnalysisRun) -> None:
+def compute_all(run: AnalysisRun) -> None:
     """Compute chunks until none is left, also those of helpers that die meanwhile."""
     total = run.chunks.count()
     while left := run.chunks.filter(draws=None).count():
         share = SHARE_OF_CHUNKS * (total - left) / total
         jobs.heartbeat(run, progress=share, step="Drawing the runs")
-        if _compute_one(run, run.claimed_by):
+        if compute_one(run, run.claimed_by):
             jobs.checkpoint(run)
         else:
             time.sleep(SECONDS_BETWEEN_LOOKS)
 
 
 @transaction.atomic
-def _compute_one(run: AnalysisRun, worker: str) -> bool:
+def compute_one(run: AnalysisRun, worker: str) -> bool:
     """Compute a chunk that nobody computes; the lock on its row ends with its holder."""
     waiting = run.chunks.filter(draws=None).order_by("id")
     chunk = waiting.select_for_update(skip_locked=True).first()
     if chunk is None:
         return False
-    resampling = _resamplings(run.pk, run.data_sha256)[chunk.job]
+    resampling = resamplings_of_run(run.pk, run.data_sha256)[chunk.job]
     drawn = np.ascontiguousarray(resampling.draw(chunk.first, chunk.count), dtype="<f8")
     RunChunk.objects.filter(pk=chunk.pk).update(
         draws=drawn.tobytes(), claimed_at=Now(), claimed_by=worker[:200]

@@ -193,7 +193,7 @@ def launch_campaign(
         seed=plan.seed,
         balance=asdict(plan.balance) | {"notes": list(plan.notes)},
     )
-    _store_plan(campaign, drawn, progress)
+    store_plan(campaign, drawn, progress)
     if len(plan.items) >= ROWS_WORTH_MEASURING:
         analyze("rankme_batch", "rankme_trial", "rankme_trialoutput", "rankme_slot")
     campaign.state = State.RUNNING
@@ -302,7 +302,7 @@ def _write_criteria(campaign: Campaign, definition: Definition) -> None:
     )
 
 
-def _store_plan(campaign: Campaign, drawn: CampaignPlan, progress: Callable[[float], None]) -> None:
+def store_plan(campaign: Campaign, drawn: CampaignPlan, progress: Callable[[float], None]) -> None:
     """Write batches, trials, their outputs and slots by COPY: a large plan has 10^6 rows."""
     plan, items, outputs = drawn.plan, drawn.items, drawn.outputs
     batches = new_ids("rankme_batch", len(plan.batch_sizes))

@@ -107,15 +107,15 @@ def record_submission(participant: Participant, sent: SentScreen) -> Receipt:
     """
     try:
         with transaction.atomic():
-            return _record(participant, sent)
+            return store_submission(participant, sent)
     except IntegrityError:
         # The slot's lock orders one sitting; a key that came for two at once is detected only
         # here. Now the first one is stored, and the second is answered as any other repetition.
         with transaction.atomic():
-            return _record(participant, sent)
+            return store_submission(participant, sent)
 
 
-def _record(participant: Participant, sent: SentScreen) -> Receipt:
+def store_submission(participant: Participant, sent: SentScreen) -> Receipt:
     located = _located(participant, sent)
     digest = hashlib.sha256(canonical(sent.document)).hexdigest()
     replayed = next((found for found in located.earlier if found.key == sent.key), None)
@@ -123,7 +123,7 @@ def _record(participant: Participant, sent: SentScreen) -> Receipt:
         found.key != sent.key and not found.surplus for found in located.of_this_screen
     )
     if replayed is not None:
-        receipt = _replay(replayed, digest)
+        receipt = replay(replayed, digest)
         return replace(receipt, answered_elsewhere=receipt.surplus and other_counts)
     _refuse_floods(located, share=SHARE_OF_A_SECOND_BROWSER if participant.is_second_browser else 1)
     frozen = frozen_definition(located.assignment.campaign)
@@ -136,7 +136,7 @@ def _record(participant: Participant, sent: SentScreen) -> Receipt:
     )
     submission = _insert(located, digest, flags, is_second_browser=participant.is_second_browser)
     outputs = [trial.output_ids[position] for position in located.order]
-    _insert_judgements(submission, readings, frozen, outputs)
+    insert_judgements(submission, readings, frozen, outputs)
     if submission.late:
         settle_late(located.assignment)
     else:
@@ -286,7 +286,7 @@ def _earlier(key: UUID, assignment: Assignment, trial_id: int, screen: int) -> l
     return sorted(rows.filter(key=key).union(same_screen, newest), key=lambda found: found.pk)
 
 
-def _replay(found: Submission, digest: str) -> Receipt:
+def replay(found: Submission, digest: str) -> Receipt:
     if found.payload_sha256 != digest:
         raise KeyReused("This key was already used for other answers.")
     return Receipt(found.key, found.revision, found.late, found.surplus, is_new=False)
@@ -389,7 +389,7 @@ def _flags(located: LocatedScreen, readings: list[Reading], *, least_seconds: fl
     return flags
 
 
-def _insert_judgements(
+def insert_judgements(
     submission: Submission,
     readings: list[Reading],
     frozen: FrozenDefinition,

@@ -36,12 +36,12 @@ class StoredParts:
         name = f"{VERSION} {name}"
         if name in self.stored:
             try:
-                kept: Result = _decoded(result_type, self.stored[name])
+                kept: Result = decoded(result_type, self.stored[name])
                 return kept
             except ValidationError:  # the code has changed since, but not its version
                 RunPart.objects.filter(run=self.run, name=name).delete()
         # Read back even when it is new, so that both ways give the same report.
-        result: Result = _decoded(result_type, self._store(name, _encoded(result_type, compute())))
+        result: Result = decoded(result_type, self._store(name, encoded(result_type, compute())))
         return result
 
     def _store(self, name: str, content: bytes) -> bytes:
@@ -62,13 +62,13 @@ def _adapter(result_type: Any) -> TypeAdapter[Any]:
     return TypeAdapter(result_type)
 
 
-def _encoded(result_type: Any, value: Any) -> bytes:
+def encoded(result_type: Any, value: Any) -> bytes:
     if result_type is bytes:
         return bytes(value)
     return json.dumps(_adapter(result_type).dump_python(value)).encode()
 
 
-def _decoded(result_type: Any, content: bytes) -> Any:
+def decoded(result_type: Any, content: bytes) -> Any:
     return (
         content
         if result_type is bytes

@@ -73,9 +73,10 @@ def page_document(
     practice = practice_trials(definition.practice)
     return {
         "screens": [_screen(definition, index) for index in range(len(definition.screens))],
-        "trials": [_trial(definition, trial, pictures, rng) for trial in trials],
+        "trials": [trial_document(definition, trial, pictures, rng) for trial in trials],
         "practice": [
-            _trial(definition, trial, pictures, rng) | _feedback(definition, trial, is_preview)
+            trial_document(definition, trial, pictures, rng)
+            | _feedback(definition, trial, is_preview)
             for trial in practice
         ],
         "pictures": list(pictures),
@@ -117,7 +118,7 @@ def _options(criterion: CriterionSpec) -> dict[str, Any]:
     }
 
 
-def _trial(
+def trial_document(
     definition: Definition, trial: ShownTrial, pictures: dict[str, int], rng: random.Random
 ) -> dict[str, Any]:
     """Only what some screen shows: a naturalness campaign sends no meaning representation."""

@@ -110,7 +110,7 @@ def help_with(run_id: int) -> None:
 def test_a_run_that_lost_its_worker_goes_on_where_it_was(campaign, monkeypatch):
     whole = executed(asked(campaign)).result["report"]
     run = asked(campaign)
-    compute, done = analysis_runs._compute_one, []
+    compute, done = analysis_runs.compute_one, []
 
     def die_after_two(*arguments):
         if len(done) == 2:
@@ -118,7 +118,7 @@ def test_a_run_that_lost_its_worker_goes_on_where_it_was(campaign, monkeypatch):
         done.append(compute(*arguments))
         return done[-1]
 
-    monkeypatch.setattr(analysis_runs, "_compute_one", die_after_two)
+    monkeypatch.setattr(analysis_runs, "compute_one", die_after_two)
     with pytest.raises(SystemExit):
         analysis_runs.execute(run.pk, "victim")
     monkeypatch.undo()
@@ -127,7 +127,7 @@ def test_a_run_that_lost_its_worker_goes_on_where_it_was(campaign, monkeypatch):
     assert len(stored) == 2
     seen: list[int] = []
     monkeypatch.setattr(
-        analysis_runs, "_compute_one", lambda run, worker: seen.append(1) or compute(run, worker)
+        analysis_runs, "compute_one", lambda run, worker: seen.append(1) or compute(run, worker)
     )
     assert_same_report(executed(run).result["report"], whole)
     assert len(seen) == 2 * analysis_runs.LEAST_CHUNKS - 2
@@ -149,14 +149,14 @@ def test_what_comes_in_during_an_analysis_is_not_in_it(monkeypatch):
     """The export of the same moment gives the same report."""
     campaign = rated_campaign(raters=3)
     exported = read_table(io.BytesIO(b"".join(judgements_csv(campaign))), "csv")
-    compute, company = analysis_runs._compute_one, []
+    compute, company = analysis_runs.compute_one, []
 
     def in_company(run, worker):
         if not company:
             company.append(sit(make_rater(campaign, "latecomer")))
         return compute(run, worker)
 
-    monkeypatch.setattr(analysis_runs, "_compute_one", in_company)
+    monkeypatch.setattr(analysis_runs, "compute_one", in_company)
     run = executed(asked(campaign))
     assert company and run.data_sha256 == exported.sha256
     assert executed(asked(campaign)).data_sha256 != exported.sha256
@@ -182,13 +182,13 @@ def test_a_cancelled_run_stops_and_has_no_result(campaign):
 
 def test_a_run_cancelled_while_it_works_stops(campaign, monkeypatch):
     run = asked(campaign)
-    compute = analysis_runs._compute_one
+    compute = analysis_runs.compute_one
 
     def compute_and_cancel(*arguments):
         jobs.cancel(AnalysisRun.objects.get(pk=run.pk))
         return compute(*arguments)
 
-    monkeypatch.setattr(analysis_runs, "_compute_one", compute_and_cancel)
+    monkeypatch.setattr(analysis_runs, "compute_one", compute_and_cancel)
     monkeypatch.setattr(leases, "SECONDS_BETWEEN_HEARTBEATS", 0)
     analysis_runs.execute(run.pk, "worker")
     run.refresh_from_db()
@@ -221,9 +221,9 @@ def test_chunks_cover_every_run_once():
 def test_two_workers_never_compute_the_same_chunk(campaign, monkeypatch):
     run = asked(campaign)
     row = jobs.claim(AnalysisRun, run.pk, worker="leader")
-    analysis_runs._snapshot(row)
+    analysis_runs.take_snapshot(row)
     drawn: list[tuple] = []
-    keyed = analysis_runs._resamplings(run.pk, row.data_sha256)
+    keyed = analysis_runs.resamplings_of_run(run.pk, row.data_sha256)
     for resampling in keyed.values():
         draw = resampling.draw
         object.__setattr__(
@@ -354,8 +354,8 @@ def test_a_part_reads_back_as_it_was_stored(campaign):
     def keep(name, kind, compute):
         if kind is None:
             return compute()
-        stored[name] = report_parts._encoded(kind, compute())
-        return report_parts._decoded(kind, stored[name])
+        stored[name] = report_parts.encoded(kind, compute())
+        return report_parts.decoded(kind, stored[name])
 
     parts = make_report(table, options, parts=keep)
     assert parts == make_report(table, options)

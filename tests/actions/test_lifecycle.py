@@ -235,7 +235,7 @@ def test_refusing_late_work_would_lose_what_was_acknowledged(monkeypatch):
     kept = late_work()
     kept.the_record_is_true()
     kept.teardown()
-    record = judgements._record
+    record = judgements.store_submission
 
     def refuse_late(participant, sent):
         held = Assignment.objects.get(pk=sent.assignment)
@@ -243,7 +243,7 @@ def test_refusing_late_work_would_lose_what_was_acknowledged(monkeypatch):
             return judgements.Receipt(sent.key, 1, late=True, surplus=True, is_new=True)
         return record(participant, sent)
 
-    monkeypatch.setattr(judgements, "_record", refuse_late)
+    monkeypatch.setattr(judgements, "store_submission", refuse_late)
     lost = late_work()
     with pytest.raises(AssertionError):
         lost.the_record_is_true()

@@ -153,10 +153,10 @@ def test_incomplete_tables_take_variance_components():
 
 
 def test_complete_and_incomplete_ways_agree_where_both_apply():
-    from analysis.agreement import _incomplete_icc
+    from analysis.agreement import incomplete_icc
 
     values, units, raters = long(SHROUT_FLEISS)
-    found = _incomplete_icc(values, units, raters)
+    found = incomplete_icc(values, units, raters)
     assert found.single.value == pytest.approx(
         intraclass_correlation(values, units, raters).single.value, rel=1e-4
     )

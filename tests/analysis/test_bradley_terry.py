@@ -7,7 +7,7 @@ from scipy.stats import studentized_range
 
 from analysis import OptionsError, RankingError
 from analysis.errors import Undefined
-from analysis.paired_comparison import _largest_differences, abilities, bradley_terry, fit
+from analysis.paired_comparison import abilities, bradley_terry, fit, largest_differences
 from analysis.pairs import LOSS, TIE, WIN, Counts, count, pairs_from_table
 from analysis.resampling import Resampler
 from tests.analysis.judged import rebuilt, simulated, table_of_screens
@@ -88,7 +88,7 @@ def test_clustered_errors_are_the_sandwich_of_statsmodels(cluster):
 
 
 def test_the_critical_value_is_tukeys_for_equal_independent_systems():
-    largest = _largest_differences(np.eye(6), df=12.0, seed=1)
+    largest = largest_differences(np.eye(6), df=12.0, seed=1)
     expected = studentized_range.ppf(0.95, 6, 12) / np.sqrt(2)
     assert np.quantile(largest, 0.95) == pytest.approx(expected, rel=0.02)
 

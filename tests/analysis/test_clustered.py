@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.clustered import _Within, clustered_comparison
+from analysis.clustered import Within, clustered_comparison
 from analysis.errors import Undefined
 
 
@@ -27,7 +27,7 @@ def test_the_sandwich_equals_statsmodels(by):
     clusters = data[by]
     number = len(np.unique(clusters))
     expected = np.asarray(cov_cluster(model, clusters, use_correction=False))[1:4, 1:4]
-    fit = _Within.of(data["values"], data["systems"], data["raters"])
+    fit = Within.of(data["values"], data["systems"], data["raters"])
     contrasts = np.eye(4)[1:] - np.eye(4)[0]
     covariance = contrasts @ fit.bread @ fit.meat(clusters) @ fit.bread @ contrasts.T
     assert covariance * (number - 1) / number == pytest.approx(expected)

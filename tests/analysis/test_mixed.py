@@ -77,8 +77,8 @@ def assert_equals_lme4(model: MixedModel, name: str) -> None:
 
 def test_both_ways_to_solve_give_the_same_numbers():
     value, system, random = made()
-    dense = mixed_equations._DenseEquations.of(value, system, random)
-    sparse = mixed_equations._SparseEquations.of(value, system, random)
+    dense = mixed_equations.DenseEquations.of(value, system, random)
+    sparse = mixed_equations.SparseEquations.of(value, system, random)
     for theta in ([1.0, 1.0], [0.0, 0.5], [2.0, 0.0], [0.3, 1.7]):
         one, other = dense.solve(np.array(theta)), sparse.solve(np.array(theta))
         assert other.deviance == pytest.approx(one.deviance, rel=1e-12)
@@ -88,9 +88,9 @@ def test_both_ways_to_solve_give_the_same_numbers():
 
 def test_products_by_size_are_the_products_level_by_level(monkeypatch):
     value, system, random = made()
-    by_size = mixed_equations._DenseEquations.of(value, system, random)
+    by_size = mixed_equations.DenseEquations.of(value, system, random)
     monkeypatch.setattr(mixed_equations, "MOST_PRODUCT_CELLS", 0)
-    by_level = mixed_equations._DenseEquations.of(value, system, random)
+    by_level = mixed_equations.DenseEquations.of(value, system, random)
     assert by_size.products is not None
     assert by_level.products is None
     for theta in ([1.0, 1.0], [0.0, 0.5], [0.3, 1.7]):

@@ -38,7 +38,7 @@ def application(environ, start_response):
 
 
 plain_commit = BaseDatabaseWrapper._commit
-plain_insert = judgements._insert_judgements
+plain_insert = judgements.insert_judgements
 
 
 def commit(self):
@@ -53,7 +53,7 @@ def insert_judgements(*arguments):
 
 
 BaseDatabaseWrapper._commit = commit
-judgements._insert_judgements = insert_judgements
+judgements.insert_judgements = insert_judgements
 
 if os.environ.get("WITHOUT_TRANSACTION"):
     judgements.transaction = SimpleNamespace(atomic=contextlib.nullcontext)

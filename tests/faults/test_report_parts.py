@@ -33,8 +33,8 @@ def ask(campaign) -> AnalysisRun:
 def draw_all_runs(run: AnalysisRun) -> None:
     """Do all of the run but its report, and then be gone."""
     leader = jobs.claim(AnalysisRun, run.pk, worker="first")
-    analysis_runs._snapshot(leader)
-    analysis_runs._compute_all(leader)
+    analysis_runs.take_snapshot(leader)
+    analysis_runs.compute_all(leader)
     jobs.release(leader)
 
 

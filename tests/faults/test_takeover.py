@@ -39,7 +39,7 @@ def plan_in_small_chunks(run: AnalysisRun, monkeypatch: pytest.MonkeyPatch) -> N
     leader = jobs.claim(AnalysisRun, run.pk, worker="planner")
     chunks = KILLS * CHUNKS_PER_KILL
     monkeypatch.setattr(analysis_runs, "LEAST_CHUNKS", chunks)
-    analysis_runs._snapshot(leader)
+    analysis_runs.take_snapshot(leader)
     jobs.release(leader)
 
 

@@ -81,10 +81,10 @@ def rater_answers(client, campaign):
 
 def test_the_watch_over_numbers_would_see_one(client, numbered, monkeypatch):
     campaign = make_campaign(rankme_definition(), systems=5)
-    telling = trial_page._trial
+    telling = trial_page.trial_document
     monkeypatch.setattr(
         trial_page,
-        "_trial",
+        "trial_document",
         lambda *given: telling(*given) | {"item": campaign.items.first().pk},
     )
     begin(client, campaign, id="w1")

@@ -38,13 +38,13 @@ def submit(held: Assignment, payload: dict):
 @pytest.fixture
 def slow_reading(monkeypatch):
     """Let every submission take its time between looking and writing, so that races meet."""
-    quick = judgements._read
+    quick = judgements.read_answers
 
-    def slow(*arguments):
+    def slow(*arguments, **options):
         time.sleep(0.05)
-        return quick(*arguments)
+        return quick(*arguments, **options)
 
-    monkeypatch.setattr(judgements, "_read", slow)
+    monkeypatch.setattr(judgements, "read_answers", slow)
 
 
 def test_one_key_sent_20_times_at_once_is_stored_once(slow_reading):
@@ -88,7 +88,7 @@ def test_without_the_comparison_of_hashes_an_acknowledged_answer_is_lost(monkeyp
         store(held.participant, second)
     monkeypatch.setattr(
         judgements,
-        "_replay",
+        "replay",
         lambda found, digest: judgements.Receipt(found.key, 1, False, False, is_new=False),
     )
     store(held.participant, second)
