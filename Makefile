@@ -6,7 +6,8 @@ SHELL := /bin/sh
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 PIP := $(PYTHON) -m pip --quiet --quiet --disable-pip-version-check install --prefer-binary --no-compile
-PYTEST_FLAGS ?= --numprocesses 2 --dist loadfile
+# tests/conftest.py says how many workers are right for this machine.
+PYTEST_FLAGS ?= --numprocesses auto --dist worksteal
 
 # The first Python that is new enough; a shim that only looks like one does not answer.
 BASE_PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.11 python; do \

@@ -16,6 +16,17 @@ from evalsite.run import end_orphans
 pytest_plugins = ["tests.live"]
 
 
+GIGABYTES_PER_WORKER = 2  # with its servers, its site and its Chromium
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Three workers for two cores: tests that wait for processes leave a core to others."""
+    gigabytes = psutil.virtual_memory().available // 2**30
+    by_cores = len(os.sched_getaffinity(0)) * 3 // 2
+    return max(1, min(by_cores, gigabytes // GIGABYTES_PER_WORKER))
+
+
 @pytest.fixture(scope="session")
 def servers() -> Iterator[Servers]:
     """A cluster and a Valkey of this process alone; with pytest-xdist each worker has its own."""

@@ -34,7 +34,9 @@ CHROMIUM_FLAGS = [
     "--disable-sync",
 ]
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# Upper bounds, reached only when something is wrong: a busy machine may need many seconds.
 PATIENCE = 60
+BROWSER_PATIENCE_MS = 60_000
 
 
 @contextlib.contextmanager
@@ -255,7 +257,9 @@ def browser():
     if chromium is None:
         say = pytest.fail if os.environ.get("CI") else pytest.skip
         say("NO CHROMIUM FOUND: the browser tests did not run. Install one, or name it: CHROMIUM=")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=BROWSER_PATIENCE_MS)
 
     # Playwright keeps an event loop in this thread, and Django takes that for asynchronous code.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
@@ -271,7 +275,7 @@ def page(browser, live_site: LiveSite):
     context = browser.new_context(
         base_url=live_site.url, viewport={"width": 1366, "height": 768}, locale="en"
     )
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(BROWSER_PATIENCE_MS)
     fresh = context.new_page()
     problems: list[str] = []
     fresh.on("pageerror", lambda error: problems.append(str(error)))

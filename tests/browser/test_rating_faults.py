@@ -163,7 +163,7 @@ def test_a_web_server_that_is_killed_and_comes_back_gets_every_answer(page: Page
         answer_with_mouse(page)
         page.locator("[data-next]").click()
     live_site.start_web()
-    expect(page.locator("#completion-code")).to_be_visible(timeout=30_000)
+    expect(page.locator("#completion-code")).to_be_visible()
     assert Submission.objects.filter(revision=1, surplus=False).count() == 4
 
 
@@ -295,7 +295,7 @@ def test_without_storage_each_answer_is_acknowledged_before_the_next_screen(page
     page.wait_for_timeout(1_000)
     expect(page.locator("#progress")).to_contain_text("1 of 2")
     page.context.set_offline(False)
-    expect(page.locator("#progress")).to_contain_text("2 of 2", timeout=10_000)
+    expect(page.locator("#progress")).to_contain_text("2 of 2")
     assert Submission.objects.count() == 1
     rate_to_the_end(page)
     assert Submission.objects.count() == 2
@@ -432,7 +432,7 @@ def test_when_storage_fails_in_mid_sitting_the_rater_is_told_and_goes_on(page: P
     expect(page.get_by_text("cannot keep answers")).to_be_visible()
     expect(page.locator("#progress")).to_contain_text("2 of 4")
     page.context.set_offline(False)
-    expect(page.locator("#progress")).to_contain_text("3 of 4", timeout=15_000)
+    expect(page.locator("#progress")).to_contain_text("3 of 4")
     assert Submission.objects.count() == 2
     rate_to_the_end(page)
     assert Submission.objects.filter(surplus=False).count() == 4
@@ -633,7 +633,7 @@ def test_an_enforced_break_outlasts_a_reload(page: Page):
         expect(page.get_by_text("You can continue in 0:0")).to_be_visible()
         expect(page.get_by_role("button", name="Continue")).to_be_disabled()
         page.reload()
-    expect(page.get_by_text("You can continue now.")).to_be_visible(timeout=10_000)
+    expect(page.get_by_text("You can continue now.")).to_be_visible()
     page.get_by_role("button", name="Continue").click()
     rate_to_the_end(page)
     assert Submission.objects.count() == 2
