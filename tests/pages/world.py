@@ -36,6 +36,7 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-material": {"GET": INSIDE, "POST": INSIDE},
     "campaign-items": {"GET": INSIDE},
     "campaign-import": {"GET": INSIDE},
+    "campaign-import-columns": {"POST": INSIDE},
     "campaign-import-take": {"POST": INSIDE},
     "campaign-import-drop": {"POST": INSIDE},
     "campaign-launch": {"GET": INSIDE, "POST": INSIDE},
