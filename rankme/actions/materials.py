@@ -114,7 +114,7 @@ def read_again(row: MaterialImport, reading: Reading, *, by: User) -> None:
         options = {**row.options, "reading": reading.as_document()}
         format = "" if row.format in TABLE_FORMATS else row.format
         fresh: dict[str, Any] = {"problems": [], "preview": {}, "format": format}
-        jobs.queue_again(row, phase=Phase.CHECK, options=options, **fresh)
+        jobs.enqueue_again(row, phase=Phase.CHECK, options=options, **fresh)
         note(row.campaign, by, gettext_noop("columns described"), files=list(row.labels.values()))
 
 
