@@ -28,6 +28,7 @@ NAMES: dict[str, Any] = {
 }
 # When these change, other fields are asked for.
 SWITCHES = {"CriterionSpec.instrument", "DesignSpec.kind"}
+WRITTEN_BY_THE_SITE = ("format", "material")
 FIRST_INSTRUMENT, FIRST_DESIGN = "slider", "random_blocks"
 
 
@@ -56,7 +57,7 @@ def settings_of(model: type[BaseModel], document: Document) -> list[Setting]:
     """The settings of a model; those that depend on a choice follow the document's choice."""
     settings = []
     for name, info in model.model_fields.items():
-        if model is Definition and name == "format":
+        if model is Definition and name in WRITTEN_BY_THE_SITE:
             continue
         settings.append(_setting(model, name, info, document))
     return settings
