@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 from rankme.actions.campaigns import launch_campaign
 from rankme.models import Campaign, Judgement, Output
 from rankme.protocols.definition import Definition
+from rankme.protocols.files import preset
 from tests.browser.rating import (
     FACTS,
     SENTENCES,
@@ -445,7 +446,11 @@ def test_only_the_fact_without_an_answer_is_marked(page: Page):
 
 
 def test_the_middle_is_ticked_only_while_the_handle_is_there(page: Page):
-    campaign = campaign_of("sr11-deep", items=1, practice=[])
+    criteria = [
+        criterion.model_copy(update={"options": {"confirm": True}})
+        for criterion in preset("sr11-deep").criteria
+    ]
+    campaign = campaign_of("sr11-deep", items=1, practice=[], criteria=criteria)
     come_in(page, campaign, id="w1")
     begin(page)
     await_screen(page)
@@ -465,6 +470,46 @@ def test_the_middle_is_ticked_only_while_the_handle_is_there(page: Page):
     expect(slider).to_have_attribute("aria-valuetext", "not yet set")
     page.locator("[data-next]").click()
     expect(page.get_by_text("Please move this slider")).to_have_count(2)
+
+
+def test_a_handle_is_an_answer_once_it_is_moved_or_its_box_is_ticked(page: Page):
+    """Belz et al. (2011), Figures 1 and 2."""
+    campaign = campaign_of("sr11-deep", items=1, practice=[])
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    shot(page, "sr11-clarity-laptop")
+    clarity, readability = page.get_by_role("slider").all()
+    confirmed = page.get_by_role("checkbox")
+    expect(clarity.locator("[data-handle]")).to_be_visible()
+    page.locator("[data-next]").click()
+    expect(page.get_by_text("Please move this slider")).to_have_count(2)
+    clarity.press("End")
+    expect(confirmed.first).to_be_checked()
+    confirmed.last.check()
+    page.wait_for_timeout(400)
+    page.reload()
+    await_screen(page)
+    expect(clarity).to_have_attribute("aria-valuenow", "100")
+    expect(readability).to_have_attribute("aria-valuenow", "50")
+    expect(confirmed.last).to_be_checked()
+    confirmed.last.uncheck()
+    expect(readability).to_have_attribute("aria-valuetext", "not yet set")
+    expect(readability).to_have_attribute("aria-valuenow", "50")
+    confirmed.last.check()
+    next_screen(page)
+    extracts = [block.bounding_box() for block in page.locator(".block-context").all()]
+    shot(page, "sr11-meaning-laptop")
+    assert extracts[0]["y"] + extracts[0]["height"] <= extracts[1]["y"]
+    assert extracts[0]["x"] == extracts[1]["x"]
+    page.set_viewport_size(WIDTHS["phone"])
+    shot(page, "sr11-meaning-phone")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.get_by_role("checkbox").check()
+    next_screen(page)
+    expect(page.locator("#completion-code")).to_be_visible()
+    stored = dict(Judgement.objects.values_list("criterion__name", "value"))
+    assert stored == {"clarity": 100, "readability": 50, "meaning_similarity": 50}
 
 
 def test_keys_and_presses_on_the_handle_keep_a_score_beyond_the_line(page: Page):
@@ -549,13 +594,13 @@ def test_the_ends_of_every_scale_are_read_out(page: Page):
     begin(page)
     await_screen(page)
     (_, first), _ = read_out(page, "slider")
-    assert "couldn't read worse" in first and "couldn't read better" in first
+    assert "couldn't be more unclear" in first and "couldn't be clearer" in first
     page.locator("[data-next]").click()
     (_, first), _ = read_out(page, "slider")
-    assert "couldn't read worse" in first and "Please move this slider" in first
+    assert "couldn't be more unclear" in first and "Please move this slider" in first
     boxes = [name for name, _ in read_out(page, "checkbox")]
     assert len(set(boxes)) == 2
-    assert all(name.startswith("the middle is my answer") for name in boxes)
+    assert all(name.startswith("move slider or tick here to confirm") for name in boxes)
 
 
 def test_the_points_of_a_scale_say_where_they_are(page: Page):

@@ -62,6 +62,18 @@ def test_every_preset_of_the_seeds_is_shipped():
     assert seeds <= set(preset_names())
 
 
+@pytest.mark.parametrize(("name", "is_required"), [("sr11-deep", False), ("sr11-shallow", True)])
+def test_sr11_asks_clarity_first_and_requires_breaks_only_in_the_long_sitting(name, is_required):
+    """Belz et al. (2011), section 4.1."""
+    definition = preset(name)
+    assert [screen.ask for screen in definition.screens] == [
+        ["clarity", "readability"],
+        ["meaning_similarity"],
+    ]
+    assert definition.breaks.enforced is is_required
+    assert definition.criterion("meaning_similarity").high == "completely identical"
+
+
 def test_quality_and_naturalness_are_never_asked_on_one_screen():
     assert [criterion.name for criterion in preset("e2e-naturalness").criteria] == ["naturalness"]
     assert not preset("e2e-naturalness").screens[0].shows("input")

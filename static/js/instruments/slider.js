@@ -24,7 +24,8 @@ export function mount(root, { options, words, labelledBy, onChange }) {
     labelledBy,
     onInput(value, time) {
       touched = true;
-      if (saysMiddle) confirm.checked = false;
+      // A box next to a handle says that the rating is confirmed, which moving it does as well.
+      if (confirm) confirm.checked = !saysMiddle;
       line.show(value);
       onChange(time);
     },
@@ -36,8 +37,9 @@ export function mount(root, { options, words, labelledBy, onChange }) {
     const words = identify(root.querySelector("[data-confirm-label]"), "confirm");
     confirm.setAttribute("aria-labelledby", `${words} ${labelledBy}`);
     confirm.addEventListener("change", (event) => {
-      if (saysMiddle) touched = false;
-      if (!touched) line.show(confirm.checked ? start : options.start);
+      touched = false;
+      if (saysMiddle) line.show(confirm.checked ? start : null);
+      else line.show(line.value());
       onChange(event.timeStamp);
     });
   }
@@ -49,7 +51,7 @@ export function mount(root, { options, words, labelledBy, onChange }) {
     problem: () => (isAnswered() ? "" : confirm ? words.missing_confirm : words.missing_slider),
     setValue(value) {
       touched = true;
-      if (confirm) confirm.checked = value === start;
+      if (confirm) confirm.checked = !saysMiddle || value === start;
       line.show(value);
     },
     focus: () => line.focus(),
