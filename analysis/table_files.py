@@ -54,7 +54,7 @@ def read_table(
     ------
     TableError : an unknown format, an unreadable file, or malformed rows, with every problem
     """
-    content = _content(source)
+    content = content_of(source)
     if content[:2] == b"\x1f\x8b":
         import gzip
 
@@ -132,7 +132,8 @@ def _dictionary(column: Column) -> "pa.DictionaryArray":
 # --- reading -------------------------------------------------------------------------------
 
 
-def _content(source: str | Path | IO[bytes]) -> bytes:
+def content_of(source: str | Path | IO[bytes]) -> bytes:
+    """The bytes of a file, of an open stream, or with "-" of the standard input."""
     if source == "-":
         return sys.stdin.buffer.read()
     if isinstance(source, str | Path):

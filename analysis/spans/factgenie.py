@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analysis.spans.jsontext import Record, json_records, plain_json
+from analysis.spans.jsontext import Record, plain_json, table_of_records
 from analysis.spans.marking import OWN_NAMES, own_cells, own_parts, placed
 from analysis.spans.model import (
     SOURCE,
@@ -18,7 +18,6 @@ from analysis.spans.model import (
     MarkError,
     Problems,
     SpanTable,
-    check_unique,
 )
 from analysis.spans.offsets import from_utf16, to_utf16
 
@@ -62,14 +61,7 @@ def read_factgenie(text: str) -> SpanTable:
     ------
     github.com/ufal/factgenie, factgenie/workflows.py and factgenie/crowdsourcing.py
     """
-    problems = Problems()
-    outputs, places = [], []
-    for place, value in json_records(text):
-        outputs.append(_output(Record(value, place, problems)))
-        places.append(place)
-    check_unique(outputs, places, problems)
-    problems.refuse()
-    return SpanTable(tuple(outputs), "factgenie")
+    return table_of_records(text, _output, "factgenie")
 
 
 def _output(record: Record) -> MarkedOutput:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
@@ -17,6 +16,7 @@ from analysis.spans.model import Problems, SpanTable, check_unique
 from analysis.spans.mtme import is_mtme, read_mtme, write_mtme, write_standalone
 from analysis.spans.own import is_span_csv, read_csv, read_json_lines, write_csv, write_json_lines
 from analysis.spans.pearmut import is_pearmut, read_pearmut, write_pearmut
+from analysis.table_files import content_of
 
 READERS: dict[str, Callable[[str], SpanTable]] = {
     "google": read_google,
@@ -190,7 +190,7 @@ def _numbered(path: Path, count: int) -> list[Path]:
 
 
 def _text(source: Source) -> str:
-    content = _content(source)
+    content = content_of(source)
     if content[:2] == b"\x1f\x8b":
         import gzip
 
@@ -204,14 +204,3 @@ def _text(source: Source) -> str:
         before = content[: error.start]
         line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
         raise TableError([f"Line {line}, byte {column}: this is not UTF-8 text."]) from error
-
-
-def _content(source: Source) -> bytes:
-    if source == "-":
-        return sys.stdin.buffer.read()
-    if isinstance(source, str | Path):
-        try:
-            return Path(source).read_bytes()
-        except OSError as error:
-            raise TableError([f"Cannot read {source}: {error.strerror}."]) from error
-    return source.read()

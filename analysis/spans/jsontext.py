@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from analysis.errors import TableError
-from analysis.spans.model import Problems, short
+from analysis.spans.model import MarkedOutput, Problems, SpanTable, check_unique, short
 
 KINDS = {
     dict: "an object",
@@ -72,6 +72,23 @@ def json_records(text: str) -> Iterator[tuple[str, Any]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             yield f"Line {number}", read_json_value(line, number)
+
+
+def table_of_records(text: str, read: Callable[[Record], MarkedOutput], form: str) -> SpanTable:
+    """A table with a marked output in each record.
+
+    Raises
+    ------
+    TableError : every problem with its place
+    """
+    problems = Problems()
+    outputs, places = [], []
+    for place, value in json_records(text):
+        outputs.append(read(Record(value, place, problems)))
+        places.append(place)
+    check_unique(outputs, places, problems)
+    problems.refuse()
+    return SpanTable(tuple(outputs), form)
 
 
 def _is_document(text: str) -> bool:

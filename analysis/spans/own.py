@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from analysis.errors import TableError
-from analysis.spans.jsontext import Record, json_object, json_records, plain_json, read_number
+from analysis.spans.jsontext import Record, json_object, plain_json, read_number, table_of_records
 from analysis.spans.marking import own_cells, own_parts, placed
-from analysis.spans.model import Mark, MarkedOutput, Problems, SpanTable, check_unique, short
+from analysis.spans.model import Mark, MarkedOutput, Problems, SpanTable, short
 from analysis.table_files import FALSE_WORDS, TRUE_WORDS, guarded, unguarded
 
 MARK_COLUMNS = (
@@ -48,14 +48,7 @@ def read_json_lines(text: str) -> SpanTable:
     ------
     TableError : every problem with its line
     """
-    problems = Problems()
-    outputs, places = [], []
-    for place, value in json_records(text):
-        outputs.append(_read_output(Record(value, place, problems)))
-        places.append(place)
-    check_unique(outputs, places, problems)
-    problems.refuse()
-    return SpanTable(tuple(outputs), "json")
+    return table_of_records(text, _read_output, "json")
 
 
 def _read_output(record: Record) -> MarkedOutput:

@@ -17,9 +17,9 @@ from rankme.importing.limits import LIMITS, Limits
 from rankme.importing.preview import FilePreview
 from rankme.importing.problems import FileProblem, ImportRefused, Problems, StopFile
 from rankme.importing.records import columns_missing
-from rankme.importing.rows import ItemRow, JudgementRow, OutputRow
+from rankme.importing.rows import JudgementRow
 from rankme.importing.sources import Paths, Progress, Sources, open_sources
-from rankme.importing.spool import open_spool, read_items, read_judgements, read_outputs
+from rankme.importing.spool import Spooled, read_judgements
 
 # In this order the formats are tried on a file whose format is not given.
 JUDGEMENT_READERS: dict[str, JudgementReader] = {
@@ -28,34 +28,20 @@ JUDGEMENT_READERS: dict[str, JudgementReader] = {
 }
 
 
-class JudgementMaterial:
-    """Checked judgements on their way in, with the items, systems and outputs they are about."""
+class JudgementMaterial(Spooled):
+    """Checked judgements on their way in, with the items and outputs that they are about.
+
+    There is an output for each system and item that was judged; it has no text where the file has
+    none.
+    """
 
     def __init__(self, spool: Path, preview: JudgementPreview) -> None:
+        super().__init__(spool)
         self.preview = preview
-        self._folder = spool.parent
-        self._database = open_spool(spool)
-
-    def items(self) -> Iterator[ItemRow]:
-        return read_items(self._database)
-
-    def outputs(self) -> Iterator[OutputRow]:
-        """One for each system and item that was judged; without text where the file has none."""
-        return read_outputs(self._database)
 
     def judgements(self) -> Iterator[JudgementRow]:
         """Screen by screen."""
         return read_judgements(self._database)
-
-    def close(self) -> None:
-        self._database.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def __enter__(self) -> JudgementMaterial:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def read_judgement_material(

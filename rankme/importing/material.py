@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -17,9 +16,8 @@ from rankme.importing.preview import Preview, make_preview
 from rankme.importing.problems import FileProblem, ImportRefused, Problems, StopFile
 from rankme.importing.reader import Reader
 from rankme.importing.records import columns_missing
-from rankme.importing.rows import ItemRow, OutputRow
 from rankme.importing.sources import Paths, Progress, Sources, open_sources
-from rankme.importing.spool import Spool, open_spool, read_items, read_outputs
+from rankme.importing.spool import Spool, Spooled
 from rankme.importing.tables import OUTPUT_COLUMNS, preview_tables
 
 # In this order the formats are tried on an upload whose format is not given.
@@ -37,31 +35,12 @@ READERS: dict[str, Reader] = {
 TABLE_FORMATS = [name for name, reader in READERS.items() if reader.could_read]
 
 
-class Material:
-    """Checked material on its way in: a preview, and rows that can be read as often as needed."""
+class Material(Spooled):
+    """Checked material on its way in, with its preview."""
 
     def __init__(self, spool: Path, preview: Preview) -> None:
+        super().__init__(spool)
         self.preview = preview
-        self._folder = spool.parent
-        self._database = open_spool(spool)
-
-    def items(self) -> Iterator[ItemRow]:
-        """All items in order of position."""
-        return read_items(self._database)
-
-    def outputs(self) -> Iterator[OutputRow]:
-        """All outputs in the order of the files."""
-        return read_outputs(self._database)
-
-    def close(self) -> None:
-        self._database.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def __enter__(self) -> Material:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def detect(files: list[SourceFile]) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +11,7 @@ from hashlib import blake2b
 from itertools import groupby, zip_longest
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from rankme.importing.characters import SENTENCE_MARK, folded, strange_characters
 from rankme.importing.files import SourceFile
@@ -325,6 +326,33 @@ class Spool:
 
     def commit(self) -> None:
         self.database.execute("COMMIT")
+
+
+class Spooled:
+    """Checked rows in a file of their own, which can be read as often as needed."""
+
+    def __init__(self, spool: Path) -> None:
+        self._folder = spool.parent
+        self._database = open_spool(spool)
+
+    def items(self) -> Iterator[ItemRow]:
+        """All items in order of position."""
+        return read_items(self._database)
+
+    def outputs(self) -> Iterator[OutputRow]:
+        """All outputs in the order of the files."""
+        return read_outputs(self._database)
+
+    def close(self) -> None:
+        """Forget the rows."""
+        self._database.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def read_items(database: sqlite3.Connection) -> Iterator[ItemRow]:
