@@ -125,14 +125,24 @@ def test_a_folder_that_the_page_on_architecture_leaves_out_is_missed():
 def test_no_door_is_left_open_to_markup_or_forgery(pattern: str):
     where, bait = FORBIDDEN[pattern]
     assert re.search(pattern, bait), "the pattern does not find its own bait"
-    # Over line ends, too: the formatter breaks long tags.
-    found = [
+    assert matches_in(where, pattern) == []
+
+
+def matches_in(where: str, pattern: str) -> list[str]:
+    """Over line ends, too: the formatter breaks long tags."""
+    return [
         f"{path.relative_to(PROJECT)}:{text.count(chr(10), 0, match.start()) + 1}: {match[0]}"
         for path in files(where)
         for text in [path.read_text()]
         for match in re.finditer(pattern, text)
     ]
-    assert found == []
+
+
+def test_a_text_in_which_blanks_are_kept_begins_right_after_its_tag():
+    """`given` shows line breaks: those of a template would be shown as well."""
+    pattern = r'class="[^"]*\bgiven\b[^"]*"[^>]*>\s*\n'
+    assert re.search(pattern, '<dd class="small given" dir="auto">\n  text</dd>')
+    assert matches_in("templates/**/*.html", pattern) == []
 
 
 def test_lines_of_templates_fit_on_a_screen():

@@ -53,22 +53,31 @@ def _check(
 def _refuse(row: MaterialImport, refused: ImportRefused) -> None:
     """Keep every problem; keep the files only if saying what their columns are may help."""
     ended = {"problems": [asdict(problem) for problem in refused.problems]}
-    if not all(is_plain(table.columns) for table in refused.tables):
+    is_described = bool(refused.tables and row.options.get("reading"))
+    if is_described or not all(is_plain(table.columns) for table in refused.tables):
         tables = [asdict(table) for table in refused.tables]
         found = {"n_systems": refused.n_systems, "n_items": refused.n_items}
         preview = {"tables": tables, **found}
-        jobs.fail(row, _refusal(refused), phase=Phase.COLUMNS, preview=preview, **ended)
+        message = _too_many(refused) or _request_for_columns(refused)
+        jobs.fail(row, message, phase=Phase.COLUMNS, preview=preview, **ended)
         return
     with transaction.atomic():
-        jobs.fail(row, _refusal(refused), **ended)
+        message = _too_many(refused) or _("Fix the problems below and upload the file again.")
+        jobs.fail(row, message, **ended)
         transaction.on_commit(partial(delete_files, row.files.values()))
 
 
-def _refusal(refused: ImportRefused) -> str:
+def _too_many(refused: ImportRefused) -> str:
     listed = len(refused.problems)
     if refused.count > listed:
         return _("There are %(count)s problems. Here are the first %(listed)s.") % {
             "count": refused.count,
             "listed": listed,
         }
-    return _("Fix the problems below and upload the file again.")
+    return ""
+
+
+def _request_for_columns(refused: ImportRefused) -> str:
+    if not all(table.columns for table in refused.tables):
+        return _("Say what the columns are, then check again.")
+    return _("Upload a corrected file, or correct the columns and check again.")

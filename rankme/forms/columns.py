@@ -39,7 +39,10 @@ class ShownTable:
 class ColumnsForm(forms.Form):
     """A choice for each column of each table that the check has seen."""
 
-    def __init__(self, tables: Sequence[Mapping[str, Any]], data: Any = None) -> None:
+    def __init__(
+        self, tables: Sequence[Mapping[str, Any]], data: Any = None, *, encoding: str = ""
+    ) -> None:
+        """`encoding` is the one that the organiser chose for the check, if any."""
         super().__init__(data)
         self._tables = tables
         for number, table in enumerate(tables):
@@ -49,11 +52,15 @@ class ColumnsForm(forms.Form):
                     choices=list((ROLES | {role: ROLES.get(role, role)}).items()),
                     initial=role,
                 )
-        if any(table["encoding"] for table in tables):
+        used = dict.fromkeys(table["encoding"] for table in tables if table["encoding"])
+        if used:
+            names = ", ".join(ENCODINGS[name] for name in used)
             self.fields["encoding"] = forms.ChoiceField(
                 label=_("Encoding"),
-                help_text=_("Change this if letters look wrong."),
+                help_text=_("Read as %(encoding)s. Change this if letters look wrong.")
+                % {"encoding": names},
                 required=False,
+                initial=encoding,
                 choices=[("", _("Detect automatically")), *ENCODINGS.items()],
             )
         sheets = list(dict.fromkeys(sheet for table in tables for sheet in table["sheets"]))

@@ -62,7 +62,8 @@ def proposed_table(sources: Sources, file: SourceFile) -> Table | None:
 
 
 def _proposed_table(sources: Sources, file: SourceFile) -> Table | None:
-    for columns in sources.reading.columns:
+    # All columns of a small table may be in a larger one: the fullest description comes first.
+    for columns in sorted(sources.reading.columns, key=lambda each: -len(each.used)):
         shape = shape_of(file, columns.used)
         if shape is not None:
             return Table(file, shape, columns, sample_of(sources, file, shape))

@@ -103,7 +103,10 @@ def _columns_form(upload: MaterialImport, data: Any = None) -> ColumnsForm | Non
     """The columns of an upload that waits for a decision, if it has any."""
     tables = upload.preview.get("tables")
     is_open = upload.is_over and upload.phase in materials.CORRECTABLE
-    return ColumnsForm(tables, data) if tables and is_open else None
+    if not tables or not is_open:
+        return None
+    chosen = upload.options.get("reading", {}).get("encoding", "")
+    return ColumnsForm(tables, data, encoding=chosen)
 
 
 def _render_import(

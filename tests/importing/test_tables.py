@@ -357,3 +357,14 @@ def opendocument() -> dict[str, str | bytes]:
         f'<table:table table:name="S">{cells}</table:table></office:spreadsheet></office:body>'
         "</office:document-content>",
     }
+
+
+def test_a_description_is_used_for_the_file_that_it_fits_best(tmp_path: Path) -> None:
+    files = {"a.csv": "key,text\n1,Why?\n", "b.csv": "key,text,who\n1,Because.,A\n"}
+    items = columns_from_roles([("key", "item"), ("text", "input")])
+    outputs = columns_from_roles([("key", "item"), ("text", "output"), ("who", "system")])
+    for described in ((items, outputs), (outputs, items)):
+        folder = write(tmp_path / "upload", files)
+        with read_material(folder, reading=Reading(described)) as material:
+            assert [item.input for item in material.items()] == ["Why?"]
+            assert [row.text for row in material.outputs()] == ["Because."]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
@@ -105,6 +107,48 @@ def test_the_encoding_can_be_corrected(olga, campaign, tmp_path):
     roles = {"role-0-0": "system", "role-0-1": "item", "role-0-2": "output"}
     olga.post(page_of(row, "campaign-import-columns"), {**roles, "encoding": "cp1250"})
     assert worked_off(row).preview["samples"][0]["outputs"] == {"A": "škoda"}
+
+
+def chosen(page: str) -> set[str]:
+    return set(re.findall(r'<option value="([^"]+)" selected>', page))
+
+
+def test_a_refused_correction_is_still_chosen_when_the_form_comes_back(olga, campaign, tmp_path):
+    """Twice the same item for system A; names that need no description do not lose the encoding."""
+    for text, encoding in (
+        ("alpha,beta,gamma\nA,1,\u0161koda\nA,1,Thus.\n", "cp1250"),
+        ("system,item,output\nA,1,\u0161koda\nA,1,Thus.\n", "cp1250"),
+    ):
+        row = checked(campaign, tmp_path, UNKNOWN)
+        content = text.encode(encoding)
+        stored = next(iter(row.files.values()))
+        (settings.MEDIA_ROOT / stored).write_bytes(content)
+        if text.startswith("system"):
+            row.preview["tables"][0]["names"] = ["system", "item", "output"]
+            row.save()
+        answer = {**DESCRIBED, "encoding": encoding}
+        olga.post(page_of(row, "campaign-import-columns"), answer)
+        row = worked_off(row)
+        assert row.problems
+        page = olga.get(page_of(row)).content.decode()
+        assert chosen(page) == {"system", "item", "output", encoding}
+
+
+def test_the_page_says_how_a_text_was_read(olga, campaign, tmp_path):
+    row = checked(campaign, tmp_path, "system,item,output\nA,1,\xe9t\xe9\n".encode("cp1252"))
+    page = olga.get(page_of(row)).content.decode()
+    assert "Read as Windows-1252 (Western Europe)." in page
+
+
+def test_a_refusal_says_what_to_do_next(olga, campaign, tmp_path):
+    page = olga.get(page_of(checked(campaign, tmp_path, UNKNOWN))).content.decode()
+    assert "Say what the columns are, then check again." in page
+    twice = KNOWN + "A,Why?,Again.\n"
+    page = olga.get(page_of(checked(campaign, tmp_path, twice))).content.decode()
+    assert "Upload a corrected file, or correct the columns and check again." in page
+    twice = "system,item,output\nA,1,x\nA,1,y\n"
+    page = olga.get(page_of(checked(campaign, tmp_path, twice))).content.decode()
+    assert "Fix the problems below and upload the file again." in page
 
 
 def test_the_campaign_file_remembers_the_columns_for_the_next_upload(campaign, tmp_path):
