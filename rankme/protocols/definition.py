@@ -186,6 +186,10 @@ class BlockSpec(Part):
 class TimedPhase(Part):
     """A screen whose time is the measurement: bell and fixation first, then the stimulus."""
 
+    initiated: bool = Field(
+        False,
+        description=_("Otherwise trials follow each other until something else comes between"),
+    )
     fixation_ms: int = Field(0, ge=0, le=10_000)
     bell: bool = False
     timeout_ms: int = Field(15_000, ge=100, le=600_000)

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from rankme.models import Judgement, Submission
 from rankme.protocols.files import preset
-from tests.browser.rating import begin, campaign_of, come_in
+from tests.browser.rating import begin, campaign_of, come_in, shot
 
 pytestmark = pytest.mark.browser
 
@@ -18,13 +18,21 @@ EPOCH_OF = "() => performance.timeOrigin"
 
 
 def start_timed(page: Page, items: int, **changes):
-    """A timed campaign up to its first description."""
-    changes = {"practice": []} | changes
+    """A timed campaign up to its first description; its trials follow each other."""
+    changes = {"practice": [], "screens": timed_screens(initiated=False)} | changes
     campaign = campaign_of("tuna08-identification", items=items, **changes)
     come_in(page, campaign, id="w1")
     begin(page)
     page.get_by_role("button", name="Start").click()
     return campaign
+
+
+def timed_screens(**changes):
+    """TUNA's two screens with other settings of their timing."""
+    return [
+        screen.model_copy(update={"timed": screen.timed.model_copy(update=changes)})
+        for screen in preset("tuna08-identification").screens
+    ]
 
 
 def onset_of(page: Page, shown: str = "outputs") -> float:
@@ -364,16 +372,61 @@ def test_the_start_takes_the_space_bar_as_it_says(page: Page):
     onset_of(page)
 
 
+def test_the_rater_begins_each_trial_and_may_pause_before_it(page: Page):
+    """Gatt, Belz & Kow (2008), section 3: participants initiated each trial."""
+    campaign = campaign_of("tuna08-identification", items=2, practice=[])
+    come_in(page, campaign, id="w1")
+    begin(page)
+    for place in ("1 of 2", "2 of 2"):
+        expect(page.locator(".message-screen h2")).to_contain_text(place)
+        page.wait_for_timeout(500)
+        assert page.locator("form.screen").count() == 0
+        page.get_by_role("button", name="Pause").click()
+        expect(page.get_by_role("dialog")).to_be_visible()  # nothing is being measured
+        page.get_by_role("dialog").get_by_role("button", name="Continue").click()
+        page.get_by_role("button", name="Start").click()
+        onset_of(page)
+        page.wait_for_timeout(DEAD_MS)
+        page.keyboard.press("Space")
+        click_a_picture(page)
+    expect(page.locator("#completion-code")).to_be_visible()
+    assert Judgement.objects.filter(value=None).count() == 0
+
+
+CROSS = """() => {
+  const text = document.querySelector(".is-fixating .output-text");
+  if (!text) return null;
+  const cross = getComputedStyle(text, "::before");
+  const { x, y, width, height } = text.getBoundingClientRect();
+  return { content: cross.content, visibility: cross.visibility, at: cross.position,
+    x: x + width / 2, y: y + height / 2 };
+}"""
+
+
+@pytest.mark.parametrize(("name", "width"), [("laptop", 1366), ("phone", 390)])
+def test_the_cross_is_where_the_text_will_be(page: Page, name, width):
+    page.set_viewport_size({"width": width, "height": 768})
+    campaign = campaign_of("tuna08-identification", items=1, practice=[])
+    come_in(page, campaign, id="w1")
+    begin(page)
+    shot(page, f"tuna-{name}-start")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("form.is-fixating")).to_be_attached()
+    cross = page.evaluate(CROSS)
+    shot(page, f"tuna-{name}-cross")
+    assert (cross["content"], cross["visibility"], cross["at"]) == ('"+"', "visible", "absolute")
+    onset_of(page)
+    shot(page, f"tuna-{name}-text")
+    text = page.locator(".output [data-fill=output]").bounding_box()
+    assert abs(text["x"] + text["width"] / 2 - cross["x"]) < 20
+    assert text["y"] - 20 <= cross["y"] <= text["y"] + text["height"] + 20
+
+
 # Nothing moves -----------------------------------------------------------------------------
 
 
 def test_when_reading_times_out_the_pictures_are_where_they_always_are(page: Page):
-    definition = preset("tuna08-identification")
-    timed = [screen.timed.model_copy(update={"timeout_ms": 700}) for screen in definition.screens]
-    screens = [
-        screen.model_copy(update={"timed": one})
-        for screen, one in zip(definition.screens, timed, strict=True)
-    ]
+    screens = timed_screens(initiated=False, timeout_ms=700)
     page.add_init_script(f"({WATCH_PLACES})()")
     start_timed(page, items=3, screens=screens)
     page.wait_for_function("() => window.places?.length === 3 && window.said")
@@ -413,7 +466,7 @@ def test_a_notice_waits_until_the_trial_is_over(page: Page):
     expect(page.locator("#notices")).to_be_empty()
     expect(page.locator("#unsent")).to_be_hidden()
     click_a_picture(page)
-    expect(page.locator("#notices")).to_contain_text("no connection")
+    expect(page.locator("#notices")).to_contain_text("You are offline")
     expect(page.locator("#unsent")).to_be_visible()
     page.context.set_offline(False)
 

@@ -154,6 +154,7 @@ LABELS = {
     "DesignSpec.stratify_by": _("Balance by this factor"),
     "BlockSpec.shuffle": _("Show attributes in random order"),
     "BlockSpec.pictorial": _("Show as icons on a map"),
+    "TimedPhase.initiated": _("Raters begin each trial themselves"),
     "TimedPhase.fixation_ms": _("Fixation cross (milliseconds)"),
     "TimedPhase.bell": _("Play a bell first"),
     "TimedPhase.timeout_ms": _("Time limit (milliseconds)"),

@@ -95,16 +95,17 @@ export function createSitting(parts) {
     }
     view.notice("elsewhere", "");
     const timed = page.screens[step.screen].timed;
-    if (timed) {
-      inTrial = true;
-      view.notice.hold(); // a line more or less above them would move the pictures
-    }
     const outcome = timed
-      ? await timedTrials.show(step, draft, timed)
+      ? await timedTrials.show(step, draft, timed, beginTrial)
       : await desk.show(step, draft, refusals.get(route.id(step)) ?? []);
     view.notice("back", "");
     if (outcome === "sent") await afterSending(step);
     return undefined;
+  }
+
+  function beginTrial() {
+    inTrial = true;
+    view.notice.hold(); // a line more or less above them would move the pictures
   }
 
   async function afterSending(step) {

@@ -8,7 +8,8 @@ import { decoded, ready } from "./timing.js";
 export const DEAD_MS = 200;
 
 /**
- * Blocks of timed trials: they begin when the rater says so, and then run on their own.
+ * Blocks of timed trials: they begin when the rater says so, and then run on their own, unless
+ * the campaign lets the rater begin each trial (`initiated`).
  *
  * @param {{ page: any, desk: any, header: any, view: any, tools: any }} parts
  */
@@ -23,19 +24,22 @@ export function createTimedTrials({ page, desk, header, view, tools }) {
     header.show(step);
     const going = showMessage(view.stage, view.messageTemplate, {
       title: header.placeText(step),
-      text: words.ready,
+      text: timeRanOut ? `${words.time_out} ${words.ready}` : words.ready,
       button: words.start,
       pressSpace: true,
     });
     // Decoded before the block starts, so that nothing is between one phase and the next.
-    [heldPictures] = await Promise.all([decoded(page.pictures, tools.newImage), going]);
+    if (!running) heldPictures = await decoded(page.pictures, tools.newImage);
+    await going;
     tools.bell.allow();
     timeRanOut = false;
     running = true;
   }
 
-  async function show(step, draft, timed) {
-    if (!running) await start(step);
+  /** `onBegin` is called when the rater has begun: from here on a time is measured. */
+  async function show(step, draft, timed, onBegin) {
+    if (!running || timed.initiated) await start(step);
+    onBegin();
     const screen = desk.mount(step, draft);
     const { form } = screen;
     const pictures = [...form.querySelectorAll(".picture")];
