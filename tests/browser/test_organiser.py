@@ -113,6 +113,34 @@ def test_from_the_login_to_the_raters_link_by_keyboard(page: Page, live_site: Li
     expect(page.get_by_text("In this study you read short descriptions")).to_be_visible()
 
 
+def test_columns_with_unknown_names_are_described_by_keyboard(page: Page, live_site: LiveSite):
+    draft = campaigns.create_campaign(make_account(), slider_definition())
+    live_site.start_worker()
+    log_in(page)
+    page.set_viewport_size(PHONE)
+    page.goto(reverse("rankme:campaign-material", args=[draft.code]))
+    rows = [("A", "1", "Because."), ("A", "2", "Thus."), ("B", "1", "So."), ("B", "2", "Well.")]
+    text = "\n".join(map(",".join, [("alpha", "beta", "gamma"), *rows]))
+    unknown = {"name": "outputs.csv", "mimeType": "text/csv", "buffer": text.encode()}
+    page.get_by_label("Outputs").set_input_files(unknown)
+    press(page, "Upload and check")
+    expect(page.get_by_text("Say what the columns are")).to_be_visible(timeout=30_000)
+    tab_to(page, "Factor  alpha")  # a list of choices is called by its choices and its label
+    for column, first_letter in (("alpha", "S"), ("beta", "I"), ("gamma", "O")):
+        expect(page.get_by_label(column, exact=True)).to_be_focused()
+        expect(page.locator(":focus")).to_be_in_viewport()
+        page.keyboard.type(first_letter)
+        page.keyboard.press("Tab")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert Axe().run(page).violations_count == 0
+    press(page, "Check again")
+    expect(page.get_by_text("2 systems × 2 items")).to_be_visible(timeout=30_000)
+    press(page, "Import")
+    expect(page.get_by_text("Import complete.")).to_be_visible(timeout=30_000)
+    found = Output.objects.values_list("system__name", "item__key", "text")
+    assert set(found) == set(rows)
+
+
 def test_the_form_changes_its_shape_and_keeps_what_was_typed(page: Page):
     make_account()
     log_in(page)
