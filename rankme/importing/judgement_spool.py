@@ -47,9 +47,13 @@ class JudgementSpool(Spool):
         self.raters: dict[str, int] = {}
         self.criteria: dict[str, int] = {}
         self.labels: dict[int, dict[float, str]] = {}
+        self.columns: dict[str, str] = {}  # what the file calls them
         self._screens: dict[int, int] = {}
         self._screen_rows: list[tuple[Any, ...]] = []
         self._rows: list[tuple[Any, ...]] = []
+
+    def problem(self, place: Place, column: str, message: str) -> None:
+        super().problem(place, self.columns.get(column, column), message)
 
     def add_judgement(self, given: Given, factors: Mapping[str, str], place: Place) -> None:
         before = self.problems.count

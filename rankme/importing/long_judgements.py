@@ -1,55 +1,99 @@
-"""The site's own export: one judgement per line."""
+"""One judgement per line: the site's own export, or a table with common names of columns."""
 
 from __future__ import annotations
 
 from analysis.table_files import unguarded
 from analysis.translatable import gettext_noop as _
+from rankme.importing.column_guesses import INDEX, NAMES, plain_name
 from rankme.importing.files import SourceFile
 from rankme.importing.judgement_reader import JudgementReader
-from rankme.importing.judgement_spool import NAMES, Given, JudgementSpool
-from rankme.importing.records import Record, Shape, columns_missing, records, shape_of, without
+from rankme.importing.judgement_spool import Given, JudgementSpool
+from rankme.importing.records import Record, Shape, columns_missing, possible_shapes, records
 from rankme.importing.sources import Sources
 from rankme.importing.spool import Place
 
-COLUMNS = (*NAMES, "value")
+COLUMNS = ("rater", "item", "system", "criterion", "value")
+# The likelier name comes first. A column that only numbers the rows does not name the items.
+COMMON_NAMES: dict[str, tuple[str, ...]] = {
+    "rater": (
+        "rater_id", "annotator", "annotator_id", "worker", "worker_id", "workerid", "participant",
+        "participant_id", "evaluator", "evaluator_id", "judge", "user", "user_id",
+    ),
+    "item": tuple(name for name in NAMES["item"][1:] if not INDEX.match(name)),
+    "system": NAMES["system"][1:],
+    "criterion": ("criteria", "metric", "dimension", "aspect", "quality_criterion", "question"),
+    "value": ("score", "rating", "label", "judgement", "judgment"),
+}  # fmt: skip
 FLAGS = ("late", "excluded")
-OWN_COLUMNS = (*COLUMNS, "time_ms", "input", "output", *FLAGS)
+OPTIONAL_COLUMNS = ("screen", "time_ms", "input", "output", *FLAGS)
+ONLY_SCREEN = "1"  # of a rater for an item
 TRUE_WORDS = {"1", "true", "yes"}
 FALSE_WORDS = {"", "0", "false", "no"}
 
 
 def is_long_judgements(file: SourceFile) -> Shape | None:
-    return shape_of(file, COLUMNS)
+    shapes = possible_shapes(file)
+    return next((shape for shape in shapes if set(_columns_of(shape)) == set(COLUMNS)), None)
+
+
+def _columns_of(shape: Shape) -> dict[str, str]:
+    """The column of each role: our own name for it, or else the likeliest common one."""
+    plain = {plain_name(name): name for name in reversed(shape.columns)}
+    found = {}
+    for role, names in COMMON_NAMES.items():
+        column = next((plain[name] for name in (role, *names) if name in plain), None)
+        if column is not None:
+            found[role] = column
+    return found
 
 
 def read_long_judgements(sources: Sources, spool: JudgementSpool, file: SourceFile) -> None:
-    """The site's own export: one value per line; unknown columns are factors."""
-    shape = shape_of(file, COLUMNS)
+    """One value per line; columns that are not known are factors."""
+    shape = is_long_judgements(file)
     if shape is None:
         sources.problems.add(file.label, 1, "", columns_missing(file, COLUMNS))
         return
-    spool.expect_factors([name for name in shape.columns if name not in OWN_COLUMNS])
+    spool.columns = columns = _columns_of(shape)
+    _note_reading(spool, shape)
+    known = {"", *columns.values(), *OPTIONAL_COLUMNS}
+    factors = [name for name in shape.columns if name not in known]
+    needed = [*columns.values(), *({"screen"} & set(shape.columns))]
+    spool.expect_factors(factors)
     for line, written in records(sources, file, shape):
-        missing = [name for name in COLUMNS if name not in written]
+        missing = [name for name in needed if name not in written]
         for name in missing:
             sources.problems.add(file.label, line, name, f'The line has no "{name}".')
-        if missing:
-            continue
-        record = {name: unguarded(cell) for name, cell in written.items()}
-        given = Given(
-            rater=record["rater"],
-            item=record["item"],
-            system=record["system"],
-            criterion=record["criterion"],
-            screen=record["screen"],
-            value=record["value"],
-            input=record.get("input", ""),
-            output=record.get("output", ""),
-            time_ms=record.get("time_ms", ""),
-            late=_flag(record, "late", spool, (file, line)),
-            excluded=_flag(record, "excluded", spool, (file, line)),
-        )
-        spool.add_judgement(given, without(record, OWN_COLUMNS), (file, line))
+        if not missing:
+            record = {name: unguarded(cell) for name, cell in written.items()}
+            given = _given(record, spool, (file, line))
+            spool.add_judgement(
+                given, {name: record.get(name, "") for name in factors}, (file, line)
+            )
+
+
+def _note_reading(spool: JudgementSpool, shape: Shape) -> None:
+    taken = [f'"{name}" is the {role}' for role, name in spool.columns.items() if name != role]
+    if taken:
+        spool.notes.append(f"Columns by their names: {', '.join(taken)}.")
+    if "screen" not in shape.columns:
+        spool.notes.append('No column is called "screen": each rater saw each item on one screen.')
+
+
+def _given(record: Record, spool: JudgementSpool, place: Place) -> Given:
+    columns = spool.columns
+    return Given(
+        rater=record[columns["rater"]],
+        item=record[columns["item"]],
+        system=record[columns["system"]],
+        criterion=record[columns["criterion"]],
+        value=record[columns["value"]],
+        screen=record.get("screen", ONLY_SCREEN),
+        input=record.get("input", ""),
+        output=record.get("output", ""),
+        time_ms=record.get("time_ms", ""),
+        late=_flag(record, "late", spool, place),
+        excluded=_flag(record, "excluded", spool, place),
+    )
 
 
 def _flag(record: Record, column: str, spool: JudgementSpool, place: Place) -> bool:
@@ -63,8 +107,8 @@ READER = JudgementReader(
     title=_("One judgement per line"),
     help=_(
         "A judgement export of this site, or any table with the columns rater, item, system, "
-        "criterion, value and screen; time_ms, input and output if you have them. Other columns "
-        "are factors."
+        "criterion and value, or common names for them such as annotator, model and score; "
+        "screen, time_ms, input and output if you have them. Other columns are factors."
     ),
     recognises=is_long_judgements,
     read=read_long_judgements,

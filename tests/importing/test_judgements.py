@@ -2,9 +2,11 @@
 
 import io
 from collections import Counter
+from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from analysis.table_files import read_table, write_table
@@ -220,3 +222,66 @@ def test_a_value_that_no_definition_can_hold_is_refused_with_its_line(
     tmp_path: Path, value: str
 ) -> None:
     assert places(tmp_path, LONG.replace(",60,x2", f",{value},x2")) == [(4, "value")]
+
+
+FORMS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
+    "xlsx": lambda table, path: table.to_excel(path, index=False),
+    "parquet": lambda table, path: table.to_parquet(path, index=False),
+    "json": lambda table, path: path.write_text(table.to_json(orient="records")),
+    "csv": lambda table, path: table.to_csv(path, sep=";", index=False, encoding="cp1252"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_judgements_come_in_any_usual_file(tmp_path: Path, form: str) -> None:
+    path = tmp_path / f"ratings.{form}"
+    rows = [(rater, item, system, "clarté", 3, f"s{rater}{item}") for rater in "ab"
+            for item in "xyz" for system in ("Zoë", "Jürgen")]  # fmt: skip
+    names = ["rater", "item", "system", "criterion", "value", "screen"]
+    FORMS[form](pd.DataFrame(rows, columns=names), path)
+    with read_judgement_material(path) as material:
+        found = [(row.rater, row.item_key, row.system, row.criterion, row.value)
+                 for row in material.judgements()]  # fmt: skip
+        assert material.preview.n_screens == 6
+    assert sorted(found) == sorted(row[:5] for row in rows)
+
+
+COMMON = """annotator,model,prompt_id,dimension,score,hour
+r1,S,a,fluency,4,9
+r1,T,a,fluency,5,9
+r1,S,b,fluency,3,9
+r2,S,a,fluency,4,10
+"""
+
+
+def test_common_names_are_understood_and_noted(tmp_path: Path) -> None:
+    with read(tmp_path, COMMON) as material:
+        preview, rows = material.preview, list(material.judgements())
+    assert [(row.rater, row.system, row.item_key, row.criterion, row.value) for row in rows] == [
+        ("r1", "S", "a", "fluency", 4),
+        ("r1", "T", "a", "fluency", 5),
+        ("r1", "S", "b", "fluency", 3),
+        ("r2", "S", "a", "fluency", 4),
+    ]
+    assert {tuple(row.factors) for row in rows} == {("hour",)}
+    assert preview.n_screens == 3
+    [taken, screens] = preview.notes
+    assert '"annotator" is the rater' in taken and '"score" is the value' in taken
+    assert "each rater saw each item on one screen" in screens
+
+
+def test_our_own_name_counts_more_than_a_common_one(tmp_path: Path) -> None:
+    text = LONG.replace("entity,hour", "model,id")
+    with read(tmp_path, text) as material:
+        assert material.preview.systems == ("S", "T")
+        assert {name for row in material.judgements() for name in row.factors} == {"id"}
+        assert material.preview.notes == ()
+
+
+def test_a_judgement_that_is_there_twice_is_refused_without_screens_too(tmp_path: Path) -> None:
+    assert places(tmp_path, COMMON + "r1,S,a,fluency,2,9\n") == [(6, "")]
+
+
+def test_a_cell_under_a_common_name_is_reported_by_the_name_in_the_file(tmp_path: Path) -> None:
+    found = places(tmp_path, COMMON + ",S,c,fluency,much,9\n")
+    assert sorted(found) == [(6, "annotator"), (6, "score")]
