@@ -7,15 +7,14 @@ import stat
 import struct
 import unicodedata
 import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rankme.importing.files import ZIP_END, SourceFile, size_in_words
 from rankme.importing.limits import Limits
-
-if TYPE_CHECKING:
-    from rankme.importing.sources import Sources
+from rankme.importing.problems import Problems
 
 ZIP64_LOCATOR = b"PK\x06\x07"
 ZIP_END_BYTES = 22
@@ -27,21 +26,30 @@ ENCRYPTED = 0x1
 LITTER = re.compile(r"(^|/)(__MACOSX/|\.[^./]|Thumbs\.db$|desktop\.ini$)", re.IGNORECASE)
 
 
-def add_archive(sources: Sources, label: str, path: Path) -> None:
-    trouble = trouble_with_directory(path, sources.limits)
+@dataclass
+class Archive:
+    """An opened archive: the files in it, and how to close it."""
+
+    files: list[SourceFile] = field(default_factory=list)
+    close: Callable[[], None] = lambda: None
+
+
+def open_archive(label: str, path: Path, limits: Limits, problems: Problems) -> Archive:
+    """The members of a zip as files; what is wrong with the archive or a member is noted."""
+    trouble = trouble_with_directory(path, limits)
     if trouble:
-        sources.problems.add(label, None, "", trouble)
-        return
+        problems.add(label, None, "", trouble)
+        return Archive()
     try:
-        archive = zipfile.ZipFile(path)
+        opened = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, ValueError, NotImplementedError, struct.error) as error:
-        sources.problems.add(label, None, "", f"The archive is damaged: {error}.")
-        return
-    sources._closers.append(archive.close)
-    members = [member for member in archive.infolist() if not _is_litter(member)]
-    _check_no_overlap(sources, label, archive)
-    for member in members:
-        _add_member(sources, label, archive, member)
+        problems.add(label, None, "", f"The archive is damaged: {error}.")
+        return Archive()
+    if not _is_without_overlap(opened):
+        problems.add(label, None, "", "The archive is damaged: its files overlap.")
+    members = [member for member in opened.infolist() if not _is_litter(member)]
+    files = (_file_of(member, label, opened, limits, problems) for member in members)
+    return Archive([file for file in files if file is not None], opened.close)
 
 
 def trouble_with_directory(path: Path, limits: Limits) -> str | None:
@@ -67,31 +75,34 @@ def _is_litter(member: zipfile.ZipInfo) -> bool:
     return member.is_dir() or bool(LITTER.search(member.filename.replace("\\", "/")))
 
 
-def _check_no_overlap(sources: Sources, label: str, archive: zipfile.ZipFile) -> None:
+def _is_without_overlap(archive: zipfile.ZipFile) -> bool:
     """Members that share their bytes make small archives of endless text; zipfile allows them."""
     members = sorted(archive.infolist(), key=lambda member: member.header_offset)
     starts = [member.header_offset for member in members[1:]] + [archive.start_dir]
-    for member, next_start in zip(members, starts, strict=True):
-        end = member.header_offset + LOCAL_HEADER_BYTES + member.compress_size
-        if member.header_offset < 0 or end > next_start:
-            sources.problems.add(label, None, "", "The archive is damaged: its files overlap.")
-            return
+    return all(
+        member.header_offset >= 0
+        and member.header_offset + LOCAL_HEADER_BYTES + member.compress_size <= next_start
+        for member, next_start in zip(members, starts, strict=True)
+    )
 
 
-def _add_member(
-    sources: Sources, label: str, archive: zipfile.ZipFile, member: zipfile.ZipInfo
-) -> None:
+def _file_of(
+    member: zipfile.ZipInfo,
+    label: str,
+    archive: zipfile.ZipFile,
+    limits: Limits,
+    problems: Problems,
+) -> SourceFile | None:
     *folders, name = (clean_name(part) for part in member.filename.replace("\\", "/").split("/"))
     folder = folders[-1] if folders else ""
     parts = [label, folder, name or ascii(member.filename)]
     place = "/".join(part for part in parts if part)
-    trouble = _trouble_with_member(member, name, sources.limits)
+    trouble = _trouble_with_member(member, name, limits)
     if trouble:
-        sources.problems.add(place, None, "", trouble)
-        return
+        problems.add(place, None, "", trouble)
+        return None
     opener = partial(archive.open, member)
-    sizes = (member.file_size, member.compress_size)
-    sources.files.append(SourceFile(place, *sizes, opener, folder))
+    return SourceFile(place, member.file_size, member.compress_size, opener, folder)
 
 
 def clean_name(part: str) -> str:

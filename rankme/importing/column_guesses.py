@@ -6,16 +6,18 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from rankme.importing.columns import Columns, InvalidColumns, column_name, system_names
+from rankme.importing.columns import (
+    LIKELY_AFFIXES,
+    OUTPUT_WORDS,
+    Columns,
+    InvalidColumns,
+    column_name,
+    system_names,
+)
 
 # The likelier name comes first; names are compared in lower case with "_" for blanks and hyphens.
 NAMES: dict[str, tuple[str, ...]] = {
-    "output": (
-        "output", "system_output", "model_output", "response", "model_response", "completion",
-        "generation", "generated", "generated_text", "output_text", "hypothesis", "hyp",
-        "prediction", "predicted", "pred", "candidate", "answer", "model_answer", "reply", "mt",
-        "translation", "summary", "simplification", "paraphrase", "text", "content", "result",
-    ),
+    "output": OUTPUT_WORDS,
     "system": (
         "system", "system_name", "system_id", "systemid", "sys", "model", "model_name", "model_id",
         "modelid", "generator", "engine", "llm", "method", "approach", "submission", "team",
@@ -38,7 +40,6 @@ NAMES: dict[str, tuple[str, ...]] = {
         "idx", "index", "row",
     ),
 }  # fmt: skip
-OUTPUT_AFFIXES = NAMES["output"][:20]
 # What pandas and its relatives write next to the data.
 INDEX = re.compile(r"^$|^unnamed: ?\d+$|^(__index_level_\d__|level_\d|index|idx|row|#)$")
 LONG_TEXT = 200  # a system's name is shorter
@@ -168,7 +169,7 @@ class _Guess:
 
     def _with_output_affix(self) -> list[str]:
         """Columns such as `output_gpt` and `output_llama`, or `gpt_response`."""
-        for word in OUTPUT_AFFIXES:
+        for word in OUTPUT_WORDS[:LIKELY_AFFIXES]:
             pattern = re.compile(rf"^{word}[_\-. :/].|.[_\-. :/]{word}$")
             found = [name for name in self.free if pattern.search(column_name(name))]
             found = [name for name in found if plain_name(name) not in KNOWN_NAMES]

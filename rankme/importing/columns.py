@@ -15,6 +15,14 @@ ITEM_TEXTS = ("input", "reference", "context", "highlight")
 ROLES = ("system", "item", "output", *ITEM_TEXTS)
 FACTOR = "factor"
 LEFT_OUT = "leave out"
+# What outputs are called, the likeliest first.
+OUTPUT_WORDS = (
+    "output", "system_output", "model_output", "response", "model_response", "completion",
+    "generation", "generated", "generated_text", "output_text", "hypothesis", "hyp",
+    "prediction", "predicted", "pred", "candidate", "answer", "model_answer", "reply", "mt",
+    "translation", "summary", "simplification", "paraphrase", "text", "content", "result",
+)  # fmt: skip
+LIKELY_AFFIXES = 20  # so many of them are also found in names such as `output_gpt`
 
 
 class InvalidColumns(ValueError):
@@ -197,11 +205,9 @@ def system_names(columns: Sequence[str]) -> dict[str, str]:
 
 def _affix(names: Sequence[str], step: int) -> str:
     """The word with its joint that all names begin (or, with step -1, end) with, as `output_`."""
-    from rankme.importing.column_guesses import OUTPUT_AFFIXES
-
     if len(names) < 2:
         return ""
-    for word in OUTPUT_AFFIXES:
+    for word in OUTPUT_WORDS[:LIKELY_AFFIXES]:
         for joint in "_-. :/":
             affix = word + joint if step == 1 else joint + word
             lower = [name.casefold() for name in names]

@@ -15,9 +15,10 @@ from typing import IO, Any
 
 from rankme.importing.archives import (
     LITTER,
-    add_archive,
+    Archive,
     clean_name,
     is_bomb,
+    open_archive,
     trouble_with_directory,
 )
 from rankme.importing.columns import AS_PROPOSED, Reading
@@ -67,6 +68,10 @@ class Sources:
     @property
     def total_bytes(self) -> int:
         return sum(file.size for file in self.files)
+
+    def add_archive(self, archive: Archive) -> None:
+        self.files += archive.files
+        self._closers.append(archive.close)
 
     def close(self) -> None:
         for close in self._closers:
@@ -137,7 +142,7 @@ def _add_path(sources: Sources, label: str, path: Path) -> None:
     with path.open("rb") as file:
         is_archive = file.read(4) in (ZIP_START, ZIP_END)
     if is_archive and not _is_workbook(path, sources.limits):
-        add_archive(sources, label, path)
+        sources.add_archive(open_archive(label, path, sources.limits, sources.problems))
     else:
         _add_plain(sources, label, path)
 
