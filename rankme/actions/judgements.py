@@ -36,6 +36,7 @@ from rankme.models import (
     Trial,
 )
 from rankme.protocols.answers import Reading, read_answers
+from rankme.protocols.definition import Crowd
 from rankme.protocols.sent_screen import SentScreen
 from rankme.queries.definitions import FrozenDefinition, frozen_definition
 
@@ -131,9 +132,7 @@ def store_submission(participant: Participant, sent: SentScreen) -> Receipt:
     _refuse_long(frozen, trial, sent)
     readings = _read(frozen, trial, sent)
     _refuse_repeated_texts(located.assignment, trial, readings, frozen)
-    flags = _flags(
-        located, readings, least_seconds=frozen.definition.crowd.least_seconds_per_screen
-    )
+    flags = _flags(located, readings, frozen.definition.crowd)
     submission = _insert(located, digest, flags, is_second_browser=participant.is_second_browser)
     outputs = [trial.output_ids[position] for position in located.order]
     insert_judgements(submission, readings, frozen, outputs)
@@ -379,13 +378,15 @@ def _is_late(assignment: Assignment) -> bool:
     return ended or assignment.campaign.state not in collecting
 
 
-def _flags(located: LocatedScreen, readings: list[Reading], *, least_seconds: float) -> list[str]:
+def _flags(located: LocatedScreen, readings: list[Reading], crowd: Crowd) -> list[str]:
     times = located.sent.times
-    flags = speed_flags(times, located.sitting, least_seconds=least_seconds)
+    flags = speed_flags(times, located.sitting, least_seconds=crowd.least_seconds_per_screen)
     # A response that came before anybody can have seen the stimulus. The page notes such a press
     # and waits for another; other clients may send it as the response.
     if times.was_early or any(one.is_anticipated for one in readings):
         flags.append(gettext_noop("anticipation"))
+    if crowd.devices == "desktop" and times.was_touched:
+        flags.append(gettext_noop("touch screen"))
     return flags
 
 

@@ -38,6 +38,8 @@ from .work_files import instrument_scripts, work_scripts, work_stylesheets
 log = logging.getLogger(__name__)
 
 SECONDS_UNTIL_ASKING_AGAIN = 15
+# What the consent page found, where a study needs one of them (static/js/participant/device.js).
+DESKTOP_DEVICES = ("mouse", "keyboard")
 State = Participant.State
 
 
@@ -123,6 +125,8 @@ def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definiti
     if request.POST.get("decision") != "agree" and not (known and known.consented_at):
         participation.count_refusal(campaign)
         return _stop(request, campaign, "declined")
+    if known is None and not _has_the_device(request, definition):
+        return _stop(request, campaign, "device", status=403)
     if known is None and not _may_come_in(request, campaign, arrival):
         return _crowded(request, campaign, arrival)
     rater = participation.enter(
@@ -145,6 +149,10 @@ def _known(rater: Participant, definition: Definition) -> HttpResponse:
     return rater_identity.remember(redirect(_step_of(rater, definition)), rater)
 
 
+def _has_the_device(request: HttpRequest, definition: Definition) -> bool:
+    return definition.crowd.devices == "any" or request.POST.get("device") in DESKTOP_DEVICES
+
+
 def _may_come_in(request: HttpRequest, campaign: Campaign, arrival: rater_identity.Arrival) -> bool:
     """Whether a newcomer may enter now; people whom a panel sent or who were invited always may."""
     if arrival.panel not in ("open", "generic"):
@@ -161,6 +169,7 @@ def _crowded(
         "reason": "crowded",
         "again": SECONDS_UNTIL_ASKING_AGAIN,
         "arrival": arrival.signed(campaign),
+        "device": request.POST.get("device", ""),
     }
     response = render(request, "participant/stop.html", context, status=429)
     response.headers["Retry-After"] = str(SECONDS_UNTIL_ASKING_AGAIN)
@@ -271,6 +280,7 @@ def work_context(
         | {
             "version": sent_screen.VERSION,
             "assignment": assignment.pk,
+            "devices": definition.crowd.devices,
             "rater": rater_identity.browser_tag(rater),
             "stored": _stored_screens(assignment),
             "addresses": {

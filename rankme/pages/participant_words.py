@@ -73,6 +73,11 @@ def script_words() -> dict[str, str]:
             "Please continue there. To continue here instead, press the button."
         ),
         "go_on_here": _("Continue here"),
+        "needs_device": _("This study needs a mouse or a keyboard"),
+        "needs_device_text": _(
+            "Please continue on a computer. If a keyboard is connected to this device, press one "
+            "of its keys."
+        ),
         "ready": _("When you are ready, press the button or the space bar."),
         "start": _("Start"),
         "read": _("I have read it"),

@@ -24,6 +24,8 @@ def work_scripts(definition: Definition) -> list[str]:
         names += ["bell", "timed"]
     if has_pictorial_block(definition):
         names += ["pictorial"]
+    if definition.crowd.devices == "desktop":
+        names += ["device"]
     participant = [static(f"js/participant/{name}.js") for name in names]
     return [*participant, *instrument_scripts(definition).values()]
 

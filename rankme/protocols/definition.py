@@ -325,6 +325,10 @@ class Crowd(Part):
             "where the panel needs a code of its own"
         ),
     )
+    devices: Literal["any", "desktop"] = Field(
+        "any",
+        description=_("desktop: only with a mouse or a keyboard, for studies that measure times"),
+    )
     lease_minutes: int = Field(90, ge=5, le=20_160)
     batches_per_rater: int = Field(1, ge=1, le=1_000)
     least_seconds_per_screen: float = Field(

@@ -25,13 +25,18 @@ class SentTimes:
     spent_seconds: float | None = None
     page_was_hidden: bool = False
     was_early: bool = False  # a key was pressed before anybody could have seen the stimulus
+    was_touched: bool = False  # with a finger or a pen
 
     @classmethod
     def read(cls, times: object) -> SentTimes:
         if not isinstance(times, Mapping):
             return cls()
+        inputs = str(times.get("input", "")).split("+")
         return cls(
-            _seconds(times.get("spent_ms")), bool(times.get("hidden")), bool(times.get("early"))
+            _seconds(times.get("spent_ms")),
+            bool(times.get("hidden")),
+            bool(times.get("early")),
+            "touch" in inputs or "pen" in inputs,
         )
 
 

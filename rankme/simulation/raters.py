@@ -170,6 +170,8 @@ class Rater:
         """Agree, and choose the first of the possible answers."""
         chosen = {name: options[0] for name, options in form.choices.items()}
         written = {name: value or "none" for name, value in form.values.items()}
+        if "device" in written:
+            written["device"] = "keyboard"  # where a study needs a mouse or a keyboard
         return written | chosen | dict(form.buttons[:1])
 
     def _wait(self, seconds: float) -> bool:

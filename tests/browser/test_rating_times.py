@@ -1,13 +1,15 @@
 """Times that can be believed: a real key, a busy page, and what was recorded."""
 
 import statistics
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from rankme.models import Judgement, Submission
 from rankme.protocols.files import preset
 from tests.browser.rating import begin, campaign_of, come_in, shot
+from tests.live import LiveSite
 
 pytestmark = pytest.mark.browser
 
@@ -122,6 +124,7 @@ def test_what_the_browser_can_measure_is_stored_with_each_screen(page: Page):
     for submission in (reading, finding):
         times = submission.payload["times"]
         assert times["cross_origin_isolated"] is True
+        assert times["has_mouse"] is True
         assert times["timer_ms"] <= 0.1
         assert 1 <= times["frame_ms"] <= 200
         assert times["spent_ms"] > 0
@@ -489,3 +492,37 @@ def test_pictures_are_in_the_same_places_in_a_language_from_right_to_left(page: 
     before = page.evaluate("document.activeElement.getBoundingClientRect().left")
     page.keyboard.press("ArrowRight")
     assert page.evaluate("document.activeElement.getBoundingClientRect().left") > before
+
+
+# Devices --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def phone(browser: Browser, live_site: LiveSite) -> Iterator[Page]:
+    """A browser that knows only a finger."""
+    context = browser.new_context(
+        base_url=live_site.url,
+        locale="en",
+        viewport={"width": 390, "height": 844},
+        has_touch=True,
+        is_mobile=True,
+    )
+    yield context.new_page()
+    context.close()
+
+
+def test_a_phone_is_turned_away_before_consent_until_a_key_is_pressed(phone: Page):
+    campaign = campaign_of("tuna08-identification", items=1, practice=[])
+    phone.goto(f"/r/{campaign.code}/?id=w1")
+    expect(phone.locator("#needs-device")).to_contain_text("needs a mouse or a keyboard")
+    shot(phone, "tuna-phone-door")
+    agree = phone.get_by_role("button", name="I agree")
+    expect(agree).to_be_hidden()
+    assert not campaign.participants.exists()
+    phone.keyboard.press("a")
+    expect(phone.locator("#needs-device")).to_be_hidden()
+    agree.click()
+    begin(phone)  # and the work asks again, for a personal link may be opened on another device
+    expect(phone.locator(".message-screen")).to_contain_text("needs a mouse or a keyboard")
+    phone.keyboard.press("a")
+    expect(phone.get_by_role("button", name="Start")).to_be_visible()

@@ -28,7 +28,7 @@ def arrive(client, campaign, **link) -> Participant:
     page = client.get(door, link)
     arrival = re.search(r'name="arrival" value="([^"]+)"', page.content.decode())
     assert arrival, page.content.decode()
-    client.post(door, {"arrival": arrival[1], "decision": "agree"})
+    client.post(door, {"arrival": arrival[1], "decision": "agree", "device": "mouse"})
     return campaign.participants.latest("pk")
 
 

@@ -64,6 +64,40 @@ def test_declining_ends_the_visit_and_may_be_taken_back(client):
     assert campaign.participants.get().consented_at is not None
 
 
+def test_a_study_that_needs_a_mouse_or_a_keyboard_admits_nobody_without(client):
+    campaign = make_campaign(slider_definition(crowd={"devices": "desktop"}))
+    door = reverse("rankme:enter", args=[campaign.code])
+    page = client.get(door).content.decode()
+    assert 'name="device"' in page
+    arrival = re.search(r'name="arrival" value="([^"]+)"', page)[1]
+    for device in ({}, {"device": ""}, {"device": "touch"}):
+        answer = client.post(door, {"arrival": arrival, "decision": "agree"} | device)
+        assert answer.status_code == 403
+        assert "needs a mouse or a keyboard" in answer.content.decode()
+    assert not campaign.participants.exists()
+    client.post(door, {"arrival": arrival, "decision": "agree", "device": "keyboard"})
+    assert campaign.participants.get().consented_at is not None
+
+
+@pytest.mark.parametrize(
+    ("devices", "used", "is_flagged"),
+    [
+        ("desktop", "keyboard+touch", True),
+        ("desktop", "pen", True),
+        ("desktop", "mouse", False),
+        ("any", "touch", False),
+    ],
+)
+def test_a_finger_is_flagged_where_a_mouse_or_a_keyboard_is_needed(
+    client, devices, used, is_flagged
+):
+    campaign = make_campaign(slider_definition(crowd={"devices": devices}))
+    document = begin(client, campaign)
+    times = {"spent_ms": 1_000, "input": used}
+    send(client, campaign, payload_for(campaign, document, times=times))
+    assert ("touch screen" in Submission.objects.get().flags) is is_flagged
+
+
 def test_consent_sent_twice_makes_one_rater(client):
     campaign = make_campaign()
     door = reverse("rankme:enter", args=[campaign.code])

@@ -49,13 +49,13 @@ def test_an_instrument_names_every_stylesheet_that_its_template_needs(name):
         ("direct-assessment", {"line", "slider"}, set()),
         ("e2e-elicitation", set(), set()),
         ("rotowire-facts", {"tables", "counter", "count"}, set()),
-        ("tuna08-identification", {"pictures", "timed"}, {"timed", "bell"}),
+        ("tuna08-identification", {"pictures", "timed"}, {"timed", "bell", "device"}),
     ],
 )
 def test_a_campaign_loads_what_its_screens_need(name, sheets, scripts):
     definition = preset(name)
     assert names_of(work_stylesheets(definition)) == {"work"} | sheets
-    optional = {"timed", "bell", "pictorial"}
+    optional = {"timed", "bell", "device", "pictorial"}
     assert names_of(work_scripts(definition)) & optional == scripts
 
 

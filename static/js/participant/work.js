@@ -106,6 +106,7 @@ async function start() {
   }
 
   tie(sitting, outbox, breaks);
+  if (page.devices === "desktop") await askForADesktop();
   if (resumePath) await keepLink(storage, page.addresses.enter, resumePath);
   if (!page.preview) outbox.flush();
   await sitting.run();
@@ -148,12 +149,22 @@ async function loadTimedTrials() {
   return { createTimedTrials, bell };
 }
 
+/** A personal link may have been opened on a phone: the work waits for a mouse or a keyboard. */
+async function askForADesktop() {
+  const { hasMouse, mouseOrKeyboard } = await import("./device.js");
+  if (hasMouse()) return;
+  const message = { title: words.needs_device, text: words.needs_device_text };
+  void showMessage(element("stage"), element("message-screen"), message);
+  await mouseOrKeyboard();
+}
+
 /** What the clock and the frames are like; the frames are counted while the rater reads. */
 function measureDevice() {
   const device = {
     frame_ms: /** @type {number | null} */ (null),
     timer_ms: timerResolution(() => performance.now()),
     cross_origin_isolated: globalThis.crossOriginIsolated === true,
+    has_mouse: matchMedia("(any-pointer: fine)").matches,
   };
   frameInterval(nextFrame).then((interval) => (device.frame_ms = interval));
   return device;
