@@ -236,8 +236,8 @@ def _read_head(sources: Sources, file: SourceFile) -> None:
     elif not picture_type(file.head) and not file.is_arrow:
         file.encoding = sources.reading.encoding or encoding_of(file.head)
         if file.encoding != UTF8:
-            title = ENCODINGS[file.encoding]
-            sources.notes.append(f"{file.label}: read as {title}, because it is not UTF-8.")
+            reason = "" if sources.reading.encoding else ", because it is not UTF-8"
+            sources.notes.append(f"{file.label}: read as {ENCODINGS[file.encoding]}{reason}.")
 
 
 def _note_workbook(sources: Sources, file: SourceFile) -> None:
