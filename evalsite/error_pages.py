@@ -1,5 +1,7 @@
 """The site's own error pages. None of them needs the database, a session or a context processor.
 
+Raters read them in the language and words of their campaign where the database can say which.
+
 Paths of the API get JSON in the shape of its other errors.
 """
 
@@ -11,12 +13,13 @@ import sys
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
-from django.utils import timezone, translation
+from django.utils import timezone
 from django.utils.log import log_response
 
 from evalsite.deadlines import DeadlinePassed
 from rankme.api.errors import INTERNAL, SENTENCES, UNAVAILABLE, error_body
 from rankme.database_errors import in_one_line, is_temporary
+from rankme.pages.interface_language import in_the_language_of_an_error
 
 log = logging.getLogger(__name__)
 
@@ -79,14 +82,15 @@ def _answer(
     if request.path_info.startswith("/api/"):
         response: HttpResponse = JsonResponse(error_body(code, message), status=status)
     else:
-        response = HttpResponse(_page(request, template or str(status)), status=status)
+        page = _page(request, template or str(status), may_ask=status < 500)
+        response = HttpResponse(page, status=status)
     response.headers["Cache-Control"] = "no-store"
     return response
 
 
-def _page(request: HttpRequest, template: str) -> str:
-    """The page in the browser's language, as the request may have failed before any was chosen."""
-    with translation.override(translation.get_language_from_request(request)):
+def _page(request: HttpRequest, template: str, *, may_ask: bool) -> str:
+    """The page in a language of its own, as the request may have failed before any was chosen."""
+    with in_the_language_of_an_error(request, may_ask=may_ask):
         return render_to_string(
             f"errors/{template}.html",
             {

@@ -29,6 +29,7 @@ from rankme.protocols.files import (
     preset,
     preset_names,
 )
+from rankme.queries.words import current_words, missing_texts, words_file
 
 from .campaign_page import render_campaign, sent
 from .interface_language import language_warning
@@ -133,6 +134,18 @@ def download_file(request: HttpRequest, code: str) -> HttpResponse:
     return response
 
 
+@login_required
+@require_GET
+def download_words(request: HttpRequest, code: str) -> HttpResponse:
+    """The part of the campaign file with the site's texts for raters, to be filled in."""
+    campaign = get_campaign(request, code)
+    definition = campaigns.definition_of(campaign)
+    text = words_file(definition.language, current_words(definition.language, definition))
+    response = HttpResponse(text, content_type="application/yaml; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="words-{campaign.code}.yaml"'
+    return response
+
+
 def _saved(request: HttpRequest, campaign: Campaign, message: str) -> HttpResponse:
     messages.success(request, message)
     if warning := language_warning(campaigns.definition_of(campaign)):
@@ -225,6 +238,12 @@ def _form_page(
         "version": version,
         "conflict": conflict,
     }
+    if campaign is not None:
+        saved = campaigns.definition_of(campaign)
+        context |= {
+            "language_warning": language_warning(saved),
+            "missing_texts": missing_texts(saved),
+        }
     status = 409 if conflict else 422 if problems else 200
     if campaign is None:
         return render(request, "organiser/new_campaign.html", context, status=status)

@@ -27,6 +27,7 @@ from rankme.models import Campaign
 from rankme.permissions import get_campaign, user_of
 from rankme.protocols.definition import Definition
 from rankme.queries.progress import planned_judgements, size_of
+from rankme.queries.words import missing_texts
 
 from .campaign_page import act, render_campaign, sent
 from .interface_language import language_warning
@@ -76,6 +77,7 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
     context: dict[str, Any] = {
         "definition": definition,
         "language_warning": language_warning(definition),
+        "missing_texts": missing_texts(definition),
         "size": size_of(campaign),
         "design": _(design.title),
         "design_help": _(design.help),

@@ -30,7 +30,8 @@ from rankme.queries.definitions import frozen_definition
 from rankme.untrusted import strict_json
 
 from . import rater_identity
-from .interface_language import in_the_language_of
+from .campaign_catalogue import in_plain_text
+from .interface_language import in_the_language_of_raters
 from .participant_words import instrument_words, script_words
 from .trial_page import page_document, screen_parts, trials_of
 from .work_files import instrument_scripts, work_scripts, work_stylesheets
@@ -43,8 +44,10 @@ DESKTOP_DEVICES = ("mouse", "keyboard")
 State = Participant.State
 
 
-def in_the_campaigns_language(campaign: Campaign) -> AbstractContextManager[None]:
-    return in_the_language_of(frozen_definition(campaign).definition)
+def in_the_campaigns_language(
+    request: HttpRequest, campaign: Campaign
+) -> AbstractContextManager[None]:
+    return in_the_language_of_raters(request, frozen_definition(campaign).definition)
 
 
 def rater_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -55,7 +58,7 @@ def rater_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
         rater = rater_identity.rater_of(request, code)
         if rater is None:
             return redirect("rankme:enter", code)
-        with in_the_campaigns_language(rater.campaign):
+        with in_the_campaigns_language(request, rater.campaign):
             return _unstored(view(request, rater))
 
     return page
@@ -69,7 +72,7 @@ def rater_call(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
         rater = rater_identity.rater_of(request, code)
         if rater is None:
             return _unstored(JsonResponse({"message": "no rater"}, status=401))
-        with in_the_campaigns_language(rater.campaign):
+        with in_the_campaigns_language(request, rater.campaign), in_plain_text():
             return _unstored(view(request, rater))
 
     return call
@@ -88,7 +91,7 @@ def _unstored(response: HttpResponse) -> HttpResponse:
 def enter(request: HttpRequest, code: str) -> HttpResponse:
     """The link that raters follow: known raters continue, others are asked for consent."""
     campaign = get_object_or_404(Campaign, code=code, launched_at__isnull=False, is_archive=False)
-    with in_the_campaigns_language(campaign):
+    with in_the_campaigns_language(request, campaign):
         answer = _take_consent if request.method == "POST" else _come_in
         return _unstored(answer(request, campaign, frozen_definition(campaign).definition))
 

@@ -7,9 +7,11 @@ from django.utils.translation import gettext as _
 from rankme.protocols.definition import Definition
 from rankme.protocols.instruments import INSTRUMENTS
 
+from .campaign_catalogue import in_plain_text
 from .work_files import instruments_of
 
 
+@in_plain_text()
 def instrument_words(definition: Definition) -> dict[str, dict[str, str]]:
     """What the scripts of the campaign's instruments say, by instrument."""
     return {
@@ -18,6 +20,7 @@ def instrument_words(definition: Definition) -> dict[str, dict[str, str]]:
     }
 
 
+@in_plain_text()
 def script_words() -> dict[str, str]:
     """By the name under which a script asks for them; {braces} are filled in by the script."""
     return {

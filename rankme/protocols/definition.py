@@ -29,6 +29,7 @@ from rankme.designs.registry import DESIGNS, checked_options
 from .instruments import INSTRUMENTS, Instrument
 from .instruments.base import Kind
 from .problem_words import Finding, JointProblems
+from .rater_texts import problem_with_word
 
 
 class Part(BaseModel):
@@ -282,12 +283,20 @@ class PracticeTrial(Part):
     feedback: Prose = ""
 
 
+THANKS = _("Thank you for taking part.")
+
+
 class Texts(Part):
     """What raters read around the work. Plain text; blank lines part paragraphs."""
 
     consent: Prose = Field(min_length=1)
     instructions: Prose = Field(min_length=1)
-    thanks: Prose = "Thank you for taking part."
+    thanks: Prose = THANKS
+
+    @property
+    def own_thanks(self) -> str:
+        """Empty: the site's own, in the language of its buttons."""
+        return "" if self.thanks == THANKS else self.thanks
 
 
 class Breaks(Part):
@@ -458,6 +467,38 @@ class Definition(Part):
     crowd: Crowd = Crowd()
     analysis: AnalysisSpec = AnalysisSpec()
     material: MaterialSpec | None = None
+    words: dict[str, str] = Field(
+        default_factory=dict,
+        title=_("Buttons and messages in your own words"),
+        description=_(
+            "One per line, as English text: your text. Leave it empty if the site speaks the "
+            "language of your campaign."
+        ),
+    )
+
+    @field_validator("words", mode="before")
+    @classmethod
+    def words_left_empty_are_the_sites(cls, words: Any) -> Any:
+        if not isinstance(words, dict):
+            return words
+        return {key: text for key, text in words.items() if text not in (None, "")}
+
+    @field_validator("words")
+    @classmethod
+    def words_replace_texts_of_the_site(
+        cls, words: dict[str, str], info: ValidationInfo
+    ) -> dict[str, str]:
+        # A text of the site may change after a campaign was stored with it.
+        if (info.context or {}).get("is_stored"):
+            return words
+        problems: list[Finding] = [
+            ((key,), problem)
+            for key, text in words.items()
+            if (problem := problem_with_word(key, text))
+        ]
+        if problems:
+            raise JointProblems(problems)
+        return words
 
     @model_validator(mode="after")
     def names_fit_together(self) -> Definition:

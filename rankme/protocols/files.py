@@ -18,6 +18,7 @@ from .problem_words import Location, problems_found, summary
 
 PRESETS = Path(__file__).parent / "presets"
 MOST_VALUES = 20_000
+LONGEST_KEY = 1_000  # YAML's own limit is 1,024
 
 
 def definition_from_yaml(text: str) -> Definition:
@@ -52,7 +53,7 @@ def stored_definition(document: Any) -> Definition:
     What may be stored has become stricter since; an older campaign must still open.
     """
     try:
-        return Definition.model_validate(document)
+        return Definition.model_validate(document, context={"is_stored": True})
     except ValidationError as error:
         found = [Problem(_place(at, {}), words) for at, words in summary(problems_found(error))]
         raise InvalidDefinition(found) from error
@@ -95,6 +96,12 @@ def definition_to_yaml(definition: Definition) -> str:
 
 class _ReadableDumper(yaml.SafeDumper):
     """Writes texts of several lines as a person would: as a block after a bar."""
+
+    def check_simple_key(self) -> bool:
+        """Names of up to 128 characters are followed by a colon. So are whole sentences here."""
+        is_short: bool = super().check_simple_key()
+        text = getattr(self.event, "value", "\n")
+        return is_short or ("\n" not in text and len(text) < LONGEST_KEY)
 
 
 def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:

@@ -32,6 +32,7 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-edit": {"GET": INSIDE, "POST": INSIDE},
     "campaign-file-edit": {"GET": INSIDE, "POST": INSIDE},
     "campaign-file": {"GET": INSIDE},
+    "campaign-words": {"GET": INSIDE},
     "campaign-delete": {"GET": OWNER, "POST": OWNER},
     "campaign-material": {"GET": INSIDE, "POST": INSIDE},
     "campaign-items": {"GET": INSIDE},
