@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from analysis.errors import OptionsError
 
-VERSION = "1.1.0"
+VERSION = "1.2.0"
 HASH_DIGITS = 16
 
 
