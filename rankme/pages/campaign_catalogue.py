@@ -14,6 +14,10 @@ from django.utils.translation import trans_real
 STRAY_PERCENT = re.compile(r"%(?!\(\w+\)[sd])(?!d\b)")
 
 
+# What `activate` sets: an object of its own for each thread.
+ACTIVE: Any = trans_real._active  # type: ignore[attr-defined]
+
+
 class PlainWord(str):
     """A word for scripts, which put it on the page as text."""
 
@@ -84,14 +88,14 @@ def speaking(catalogue: CampaignCatalogue) -> Iterator[None]:
     `translation.override` takes the names of languages only.
     """
     before = _active()
-    trans_real._active.value = catalogue
+    ACTIVE.value = catalogue
     try:
         yield
     finally:
         if before is None:
             trans_real.deactivate()
         else:
-            trans_real._active.value = before
+            ACTIVE.value = before
 
 
 @contextmanager
@@ -106,4 +110,4 @@ def in_plain_text() -> Iterator[None]:
 
 
 def _active() -> Any:
-    return getattr(trans_real._active, "value", None)
+    return getattr(ACTIVE, "value", None)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 
+from django.conf import settings
 from django.db import DatabaseError
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 
@@ -17,26 +20,83 @@ from rankme.queries.words import catalogue_for, missing_texts, needed_texts
 from rankme.untrusted.clean_text import storable
 
 from .campaign_catalogue import CampaignCatalogue, speaking
+from .rater_identity import ACCESS_DAYS
+
+PARAMETER = "interface"
+COOKIE = "__Secure-rater-language" if settings.SESSION_COOKIE_SECURE else "rater-language"
 
 
-def in_the_language_of(definition: Definition) -> AbstractContextManager[None]:
+def in_the_language_of(definition: Definition, chosen: str = "") -> AbstractContextManager[None]:
     """The campaign's own words, then the site's catalogue of its language, then English.
 
-    It never depends on the browser: all raters of a campaign see the same screens.
+    It never depends on the browser: all raters of a campaign see the same screens, unless the
+    campaign lets them choose.
     """
+    if chosen and chosen != definition.language:
+        return translation.override(catalogue_for(chosen))
+    base = catalogue_for(definition.language)
     if not definition.words:
-        return translation.override(catalogue_for(definition.language))
-    return speaking(
-        CampaignCatalogue(definition.language, catalogue_for(definition.language), definition.words)
-    )
+        return translation.override(base)
+    return speaking(CampaignCatalogue(definition.language, base, definition.words))
 
 
 def in_the_language_of_raters(
-    request: HttpRequest, definition: Definition
+    request: HttpRequest, definition: Definition, recorded: str = ""
 ) -> AbstractContextManager[None]:
-    """The same for a rater's request, which remembers it in case that it ends on an error page."""
-    request.rater_definition = definition  # type: ignore[attr-defined]
-    return in_the_language_of(definition)
+    """The same for a rater's request, which remembers it in case that it ends on an error page.
+
+    `recorded` is the language in which the rater gave consent.
+    """
+    chosen = chosen_language(request, definition, recorded)
+    visit = RaterVisit(definition, chosen, offered_languages(definition))
+    request.rater_visit = visit  # type: ignore[attr-defined]
+    return in_the_language_of(definition, chosen)
+
+
+@dataclass(frozen=True)
+class RaterVisit:
+    """What templates and error pages need to know of a rater's request."""
+
+    definition: Definition
+    language: str
+    offered: dict[str, str]
+
+
+def offered_languages(definition: Definition) -> dict[str, str]:
+    """The languages among which raters choose, with their own names; empty: there is no choice."""
+    if not definition.languages:
+        return {}
+    return {code: _own_name(code) for code in (definition.language, *definition.languages)}
+
+
+def _own_name(code: str) -> str:
+    try:
+        return str(translation.get_language_info(code)["name_local"])
+    except KeyError:
+        return code
+
+
+def chosen_language(request: HttpRequest, definition: Definition, recorded: str = "") -> str:
+    """What the rater chose just now, before, or on another device; else the campaign's own."""
+    wishes = (request.GET.get(PARAMETER), request.COOKIES.get(COOKIE), recorded)
+    offered = offered_languages(definition)
+    return next((wish for wish in wishes if wish in offered), definition.language)
+
+
+def remember_language(request: HttpRequest, response: HttpResponse, campaign: Campaign) -> None:
+    """Keep a choice that came with this request, for this campaign's pages alone."""
+    chosen = request.GET.get(PARAMETER)
+    if chosen not in offered_languages(frozen_definition(campaign).definition):
+        return
+    response.set_cookie(
+        COOKIE,
+        chosen,
+        max_age=ACCESS_DAYS * 86_400,
+        path=reverse("rankme:enter", args=[campaign.code]),
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
 
 
 def in_the_language_of_an_error(
@@ -46,12 +106,13 @@ def in_the_language_of_an_error(
 
     `may_ask` says whether the database can be asked for a campaign that no view has read yet.
     """
-    definition = getattr(request, "rater_definition", None)
-    if definition is None and may_ask:
-        definition = _definition_at(request.path_info)
+    visit: RaterVisit | None = getattr(request, "rater_visit", None)
+    if visit is not None:
+        return in_the_language_of(visit.definition, visit.language)
+    definition = _definition_at(request.path_info) if may_ask else None
     if definition is None:
         return translation.override(translation.get_language_from_request(request))
-    return in_the_language_of(definition)
+    return in_the_language_of(definition, chosen_language(request, definition))
 
 
 def _definition_at(path: str) -> Definition | None:
@@ -63,7 +124,7 @@ def _definition_at(path: str) -> Definition | None:
         campaign = Campaign.objects.filter(
             code=parts[2], launched_at__isnull=False, is_archive=False
         ).first()
-        return campaign and frozen_definition(campaign).definition
+        return None if campaign is None else frozen_definition(campaign).definition
     except (DatabaseError, InvalidDefinition):
         return None
 

@@ -31,7 +31,7 @@ from rankme.untrusted import strict_json
 
 from . import rater_identity
 from .campaign_catalogue import in_plain_text
-from .interface_language import in_the_language_of_raters
+from .interface_language import in_the_language_of_raters, remember_language
 from .participant_words import instrument_words, script_words
 from .trial_page import page_document, screen_parts, trials_of
 from .work_files import instrument_scripts, work_scripts, work_stylesheets
@@ -39,15 +39,16 @@ from .work_files import instrument_scripts, work_scripts, work_stylesheets
 log = logging.getLogger(__name__)
 
 SECONDS_UNTIL_ASKING_AGAIN = 15
+LONGEST_LANGUAGE = 10  # of the column; codes of languages can be longer
 # What the consent page found, where a study needs one of them (static/js/participant/device.js).
 DESKTOP_DEVICES = ("mouse", "keyboard")
 State = Participant.State
 
 
 def in_the_campaigns_language(
-    request: HttpRequest, campaign: Campaign
+    request: HttpRequest, campaign: Campaign, *, recorded: str = ""
 ) -> AbstractContextManager[None]:
-    return in_the_language_of_raters(request, frozen_definition(campaign).definition)
+    return in_the_language_of_raters(request, frozen_definition(campaign).definition, recorded)
 
 
 def rater_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -58,8 +59,10 @@ def rater_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
         rater = rater_identity.rater_of(request, code)
         if rater is None:
             return redirect("rankme:enter", code)
-        with in_the_campaigns_language(request, rater.campaign):
-            return _unstored(view(request, rater))
+        with in_the_campaigns_language(request, rater.campaign, recorded=rater.language):
+            response = _unstored(view(request, rater))
+        remember_language(request, response, rater.campaign)
+        return response
 
     return page
 
@@ -72,7 +75,8 @@ def rater_call(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
         rater = rater_identity.rater_of(request, code)
         if rater is None:
             return _unstored(JsonResponse({"message": "no rater"}, status=401))
-        with in_the_campaigns_language(request, rater.campaign), in_plain_text():
+        language = in_the_campaigns_language(request, rater.campaign, recorded=rater.language)
+        with language, in_plain_text():
             return _unstored(view(request, rater))
 
     return call
@@ -93,7 +97,9 @@ def enter(request: HttpRequest, code: str) -> HttpResponse:
     campaign = get_object_or_404(Campaign, code=code, launched_at__isnull=False, is_archive=False)
     with in_the_campaigns_language(request, campaign):
         answer = _take_consent if request.method == "POST" else _come_in
-        return _unstored(answer(request, campaign, frozen_definition(campaign).definition))
+        response = _unstored(answer(request, campaign, frozen_definition(campaign).definition))
+    remember_language(request, response, campaign)
+    return response
 
 
 def _come_in(request: HttpRequest, campaign: Campaign, definition: Definition) -> HttpResponse:
@@ -137,7 +143,7 @@ def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definiti
         panel=arrival.panel,
         external_id=arrival.external_id,
         session_id=arrival.session_id,
-        language=translation.get_language() or "",
+        language=(translation.get_language() or "")[:LONGEST_LANGUAGE],
     )
     participation.give_consent(rater, browser=arrival.browser)
     # If two browsers agree in one rater's name, the first one is the rater's.

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
+from django.conf import settings
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -467,6 +468,15 @@ class Definition(Part):
     crowd: Crowd = Crowd()
     analysis: AnalysisSpec = AnalysisSpec()
     material: MaterialSpec | None = None
+    languages: list[LanguageCode] = Field(
+        default_factory=list,
+        max_length=20,
+        title=_("Languages that raters can choose"),
+        description=_(
+            "One code per line; of buttons and messages only. Leave it empty to show the language "
+            "of the campaign."
+        ),
+    )
     words: dict[str, str] = Field(
         default_factory=dict,
         title=_("Buttons and messages in your own words"),
@@ -475,6 +485,18 @@ class Definition(Part):
             "language of your campaign."
         ),
     )
+
+    @field_validator("languages")
+    @classmethod
+    def languages_are_spoken_by_the_site(
+        cls, languages: list[str], info: ValidationInfo
+    ) -> list[str]:
+        known = dict(settings.LANGUAGES)
+        if not (info.context or {}).get("is_stored"):
+            for language in languages:
+                if language not in known and language != info.data.get("language"):
+                    raise ValueError(_unknown("translation of the site for", language, known))
+        return languages
 
     @field_validator("words", mode="before")
     @classmethod

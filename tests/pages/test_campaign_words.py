@@ -21,6 +21,7 @@ from django.utils.translation import gettext, ngettext
 
 from evalsite import error_pages
 from rankme.actions import campaigns, rate_limits
+from rankme.errors import InvalidDefinition
 from rankme.models import Participant
 from rankme.pages.interface_language import in_the_language_of
 from rankme.protocols.files import definition_to_yaml
@@ -397,6 +398,78 @@ def test_an_error_next_to_a_field_is_escaped_once(client):
     arrive(client, campaign)
     page = client.post(address("questions", campaign), {"entry-where": "<b>'"}).text
     assert "Ce n&#x27;est pas &lt;possible&gt;: &lt;b&gt;&#x27;" in page
+
+
+# --- A rater's choice ---------------------------------------------------------------------------
+
+
+def language_of(page) -> str:
+    return ShownTexts(page.content.decode()).language
+
+
+def test_a_rater_can_choose_among_the_campaigns_languages(client):
+    campaign = greek_campaign(languages=["en", "de"], crowd={"id_parameter": "who"})
+    door = address("enter", campaign)
+    page = client.get(door, {"who": "ada"})
+    assert language_of(page) == "grc"
+    assert 'href="?who=ada&amp;interface=de"' in page.text
+    assert "Deutsch" in page.text
+    german = client.get(door, {"who": "ada", "interface": "de"})
+    assert language_of(german) == "de"
+    assert "Συμφωνείτε;" in german.text, "the campaign's own texts stay"
+    rater = arrive(client, campaign, who="ada")
+    assert rater.language == "de"
+    work = begin_work(client, campaign)
+    assert language_of(work) == "de"
+    with translation.override("de"):
+        assert document_of(work)["words"]["finish"] == gettext("Finish")
+    assert language_of(client.get(f"{door}nowhere/")) == "de"
+    back = client.get(address("work", campaign), {"interface": "grc"})
+    assert language_of(back) == "grc"
+    assert language_of(client.get(address("work", campaign))) == "grc"
+
+
+def begin_work(client, campaign):
+    client.post(address("instructions", campaign))
+    return client.get(address("work", campaign))
+
+
+def test_a_choice_follows_the_personal_link_to_another_device(client):
+    campaign = greek_campaign(languages=["de"])
+    client.get(address("enter", campaign), {"interface": "de"})
+    arrive(client, campaign)
+    link = re.search(r'value="(http[^"]+/resume/[^"]+)"', begin_work(client, campaign).text)[1]
+    other = Client()
+    assert language_of(other.get(link, follow=True)) == "de"
+
+
+@pytest.mark.parametrize("wish", ["cs", "fr", "../de", "de-AT", ""])
+def test_only_an_offered_language_can_be_chosen(client, wish):
+    campaign = greek_campaign(languages=["de"])
+    page = client.get(address("enter", campaign), {"interface": wish})
+    assert language_of(page) == "grc"
+    assert not [name for name in page.cookies if "language" in name]
+
+
+def test_without_an_offer_there_is_no_choice(client):
+    campaign = greek_campaign()
+    client.cookies["rater-language"] = "de"
+    page = client.get(address("enter", campaign), {"interface": "de"})
+    assert language_of(page) == "grc"
+    assert "interface=" not in page.text
+
+
+def test_a_choice_belongs_to_one_campaign(client):
+    one, two = greek_campaign(languages=["de"]), greek_campaign(languages=["de"])
+    client.get(address("enter", one), {"interface": "de"})
+    assert client.cookies["rater-language"]["path"] == address("enter", one)
+    assert two.code not in address("enter", one)
+
+
+def test_a_language_that_the_site_does_not_speak_is_refused():
+    with pytest.raises(InvalidDefinition, match="no translation of the site for “fr”: choose en"):
+        greek(languages=["en", "fr"])
+    assert greek(languages=["grc", "en"]).languages == ["grc", "en"]
 
 
 # --- Two campaigns at once ----------------------------------------------------------------------

@@ -42,7 +42,7 @@ SECTIONS = (
         _("Who judges what. The launch page shows the resulting plan before you commit to it."),
         ("design", "raters_per_trial", "seed"),
     ),
-    SectionWording("texts", _("Consent and instructions"), "", ("texts", "words")),
+    SectionWording("texts", _("Consent and instructions"), "", ("texts", "languages", "words")),
     SectionWording(
         "entry",
         _("Entry questions"),
