@@ -139,6 +139,7 @@ def trial_document(
         document["outputs"] = list(trial.outputs)
     if any(asked.tool.needs_input_length(asked.settings) for asked in definition.criteria):
         document["input_length"] = len(trial.input)
+        document["input_attributes"] = len(slots(trial.input))
     return document
 
 

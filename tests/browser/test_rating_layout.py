@@ -520,6 +520,10 @@ def test_keys_and_presses_on_the_handle_keep_a_score_beyond_the_line(page: Page)
     slider = page.get_by_role("slider").first
     score = page.get_by_role("textbox", name="Score as a number").first
     score.fill("350")
+    shot(page, "rankme-beyond-laptop")
+    page.set_viewport_size(WIDTHS["phone"])
+    shot(page, "rankme-beyond-phone")
+    page.set_viewport_size(WIDTHS["laptop"])
     for key, expected in (("ArrowRight", "351"), ("ArrowLeft", "350"), ("End", "350")):
         slider.press(key)
         expect(score).to_have_value(expected)

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def campaign():
     campaign = launched("e2e-elicitation", full=False)
-    assert rate(campaign) == 9, "24 representations, ten on a page, each for three workers"
+    assert rate(campaign) == 6, "24 representations, at most 20 for each of three workers"
     return campaign
 
 

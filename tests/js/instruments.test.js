@@ -78,9 +78,12 @@ test("a character outside the basic plane is one character", () => {
 });
 
 test("the least length may depend on the input", () => {
-  assert.equal(leastLength({ least: 3, least_of_input: 0.5 }, 40), 20);
-  assert.equal(leastLength({ least: 30, least_of_input: 0.5 }, 40), 30);
-  assert.equal(leastLength({ least: 3, least_of_input: 0 }), 3);
+  const lengthOf = (given, ...input) => leastLength({ less_per_attribute: 0, ...given }, ...input);
+  const published = { least: 0, least_of_input: 1, less_per_attribute: 10 };
+  assert.equal(lengthOf(published, "name[The Mill], food[Italian]".length, 2), 9);
+  assert.equal(lengthOf({ least: 3, least_of_input: 0.5 }, 40), 20);
+  assert.equal(lengthOf({ least: 30, least_of_input: 0.5 }, 40), 30);
+  assert.equal(lengthOf({ least: 3, least_of_input: 0 }), 3);
 });
 
 test("values are shown with their signs where there are any", () => {

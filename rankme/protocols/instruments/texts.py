@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from analysis.translatable import gettext_noop as _
+from rankme.protocols.meaning_representation import slots
 
 from .base import Instrument, Options, Refused, Subject, Value
 
@@ -31,11 +32,24 @@ class TextOptions(Options):
         title=_("Minimum, as a multiple of the input's length"),
         description=_("Minimum number of characters, as a multiple of the length of the input"),
     )
+    less_per_attribute: int = Field(
+        0,
+        ge=0,
+        le=100,
+        title=_("Of this minimum, subtract for each attribute"),
+        description=_("For meaning representations: characters of a name with its brackets"),
+    )
     unique: bool = Field(
         False,
         title=_("Refuse the same text twice from one rater"),
         description=_("A rater cannot give the same text twice"),
     )
+
+
+def least_length(options: TextOptions, length: int, attributes: int) -> int:
+    """How many characters a text needs for an input of this length with so many attributes."""
+    of_input = round(options.least_of_input * length) - options.less_per_attribute * attributes
+    return max(options.least, of_input)
 
 
 class Text(Instrument):
@@ -57,7 +71,8 @@ class Text(Instrument):
         if not isinstance(answer, str):
             raise Refused("This must be text.")
         text = answer.strip()
-        least = max(options.least, round(options.least_of_input * len(subject.item_input)))
+        attributes = len(slots(subject.item_input))
+        least = least_length(options, len(subject.item_input), attributes)
         if len(text) < least:
             raise Refused(f"Write at least {least} characters.")
         if len(text) > options.most:
@@ -90,8 +105,9 @@ class Text(Instrument):
         trial: Mapping[str, Any],
         rng: random.Random,
     ) -> str:
-        wanted = round(options["least_of_input"] * trial.get("input_length", 0))
+        length, attributes = trial.get("input_length", 0), trial.get("input_attributes", 0)
+        least = least_length(TextOptions(**options), length, attributes)
         text = f"Number {rng.randrange(10**9)} is "  # nobody may write the same text twice
-        while len(text.strip()) < max(options["least"], wanted, 1):
+        while len(text.strip()) < max(least, 1):
             text += rng.choice(PHRASES) + " "
         return text.strip()[: options["most"]]

@@ -4,7 +4,7 @@
 export function mount(root, { options, material, words, labelledBy, onChange }) {
   const area = root.querySelector("[data-text]");
   const length = root.querySelector("[data-length]");
-  const least = leastLength(options, material.input_length);
+  const least = leastLength(options, material.input_length, material.input_attributes);
   area.dataset.control = "";
   area.setAttribute("aria-labelledby", labelledBy);
 
@@ -31,8 +31,10 @@ export function mount(root, { options, material, words, labelledBy, onChange }) 
   };
 }
 
-export function leastLength(options, inputLength = 0) {
-  return Math.max(options.least, Math.round(options.least_of_input * inputLength));
+export function leastLength(options, inputLength = 0, attributes = 0) {
+  const ofInput =
+    Math.round(options.least_of_input * inputLength) - options.less_per_attribute * attributes;
+  return Math.max(options.least, ofInput);
 }
 
 /** What is wrong with a text; empty when nothing is. Lengths are in characters, not code units. */

@@ -5,8 +5,8 @@ const MOUSE = "(any-hover: hover) and (any-pointer: fine)";
 export const hasMouse = () => matchMedia(MOUSE).matches;
 
 /**
- * Resolves with "mouse" or "keyboard" as soon as the device is known to have one. A browser tells
- * of a mouse by itself. Of a keyboard it tells only when a key is pressed.
+ * Resolves with "mouse" or "keyboard" as soon as the device is known to have one. Browsers say
+ * whether there is a mouse. A keyboard is known only when one of its keys is pressed.
  */
 export function mouseOrKeyboard() {
   if (hasMouse()) return Promise.resolve("mouse");
