@@ -468,7 +468,7 @@ class Definition(Part):
     crowd: Crowd = Crowd()
     analysis: AnalysisSpec = AnalysisSpec()
     material: MaterialSpec | None = None
-    languages: list[LanguageCode] = Field(
+    languages: list[str] = Field(
         default_factory=list,
         max_length=20,
         title=_("Languages that raters can choose"),

@@ -29,6 +29,7 @@ from rankme.protocols.rater_texts import GAP, rater_texts
 from rankme.queries.words import current_words, missing_texts, words_file
 from tests.campaigns import make_campaign, slider_definition
 from tests.pages.rater import arrive, begin, complete, document_of, payload_for, send
+from tests.pages.sent_forms import fields_of
 
 pytestmark = pytest.mark.django_db
 
@@ -515,3 +516,15 @@ def test_each_of_two_forms_has_words_of_its_own():
         assert ngettext(one, several, 2) == "%(number)s parties"
         assert ngettext(one, several, 1) == one
         assert json.dumps(gettext(AGREE)) == f'"{AGREE}"'
+
+
+def test_the_form_keeps_words_and_languages(client):
+    words = greek_words()
+    campaign = make_campaign(greek(words=words, languages=["en", "de"]), launch=False)
+    client.force_login(campaign.owner)
+    page = client.get(address("campaign-edit", campaign)).text
+    before = campaign.definition
+    assert client.post(address("campaign-edit", campaign), fields_of(page)).status_code == 302
+    campaign.refresh_from_db()
+    assert campaign.definition == before
+    assert campaign.definition["words"] == words
