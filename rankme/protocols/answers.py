@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from rankme.errors import InvalidAnswer, Problem
 
 from .definition import CriterionSpec, Definition
@@ -63,7 +65,7 @@ def read_answers(
         answer = given.get((name, position))
         if answer is None:
             if criterion.required:
-                problems.append(Problem(where, "Please answer this."))
+                problems.append(Problem(where, gettext("Please answer this.")))
             continue
         try:
             time_ms = _time(answer.get("time_ms"))

@@ -30,6 +30,7 @@ MODULES = (
     "rankme/actions/assignments.py",
     "rankme/actions/judgements.py",
     "rankme/actions/participation.py",
+    "rankme/protocols/answers.py",
 )
 # What Django says about the entry questions.
 OF_DJANGO = (

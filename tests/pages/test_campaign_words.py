@@ -256,6 +256,20 @@ def test_messages_for_scripts_are_in_the_campaigns_words(client):
     assert latin_words([unfinished.json()["message"]]) == set()
 
 
+def test_an_answer_is_refused_in_the_campaigns_words(client):
+    write = OWN["criteria"][0] | {"instrument": "text", "options": {"least": 5, "characters": ""}}
+    campaign = greek_campaign(criteria=[write])
+    document = begin(client, campaign)
+    payload = payload_for(campaign, document)
+    for value, gap in (("λ", "5"), ("αβγδε!", "!")):
+        payload["answers"][0]["value"] = value
+        (problem,) = send(client, campaign, payload).json()["problems"]
+        assert problem["message"].startswith("λέξη")
+        assert problem["message"].endswith(f" {gap}")
+    (problem,) = send(client, campaign, payload | {"answers": []}).json()["problems"]
+    assert problem["message"] == greek_words()["Please answer this."]
+
+
 # --- What is missing ----------------------------------------------------------------------------
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from django.utils.translation import gettext
 from pydantic import BaseModel, ConfigDict
 
 Kind = Literal["relative", "scale", "count", "category", "time", "error", "text"]
@@ -38,7 +39,15 @@ class Value:
 
 
 class Refused(ValueError):
-    """The answer is not one that this instrument can give; the message is for the rater."""
+    """The answer is not one that this instrument can give.
+
+    The message is for the rater. If it is one of the instrument's `words`, it is in the language
+    of the campaign, with the values in its {braces}.
+    """
+
+    def __init__(self, message: str, **values: object) -> None:
+        message = gettext(message)
+        super().__init__(message.format(**values) if values else message)
 
 
 class Instrument:

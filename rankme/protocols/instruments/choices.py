@@ -86,7 +86,7 @@ class Choice(Instrument):
     def clean(self, answer: Any, options: ChoiceOptions, subject: Subject) -> Value:
         names = list(options.choices)
         if not isinstance(answer, str) or answer not in names:
-            raise Refused("Choose one of the answers.")
+            raise Refused(MISSING_CHOICE)
         return Value(names.index(answer), answer)
 
     def labels(self, options: ChoiceOptions) -> dict[float, str]:
@@ -172,7 +172,7 @@ class Count(Instrument):
     def clean(self, answer: Any, options: CountOptions, subject: Subject) -> Value:
         number = whole_number(answer)
         if not 0 <= number <= options.most:
-            raise Refused(f"The count must lie between 0 and {options.most}.")
+            raise Refused(BAD_NUMBER, least=0, most=options.most)
         return Value(number)
 
     def simulate(

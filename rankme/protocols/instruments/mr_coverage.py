@@ -74,7 +74,7 @@ class MrCoverage(Instrument):
             raise Refused("Each attribute is mentioned, missing or wrong.")
         added = whole_number(answer["added"])
         if not 0 <= added <= options.most_added:
-            raise Refused(f"The count must lie between 0 and {options.most_added}.")
+            raise Refused(BAD_NUMBER, least=0, most=options.most_added)
         return found, added
 
     def labels(self, options: MrCoverageOptions) -> dict[float, str]:

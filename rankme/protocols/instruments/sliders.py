@@ -52,7 +52,7 @@ class RankMe(Instrument):
     def clean(self, answer: Any, options: RankMeOptions, subject: Subject) -> Value:
         number = finite_number(answer)
         if not 0 < number <= options.largest:
-            raise Refused(f"The score must be above 0 and at most {options.largest:g}.")
+            raise Refused(self.words["bad_score"], most=f"{options.largest:g}")
         return Value(number)
 
     def simulate(

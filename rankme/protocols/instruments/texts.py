@@ -74,9 +74,9 @@ class Text(Instrument):
         attributes = len(slots(subject.item_input))
         least = least_length(options, len(subject.item_input), attributes)
         if len(text) < least:
-            raise Refused(f"Write at least {least} characters.")
+            raise Refused(self.words["too_short"], least=least)
         if len(text) > options.most:
-            raise Refused(f"Write at most {options.most} characters.")
+            raise Refused(self.words["too_long"], most=options.most)
         if options.characters is not None:
             strange = {
                 character
@@ -86,7 +86,8 @@ class Text(Instrument):
                 )
             }
             if strange:
-                raise Refused(f"These characters are not allowed: {' '.join(sorted(strange))}")
+                listed = " ".join(sorted(strange))
+                raise Refused(self.words["strange_characters"], characters=listed)
         return Value(None, text)
 
     def needs_input_length(self, options: TextOptions) -> bool:
