@@ -42,7 +42,8 @@ from rankme.queries.definitions import FrozenDefinition, frozen_definition
 
 from . import rate_limits
 from .assignments import HELD, lease_end, settle_late
-from .speed_flags import OTHER_SCREENS, Sitting, speed_flags
+from .participation import end_work
+from .speed_flags import FAST, OTHER_SCREENS, Sitting, speed_flags
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -70,6 +71,7 @@ class Receipt:
     surplus: bool
     is_new: bool
     answered_elsewhere: bool = False  # surplus, because another page's answer to it counts
+    ends_the_work: bool = False  # too fast, in a campaign that allows no such screen
 
 
 @dataclass(frozen=True)
@@ -108,12 +110,16 @@ def record_submission(participant: Participant, sent: SentScreen) -> Receipt:
     """
     try:
         with transaction.atomic():
-            return store_submission(participant, sent)
+            receipt = store_submission(participant, sent)
     except IntegrityError:
         # The slot's lock orders one sitting; a key that came for two at once is detected only
         # here. Now the first one is stored, and the second is answered as any other repetition.
         with transaction.atomic():
-            return store_submission(participant, sent)
+            receipt = store_submission(participant, sent)
+    if receipt.ends_the_work:
+        # Not in the same transaction: who stops locks the rater first and then the slot.
+        end_work(participant)
+    return receipt
 
 
 def store_submission(participant: Participant, sent: SentScreen) -> Receipt:
@@ -147,7 +153,14 @@ def store_submission(participant: Participant, sent: SentScreen) -> Receipt:
         submission.surplus,
         is_new=True,
         answered_elsewhere=submission.surplus and other_counts,
+        ends_the_work=_ends_the_work(submission, frozen.definition.crowd, participant),
     )
+
+
+def _ends_the_work(submission: Submission, crowd: Crowd, participant: Participant) -> bool:
+    """Whether this was faster than the campaign allows; a second browser ends nobody's work."""
+    is_own = not (submission.late or submission.surplus or participant.is_second_browser)
+    return is_own and crowd.too_fast == "end" and FAST in submission.flags
 
 
 def canonical(payload: Mapping[str, Any]) -> bytes:

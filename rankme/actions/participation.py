@@ -129,6 +129,23 @@ def give_back(participant: Participant) -> Participant:
 
 
 @transaction.atomic
+def end_work(participant: Participant) -> Participant:
+    """The campaign's rules end the visit: the batch is free for others, and the answers stay. A
+    rater who has finished another batch gets the code for that.
+    """
+    participant = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
+    if participant.state != Participant.State.WORKING:
+        return participant
+    for held in participant.assignments.live():
+        return_batch(held)
+    if participant.assignments.filter(state=COMPLETED).exists():
+        return complete_participation(participant)
+    participant.state = Participant.State.SCREENED_OUT
+    participant.save(update_fields=["state"])
+    return participant
+
+
+@transaction.atomic
 def go_on_after_all(participant: Participant) -> None:
     """Undo that the rater stopped: a batch that was begun continues if it is still possible."""
     Participant.objects.filter(pk=participant.pk, state=Participant.State.RETURNED).update(

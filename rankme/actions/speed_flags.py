@@ -18,6 +18,8 @@ from rankme.protocols.sent_screen import SentTimes
 SLACK_SECONDS = 2.0
 SLACK_SHARE = 0.01
 
+FAST = gettext_noop("fast")
+
 # The other screens of a sitting: how many have answers, the seconds that their browsers claim to
 # have spent on them, the seconds since the last of them came, and how many submissions of the whole
 # sitting came within the last minute. Part of the statement that reads the assignment.
@@ -68,7 +70,7 @@ def speed_flags(times: SentTimes, sitting: Sitting, *, least_seconds: float) -> 
     else:
         flags.append(gettext_noop("impossible time"))
     if taken < least_seconds or sitting.age < least_seconds * (sitting.others + 1):
-        flags.append(gettext_noop("fast"))
+        flags.append(FAST)
     if times.page_was_hidden:
         flags.append(gettext_noop("page was hidden"))
     return flags

@@ -219,7 +219,9 @@ def _step_of(rater: Participant, definition: Definition) -> str:
 def questions(request: HttpRequest, rater: Participant) -> HttpResponse:
     definition = frozen_definition(rater.campaign).definition
     if rater.state == State.SCREENED_OUT:
-        return _stop(request, rater.campaign, "screened-out")
+        # Only somebody who was too fast is screened out after the work has begun.
+        reason = "too-fast" if rater.instructed_at else "screened-out"
+        return _stop(request, rater.campaign, reason, rater=rater)
     if not definition.entry_questions or rater.entered_at is not None:
         return redirect(_step_of(rater, definition))
     answers = request.POST if request.method == "POST" else None
@@ -380,6 +382,7 @@ def _record(rater: Participant, screen: SentScreen) -> JsonResponse:
         "late": receipt.late,
         "surplus": receipt.surplus,
         "answered_elsewhere": receipt.answered_elsewhere,
+        "ends_the_work": receipt.ends_the_work,
     }
     return JsonResponse(answer, status=201 if receipt.is_new else 200)
 

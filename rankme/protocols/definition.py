@@ -342,10 +342,17 @@ class Crowd(Part):
     lease_minutes: int = Field(90, ge=5, le=20_160)
     batches_per_rater: int = Field(1, ge=1, le=1_000)
     least_seconds_per_screen: float = Field(
-        0, ge=0, le=600, description=_("Faster screens are flagged but never refused")
+        0, ge=0, le=600, description=_("Faster screens are flagged; see too_fast")
     )
     wait_least_seconds: bool = Field(
         False, description=_("Raters can continue only after least_seconds_per_screen")
+    )
+    too_fast: Literal["flag", "end"] = Field(
+        "flag",
+        description=_(
+            "end: a screen faster than least_seconds_per_screen ends the rater's part, and the "
+            "batch goes to somebody else"
+        ),
     )
     expected_seconds_per_screen: float = Field(40, gt=0)
     pay_per_batch: float = Field(0, ge=0)

@@ -7,8 +7,9 @@ from datetime import timedelta
 import pytest
 from django.db.models.functions import Now
 
+from rankme.actions import assignments
 from rankme.actions.speed_flags import Sitting, speed_flags
-from rankme.models import Assignment, Submission
+from rankme.models import Assignment, Participant, Slot, Submission
 from rankme.protocols.sent_screen import SentTimes
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.sittings import answer, claim
@@ -109,3 +110,36 @@ def test_numbers_of_any_size_are_flagged_and_stored(held):
     for trial, spent in enumerate([9e18, -9e18, 2**62, -(2**62)]):
         answer(held, trial, times={"spent_ms": spent})
     assert all("impossible time" in found for found in flags())
+
+
+# Where a campaign ends the work of those who are too fast ---------------------------------------
+
+
+@pytest.fixture
+def strict(db) -> Assignment:
+    crowd = {"least_seconds_per_screen": LEAST, "too_fast": "end"}
+    return claim(make_rater(make_campaign(slider_definition(crowd=crowd), items=4, systems=1)))
+
+
+def test_a_screen_below_the_minimum_ends_the_work_and_frees_the_batch(strict):
+    handed_out_ago(strict, hours=1)
+    assert not answer(strict, 0, times={"spent_ms": 3_500}).ends_the_work
+    assert answer(strict, 1, times={"spent_ms": 2_000}).ends_the_work
+    rater = Participant.objects.get()
+    assert rater.state == Participant.State.SCREENED_OUT and rater.completion_code == ""
+    strict.refresh_from_db()
+    assert strict.state == Assignment.State.RETURNED
+    assert Slot.objects.filter(state=Slot.State.FREE).count() == Slot.objects.count()
+    assert Submission.objects.count() == 2, "what was answered stays in the record"
+    assert isinstance(assignments.claim_batch(make_rater(rater.campaign, "w2")), Assignment)
+
+
+def test_without_that_setting_a_fast_screen_ends_nothing(held):
+    assert not answer(held, 0, times={"spent_ms": 1}).ends_the_work
+    assert Participant.objects.get().state == Participant.State.WORKING
+
+
+def test_a_second_browser_ends_nobodys_work(strict):
+    handed_out_ago(strict, hours=1)
+    strict.participant.is_second_browser = True
+    assert not answer(strict, 0, times={"spent_ms": 1}).ends_the_work

@@ -98,6 +98,15 @@ def test_a_finger_is_flagged_where_a_mouse_or_a_keyboard_is_needed(
     assert ("touch screen" in Submission.objects.get().flags) is is_flagged
 
 
+def test_who_is_too_fast_reads_why_the_work_has_ended(client):
+    crowd = {"least_seconds_per_screen": 5, "too_fast": "end"}
+    campaign = make_campaign(slider_definition(crowd=crowd))
+    payload = payload_for(campaign, begin(client, campaign))
+    assert send(client, campaign, payload).json()["ends_the_work"] is True
+    page = client.get(reverse("rankme:work", args=[campaign.code]), follow=True)
+    assert "in less time than this study allows" in page.content.decode()
+
+
 def test_consent_sent_twice_makes_one_rater(client):
     campaign = make_campaign()
     door = reverse("rankme:enter", args=[campaign.code])

@@ -209,7 +209,9 @@ function reports(sitting, outbox) {
     locked: () => goOnAsTheSameRater(outbox()),
     stored(entry, receipt) {
       notice("locked", "");
+      if (receipt?.ends_the_work) return location.assign(page.addresses.work);
       if (receipt?.answered_elsewhere) void sitting().overtaken(entry);
+      return undefined;
     },
     conflict: () => notice("conflict", words.conflict, "error"),
     refused(entry, answer) {
