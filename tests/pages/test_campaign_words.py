@@ -218,7 +218,7 @@ def test_a_failure_on_a_raters_page_is_told_in_the_campaigns_words(monkeypatch, 
     def fail(*arguments):
         raise OperationalError("the connection is lost") if status == 503 else ValueError
 
-    monkeypatch.setattr("rankme.pages.participant._come_in", fail)
+    monkeypatch.setattr("rankme.pages.rater_identity.named_arrival", fail)
     strict = Client(raise_request_exception=False)
     failed = strict.get(address("enter", campaign))
     assert failed.status_code == status
