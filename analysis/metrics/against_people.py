@@ -79,6 +79,11 @@ def metrics_against_people(
     Raises
     ------
     Undefined : judgements and scores have fewer than two systems in common
+
+    Source
+    ------
+    Thompson, Mathur, Deutsch & Khayrallah (2024), soft pairwise accuracy; Deutsch, Foster & Freitag
+    (2023), ties; Deutsch, Dror & Roth (2021) and Williams (1959), tests between metrics
     """
     options = options or MetricOptions()
     _require_overlap(people, scores)

@@ -33,7 +33,9 @@ class Cider:
     The reference implementation clips weights and punishes differences of length (CIDEr-D without
     stemming), and it measures the length in bigrams.
 
-    Source: Vedantam, Zitnick & Parikh (2015); Chen et al. (2015), the COCO caption evaluation.
+    Source
+    ------
+    Vedantam, Zitnick & Parikh (2015); Chen et al. (2015), the COCO caption evaluation.
     """
 
     def __init__(self, references: Mapping[str, Sequence[str]]) -> None:

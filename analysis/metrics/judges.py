@@ -187,7 +187,9 @@ def alternative_annotator_test(
     ------
     Undefined : fewer than two raters rated outputs that others and the judge rated too
 
-    Source: Calderon, Reichart & Dror (2025), with Benjamini & Yekutieli (2001).
+    Source
+    ------
+    Calderon, Reichart & Dror (2025), with Benjamini & Yekutieli (2001).
     """
     found = []
     for rater, own in ratings.items():
@@ -292,7 +294,9 @@ def agreement_beyond_chance(
     -------
     Means of α over pairs, so that both numbers are about two raters at a time.
 
-    Source: Krippendorff (2011).
+    Source
+    ------
+    Krippendorff (2011).
     """
     names = sorted(ratings)
     people = [_alpha_of_two(ratings[a], ratings[b], metric) for a, b in combinations(names, 2)]

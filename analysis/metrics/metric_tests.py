@@ -52,7 +52,9 @@ def perm_both(
     By pair, the difference second − first, and the share of swaps that make at least this
     difference.
 
-    Source: Deutsch, Dror & Roth (2021), PERM-BOTH.
+    Source
+    ------
+    Deutsch, Dror & Roth (2021), PERM-BOTH.
     """
     scores = np.stack([_standardised(each) for each in metrics])
     means = scores.mean(axis=2)
@@ -103,7 +105,9 @@ def perm_pairs(
     -------
     The difference second − first, its p-value by pairs, and its p-value by items.
 
-    Source: Deutsch, Foster & Freitag (2023), section 5; mt-metrics-eval's pairwise test.
+    Source
+    ------
+    Deutsch, Foster & Freitag (2023), section 5; mt-metrics-eval's pairwise test.
     """
     change = second.astype(np.float64) - first
     of_items = pairs.means(change)
@@ -136,7 +140,9 @@ def williams(with_first: float, with_second: float, between: float, systems: int
     The one-sided p-value that the correlation which is higher here is so in truth; None with
     fewer than four systems or where the statistic is not defined.
 
-    Source: Williams (1959); Graham & Baldwin (2014).
+    Source
+    ------
+    Williams (1959); Graham & Baldwin (2014).
     """
     from scipy import stats
 

@@ -35,7 +35,9 @@ class Nist:
     references : by item, the texts; every item of the whole test set, because the weights are
         counted over all of them
 
-    Source: Doddington (2002); mteval-v13a.pl as the E2E challenge's scripts follow it.
+    Source
+    ------
+    Doddington (2002); mteval-v13a.pl as the E2E challenge's scripts follow it.
     """
 
     def __init__(self, references: Mapping[str, Sequence[str]]) -> None:

@@ -29,7 +29,9 @@ class Sacrebleu:
     references : by item, the texts
     lowercase : BLEU and chrF in lower case; TER always is
 
-    Source: Post (2018); Papineni et al. (2002); Popović (2015, 2017); Snover et al. (2006).
+    Source
+    ------
+    Post (2018); Papineni et al. (2002); Popović (2015, 2017); Snover et al. (2006).
     """
 
     def __init__(

@@ -71,7 +71,9 @@ def prediction_powered(
     ------
     Undefined : scores are missing, a system has no judgement, or there are too few raters or items
 
-    Source: Angelopoulos et al. (2023); Angelopoulos, Duchi & Zrnic (2023), the fitted weight;
+    Source
+    ------
+    Angelopoulos et al. (2023); Angelopoulos, Duchi & Zrnic (2023), the fitted weight;
     Cameron, Gelbach & Miller (2011), two-way clusters.
     """
     fit = fit_control_variate(people, name, scores, items)

@@ -17,7 +17,9 @@ class Rouge:
     ----------
     references : by item, the texts
 
-    Source: Lin (2004), with the maxima of Chen et al. (2015), the COCO caption evaluation.
+    Source
+    ------
+    Lin (2004), with the maxima of Chen et al. (2015), the COCO caption evaluation.
     """
 
     def __init__(self, references: Mapping[str, Sequence[str]]) -> None:
@@ -51,7 +53,9 @@ class Rouge:
 def longest_common_subsequence(first: Tokens, second: Tokens) -> int:
     """How many tokens both texts have in the same order.
 
-    Source: Hyyrö (2004): a row of the usual table is the bits of one whole number.
+    Source
+    ------
+    Hyyrö (2004): a row of the usual table is the bits of one whole number.
     """
     places: dict[str, int] = {}
     for place, token in enumerate(first):

@@ -59,6 +59,10 @@ def score(
     ------
     OptionsError : a metric is unknown
     Undefined : a metric needs references (or meaning representations) that are not there
+
+    Source
+    ------
+    Each metric names its own in its module; BLEU, chrF and TER are those of sacrebleu (Post 2018)
     """
     if unknown := [name for name in metrics if name not in METRICS]:
         known = ", ".join(METRICS)

@@ -147,7 +147,9 @@ def slot_errors(meaning: Mapping[str, str], output: str) -> SlotErrors:
     -------
     Counts. Patterns miss some correct phrasings, so this is an estimate, as every such script's.
 
-    Source: the kinds of errors of Reed, Oraby & Walker (2018); our own patterns.
+    Source
+    ------
+    The kinds of errors of Reed, Oraby & Walker (2018); our own patterns.
     """
     text = _without_names(meaning, output)
     missing = added = wrong = repeated = 0

@@ -37,7 +37,9 @@ def pairwise_p_values(scores: Values, signs: Signs) -> Values:
     system is at least as far ahead of the second as it is in truth. NaN elsewhere, and for two
     systems that have no segment in common.
 
-    Source: Thompson, Mathur, Deutsch & Khayrallah (2024), section 3.
+    Source
+    ------
+    Thompson, Mathur, Deutsch & Khayrallah (2024), section 3.
     """
     systems = len(scores)
     known = ~np.isnan(scores)
@@ -75,7 +77,9 @@ def soft_pairwise_accuracy(
     -------
     0 to 1; None where no two systems have a segment in common.
 
-    Source: Thompson, Mathur, Deutsch & Khayrallah (2024); the system score of WMT24 and WMT25.
+    Source
+    ------
+    Thompson, Mathur, Deutsch & Khayrallah (2024); the system score of WMT24 and WMT25.
     """
     missing = np.isnan(people) | np.isnan(metric)
     used = ~missing.all(axis=0)

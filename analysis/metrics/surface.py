@@ -23,7 +23,9 @@ def distinct(texts: Sequence[Tokens], length: int) -> float | None:
     -------
     0 to 1; None where no text is long enough.
 
-    Source: Li et al. (2016).
+    Source
+    ------
+    Li et al. (2016).
     """
     found = _counted(texts, length)
     return len(found) / found.total() if found else None
@@ -75,7 +77,9 @@ def copied(output: str, source: str) -> float | None:
     -------
     0 to 1; None for an empty output.
 
-    Source: "coverage" of extractive fragments, Grusky, Naaman & Artzi (2018), section 4.
+    Source
+    ------
+    "coverage" of extractive fragments, Grusky, Naaman & Artzi (2018), section 4.
     """
     tokens, others = mteval_tokens(output), mteval_tokens(source)
     if not tokens:

@@ -33,7 +33,9 @@ def tie_calibration(pairs: PairsWithin) -> Calibrated:
     The mean over items of the share of pairs that people and the metric order the same way or
     both call tied. It was chosen on the same data, so it is optimistic; see `cross_fitted`.
 
-    Source: Deutsch, Foster & Freitag (2023), section 4 and algorithm 1.
+    Source
+    ------
+    Deutsch, Foster & Freitag (2023), section 4 and algorithm 1.
     """
     thresholds, accuracies = calibration_curve(pairs)
     if not len(thresholds):

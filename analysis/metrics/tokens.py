@@ -31,7 +31,9 @@ def mteval_tokens(text: str) -> Tokens:
     -------
     Its tokens; punctuation is kept.
 
-    Source: NIST's mteval-v13a.pl, as the E2E challenge's scripts follow it.
+    Source
+    ------
+    NIST's mteval-v13a.pl, as the E2E challenge's scripts follow it.
     """
     text = text.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
     for entity, character in MTEVAL_ENTITIES:
@@ -74,7 +76,9 @@ def treebank_tokens(text: str) -> Tokens:
     -------
     Its words, numbers and symbols.
 
-    Source: Chen et al. (2015), the COCO caption evaluation; Marcus et al. (1993).
+    Source
+    ------
+    Chen et al. (2015), the COCO caption evaluation; Marcus et al. (1993).
     """
     text = text.lower().translate(SAME_QUOTES)
     text = CLITICS.sub(r" \1", text)

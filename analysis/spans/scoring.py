@@ -127,6 +127,10 @@ def score_systems(
     Returns
     -------
     The systems, best (lowest) first, equal ones by name. A system with one segment has no interval.
+
+    Source
+    ------
+    Freitag et al. (2021), "Experts, Errors, and Context"; Efron & Tibshirani (1993), chapter 13
     """
     by_system: dict[str, list[SegmentScore]] = {}
     for segment in segments:

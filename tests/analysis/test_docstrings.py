@@ -12,16 +12,29 @@ import analysis
 FUNCTIONS = [name for name in analysis.__all__ if inspect.isfunction(getattr(analysis, name))]
 # They read, write or arrange what others have computed.
 WITHOUT_SOURCE = {
+    "check_mark",
+    "judgement_table",
     "make_report",
     "rater_profiles",
+    "read_material",
+    "read_scores",
+    "read_spans",
     "read_bundle",
     "read_table",
     "with_screens",
+    "write_spans",
     "write_bundle",
     "write_table",
 }
 # Errors of Python itself aside, such as arrays of different lengths.
-NEVER_RAISE = {"rater_profiles", "wilcoxon_pairs", "write_bundle", "write_table", "z_by_rater"}
+NEVER_RAISE = {
+    "rater_profiles",
+    "score_systems",
+    "wilcoxon_pairs",
+    "write_bundle",
+    "write_table",
+    "z_by_rater",
+}
 
 
 def sections(name: str) -> dict[str, str]:
