@@ -58,7 +58,7 @@ def test_another_rater_may_write_the_same(campaign):
         assert write(rater, held, 0, "Place one serves a warm soup to all.").is_new
 
 
-@pytest.mark.parametrize("text", ["Soup!", "short", "Soup (warm) for all of the people here."])
+@pytest.mark.parametrize("text", ["Soup!", "Soup", "Soup (warm) for all of the people here."])
 def test_the_papers_validators_hold_on_the_server(campaign, text):
     rater = make_rater(campaign)
     with pytest.raises(InvalidAnswer):
