@@ -11,7 +11,7 @@ from rankme.protocols.instruments import INSTRUMENTS
 
 # Fetched at once and not one after another as the browser finds the imports.
 SCRIPTS = (
-    *("breaks", "desk", "drafts", "fill", "header", "kept", "kept_link", "message", "names"),
+    *("breaks", "desk", "drafts", "fill", "header", "kept", "kept_link", "message"),
     *("notices", "outbox", "post", "practice", "recovery", "route", "screen", "session"),
     *("sitting", "storage", "timing", "work"),
 )

@@ -1,6 +1,6 @@
 // Every fact of the meaning representation: mentioned, missing or wrong; and what was added.
 
-import { identify } from "../participant/names.js";
+import { identify } from "../participant/screen.js";
 import { createCounter } from "./counter.js";
 import { createOptions } from "./options.js";
 

@@ -1,6 +1,6 @@
 // Radio buttons and tick boxes, built from the campaign's own words.
 
-import { identify } from "../participant/names.js";
+import { identify } from "../participant/screen.js";
 
 let groups = 0;
 

@@ -2,7 +2,6 @@
 
 import { fillScreen } from "./fill.js";
 import { keepInView } from "./kept.js";
-import { identify } from "./names.js";
 import { say } from "./notices.js";
 
 /**
@@ -206,4 +205,15 @@ function markMissing({ root, instrument }, message) {
 function setOrRemove(element, name, value) {
   if (value) element.setAttribute(name, value);
   else element.removeAttribute(name);
+}
+
+let ids = 0;
+
+/** The id of an element that names or describes a control; it gets one if it has none. */
+export function identify(element, what) {
+  if (!element.id) {
+    ids += 1;
+    element.id = `${what}-${ids}`;
+  }
+  return element.id;
 }
