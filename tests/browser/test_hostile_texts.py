@@ -314,6 +314,7 @@ PAGES = [
         "campaign-file",
         "campaign-invitations",
         "campaign-raters-file",
+        "campaign-words",
         "report-file",
         "analysis-file",
         "welcome",

@@ -487,7 +487,7 @@ def test_a_handle_is_an_answer_once_it_is_moved_or_its_box_is_ticked(page: Page)
     clarity.press("End")
     expect(confirmed.first).to_be_checked()
     confirmed.last.check()
-    page.wait_for_timeout(400)
+    page.wait_for_timeout(1_500)  # the draft is kept a moment after the last change
     page.reload()
     await_screen(page)
     expect(clarity).to_have_attribute("aria-valuenow", "100")
