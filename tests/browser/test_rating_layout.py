@@ -497,6 +497,8 @@ def test_a_handle_is_an_answer_once_it_is_moved_or_its_box_is_ticked(page: Page)
     expect(readability).to_have_attribute("aria-valuetext", "not yet set")
     expect(readability).to_have_attribute("aria-valuenow", "50")
     confirmed.last.check()
+    expect(confirmed.last).to_be_checked()
+    page.wait_for_timeout(1_000)
     next_screen(page)
     extracts = [block.bounding_box() for block in page.locator(".block-context").all()]
     shot(page, "sr11-meaning-laptop")
