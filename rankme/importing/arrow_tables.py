@@ -10,14 +10,10 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet
 
-from rankme.importing.files import SourceFile
+from rankme.importing.files import ARROW_FILE, PARQUET, SourceFile
 from rankme.importing.limits import Limits
 
 ROWS_AT_ONCE = 1_000
-PARQUET = b"PAR1"
-ARROW_FILE = b"ARROW1"
-ARROW_STREAM = b"\xff\xff\xff\xff"
-STARTS = (PARQUET, ARROW_FILE, ARROW_STREAM)
 
 
 class UnreadableTable(ValueError):

@@ -62,9 +62,6 @@ class Columns:
         """The names of all columns that are read."""
         return {column_name(name) for name in (*self.roles.values(), *self.systems, *self.factors)}
 
-    def fits(self, names: Sequence[str]) -> bool:
-        return self.used <= set(map(column_name, names))
-
     def role_of(self, name: str) -> str:
         """What the column is: roles joined with "+", `output`, `factor` or `leave out`."""
         roles = [role for role, column in self.roles.items() if _same(column, name)]

@@ -17,7 +17,7 @@ HEAD_BYTES = 64 * 1024
 UTF8_BOM = b"\xef\xbb\xbf"
 ZIP_START = b"PK\x03\x04"
 ZIP_END = b"PK\x05\x06"
-ARROW_STARTS = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")
+PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 PICTURE_STARTS = {
     b"\x89PNG\r\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
@@ -62,7 +62,7 @@ class SourceFile:
 
     @property
     def is_arrow(self) -> bool:
-        return self.head.startswith(ARROW_STARTS)
+        return self.head.startswith((PARQUET, ARROW_FILE, ARROW_STREAM))
 
     def first_line(self) -> str:
         """The first line that is not empty. A line of JSON may be longer than the head."""

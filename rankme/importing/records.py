@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
@@ -357,11 +357,6 @@ def _cell(value: Any) -> str:
     if found := NUL_OR_SURROGATE.search(text):
         raise strict_json.InvalidJson(f"U+{ord(found.group()):04X} cannot be stored.")
     return text
-
-
-def without(record: Mapping[str, str], names: Collection[str]) -> Record:
-    """All other cells of the row."""
-    return {name: value for name, value in record.items() if name not in names}
 
 
 READINGS: dict[Form, Callable[[Sources, SourceFile, Shape], Iterator[tuple[int, Record]]]] = {

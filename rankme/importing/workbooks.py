@@ -15,16 +15,9 @@ from python_calamine import CalamineError, CalamineWorkbook
 from rankme.importing.files import SourceFile
 from rankme.importing.limits import Limits
 
-PARTS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")  # of Excel and of OpenDocument
-
 
 class UnreadableWorkbook(ValueError):
     """The message says why, for people."""
-
-
-def is_workbook(names: list[str]) -> bool:
-    """Whether an archive with these members is a workbook."""
-    return any(name in PARTS for name in names)
 
 
 def sheet_of(file: SourceFile, limits: Limits, wanted: str) -> tuple[str, list[str]]:
