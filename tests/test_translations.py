@@ -18,8 +18,9 @@ from rankme.forms.definition.settings import Setting, option_settings, settings_
 from rankme.forms.definition.wording import HINTS, LABELS, derived_label
 from rankme.importing import JUDGEMENT_READERS, READERS
 from rankme.pages.participant_words import script_words
-from rankme.protocols.definition import BLOCKS, Definition
+from rankme.protocols.definition import Definition
 from rankme.protocols.instruments import INSTRUMENTS
+from rankme.protocols.screens import BLOCKS
 from tests.marked_texts import texts_of_modules, texts_of_templates
 
 PROJECT = Path(__file__).parent.parent

@@ -36,7 +36,7 @@ from rankme.models import (
     Trial,
 )
 from rankme.protocols.answers import Reading, read_answers
-from rankme.protocols.definition import Crowd
+from rankme.protocols.crowd import Crowd
 from rankme.protocols.sent_screen import SentScreen
 from rankme.queries.definitions import FrozenDefinition, frozen_definition
 

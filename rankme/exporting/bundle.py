@@ -23,8 +23,10 @@ from analysis.table import JudgementTable
 from analysis.table_files import read_table
 from rankme.errors import RefusedAction
 from rankme.models import AnalysisRun, Campaign
-from rankme.protocols.definition import Crowd, Definition, PracticeTrial
+from rankme.protocols.crowd import Crowd
+from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_to_yaml, stored_definition
+from rankme.protocols.texts import PracticeTrial
 
 from .anchor import anchor_file
 from .files import CSV, ZIP, ExportedFile

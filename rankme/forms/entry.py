@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext as _
 
-from rankme.protocols.definition import EntryQuestion
+from rankme.protocols.crowd import EntryQuestion
 
 
 class CampaignsChoice(forms.ChoiceField):

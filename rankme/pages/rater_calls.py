@@ -12,7 +12,8 @@ from rankme.actions.judgements import LARGEST_PAYLOAD
 from rankme.errors import InvalidAnswer
 from rankme.models import Participant
 from rankme.protocols.answers import read_answers
-from rankme.protocols.definition import Definition, PracticeTrial
+from rankme.protocols.definition import Definition
+from rankme.protocols.texts import PracticeTrial
 from rankme.queries.definitions import frozen_definition
 from rankme.untrusted.documents import read_document
 from rankme.untrusted.strict_json import InvalidJson

@@ -15,7 +15,7 @@ from django.utils.crypto import get_random_string, salted_hmac
 
 from rankme.crowd import PANELS
 from rankme.models import Assignment, Campaign, Participant
-from rankme.protocols.definition import Crowd
+from rankme.protocols.crowd import Crowd
 from rankme.untrusted.clean_text import storable
 
 COOKIE = "__Secure-rater" if settings.SESSION_COOKIE_SECURE else "rater"

@@ -9,10 +9,13 @@ from typing import Any
 
 from rankme.actions.assignments import outputs_in_order
 from rankme.models import Assignment, Item, Output, Trial
-from rankme.protocols.definition import CriterionSpec, Definition, PracticeTrial, ScreenSpec
+from rankme.protocols.criteria import CriterionSpec
+from rankme.protocols.definition import Definition
 from rankme.protocols.instruments import Instrument
 from rankme.protocols.item_input import Picture, picture_source, read_pictures, read_tables
 from rankme.protocols.meaning_representation import slots
+from rankme.protocols.screens import ScreenSpec
+from rankme.protocols.texts import PracticeTrial
 
 PLACE_OF_SENTENCE = "[[SENTENCE]]"
 # What raters compare the outputs with.

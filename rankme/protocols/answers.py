@@ -10,7 +10,8 @@ from django.utils.translation import gettext
 
 from rankme.errors import InvalidAnswer, Problem
 
-from .definition import CriterionSpec, Definition
+from .criteria import CriterionSpec
+from .definition import Definition
 from .instruments import Refused, Subject, Value
 from .instruments.base import finite_number
 from .instruments.timed import ANTICIPATION_MS

@@ -8,8 +8,9 @@ from playwright.sync_api import Page, expect
 
 from rankme.actions.campaigns import launch_campaign
 from rankme.models import Judgement, Output, Participant, Submission
-from rankme.protocols.definition import Crowd, ScreenSpec
+from rankme.protocols.crowd import Crowd
 from rankme.protocols.files import preset_names
+from rankme.protocols.screens import ScreenSpec
 from tests.browser.keyboard import rate_by_keyboard
 from tests.browser.rating import (
     FACTS,

@@ -2,7 +2,7 @@
 
 from rankme.designs import draw
 from rankme.designs.cost import estimate
-from rankme.protocols.definition import Crowd
+from rankme.protocols.crowd import Crowd
 
 TERMS = Crowd(batches_per_rater=2, pay_per_batch=3, currency="CZK", expected_seconds_per_screen=60)
 FOUR_BATCHES_OF_FOUR = draw("random_blocks", 16, 5, {"trials_per_batch": 4}, 3, seed=1)

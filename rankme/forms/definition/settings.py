@@ -12,8 +12,9 @@ from pydantic.fields import FieldInfo
 
 from rankme.crowd import PANELS
 from rankme.designs.registry import DESIGNS
-from rankme.protocols.definition import BLOCKS, Definition
+from rankme.protocols.definition import Definition
 from rankme.protocols.instruments import INSTRUMENTS
+from rankme.protocols.screens import BLOCKS
 
 from .wording import LONG_TEXTS
 

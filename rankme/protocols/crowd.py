@@ -1,0 +1,150 @@
+"""Raters in the campaign file: entry questions, breaks, panel, codes and pay."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
+
+from analysis.translatable import gettext_noop as _
+from rankme.crowd import PANELS
+
+from .parts import CurrencyCode, ParameterName, Part, ShortName, mapping_of, unknown_name
+
+
+class EntryQuestion(Part):
+    """Asked before the work; an answer outside `accept` ends the visit as screened out."""
+
+    name: ShortName
+    question: str = Field(min_length=1)
+    kind: Literal["choice", "text", "yes-no"] = "choice"
+    choices: dict[str, str] = Field(default_factory=dict)
+    accept: list[str] = Field(default_factory=list, description="empty: every answer is accepted")
+    required: bool = True
+
+    @field_validator("choices", mode="before")
+    @classmethod
+    def pairs_are_mappings(cls, choices: Any) -> Any:
+        return mapping_of(choices)
+
+    @model_validator(mode="after")
+    def a_choice_has_choices(self) -> EntryQuestion:
+        if self.kind == "choice" and len(self.choices) < 2:
+            raise ValueError("a question with choices needs at least two of them")
+        known = {"choice": set(self.choices), "yes-no": {"yes", "no"}, "text": set(self.accept)}
+        unknown = set(self.accept) - known[self.kind]
+        if unknown:
+            raise ValueError(
+                f"these accepted answers are not among the choices: {', '.join(sorted(unknown))}"
+            )
+        return self
+
+
+class Breaks(Part):
+    """Breaks are suggested after a number of trials or minutes; `enforced` ones last `minutes`."""
+
+    after_trials: int | None = Field(None, ge=1)
+    after_minutes: float | None = Field(None, gt=0)
+    minutes: float = Field(1, gt=0, le=60)
+    enforced: bool = False
+
+
+class Crowd(Part):
+    """Who takes part, on what terms, and where they go afterwards."""
+
+    panel: str = "generic"
+    id_parameter: ParameterName = ""
+    session_parameter: ParameterName = ""
+    open_link: bool = Field(True, description="Off by default with a panel such as Prolific")
+    return_url: str = Field(
+        "", description="https address; {code} is replaced with the completion code"
+    )
+    completion_code: str = Field(
+        "", max_length=64, description="empty: every rater gets a code of their own"
+    )
+    late_code: str = Field(
+        "",
+        max_length=64,
+        description=_("For a batch finished after it went to somebody else; empty: the usual code"),
+    )
+    partial_code: str = Field(
+        "",
+        max_length=64,
+        description=_(
+            "For a batch given back after some screens; empty: one per rater, or none "
+            "where the panel needs a code of its own"
+        ),
+    )
+    devices: Literal["any", "desktop"] = Field(
+        "any",
+        description=_("desktop: only with a mouse or a keyboard, for studies that measure times"),
+    )
+    lease_minutes: int = Field(90, ge=5, le=20_160)
+    batches_per_rater: int = Field(1, ge=1, le=1_000)
+    least_seconds_per_screen: float = Field(
+        0, ge=0, le=600, description=_("Faster screens are flagged; see too_fast")
+    )
+    wait_least_seconds: bool = Field(
+        False, description=_("Raters can continue only after least_seconds_per_screen")
+    )
+    too_fast: Literal["flag", "end"] = Field(
+        "flag",
+        description=_(
+            "end: a screen faster than least_seconds_per_screen ends the rater's part, and the "
+            "batch goes to somebody else"
+        ),
+    )
+    expected_seconds_per_screen: float = Field(40, gt=0)
+    pay_per_batch: float = Field(0, ge=0)
+    late_pay: float | None = Field(
+        None, ge=0, description=_("For a batch finished late; empty: pay_per_batch")
+    )
+    partial_pay: float = Field(0, ge=0, description=_("For a batch given back after some screens"))
+    currency: CurrencyCode = "GBP"
+
+    @field_validator("panel")
+    @classmethod
+    def panel_is_known(cls, name: str) -> str:
+        if name not in PANELS:
+            raise ValueError(unknown_name("panel", name, PANELS))
+        return name
+
+    @model_validator(mode="before")
+    @classmethod
+    def a_panel_closes_the_open_link(cls, crowd: Any) -> Any:
+        if not isinstance(crowd, dict) or "open_link" in crowd:
+            return crowd
+        panel = crowd.get("panel")
+        is_platform = isinstance(panel, str) and panel in PANELS and PANELS[panel].is_platform
+        return crowd | {"open_link": False} if is_platform else crowd
+
+    @model_serializer(mode="wrap")
+    def state_an_open_link_beside_a_panel(
+        self, serialize: SerializerFunctionWrapHandler
+    ) -> dict[str, Any]:
+        """Without its defaults the document would otherwise be read back with a closed link."""
+        document: dict[str, Any] = serialize(self)
+        if PANELS[self.panel].is_platform:
+            document["open_link"] = self.open_link
+        return document
+
+    @model_validator(mode="after")
+    def return_url_is_safe(self) -> Crowd:
+        if self.return_url:
+            PANELS[self.panel].check_return_url(self.return_url)
+        return self
+
+    @property
+    def takes_panel_ids(self) -> bool:
+        """Whether an id in the link lets somebody in.
+
+        Anybody can invent one. With the open link switched off it is believed only where the
+        organiser named a platform, or the parameter under which a panel sends its ids.
+        """
+        return self.open_link or PANELS[self.panel].is_platform or bool(self.id_parameter)

@@ -1,0 +1,88 @@
+"""What the parts of a campaign file are made of: their base, checked names, and mappings."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    StringConstraints,
+)
+
+
+class Part(BaseModel):
+    """A part of the file: unknown names are errors, values do not change afterwards."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _matching(pattern: str, words: str) -> Callable[[str], str]:
+    """A check whose error says in words what the pattern allows."""
+
+    def check(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise ValueError(words)
+        return text
+
+    return check
+
+
+ShortName = Annotated[
+    str,
+    AfterValidator(
+        _matching(
+            r"[a-z][a-z0-9_-]{0,59}",
+            "start with a lower-case letter, then use lower-case letters, digits, - and _ (60 "
+            "characters at most)",
+        )
+    ),
+]
+LanguageCode = Annotated[
+    str,
+    AfterValidator(
+        _matching(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", "use a language code such as en, de or pt-BR")
+    ),
+]
+ParameterName = Annotated[
+    str,
+    AfterValidator(
+        _matching(r"[A-Za-z0-9_]{0,60}", "use letters, digits and _ (60 characters at most)")
+    ),
+]
+CurrencyCode = Annotated[
+    str,
+    AfterValidator(
+        _matching(r"[A-Z]{3}", "use the three capital letters of a currency, such as EUR")
+    ),
+]
+
+# Texts that raters read. Both a block in YAML and a text field end with a line break, which the
+# page would show as an empty line.
+Prose = Annotated[str, StringConstraints(strip_whitespace=True)]
+
+
+def mapping_of(value: Any) -> Any:
+    """Names with their texts, which may come as pairs: the database forgets a mapping's order."""
+    if not isinstance(value, list) or not value or not all(_is_pair(part) for part in value):
+        return value
+    if repeated := _repeated(name for name, _value in value):
+        names = ", ".join(f"“{name}”" for name in repeated[:10])
+        raise ValueError(f"{names} is used more than once")
+    return dict(value)
+
+
+def _repeated(names: Iterable[str]) -> list[str]:
+    return sorted(name for name, times in Counter(names).items() if times > 1)
+
+
+def unknown_name(what: str, name: str, known: Iterable[str]) -> str:
+    return f"there is no {what} “{name[:60]}”: choose {', '.join(known)}"
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)

@@ -1,0 +1,84 @@
+"""Screens in the campaign file: what they show, what they ask, and their timing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import (
+    Field,
+    field_validator,
+)
+
+from analysis.translatable import gettext_noop as _
+
+from .parts import Part, Prose, ShortName, unknown_name
+
+BLOCKS = {
+    "input": _("the item's input: a meaning representation, a text or tables"),
+    "context": _("the item's context with the output highlighted in its place"),
+    "reference_context": _("the item's context with the reference highlighted in its place"),
+    "reference": _("the item's reference text"),
+    "standard": _("the standard with its score"),
+    "outputs": _("the outputs, each with its own questions"),
+    "text": _("a fixed text"),
+    "images": _("the item's pictures in their places"),
+}
+
+
+class BlockSpec(Part):
+    block: str
+    title: str = ""
+    text: Prose = Field("", description=_("For the block `text`: its text"))
+    shuffle: bool = Field(
+        False,
+        description=_("For the block `input`: attributes in random order, which differs by rater"),
+    )
+    pictorial: bool = Field(
+        False, description=_("For the block `input`: a meaning representation as icons on a map")
+    )
+
+    @field_validator("block")
+    @classmethod
+    def block_is_known(cls, name: str) -> str:
+        if name not in BLOCKS:
+            raise ValueError(unknown_name("block", name, BLOCKS))
+        return name
+
+
+class TimedPhase(Part):
+    """A screen whose time is the measurement: bell and fixation first, then the stimulus."""
+
+    initiated: bool = Field(
+        False,
+        description=_("Otherwise trials follow each other until something else comes between"),
+    )
+    fixation_ms: int = Field(0, ge=0, le=10_000)
+    bell: bool = False
+    timeout_ms: int = Field(15_000, ge=100, le=600_000)
+
+
+class ScreenSpec(Part):
+    name: ShortName
+    title: str = ""
+    show: list[BlockSpec] = Field(min_length=1, max_length=50)
+    ask: list[str] = Field(min_length=1, max_length=100)
+    timed: TimedPhase | None = None
+    comment: bool = False
+
+    @field_validator("show", mode="before")
+    @classmethod
+    def a_bare_name_is_a_block(cls, blocks: Any) -> Any:
+        if not isinstance(blocks, list):
+            return blocks
+        return [{"block": block} if isinstance(block, str) else block for block in blocks]
+
+    def shows(self, *names: str) -> bool:
+        return any(block.block in names for block in self.show)
+
+
+class Standard(Part):
+    """RankME's standard: another item with its output, which carries a fixed score."""
+
+    input: str = ""
+    output: str = Field(min_length=1)
+    score: float = Field(100, gt=0)

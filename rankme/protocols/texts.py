@@ -1,0 +1,37 @@
+"""What raters read around their work: consent, instructions, thanks and practice trials."""
+
+from __future__ import annotations
+
+from pydantic import (
+    Field,
+)
+
+from analysis.translatable import gettext_noop as _
+
+from .parts import Part, Prose
+
+
+class PracticeTrial(Part):
+    """A trial of the organiser's own; it is shown like any other and never counted."""
+
+    input: str = ""
+    reference: str = ""
+    context: str = ""
+    outputs: list[str] = Field(default_factory=list)
+    feedback: Prose = ""
+
+
+THANKS = _("Thank you for taking part.")
+
+
+class Texts(Part):
+    """What raters read around the work. Plain text; blank lines part paragraphs."""
+
+    consent: Prose = Field(min_length=1)
+    instructions: Prose = Field(min_length=1)
+    thanks: Prose = THANKS
+
+    @property
+    def own_thanks(self) -> str:
+        """Empty: the site's own, in the language of its buttons."""
+        return "" if self.thanks == THANKS else self.thanks
