@@ -24,10 +24,10 @@ from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
 
 from .interface_language import in_the_language_of
-from .participant import screens_context
 from .participant_words import instrument_words, script_words
 from .trial_page import ShownTrial, page_document
 from .work_files import instrument_scripts
+from .working import screens_context
 
 MOST_TRIALS = 10
 CODE = "PREVIEW"

@@ -18,7 +18,7 @@ from rankme.queries.definitions import frozen_definition
 from rankme.untrusted.documents import read_document
 from rankme.untrusted.strict_json import InvalidJson
 
-from .participant import rater_call
+from .rater_pages import rater_call
 
 
 @require_POST

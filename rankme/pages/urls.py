@@ -4,15 +4,17 @@ from django.urls import URLPattern, path
 
 from rankme.pages import (
     definitions,
+    entering,
     gallery,
     launching,
+    leaving,
     materials,
     monitoring,
     organiser,
-    participant,
     preview,
     rater_calls,
     reports,
+    working,
 )
 
 app_name = "rankme"
@@ -96,23 +98,23 @@ organiser_urls: list[URLPattern] = [
 ]
 
 participant_urls: list[URLPattern] = [
-    path("r/<slug:code>/", participant.enter, name="enter"),
-    path("r/<slug:code>/resume/<str:token>/", participant.resume, name="resume"),
-    path("r/<slug:code>/questions/", participant.questions, name="questions"),
-    path("r/<slug:code>/instructions/", participant.instructions, name="instructions"),
-    path("r/<slug:code>/work/", participant.work, name="work"),
-    path("r/<slug:code>/submit/", participant.submit, name="submit"),
+    path("r/<slug:code>/", entering.enter, name="enter"),
+    path("r/<slug:code>/resume/<str:token>/", entering.resume, name="resume"),
+    path("r/<slug:code>/questions/", entering.questions, name="questions"),
+    path("r/<slug:code>/instructions/", entering.instructions, name="instructions"),
+    path("r/<slug:code>/work/", working.work, name="work"),
+    path("r/<slug:code>/submit/", working.submit, name="submit"),
     path(
         "r/<slug:code>/practice-feedback/",
         rater_calls.practice_feedback,
         name="practice-feedback",
     ),
     path("r/<slug:code>/session/", rater_calls.session, name="session"),
-    path("r/<slug:code>/practised/", participant.practised, name="practised"),
-    path("r/<slug:code>/finish/", participant.finish, name="finish"),
-    path("r/<slug:code>/more/", participant.more, name="more"),
-    path("r/<slug:code>/done/", participant.done, name="done"),
-    path("r/<slug:code>/give-back/", participant.give_back, name="give-back"),
+    path("r/<slug:code>/practised/", working.practised, name="practised"),
+    path("r/<slug:code>/finish/", working.finish, name="finish"),
+    path("r/<slug:code>/more/", leaving.more, name="more"),
+    path("r/<slug:code>/done/", leaving.done, name="done"),
+    path("r/<slug:code>/give-back/", leaving.give_back, name="give-back"),
     path("campaigns/<slug:code>/preview/", preview.preview, name="preview"),
 ]
 

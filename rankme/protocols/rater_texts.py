@@ -24,7 +24,10 @@ INSTRUMENT_TEMPLATES = TEMPLATES / "participant" / "instruments"
 OF_ORGANISERS = {"_preview_bar.html"}
 SHARED_TEMPLATES = ("base.html", "components/form_errors.html")
 MODULES = (
-    "rankme/pages/participant.py",
+    "rankme/pages/rater_pages.py",
+    "rankme/pages/entering.py",
+    "rankme/pages/working.py",
+    "rankme/pages/leaving.py",
     "rankme/pages/participant_words.py",
     "rankme/forms/entry.py",
     "rankme/actions/assignments.py",

@@ -9,7 +9,7 @@ from django.core.exceptions import PermissionDenied, RequestDataTooBig, Suspicio
 from django.db import connection
 from django.test import Client
 
-from rankme.pages import gallery, participant
+from rankme.pages import entering, gallery
 from tests.campaigns import make_campaign, make_owner
 
 
@@ -32,7 +32,7 @@ def failing(monkeypatch, visitor):
 
     def answers(error: Exception, method: str = "get", **headers):
         # The URL configuration holds the views themselves, so what they call fails.
-        monkeypatch.setattr(participant, "get_object_or_404", raising(error))
+        monkeypatch.setattr(entering, "get_object_or_404", raising(error))
         monkeypatch.setattr(gallery, "render", raising(error))
         return getattr(visitor, method)("/r/x/", **headers), visitor.get("/gallery/", **headers)
 

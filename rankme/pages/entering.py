@@ -1,0 +1,176 @@
+"""From the link to the work: consent, entry questions and instructions."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import translation
+from django.views.decorators.http import require_GET, require_http_methods
+
+from rankme.actions import participation, rate_limits
+from rankme.forms.entry import EntryForm
+from rankme.models import Campaign, Participant, Slot
+from rankme.protocols.definition import Definition
+from rankme.queries.definitions import frozen_definition
+
+from . import rater_identity
+from .interface_language import remember_language
+from .rater_pages import (
+    SECONDS_UNTIL_ASKING_AGAIN,
+    State,
+    in_the_campaigns_language,
+    rater_page,
+    step_of,
+    stop,
+    unstored,
+)
+from .work_files import work_scripts
+
+LONGEST_LANGUAGE = 10  # of the column; codes of languages can be longer
+# What the consent page found, where a study needs one of them (static/js/participant/device.js).
+DESKTOP_DEVICES = ("mouse", "keyboard")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def enter(request: HttpRequest, code: str) -> HttpResponse:
+    """The link that raters follow: known raters continue, others are asked for consent."""
+    campaign = get_object_or_404(Campaign, code=code, launched_at__isnull=False, is_archive=False)
+    with in_the_campaigns_language(request, campaign):
+        answer = _take_consent if request.method == "POST" else _come_in
+        response = unstored(answer(request, campaign, frozen_definition(campaign).definition))
+    remember_language(request, response, campaign)
+    return response
+
+
+def _come_in(request: HttpRequest, campaign: Campaign, definition: Definition) -> HttpResponse:
+    arrival = rater_identity.named_arrival(request, campaign, definition.crowd)
+    here = rater_identity.rater_of(request, campaign.code)
+    rater = here if arrival is None else rater_identity.known_rater(campaign, arrival)
+    if rater is not None and rater == here and arrival and arrival.panel != "invitation":
+        rater = here  # the cookie proves more than the panel's id in the link
+    if rater is not None and rater.consented_at is not None:
+        return _known(rater, definition)
+    if rater is not None:
+        arrival = rater_identity.Arrival(rater.panel, rater.external_id, rater.session_id)
+    if not campaign.is_running:
+        return stop(request, campaign, "paused" if campaign.state == "paused" else "closed")
+    if arrival is None and not definition.crowd.open_link:
+        return stop(request, campaign, "no-name", status=403)
+    if not campaign.slots.filter(state__in=[Slot.State.FREE, Slot.State.HELD]).exists():
+        return stop(request, campaign, "complete")
+    arrival = arrival or rater_identity.anonymous_arrival()
+    return render(
+        request,
+        "participant/consent.html",
+        {"campaign": campaign, "definition": definition, "arrival": arrival.signed(campaign)},
+    )
+
+
+def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definition) -> HttpResponse:
+    arrival = rater_identity.signed_arrival(request.POST.get("arrival", ""), campaign)
+    if arrival is None:
+        return redirect("rankme:enter", campaign.code)
+    known = rater_identity.known_rater(campaign, arrival)
+    if request.POST.get("decision") != "agree" and not (known and known.consented_at):
+        participation.count_refusal(campaign)
+        return stop(request, campaign, "declined")
+    if known is None and not _has_the_device(request, definition):
+        return stop(request, campaign, "device", status=403)
+    if known is None and not _may_come_in(request, campaign, arrival):
+        return _crowded(request, campaign, arrival)
+    rater = participation.enter(
+        campaign,
+        panel=arrival.panel,
+        external_id=arrival.external_id,
+        session_id=arrival.session_id,
+        language=(translation.get_language() or "")[:LONGEST_LANGUAGE],
+    )
+    participation.give_consent(rater, browser=arrival.browser)
+    # If two browsers agree in one rater's name, the first one is the rater's.
+    rater = rater_identity.known_rater(campaign, arrival) or rater
+    return _known(rater, definition)
+
+
+def _known(rater: Participant, definition: Definition) -> HttpResponse:
+    """Let a rater who has agreed continue where they were."""
+    if rater.is_second_browser:
+        participation.note_second_browser(rater)
+    return rater_identity.remember(redirect(step_of(rater, definition)), rater)
+
+
+def _has_the_device(request: HttpRequest, definition: Definition) -> bool:
+    return definition.crowd.devices == "any" or request.POST.get("device") in DESKTOP_DEVICES
+
+
+def _may_come_in(request: HttpRequest, campaign: Campaign, arrival: rater_identity.Arrival) -> bool:
+    """Whether a newcomer may enter now; people whom a panel sent or who were invited always may."""
+    if arrival.panel not in ("open", "generic"):
+        return True
+    return rate_limits.take(rate_limits.NEW_RATERS, campaign.pk, request.META["REMOTE_ADDR"])
+
+
+def _crowded(
+    request: HttpRequest, campaign: Campaign, arrival: rater_identity.Arrival
+) -> HttpResponse:
+    """Too many at once from one address: the page sends the consent again automatically."""
+    context = {
+        "campaign": campaign,
+        "reason": "crowded",
+        "again": SECONDS_UNTIL_ASKING_AGAIN,
+        "arrival": arrival.signed(campaign),
+        "device": request.POST.get("device", ""),
+    }
+    response = render(request, "participant/stop.html", context, status=429)
+    response.headers["Retry-After"] = str(SECONDS_UNTIL_ASKING_AGAIN)
+    return response
+
+
+@require_GET
+def resume(request: HttpRequest, code: str, token: str) -> HttpResponse:
+    """The personal link that the work page shows, for the same rater on another device."""
+    campaign = get_object_or_404(Campaign, code=code, launched_at__isnull=False)
+    rater = rater_identity.resumed_rater(campaign, token)
+    if rater is None:
+        return redirect("rankme:enter", code)
+    return unstored(rater_identity.remember(redirect("rankme:work", code), rater))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@rater_page
+def questions(request: HttpRequest, rater: Participant) -> HttpResponse:
+    definition = frozen_definition(rater.campaign).definition
+    if rater.state == State.SCREENED_OUT:
+        # Only somebody who was too fast is screened out after the work has begun.
+        reason = "too-fast" if rater.instructed_at else "screened-out"
+        return stop(request, rater.campaign, reason, rater=rater)
+    if not definition.entry_questions or rater.entered_at is not None:
+        return redirect(step_of(rater, definition))
+    answers = request.POST if request.method == "POST" else None
+    form = EntryForm(definition.entry_questions, answers)
+    if not form.is_valid():
+        status = 422 if form.is_bound else 200
+        context = {"campaign": rater.campaign, "definition": definition, "form": form}
+        return render(request, "participant/questions.html", context, status=status)
+    if rater.is_second_browser and not participation.is_admitted(definition, form.answers()):
+        # Another browser does not end the visit of the rater whose id it brings.
+        return stop(request, rater.campaign, "screened-out")
+    participation.answer_entry_questions(rater, form.answers())
+    rater.refresh_from_db()
+    return redirect(step_of(rater, definition))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@rater_page
+def instructions(request: HttpRequest, rater: Participant) -> HttpResponse:
+    definition = frozen_definition(rater.campaign).definition
+    if request.method == "POST" and rater.consented_at is not None:
+        participation.mark_instructed(rater)
+        return redirect("rankme:work", rater.campaign.code)
+    if step_of(rater, definition) != request.path:
+        return redirect(step_of(rater, definition))
+    context = {
+        "campaign": rater.campaign,
+        "definition": definition,
+        "modules": work_scripts(definition),
+    }
+    return render(request, "participant/instructions.html", context)

@@ -1,0 +1,112 @@
+"""The end of a visit: another batch, the code, or a batch given back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.formats import number_format
+from django.views.decorators.http import require_GET, require_http_methods
+
+from rankme.actions import assignments, participation
+from rankme.crowd import PANELS
+from rankme.errors import RefusedAction
+from rankme.models import Assignment, Participant
+from rankme.protocols.definition import Definition
+from rankme.queries.definitions import frozen_definition
+
+from .rater_pages import State, leftovers_of, rater_page, step_of, stored_screens
+
+
+@require_GET
+@rater_page
+def more(request: HttpRequest, rater: Participant) -> HttpResponse:
+    """After a batch, where the campaign allows several: another one, or the code."""
+    if rater.state == State.COMPLETED:
+        return redirect("rankme:done", rater.campaign.code)
+    finished = rater.assignments.filter(state=Assignment.State.COMPLETED).count()
+    return render(
+        request, "participant/more.html", {"campaign": rater.campaign, "finished": finished}
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@rater_page
+def done(request: HttpRequest, rater: Participant) -> HttpResponse:
+    """The code, the way back to the panel, and room for a comment."""
+    definition = frozen_definition(rater.campaign).definition
+    if request.method == "POST":
+        return _take_leave(request, rater)
+    if rater.state != State.COMPLETED:
+        return redirect(step_of(rater, definition))
+    return render(request, "participant/done.html", done_context(rater, definition))
+
+
+def done_context(rater: Participant, definition: Definition) -> dict[str, Any]:
+    crowd = definition.crowd
+    url = ""
+    if rater.panel == crowd.panel:
+        url = PANELS[crowd.panel].completion_url(crowd.return_url, rater.completion_code)
+    return {
+        "campaign": rater.campaign,
+        "definition": definition,
+        "code": rater.completion_code,
+        "return_url": url if rater.completion_code else "",
+        "comment": "" if rater.is_second_browser else rater.comment,
+        "is_late": rater.outcome == Participant.Outcome.LATE,
+        "pay": _pay(rater, definition),
+        "leftovers": leftovers_of(rater),
+    }
+
+
+def _pay(rater: Participant, definition: Definition) -> str:
+    """What the organiser pays for an unusual outcome, as the rater reads it; empty: nothing said"""
+    amounts: dict[str, float | None] = {
+        Participant.Outcome.LATE: definition.crowd.late_pay,
+        Participant.Outcome.PARTIAL: definition.crowd.partial_pay,
+    }
+    amount = amounts.get(rater.outcome)
+    return f"{number_format(amount, 2)} {definition.crowd.currency}" if amount else ""
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@rater_page
+def give_back(request: HttpRequest, rater: Participant) -> HttpResponse:
+    """Where a rater stops before the end of a batch, after being asked, or takes that back."""
+    definition = frozen_definition(rater.campaign).definition
+    if request.method == "POST" and not rater.is_second_browser:
+        if request.POST.get("decision") == "go-on":
+            participation.go_on_after_all(rater)
+        elif request.POST.get("decision") == "give-back":
+            participation.give_back(rater)
+        rater.refresh_from_db()
+        return redirect(step_of(rater, definition))
+    if rater.state == State.RETURNED:
+        context = done_context(rater, definition)
+        return render(request, "participant/returned.html", context)
+    assignment = assignments.current_batch(rater) if rater.state == State.WORKING else None
+    if assignment is None or rater.is_second_browser:
+        return redirect(step_of(rater, definition))
+    screens = len(assignment.presentation) * len(definition.screens)
+    context = {
+        "campaign": rater.campaign,
+        "answered": len(stored_screens(assignment)),
+        "screens": screens,
+        "partial_pay": definition.crowd.partial_pay,
+        "currency": definition.crowd.currency,
+    }
+    return render(request, "participant/give_back.html", context)
+
+
+def _take_leave(request: HttpRequest, rater: Participant) -> HttpResponse:
+    """Ends the visit when it has not ended yet, and keeps a last comment."""
+    try:
+        participation.complete_participation(rater)
+    except RefusedAction:
+        return redirect("rankme:work", rater.campaign.code)
+    # PostgreSQL cannot hold NUL, and nobody writes one on purpose.
+    comment = request.POST.get("comment", "").replace("\x00", "")
+    if comment and not (rater.is_second_browser and rater.comment):
+        participation.leave_comment(rater, comment)
+    return redirect("rankme:done", rater.campaign.code)

@@ -1,0 +1,113 @@
+"""What all pages for raters share: whose page it is, its language, and where it leads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import wraps
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from rankme.models import Assignment, Campaign, Participant
+from rankme.protocols.definition import Definition
+from rankme.queries.definitions import frozen_definition
+
+from . import rater_identity
+from .campaign_catalogue import in_plain_text
+from .interface_language import in_the_language_of_raters, remember_language
+
+SECONDS_UNTIL_ASKING_AGAIN = 15
+State = Participant.State
+
+
+def in_the_campaigns_language(
+    request: HttpRequest, campaign: Campaign, *, recorded: str = ""
+) -> AbstractContextManager[None]:
+    return in_the_language_of_raters(request, frozen_definition(campaign).definition, recorded)
+
+
+def rater_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """A page for a known rater; anybody else is sent to the campaign's entry page."""
+
+    @wraps(view)
+    def page(request: HttpRequest, code: str) -> HttpResponse:
+        rater = rater_identity.rater_of(request, code)
+        if rater is None:
+            return redirect("rankme:enter", code)
+        with in_the_campaigns_language(request, rater.campaign, recorded=rater.language):
+            response = unstored(view(request, rater))
+        remember_language(request, response, rater.campaign)
+        return response
+
+    return page
+
+
+def rater_call(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """The same for what scripts call: 401 keeps their answers and asks to open the link again."""
+
+    @wraps(view)
+    def call(request: HttpRequest, code: str) -> HttpResponse:
+        rater = rater_identity.rater_of(request, code)
+        if rater is None:
+            return unstored(JsonResponse({"message": "no rater"}, status=401))
+        language = in_the_campaigns_language(request, rater.campaign, recorded=rater.language)
+        with language, in_plain_text():
+            return unstored(view(request, rater))
+
+    return call
+
+
+def unstored(response: HttpResponse) -> HttpResponse:
+    # A page from a cache (or the back button's memory) may be out of date or another rater's.
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def step_of(rater: Participant, definition: Definition) -> str:
+    """The address of the page on which this rater continues."""
+    if rater.state == State.COMPLETED:
+        step = "done"
+    elif rater.state == State.RETURNED:
+        step = "give-back"
+    elif rater.consented_at is None:
+        step = "enter"
+    elif rater.state == State.SCREENED_OUT or (
+        definition.entry_questions and rater.entered_at is None
+    ):
+        step = "questions"
+    elif rater.instructed_at is None:
+        step = "instructions"
+    else:
+        step = "work"
+    return reverse(f"rankme:{step}", args=[rater.campaign.code])
+
+
+def stored_screens(assignment: Assignment) -> list[list[int]]:
+    """[trial, screen] of what the server already has, by the trial's place in the batch."""
+    place = {trial: index for index, (trial, _) in enumerate(assignment.presentation)}
+    rows = assignment.submissions.filter(surplus=False).values_list("trial_id", "screen")
+    return sorted([place[trial], screen] for trial, screen in set(rows))
+
+
+def leftovers_of(rater: Participant) -> dict[str, str]:
+    """What a page without work needs to send the answers that this browser still keeps."""
+    address = reverse("rankme:submit", args=[rater.campaign.code])
+    return {"rater": rater_identity.browser_tag(rater), "submit": address}
+
+
+def stop(
+    request: HttpRequest,
+    campaign: Campaign,
+    reason: str,
+    *,
+    again: int = 0,
+    status: int = 200,
+    rater: Participant | None = None,
+) -> HttpResponse:
+    """A plain page that says why there is nothing to do, and what happens next."""
+    context = {"campaign": campaign, "reason": reason, "again": again}
+    if rater is not None:
+        context["leftovers"] = leftovers_of(rater)
+    return render(request, "participant/stop.html", context, status=status)

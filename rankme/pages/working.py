@@ -1,0 +1,195 @@
+"""A rater's batch: the work page, and what its script sends."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_GET, require_POST
+
+from rankme.actions import assignments, judgements, participation
+from rankme.actions.assignments import NoBatch
+from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmissions
+from rankme.models import Assignment, Participant
+from rankme.protocols import sent_screen
+from rankme.protocols.definition import Definition
+from rankme.protocols.sent_screen import SentScreen
+from rankme.queries.definitions import frozen_definition
+from rankme.untrusted import strict_json
+
+from . import rater_identity
+from .participant_words import instrument_words, script_words
+from .rater_pages import (
+    SECONDS_UNTIL_ASKING_AGAIN,
+    State,
+    rater_call,
+    rater_page,
+    step_of,
+    stop,
+    stored_screens,
+)
+from .trial_page import page_document, screen_parts, trials_of
+from .work_files import instrument_scripts, work_scripts, work_stylesheets
+
+log = logging.getLogger(__name__)
+
+
+@gzip_page
+@require_GET
+@rater_page
+def work(request: HttpRequest, rater: Participant) -> HttpResponse:
+    """A whole batch on one page; asking again brings the same batch."""
+    definition = frozen_definition(rater.campaign).definition
+    if step_of(rater, definition) != request.path:
+        return redirect(step_of(rater, definition))
+    assignment = assignments.claim_batch(rater)
+    if isinstance(assignment, NoBatch):
+        return _no_batch(request, rater, assignment)
+    return render(
+        request, "participant/work.html", work_context(request, rater, assignment, definition)
+    )
+
+
+def work_context(
+    request: HttpRequest, rater: Participant, assignment: Assignment, definition: Definition
+) -> dict[str, Any]:
+    code = rater.campaign.code
+    document = page_document(definition, trials_of(assignment), seed=assignment.pk)
+    if rater.practised_at is not None:
+        document["practice"] = []
+    resume_link = reverse("rankme:resume", args=[code, rater_identity.resume_token(rater)])
+    return screens_context(definition) | {
+        "campaign": rater.campaign,
+        "resume_link": request.build_absolute_uri(resume_link),
+        "is_late": assignment.state != Assignment.State.HELD,
+        "may_give_back": not rater.is_second_browser,
+        "document": document
+        | {
+            "version": sent_screen.VERSION,
+            "assignment": assignment.pk,
+            "devices": definition.crowd.devices,
+            "rater": rater_identity.browser_tag(rater),
+            "stored": stored_screens(assignment),
+            "addresses": {
+                name: reverse(f"rankme:{name}", args=[code])
+                for name in (
+                    *("submit", "practice-feedback", "practised", "session", "finish"),
+                    *("work", "enter"),
+                )
+            },
+            "instruments": instrument_scripts(definition),
+            "words": script_words(),
+            "instrument_words": instrument_words(definition),
+        },
+    }
+
+
+def screens_context(definition: Definition) -> dict[str, Any]:
+    """What the templates of the screens need, for raters and for the organiser's preview."""
+    return {
+        "definition": definition,
+        "screens": screen_parts(definition),
+        "has_bell": any(screen.timed and screen.timed.bell for screen in definition.screens),
+        "modules": work_scripts(definition),
+        "stylesheets": work_stylesheets(definition),
+    }
+
+
+def _no_batch(request: HttpRequest, rater: Participant, none: NoBatch) -> HttpResponse:
+    """Say why there is no work; a rater who has done a batch and gets no more receives the code."""
+    if none.ask_again:
+        again = SECONDS_UNTIL_ASKING_AGAIN
+        return stop(request, rater.campaign, none.reason, again=again, rater=rater)
+    try:
+        participation.complete_participation(rater)
+    except RefusedAction:
+        return stop(request, rater.campaign, none.reason, rater=rater)
+    return redirect("rankme:done", rater.campaign.code)
+
+
+@require_POST
+@rater_call
+def submit(request: HttpRequest, rater: Participant) -> JsonResponse:
+    """One screen's answers as JSON: 201 when stored, 200 when they already were."""
+    if int(request.META.get("CONTENT_LENGTH") or 0) > judgements.LARGEST_PAYLOAD:
+        return JsonResponse({"message": _("This answer is too long.")}, status=413)
+    try:
+        payload = strict_json.parse(request.body)
+    except strict_json.InvalidJson as error:
+        return _problems("", str(error))
+    if not isinstance(payload, dict):
+        return _problems("", "a submission is a JSON object")
+    try:
+        if payload.get("version") != sent_screen.VERSION:
+            return _quarantine(rater, request.body, payload.get("version"))
+        return _record(rater, SentScreen.read(payload))
+    except InvalidAnswer as error:
+        problems = [
+            {"place": problem.place, "message": problem.message} for problem in error.problems
+        ]
+        return JsonResponse({"problems": problems}, status=422)
+    except TooManySubmissions as error:
+        # The outbox keeps the answer and sends it again.
+        return JsonResponse({}, status=429, headers={"Retry-After": str(error.seconds)})
+
+
+def _quarantine(rater: Participant, body: bytes, version: object) -> JsonResponse:
+    text = body.decode("utf-8", "replace")
+    judgements.quarantine(rater, text, reason=f"version {version!r}"[:200])
+    return JsonResponse({"quarantined": True}, status=202)
+
+
+def _record(rater: Participant, screen: SentScreen) -> JsonResponse:
+    try:
+        receipt = judgements.record_submission(rater, screen)
+    except KeyReused as error:
+        log.warning("key reused: %s of %s", screen.key, rater.label)
+        return JsonResponse({"code": "key_reused", "message": str(error)}, status=409)
+    answer = {
+        "key": str(receipt.key),
+        "revision": receipt.revision,
+        "late": receipt.late,
+        "surplus": receipt.surplus,
+        "answered_elsewhere": receipt.answered_elsewhere,
+        "ends_the_work": receipt.ends_the_work,
+    }
+    return JsonResponse(answer, status=201 if receipt.is_new else 200)
+
+
+def _problems(place: str, message: str) -> JsonResponse:
+    return JsonResponse({"problems": [{"place": place, "message": message}]}, status=422)
+
+
+@require_POST
+@rater_call
+def practised(request: HttpRequest, rater: Participant) -> JsonResponse:
+    participation.mark_practised(rater)
+    return JsonResponse({})
+
+
+@require_POST
+@rater_call
+def finish(request: HttpRequest, rater: Participant) -> JsonResponse:
+    """End the sitting in which everything was answered, and say which page comes next."""
+    code = rater.campaign.code
+    assignment = assignments.current_batch(rater)
+    if assignment is not None:
+        try:
+            assignments.finish_batch(assignment)
+        except RefusedAction as refusal:
+            answer = {"message": str(refusal), "stored": stored_screens(assignment)}
+            return JsonResponse(answer, status=409)
+    crowd = frozen_definition(rater.campaign).definition.crowd
+    finished = rater.assignments.filter(state=Assignment.State.COMPLETED).count()
+    if rater.state != State.COMPLETED and 0 < finished < crowd.batches_per_rater:
+        return JsonResponse({"next": reverse("rankme:more", args=[code])})
+    try:
+        participation.complete_participation(rater)
+    except RefusedAction:
+        return JsonResponse({"next": reverse("rankme:work", args=[code])})
+    return JsonResponse({"next": reverse("rankme:done", args=[code])})
