@@ -1,0 +1,1 @@
+"""Statistics of checks on raters: tests of their answers, and what a rule does to whom."""
