@@ -1,0 +1,136 @@
+"""What the practice panel refuses in a study, as Prolific does, and the filters that it has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .wire import Refusal
+
+LEAST_PER_HOUR = 600
+EVERYBODY = 160_000
+REQUIRED = (
+    "name",
+    "description",
+    "external_study_url",
+    "prolific_id_option",
+    "completion_codes",
+    "total_available_places",
+    "estimated_completion_time",
+    "reward",
+    "filters",
+)
+RETIRED = (
+    "completion_code",
+    "failed_attention_code",
+    "completion_option",
+    "eligibility_requirements",
+)
+DEVICES = {"desktop", "tablet", "mobile"}
+CODE_TYPES = {
+    "COMPLETED",
+    "NO_CONSENT",
+    "INCOMPATIBLE_DEVICE",
+    "FAILED_ATTENTION_CHECK",
+    "FIXED_SCREENOUT",
+    "OTHER",
+}
+ACTIONS = {
+    "AUTOMATICALLY_APPROVE",
+    "MANUALLY_REVIEW",
+    "REQUEST_RETURN",
+    "FIXED_SCREEN_OUT_PAYMENT",
+    "DYNAMIC_PAYMENT",
+    "ADD_TO_PARTICIPANT_GROUP",
+}
+FILTERS: list[dict[str, Any]] = [
+    {
+        "filter_id": "first-language_old",
+        "title": "First language",
+        "description": "What is your first language?",
+        "type": "select",
+        "choices": {"0": "English", "1": "German", "2": "Czech", "3": "Arabic"},
+    },
+    {
+        "filter_id": "current-country-of-residence",
+        "title": "Current country of residence",
+        "description": "In what country do you currently live?",
+        "type": "select",
+        "choices": {"0": "United Kingdom", "1": "United States", "2": "Germany"},
+    },
+    {
+        "filter_id": "age",
+        "title": "Age",
+        "description": "How old are you?",
+        "type": "range",
+        "min": 18,
+        "max": 100,
+    },
+    {
+        "filter_id": "approval_rate",
+        "title": "Approval rate",
+        "description": "Share of submissions that were approved",
+        "type": "range",
+        "min": 0,
+        "max": 100,
+    },
+    {
+        "filter_id": "participant_group_allowlist",
+        "title": "Participant group allowlist",
+        "description": "Only members of these groups",
+        "type": "select",
+        "choices": {},
+    },
+    {
+        "filter_id": "participant_group_blocklist",
+        "title": "Participant group blocklist",
+        "description": "No members of these groups",
+        "type": "select",
+        "choices": {},
+    },
+]
+
+
+def check_study(document: dict[str, Any]) -> None:
+    """Refuse what the panel would refuse, with every reason."""
+    problems: dict[str, list[str]] = {
+        name: ["This field is required."] for name in REQUIRED if document.get(name) is None
+    }
+    problems |= {name: ["This field is no longer in use."] for name in RETIRED if name in document}
+    if not set(document.get("device_compatibility", [])) <= DEVICES:
+        problems["device_compatibility"] = ["Unknown device."]
+    if problems:
+        raise Refusal(400, "Bad request", problems, 140001)
+    check_codes(document["completion_codes"])
+    check_filters(document["filters"])
+    reward, minutes = int(document["reward"]), int(document["estimated_completion_time"])
+    if reward * 60 < LEAST_PER_HOUR * minutes:
+        least = f"Pay at least {LEAST_PER_HOUR / 100:.2f} an hour."
+        raise Refusal(400, "Bad request", {"reward": [least]}, 140002)
+    if int(document["total_available_places"]) < 1:
+        raise Refusal(400, "Bad request", {"total_available_places": ["At least 1."]}, 140003)
+
+
+def check_codes(codes: list[dict[str, Any]]) -> None:
+    seen: set[str] = set()
+    for one in codes:
+        code = str(one["code"])
+        if not code or code in seen or len(code) > 64:
+            raise Refusal(400, "Bad request", {"completion_codes": ["Codes must differ."]})
+        if one["code_type"] not in CODE_TYPES:
+            raise Refusal(400, "Bad request", {"completion_codes": ["Unknown code_type."]})
+        if not one["actions"] or {each["action"] for each in one["actions"]} - ACTIONS:
+            raise Refusal(400, "Bad request", {"completion_codes": ["Unknown action."]})
+        seen.add(code)
+    if not any(one["code_type"] == "COMPLETED" for one in codes):
+        raise Refusal(400, "Bad request", {"completion_codes": ["One must be COMPLETED."]})
+
+
+def check_filters(filters: list[dict[str, Any]]) -> None:
+    known = {one["filter_id"]: one for one in FILTERS}
+    for one in filters:
+        found = known.get(one["filter_id"])
+        if found is None:
+            raise Refusal(400, "Bad request", {"filters": [f"Unknown: {one['filter_id']}"]})
+        choices = set(found.get("choices") or ())
+        if choices and set(one.get("selected_values", ())) - choices:
+            raise Refusal(400, "Bad request", {"filters": ["Unknown choice."]})

@@ -1,0 +1,110 @@
+"""The practice panel's control routes: people who come and go, faults, the journal."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from . import shapes
+from .books import Submission
+from .faults import Fault
+from .keys import entry_link
+from .wire import Request, Response, not_found
+
+if TYPE_CHECKING:
+    from .panel import PracticePanel
+
+
+def answer(panel: PracticePanel, request: Request) -> Response:
+    """Do what a test or a rehearsal orders."""
+    name = request.path.strip("/").partition("/")[2].replace("-", "_")
+    command = COMMANDS.get(name)
+    if command is None:
+        raise not_found()
+    return Response(200, command(panel, request.document))
+
+
+def _submission(panel: PracticePanel, sent: dict[str, Any]) -> Submission:
+    if sent["submission"] not in panel.books.submissions:
+        raise not_found()
+    return panel.books.submissions[sent["submission"]]
+
+
+def health(panel: PracticePanel, sent: dict[str, Any]) -> Any:
+    return {"token": panel.token, "workspace": panel.books.workspace}
+
+
+def reset(panel: PracticePanel, sent: dict[str, Any]) -> Any:
+    panel.reset()
+    return health(panel, sent)
+
+
+def configure(panel: PracticePanel, sent: dict[str, Any]) -> Any:
+    """Set what is in the wallet, and how webhooks are delivered."""
+    panel.books.wallet = int(sent.get("wallet", panel.books.wallet))
+    panel.hooks.doubled = bool(sent.get("doubled", panel.hooks.doubled))
+    panel.hooks.reordered = bool(sent.get("reordered", panel.hooks.reordered))
+    return health(panel, sent)
+
+
+def fault(panel: PracticePanel, sent: dict[str, Any]) -> Any:
+    panel.faults.ordered.append(Fault.read(sent))
+    return {"ordered": len(panel.faults.ordered)}
+
+
+def requests(panel: PracticePanel, sent: dict[str, Any]) -> Any:
+    return {"requests": [asdict(line) for line in panel.journal]}
+
+
+def arrive(panel: PracticePanel, sent: dict[str, Any]) -> Any:
+    """Somebody takes a place; the answer has the link that they would follow."""
+    study = panel.books.studies.get(str(sent["study"]))
+    if study is None:
+        raise not_found()
+    one = panel.books.arrive(study, str(sent["participant"]))
+    return shapes.single(one) | {"link": entry_link(panel.books, panel.keys, one)}
+
+
+def submit(panel: PracticePanel, sent: dict[str, Any]) -> Any:
+    one = _submission(panel, sent)
+    panel.books.submit(one, str(sent.get("code", "")))
+    return shapes.single(one)
+
+
+def give_back(panel: PracticePanel, sent: dict[str, Any]) -> Any:
+    one = _submission(panel, sent)
+    panel.books.leave(one, "RETURNED")
+    return shapes.single(one)
+
+
+def time_out(panel: PracticePanel, sent: dict[str, Any]) -> Any:
+    one = _submission(panel, sent)
+    panel.books.leave(one, "TIMED-OUT")
+    return shapes.single(one)
+
+
+def books(panel: PracticePanel, sent: dict[str, Any]) -> Any:
+    """Everything that was paid, for the comparison at the end."""
+    return {
+        "available": panel.books.available,
+        "spent": panel.books.spent,
+        "messages": panel.books.messages,
+        "submissions": [
+            shapes.single(one) | {"paid": one.reward_paid, "history": one.history}
+            for one in panel.books.submissions.values()
+        ],
+    }
+
+
+COMMANDS = {
+    "health": health,
+    "reset": reset,
+    "configure": configure,
+    "fault": fault,
+    "requests": requests,
+    "arrive": arrive,
+    "submit": submit,
+    "return": give_back,
+    "time_out": time_out,
+    "books": books,
+}

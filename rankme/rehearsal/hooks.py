@@ -1,0 +1,81 @@
+"""Webhooks of the practice panel: signed over the raw body, sometimes twice or out of order."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+import time
+from base64 import b64encode
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .books import new_id
+
+EVENT_TYPES = (
+    "submission.status.change",
+    "study.status.change",
+    "study.progress.change",
+    "study.has_high_return_rate",
+)
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """One call to a subscriber, as it goes out."""
+
+    address: str
+    body: bytes
+    headers: dict[str, str]
+
+
+@dataclass
+class Subscription:
+    id: str
+    event_type: str
+    target_url: str
+    confirmation: str
+    is_enabled: bool = False
+
+
+@dataclass
+class Hooks:
+    """Who is told of what, and what waits to be delivered."""
+
+    secret: str = ""
+    secret_id: str = ""
+    subscriptions: list[Subscription] = field(default_factory=list)
+    waiting: list[Delivery] = field(default_factory=list)
+    doubled: bool = False
+    reordered: bool = False
+    clock: Callable[[], float] = time.time
+
+    def new_secret(self) -> None:
+        """A second secret replaces the first."""
+        self.secret, self.secret_id = secrets.token_urlsafe(32), new_id()
+
+    def tell(self, event_type: str, resource: str, more: dict[str, Any]) -> None:
+        """Note an event for every subscriber of its type."""
+        body = json.dumps({"resource_id": resource, "event_type": event_type, **more}).encode()
+        for one in self.subscriptions:
+            if one.event_type == event_type and one.is_enabled:
+                delivery = Delivery(one.target_url, body, self.signed(body))
+                self.waiting += [delivery, delivery] if self.doubled else [delivery]
+
+    def signed(self, body: bytes) -> dict[str, str]:
+        stamp = str(int(self.clock()))
+        digest = hmac.new(self.secret.encode(), stamp.encode() + body, hashlib.sha256).digest()
+        return {
+            "Content-Type": "application/json",
+            "X-Prolific-Request-Timestamp": stamp,
+            "X-Prolific-Request-Signature": b64encode(digest).decode(),
+            "X-Event-ID": new_id(),
+            "X-Timestamp": stamp,
+        }
+
+    def take(self) -> list[Delivery]:
+        """What is to be delivered now; last things first when they are to come out of order."""
+        taken, self.waiting = self.waiting, []
+        return taken[::-1] if self.reordered else taken

@@ -1,0 +1,73 @@
+"""The practice panel as a whole: one function from a request to an answer."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+from . import control, routes
+from .books import Books
+from .faults import Faults
+from .hooks import Hooks
+from .keys import Keys
+from .wire import Refusal, Request, Response, not_found
+
+API = "/api/v1/"
+CONTROL = "/__control/"
+JWKS = "/.well-known/study/jwks.json"
+
+
+@dataclass(frozen=True)
+class Noted:
+    """One line of the journal: which call came, and what it got."""
+
+    method: str
+    path: str
+    status: int
+    lost: str
+    body: str
+
+
+class PracticePanel:
+    """All the state of one practice panel. `handle` may be called from one thread at a time."""
+
+    def __init__(self, token: str = "") -> None:
+        self.token = token or secrets.token_urlsafe(24)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything but the token."""
+        self.hooks = Hooks()
+        self.books = Books(told=self.hooks.tell)
+        self.keys = Keys()
+        self.faults = Faults()
+        self.journal: list[Noted] = []
+
+    def handle(self, request: Request) -> Response:
+        """Answer a call of the API or of the controls; the journal has those of the API."""
+        if request.path.startswith(CONTROL):
+            return _answered(lambda: control.answer(self, request))
+        response = self.faults.before(request) or _answered(lambda: self._answer(request))
+        response = self.faults.after(request, response)
+        body = request.body.decode("utf-8", "replace")
+        noted = Noted(request.method, request.path, response.status, response.lost, body)
+        self.journal.append(noted)
+        return response
+
+    def _answer(self, request: Request) -> Response:
+        if request.path == JWKS:
+            return Response(200, self.keys.jwks())
+        if not request.path.startswith(API):
+            raise not_found()
+        if request.headers.get("authorization") != f"Token {self.token}":
+            raise Refusal(401, "Unauthorized", "Invalid token.")
+        return routes.answer(self, request, request.path.removeprefix(API).strip("/"))
+
+
+def _answered(work: routes.Work) -> Response:
+    try:
+        return work()
+    except Refusal as refusal:
+        return refusal.response
+    except (KeyError, ValueError, TypeError) as error:
+        return Refusal(400, "Bad request", f"{type(error).__name__}: {error}").response

@@ -1,0 +1,346 @@
+"""The panel's API: every address that the site calls, and what it does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from . import checks, shapes
+from .books import Study, Submission, new_id
+from .hooks import EVENT_TYPES, Subscription
+from .wire import Refusal, Request, Response, not_found
+
+if TYPE_CHECKING:
+    from .panel import PracticePanel
+
+Work = Callable[[], Response]
+Route = Callable[["PracticePanel", Request, str], Response]
+ROUTES: list[tuple[str, re.Pattern[str], Route]] = []
+
+
+def route(method: str, path: str) -> Callable[[Route], Route]:
+    """Note which function answers this method and path; `ID` is one part of the path."""
+    pattern = re.compile(path.replace("ID", r"([\w-]+)") + r"\Z")
+
+    def noted(function: Route) -> Route:
+        ROUTES.append((method, pattern, function))
+        return function
+
+    return noted
+
+
+def answer(panel: PracticePanel, request: Request, path: str) -> Response:
+    known = [
+        (method, found, function)
+        for method, pattern, function in ROUTES
+        if (found := pattern.match(path))
+    ]
+    for method, found, function in known:
+        if method == request.method:
+            return function(panel, request, found[1] if found.groups() else "")
+    if known:
+        raise Refusal(405, "Method not allowed", f"{request.method} is not possible here.")
+    raise not_found()
+
+
+def _study(panel: PracticePanel, pk: str) -> Study:
+    if pk not in panel.books.studies:
+        raise not_found()
+    return panel.books.studies[pk]
+
+
+def _submission(panel: PracticePanel, pk: str) -> Submission:
+    if pk not in panel.books.submissions:
+        raise not_found()
+    return panel.books.submissions[pk]
+
+
+# Account -----------------------------------------------------------------------------------
+
+
+@route("GET", "users/me")
+def show_user(panel: PracticePanel, request: Request, pk: str) -> Response:
+    user = {"id": "practice", "email": "practice@example.org", "currency_code": shapes.CURRENCY}
+    return Response(200, user)
+
+
+@route("GET", "workspaces")
+def list_workspaces(panel: PracticePanel, request: Request, pk: str) -> Response:
+    one = {"id": panel.books.workspace, "title": "Practice", "description": ""}
+    return Response(200, shapes.pages(request, [one]))
+
+
+@route("GET", "workspaces/ID/balance")
+def show_balance(panel: PracticePanel, request: Request, pk: str) -> Response:
+    if pk != panel.books.workspace:
+        raise not_found()
+    return Response(200, shapes.balance(panel.books))
+
+
+@route("GET", "filters")
+def list_filters(panel: PracticePanel, request: Request, pk: str) -> Response:
+    return Response(200, shapes.pages(request, checks.FILTERS))
+
+
+@route("POST", "eligibility-count")
+def count_eligible(panel: PracticePanel, request: Request, pk: str) -> Response:
+    filters = request.document["filters"]
+    checks.check_filters(filters)
+    return Response(200, {"count": checks.EVERYBODY // (1 + 3 * len(filters))})
+
+
+@route("POST", "study-cost-calculator")
+def estimate_cost(panel: PracticePanel, request: Request, pk: str) -> Response:
+    sent = request.document
+    return Response(200, shapes.estimate(int(sent["reward"]), int(sent["total_available_places"])))
+
+
+@route("GET", "reward-recommendations")
+def recommend_reward(panel: PracticePanel, request: Request, pk: str) -> Response:
+    rates = {"min_reward_per_hour": checks.LEAST_PER_HOUR, "recommended_reward_per_hour": 900}
+    return Response(200, rates | {"currency_code": shapes.CURRENCY})
+
+
+# Studies -----------------------------------------------------------------------------------
+
+
+@route("POST", "studies")
+def create_study(panel: PracticePanel, request: Request, pk: str) -> Response:
+    document = request.document
+    checks.check_study(document)
+    return Response(201, shapes.study(panel.books.create_study(document)))
+
+
+@route("GET", "studies")
+def list_studies(panel: PracticePanel, request: Request, pk: str) -> Response:
+    return Response(
+        200, shapes.pages(request, [shapes.study(one) for one in panel.books.studies.values()])
+    )
+
+
+@route("GET", "studies/ID")
+def show_study(panel: PracticePanel, request: Request, pk: str) -> Response:
+    return Response(200, shapes.study(_study(panel, pk)))
+
+
+@route("PATCH", "studies/ID")
+def change_study(panel: PracticePanel, request: Request, pk: str) -> Response:
+    study, changes = _study(panel, pk), request.document
+    frozen = set(changes) - {"internal_name", "total_available_places"}
+    if study.status != "UNPUBLISHED" and frozen:
+        raise Refusal(400, "Bad request", {name: ["Published."] for name in frozen})
+    if "total_available_places" in changes:
+        panel.books.change_places(study, int(changes.pop("total_available_places")))
+    study.document |= changes
+    return Response(200, shapes.study(study))
+
+
+@route("DELETE", "studies/ID")
+def delete_study(panel: PracticePanel, request: Request, pk: str) -> Response:
+    if _study(panel, pk).status != "UNPUBLISHED":
+        raise Refusal(400, "Bad request", "Only a study that is not published can be deleted.")
+    del panel.books.studies[pk]
+    return Response(204)
+
+
+@route("POST", "studies/ID/transition")
+def transition_study(panel: PracticePanel, request: Request, pk: str) -> Response:
+    study = panel.books.transition_study(_study(panel, pk), str(request.document["action"]))
+    return Response(200, shapes.study(study))
+
+
+@route("GET", "studies/ID/cost")
+def show_cost(panel: PracticePanel, request: Request, pk: str) -> Response:
+    return Response(200, shapes.cost(_study(panel, pk)))
+
+
+@route("GET", "studies/ID/submissions")
+def list_submissions(panel: PracticePanel, request: Request, pk: str) -> Response:
+    rows = [shapes.row(one) for one in _study(panel, pk).submissions]
+    is_wrong = panel.faults.take(request, ("page_past_end",)) != ""
+    return Response(200, shapes.pages(request, rows, has_false_next=is_wrong))
+
+
+@route("GET", "studies/ID/submissions/counts")
+def count_submissions(panel: PracticePanel, request: Request, pk: str) -> Response:
+    return Response(200, shapes.counts(_study(panel, pk)))
+
+
+# Submissions -------------------------------------------------------------------------------
+
+
+@route("GET", "submissions/ID")
+def show_submission(panel: PracticePanel, request: Request, pk: str) -> Response:
+    return Response(200, shapes.single(_submission(panel, pk)))
+
+
+@route("POST", "submissions/ID/transition")
+def transition_submission(panel: PracticePanel, request: Request, pk: str) -> Response:
+    one, sent = _submission(panel, pk), request.document
+    match sent["action"]:
+        case "APPROVE":
+            panel.books.approve(one)
+        case "REJECT":
+            panel.books.reject(one, str(sent["message"]))
+        case "COMPLETE":
+            percent = float(sent["completion_code_data"]["percentage_of_reward"])
+            panel.books.pay_share(one, str(sent["completion_code"]), percent)
+        case action:
+            raise Refusal(400, "Bad request", {"action": [f"{action} is not possible."]})
+    return Response(200, shapes.single(one))
+
+
+@route("POST", "submissions/bulk-approve")
+def approve_many(panel: PracticePanel, request: Request, pk: str) -> Response:
+    found = [_submission(panel, one) for one in request.document["submission_ids"]]
+    for one in found:
+        panel.books.approve(one)
+    return Response(200, {"message": "Submissions will be approved."})
+
+
+@route("POST", "submissions/ID/request-return")
+def request_return(panel: PracticePanel, request: Request, pk: str) -> Response:
+    one = _submission(panel, pk)
+    if not request.document["request_return_reasons"]:
+        raise Refusal(400, "Bad request", {"request_return_reasons": ["Give a reason."]})
+    panel.books.request_return(one)
+    return Response(200, shapes.single(one))
+
+
+# Bonuses and messages ----------------------------------------------------------------------
+
+
+@route("POST", "submissions/bonus-payments")
+def list_bonuses(panel: PracticePanel, request: Request, pk: str) -> Response:
+    sent = request.document
+    lines = []
+    for line in str(sent["csv_bonuses"]).splitlines():
+        name, amount = line.split(",")
+        lines.append((name.strip(), int(Decimal(amount) * 100)))
+    bonuses = panel.books.list_bonuses(_study(panel, str(sent["study_id"])), lines)
+    return Response(201, shapes.bonuses(bonuses))
+
+
+@route("POST", "bulk-bonus-payments/ID/pay")
+def pay_bonuses(panel: PracticePanel, request: Request, pk: str) -> Response:
+    if pk not in panel.books.bonuses:
+        raise not_found()
+    panel.books.pay_bonuses(panel.books.bonuses[pk])
+    return Response(202)
+
+
+@route("POST", "messages")
+def send_message(panel: PracticePanel, request: Request, pk: str) -> Response:
+    sent = request.document
+    message = {name: str(sent[name]) for name in ("recipient_id", "study_id", "body")}
+    panel.books.messages.append(message)
+    return Response(201, message)
+
+
+@route("POST", "messages/bulk")
+def send_messages(panel: PracticePanel, request: Request, pk: str) -> Response:
+    sent = request.document
+    panel.books.messages += [
+        {"recipient_id": one, "study_id": sent["study_id"], "body": sent["body"]}
+        for one in sent["ids"]
+    ]
+    return Response(200, {})
+
+
+# Groups ------------------------------------------------------------------------------------
+
+
+@route("GET", "participant-groups")
+def list_groups(panel: PracticePanel, request: Request, pk: str) -> Response:
+    return Response(200, shapes.pages(request, list(panel.books.groups.values())))
+
+
+@route("POST", "participant-groups")
+def create_group(panel: PracticePanel, request: Request, pk: str) -> Response:
+    group: dict[str, Any] = {
+        "id": new_id(),
+        "name": str(request.document["name"]),
+        "participants": [],
+    }
+    panel.books.groups[group["id"]] = group
+    return Response(201, group)
+
+
+@route("POST", "participant-groups/ID/participants")
+def add_to_group(panel: PracticePanel, request: Request, pk: str) -> Response:
+    members = _group(panel, pk)["participants"]
+    members += [one for one in request.document["participant_ids"] if one not in members]
+    return Response(200, {"results": members})
+
+
+@route("DELETE", "participant-groups/ID/participants")
+def remove_from_group(panel: PracticePanel, request: Request, pk: str) -> Response:
+    gone = set(request.document["participant_ids"])
+    group = _group(panel, pk)
+    group["participants"] = [one for one in group["participants"] if one not in gone]
+    return Response(200, {"results": group["participants"]})
+
+
+def _group(panel: PracticePanel, pk: str) -> dict[str, Any]:
+    if pk not in panel.books.groups:
+        raise not_found()
+    return panel.books.groups[pk]
+
+
+# Webhooks ----------------------------------------------------------------------------------
+
+
+@route("GET", "hooks/event-types")
+def list_event_types(panel: PracticePanel, request: Request, pk: str) -> Response:
+    return Response(200, {"results": [{"event_type": name} for name in EVENT_TYPES]})
+
+
+@route("GET", "hooks/secrets")
+def list_secrets(panel: PracticePanel, request: Request, pk: str) -> Response:
+    return Response(200, {"results": [_secret(panel)] if panel.hooks.secret else []})
+
+
+@route("POST", "hooks/secrets")
+def create_secret(panel: PracticePanel, request: Request, pk: str) -> Response:
+    panel.hooks.new_secret()
+    return Response(201, _secret(panel))
+
+
+def _secret(panel: PracticePanel) -> dict[str, str]:
+    hooks = panel.hooks
+    return {"id": hooks.secret_id, "value": hooks.secret, "workspace_id": panel.books.workspace}
+
+
+@route("GET", "hooks/subscriptions")
+def list_subscriptions(panel: PracticePanel, request: Request, pk: str) -> Response:
+    return Response(200, {"results": [_shown(one) for one in panel.hooks.subscriptions]})
+
+
+@route("POST", "hooks/subscriptions")
+def subscribe(panel: PracticePanel, request: Request, pk: str) -> Response:
+    sent = request.document
+    if sent["event_type"] not in EVENT_TYPES:
+        raise Refusal(400, "Bad request", {"event_type": ["Unknown."]})
+    one = Subscription(new_id(), str(sent["event_type"]), str(sent["target_url"]), new_id())
+    panel.hooks.subscriptions.append(one)
+    return Response(201, _shown(one), {"X-Hook-Secret": one.confirmation})
+
+
+@route("POST", "hooks/subscriptions/ID")
+def confirm_subscription(panel: PracticePanel, request: Request, pk: str) -> Response:
+    for one in panel.hooks.subscriptions:
+        if one.id == pk and request.document["secret"] == one.confirmation:
+            one.is_enabled = True
+            return Response(200, _shown(one))
+    raise not_found()
+
+
+def _shown(one: Subscription) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "event_type": one.event_type,
+        "target_url": one.target_url,
+        "is_enabled": one.is_enabled,
+    }
