@@ -1,0 +1,134 @@
+"""What rules can ask about a rater: the measures of each kind of check, from its answers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+
+from analysis.agreement import intraclass_correlation
+from analysis.checks.signed_rank import signed_rank
+from analysis.errors import Undefined
+
+# Measures by kind of check; see `docs/quality.md`.
+MEASURES: dict[str, tuple[str, ...]] = {
+    "instructed": ("answered", "failed", "failed_share"),
+    "known_answer": ("answered", "failed", "failed_share"),
+    "better_than": ("answered", "failed", "failed_share"),
+    "corruption": ("answered", "failed", "failed_share", "paired_p", "unpaired_p", "mean_drop"),
+    "repeat": ("answered", "icc", "mean_difference"),
+    "quiz": ("answered", "failed", "failed_share"),
+    "time": ("answered", "failed", "failed_share"),
+}
+OF_EVERY_RATER = ("median_seconds", "median_active_seconds", "screens")
+BEFORE_THE_WORK = ("quiz",)
+
+
+@dataclass(frozen=True)
+class CheckAnswer:
+    """One rater's answer to one check.
+
+    `value` and `other` are what is compared: the two scores of a pair (the intact text first, the
+    damaged one second; the first answer first, its repetition second).
+    """
+
+    name: str
+    kind: str
+    passed: bool | None = None
+    value: float | None = None
+    other: float | None = None
+
+
+def known_measures(checks: Iterable[tuple[str, str]]) -> set[str]:
+    """The names that rules may use, for checks as (name, kind): by name, by kind, and the rest."""
+    known = set(OF_EVERY_RATER)
+    for name, kind in checks:
+        known |= {f"{owner}.{measure}" for owner in (name, kind) for measure in MEASURES[kind]}
+    return known
+
+
+def measures_of(
+    answers: Sequence[CheckAnswer],
+    *,
+    seconds: Sequence[float] = (),
+    active_seconds: Sequence[float] = (),
+    checks: Iterable[tuple[str, str]] = (),
+) -> dict[str, float | None]:
+    """All measures of one rater; None where one has no value on these answers.
+
+    Parameters
+    ----------
+    answers : to the checks that the rater has met
+    seconds : shape (screens,), time on each screen that the rater answered
+    active_seconds : the same, without the time in which the page was hidden or nothing happened
+    checks : (name, kind) of all checks of the campaign: those without an answer have measures too
+    """
+    by_owner: dict[tuple[str, str], list[CheckAnswer]] = defaultdict(list)
+    for name, kind in checks:
+        by_owner[name, kind], by_owner[kind, kind] = [], []
+    for answer in answers:
+        by_owner[answer.name, answer.kind].append(answer)
+        if answer.name != answer.kind:
+            by_owner[answer.kind, answer.kind].append(answer)
+    found: dict[str, float | None] = {
+        "median_seconds": median(seconds) if seconds else None,
+        "median_active_seconds": median(active_seconds) if active_seconds else None,
+        "screens": float(len(seconds)),
+    }
+    for (owner, kind), given in by_owner.items():
+        computed = _of_kind(kind, given)
+        found |= {f"{owner}.{measure}": computed.get(measure) for measure in MEASURES[kind]}
+    return found
+
+
+def _of_kind(kind: str, answers: Sequence[CheckAnswer]) -> dict[str, float | None]:
+    decided = [answer.passed for answer in answers if answer.passed is not None]
+    failed = sum(not passed for passed in decided)
+    found: dict[str, float | None] = {
+        "answered": float(len(answers)),
+        "failed": float(failed),
+        "failed_share": failed / len(decided) if decided else None,
+    }
+    pairs = [
+        (answer.value, answer.other)
+        for answer in answers
+        if answer.value is not None and answer.other is not None
+    ]
+    if kind == "corruption":
+        found |= _of_corruptions(pairs)
+    if kind == "repeat":
+        found |= _of_repeats(pairs)
+    return found
+
+
+def _of_corruptions(pairs: Sequence[tuple[float, float]]) -> dict[str, float | None]:
+    try:
+        test = signed_rank([good for good, _ in pairs], [bad for _, bad in pairs])
+    except Undefined:
+        return {}
+    drop = float(np.mean([good - bad for good, bad in pairs]))
+    return {"paired_p": test.p, "unpaired_p": test.unpaired_p, "mean_drop": drop}
+
+
+def _of_repeats(pairs: Sequence[tuple[float, float]]) -> dict[str, float | None]:
+    if not pairs:
+        return {}
+    difference = float(np.mean([abs(first - again) for first, again in pairs]))
+    return {"icc": repeat_icc(pairs), "mean_difference": difference}
+
+
+def repeat_icc(pairs: Sequence[tuple[float, float]]) -> float | None:
+    """ICC(2,1) of a rater's two occasions; None below three pairs, or where all answers are the
+    same, which shows nothing."""
+    if len(pairs) < 3:
+        return None
+    texts = np.repeat(np.arange(len(pairs)), 2)
+    occasions = np.tile([0, 1], len(pairs))
+    try:
+        found = intraclass_correlation(np.asarray(pairs).ravel(), texts, occasions)
+    except Undefined:
+        return None
+    return found.single.value
