@@ -303,7 +303,7 @@ OWN = (
 # The first choice of a new form, a line where nothing else is known, and the role of ARIA.
 DEFAULTS = {
     "rankme/forms/definition/settings.py": {"slider", "random_blocks"},
-    "rankme/actions/judgement_imports.py": {"slider"},
+    "rankme/actions/archive_definitions.py": {"slider"},
     "static/js/participant/desk.js": {"slider"},
     "static/js/participant/screen.js": {"slider"},
 }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from analysis.cli.outcome import Outcome
 from analysis.cli.shared import ProgressBar, chosen_criterion, counted_judgements, names
 from analysis.errors import OptionsError
-from analysis.report.tables import Column, Format, Table, rows_of
+from analysis.report.table_model import Column, Format, Table, rows_of
 from analysis.signature import signature
 from analysis.table import JudgementTable
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.plain import left_empty, plain
-from analysis.report import tables
-from analysis.report.tables import Column, Table
+from analysis.report import table_model
+from analysis.report.table_model import Column, Table
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def as_json(outcome: Outcome) -> str:
 
 def as_csv(outcome: Outcome) -> str:
     """The tables one after the other, an empty line between them."""
-    return "\n".join(map(tables.as_csv, outcome.tables)).rstrip("\n")
+    return "\n".join(map(table_model.as_csv, outcome.tables)).rstrip("\n")
 
 
 def as_text(outcome: Outcome) -> str:

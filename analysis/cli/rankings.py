@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING
 from analysis.cli.outcome import Outcome
 from analysis.cli.shared import ProgressBar, chosen_criterion, counted_judgements
 from analysis.errors import OptionsError
-from analysis.report.tables import (
-    Column,
-    Format,
-    Row,
-    Table,
-    pairs_table,
-    ranking_table,
-    strength_table,
-)
+from analysis.report.model_tables import pairs_table
+from analysis.report.ranking_tables import ranking_table, strength_table
+from analysis.report.table_model import Column, Format, Row, Table
 from analysis.signature import signature
 from analysis.table import JudgementTable
 

@@ -14,22 +14,10 @@ import numpy as np
 from analysis.cli.outcome import Outcome
 from analysis.cli.shared import ProgressBar, chosen_criterion, counted_judgements, names
 from analysis.errors import OptionsError, TableError, Undefined
-from analysis.report.tables import (
-    SYSTEM,
-    Column,
-    Format,
-    P,
-    Row,
-    Table,
-    agreement_table,
-    anova_table,
-    correlation_table,
-    mixed_table,
-    pairs_table,
-    raters_table,
-    rows_of,
-    tables_of,
-)
+from analysis.report.model_tables import mixed_table, pairs_table
+from analysis.report.scale_tables import anova_table
+from analysis.report.table_model import SYSTEM, Column, Format, P, Row, Table, rows_of
+from analysis.report.tables import agreement_table, correlation_table, raters_table, tables_of
 from analysis.signature import signature
 from analysis.table import JudgementTable
 

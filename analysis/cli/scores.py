@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from analysis.cli.outcome import Outcome
 from analysis.cli.shared import ProgressBar, names
 from analysis.errors import OptionsError
-from analysis.report.tables import SYSTEM, Column, Format, Table, rows_of
+from analysis.report.table_model import SYSTEM, Column, Format, Table, rows_of
 from analysis.signature import signature
 from analysis.table import JudgementTable
 from analysis.table_files import guarded

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from analysis.cli.outcome import Outcome
 from analysis.cli.shared import add_rater_options
 from analysis.errors import AnalysisError, OptionsError
-from analysis.report.tables import Column, Format, Table, rows_of
+from analysis.report.table_model import Column, Format, Table, rows_of
 from analysis.signature import signature
 from analysis.table import JudgementTable
 
@@ -289,7 +289,7 @@ def pairs_of_raters(pairs: Sequence["RaterPair"]) -> Table:
 def _ranking(table: "SpanTable", options: argparse.Namespace) -> Outcome:
     """The systems in clusters by their penalties, or why there is no ranking."""
     from analysis.clusters import RankingOptions, rank_criterion
-    from analysis.report.tables import ranking_table
+    from analysis.report.ranking_tables import ranking_table
     from analysis.spans.scoring import PENALTY, judgement_table
     from analysis.spans.weights import parse_weights
 

@@ -10,17 +10,11 @@ from itertools import zip_longest
 from analysis.clusters import Ranking
 from analysis.report.category import CategorySection
 from analysis.report.make import CriterionReport, Report
+from analysis.report.model_tables import pairs_table
+from analysis.report.ranking_tables import ranking_table
+from analysis.report.scale_tables import anova_table
 from analysis.report.sentences import probability
-from analysis.report.tables import (
-    Cell,
-    Column,
-    Format,
-    Table,
-    anova_table,
-    pairs_table,
-    ranking_table,
-    text,
-)
+from analysis.report.table_model import Cell, Column, Format, Table, text
 from analysis.tukey_hsd import Tukey, letter_name, split_letters
 
 PREAMBLE = r"""\documentclass[a4paper]{article}
@@ -107,7 +101,7 @@ def _stand_ins(body: str) -> str:
 def tables(report: Report) -> dict[str, str]:
     """Every table that the report's criteria have, by a short name that can be a file's."""
     made: dict[str, str] = {}
-    made.update(_ranking_tables(report))
+    made.update(ranking_tables(report))
     for each in report.criteria:
         if each.categories is not None:
             made[f"{file_name(each.criterion)}-categories"] = percentages_table(each.categories)
@@ -134,7 +128,7 @@ def tables(report: Report) -> dict[str, str]:
     return made
 
 
-def _ranking_tables(report: Report) -> Iterator[tuple[str, str]]:
+def ranking_tables(report: Report) -> Iterator[tuple[str, str]]:
     """Criteria side by side for each way of resampling, as the E2E paper's Table 11."""
     ranked = [each for each in report.criteria if each.ranking is not None]
     schemes = sorted({name for each in ranked if each.ranking for name in each.ranking.rankings})

@@ -19,12 +19,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from rankme.errors import (
-    InvalidAnswer,
-    KeyReused,
-    Problem,
-    TooManySubmissions,
-)
+from rankme.errors import InvalidAnswer, KeyReused, Problem, TooManySubmissions
 from rankme.models import (
     Assignment,
     Campaign,

@@ -130,7 +130,8 @@ def report_file(run: AnalysisRun, name: str) -> ExportedFile | None:
 def _table_file(run: AnalysisRun, name: str) -> bytes | None:
     """`csv/CRITERION/TABLE.csv`."""
     from analysis.report.stored import read_report
-    from analysis.report.tables import as_csv, tables_of
+    from analysis.report.table_model import as_csv
+    from analysis.report.tables import tables_of
 
     wanted = name.removeprefix("csv/").removesuffix(".csv")
     for criterion in tables_of(read_report(run.finished_result["report"])):

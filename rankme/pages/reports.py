@@ -14,8 +14,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from analysis.report.scale_tables import overview_table
 from analysis.report.stored import read_report
-from analysis.report.tables import correlation_table, overview_table, tables_of
+from analysis.report.tables import correlation_table, tables_of
 from rankme.actions import analysis_runs
 from rankme.actions.report_files import require_files
 from rankme.downloads import attachment

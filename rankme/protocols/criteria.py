@@ -5,11 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any, Literal
 
-from pydantic import (
-    Field,
-    ValidationInfo,
-    field_validator,
-)
+from pydantic import Field, ValidationInfo, field_validator
 
 from .instruments import INSTRUMENTS, Instrument
 from .parts import Part, ShortName, mapping_of, unknown_name

@@ -7,12 +7,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from django.conf import settings
-from pydantic import (
-    Field,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from analysis.translatable import gettext_noop as _
 from rankme.designs.plan import DesignError

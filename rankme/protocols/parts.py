@@ -7,12 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    StringConstraints,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
 
 class Part(BaseModel):

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import (
-    Field,
-    field_validator,
-)
+from pydantic import Field, field_validator
 
 from analysis.translatable import gettext_noop as _
 

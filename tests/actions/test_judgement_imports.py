@@ -12,12 +12,8 @@ from django.core.management import call_command
 from analysis.table import JudgementTable
 from analysis.table_files import write_table
 from rankme.actions import import_jobs, materials
-from rankme.actions.judgement_imports import (
-    criterion_name,
-    guessed_definition,
-    import_judgements,
-    start_archive,
-)
+from rankme.actions.archive_definitions import criterion_name, guessed_definition
+from rankme.actions.judgement_imports import import_judgements, start_archive
 from rankme.errors import RefusedAction
 from rankme.importing import ImportRefused, read_judgement_material
 from rankme.models import AuditEvent, Campaign, Judgement, Participant, Submission

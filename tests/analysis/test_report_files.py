@@ -30,7 +30,7 @@ from analysis.report.latex import (
 )
 from analysis.report.make import Report, ReportOptions, make_report
 from analysis.report.plots import drawn, pictures, rater_agreement
-from analysis.report.tables import anova_table
+from analysis.report.scale_tables import anova_table
 from analysis.tukey_hsd import tukey
 from tests.analysis.judged import labels, rebuilt
 from tests.analysis.studies import IDENTIFICATION, facts, identification, magnitudes, sliders

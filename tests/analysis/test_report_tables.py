@@ -12,17 +12,11 @@ import pytest
 
 from analysis.report.make import Report, make_report
 from analysis.report.options import ReportOptions
+from analysis.report.scale_tables import overview_table
 from analysis.report.sentences import HARDWARE_LATENCY
 from analysis.report.stored import read_report
-from analysis.report.tables import (
-    Column,
-    Format,
-    as_csv,
-    correlation_table,
-    overview_table,
-    tables_of,
-    text,
-)
+from analysis.report.table_model import Column, Format, as_csv, text
+from analysis.report.tables import correlation_table, tables_of
 from tests.analysis.studies import EVERY_KIND, every_kind
 
 SYSTEMS = ("=cmd()", "slug", "tuda", "zhang")

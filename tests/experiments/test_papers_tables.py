@@ -3,14 +3,10 @@
 import pytest
 
 from analysis.report.make import Report
+from analysis.report.scale_tables import overview_table
 from analysis.report.stored import read_report
-from analysis.report.tables import (
-    CriterionTables,
-    Table,
-    correlation_table,
-    overview_table,
-    tables_of,
-)
+from analysis.report.table_model import Table
+from analysis.report.tables import CriterionTables, correlation_table, tables_of
 from rankme.models import AnalysisRun, Judgement
 from tests.experiments.cohorts import abilities, launched, rate, report_of
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from analysis.report.make import make_report
 from analysis.report.options import ReportOptions
-from analysis.report.tables import correlation_table, overview_table, tables_of
+from analysis.report.scale_tables import overview_table
+from analysis.report.tables import correlation_table, tables_of
 from tests.analysis.studies import EVERY_KIND, every_kind
 from tests.marked_texts import texts_of_modules
 

@@ -1,0 +1,168 @@
+"""A table of a report: once, as typed cells, for the site, the terminal, LaTeX and CSV to render.
+
+A table says what its numbers are; how they are written is the renderers' business (`text` here,
+`latex` next to it). Titles are plain English, which the site translates.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import groupby
+from typing import Any
+
+from analysis.report.sentences import probability
+from analysis.table_files import guarded
+from analysis.translatable import gettext_noop as _
+
+Cell = str | int | float | tuple[float | None, float | None] | None
+
+MISSING = "–"
+
+
+class Format(Enum):
+    """What the cells of a column are; None is a cell without a value in every one of them."""
+
+    TEXT = "text"
+    WHOLE = "whole"  # a whole number
+    NUMBER = "number"  # a number with `digits` decimals
+    DEGREES = "degrees"  # degrees of freedom: decimals only where there are any
+    P = "p"
+    RANGE = "range"  # (lowest, highest)
+    INTERVAL = "interval"  # (low, high)
+
+
+class Role(Enum):
+    """Where a report shows a table."""
+
+    PAPER = "paper"  # as the field's papers print it
+    HONEST = "honest"  # what a strict reviewer asks for
+    AGREEMENT = "agreement"
+    MORE = "more"
+
+
+@dataclass(frozen=True)
+class Column:
+    """`group` is what several neighbouring columns are about, printed once above them."""
+
+    title: str
+    format: Format = Format.TEXT
+    digits: int = 0
+    group: str = ""
+    is_label: bool = False  # the title is data (a factor's level), so nobody translates it
+
+    @property
+    def full_title(self) -> str:
+        """The title where nothing is printed above it."""
+        return f"{self.group}: {self.title}" if self.group else self.title
+
+    @property
+    def is_number(self) -> bool:
+        return self.format is not Format.TEXT
+
+
+@dataclass(frozen=True)
+class Row:
+    """`begins` marks the first row of a cluster, so that a rule separates the clusters."""
+
+    cells: tuple[Cell, ...]
+    begins: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """`name` can be part of a file's name; `heads` is the column that names the row."""
+
+    name: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    role: Role = Role.MORE
+    heads: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def groups(self) -> list[tuple[str, int]]:
+        """The headings above groups of columns and how many each spans; none without groups."""
+        if not any(column.group for column in self.columns):
+            return []
+        runs = groupby(column.group for column in self.columns)
+        return [(group, len(list(columns))) for group, columns in runs]
+
+    @property
+    def lines(self) -> list[tuple[Row, list[tuple[str, Column, bool]]]]:
+        """Each row with its cells as text, their columns, and whether a cell names the row."""
+        return [
+            (
+                row,
+                [
+                    (text(cell, column), column, place == self.heads)
+                    for place, (cell, column) in enumerate(
+                        zip(row.cells, self.columns, strict=True)
+                    )
+                ],
+            )
+            for row in self.rows
+        ]
+
+
+def rows_of(*rows: Sequence[Cell]) -> tuple[Row, ...]:
+    """Rows without clusters."""
+    return tuple(Row(tuple(cells)) for cells in rows)
+
+
+def text(cell: Cell, column: Column) -> str:
+    """A cell as plain text."""
+    if cell is None:
+        return MISSING
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, tuple):
+        return _two_numbers(cell, column)
+    if not math.isfinite(cell):
+        return MISSING
+    if column.format is Format.P:
+        return probability(cell)
+    if column.format is Format.WHOLE:
+        return f"{cell:,}"
+    if column.format is Format.DEGREES:
+        return f"{cell:.{0 if float(cell).is_integer() else 1}f}"
+    return f"{cell:.{column.digits}f}"
+
+
+def _two_numbers(cell: tuple[float | None, float | None], column: Column) -> str:
+    low, high = cell
+    if low is None or high is None or not (math.isfinite(low) and math.isfinite(high)):
+        return MISSING
+    ends = f"{low:.{column.digits}f}", f"{high:.{column.digits}f}"
+    if column.format is Format.INTERVAL:
+        return " … ".join(ends)
+    return ends[0] if low == high else "–".join(ends)
+
+
+def as_csv(table: Table) -> str:
+    """The table with numbers in full; text that a spreadsheet would run as a formula is guarded."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([guarded(column.full_title) for column in table.columns])
+    for row in table.rows:
+        writer.writerow(
+            _csv_cell(cell, column) for cell, column in zip(row.cells, table.columns, strict=True)
+        )
+    return out.getvalue()
+
+
+def _csv_cell(cell: Cell, column: Column) -> Any:
+    if cell is None:
+        return ""
+    if isinstance(cell, tuple):
+        return text(cell, column)
+    return guarded(cell) if isinstance(cell, str) else cell
+
+
+SYSTEM = Column(_("System"))
+P = Column("p", Format.P)
