@@ -242,7 +242,9 @@ def rows_that_are_stored(campaign: Campaign) -> list[tuple]:
 
 def codes_agree_with_finished_work() -> None:
     for rater in Participant.objects.exclude(completion_code=""):
-        if rater.outcome == "partial":
+        if rater.state == "screened_out":
+            continue  # the code of the outcome, not of work
+        if rater.outcome == "returned":
             did = Submission.objects.filter(assignment__participant=rater)
         else:
             did = rater.assignments.filter(state="completed")

@@ -19,6 +19,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from rankme.crowd.outcomes import Outcome
 from rankme.errors import InvalidAnswer, KeyReused, Problem, TooManySubmissions
 from rankme.models import (
     Assignment,
@@ -113,7 +114,7 @@ def record_submission(participant: Participant, sent: SentScreen) -> Receipt:
             receipt = store_submission(participant, sent)
     if receipt.ends_the_work:
         # Not in the same transaction: who stops locks the rater first and then the slot.
-        end_work(participant)
+        end_work(participant, Outcome.TOO_FAST)
     return receipt
 
 

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from rankme.crowd import PANELS
+from rankme.crowd.outcomes import ENDED_BY_RULES, FINISHED, Outcome
 from rankme.errors import RefusedAction
 from rankme.models import Assignment, Campaign, Participant, Submission
 from rankme.protocols.definition import Definition
@@ -22,7 +23,6 @@ from .audit import note
 
 LONGEST_COMMENT = 10_000
 COMPLETED = Assignment.State.COMPLETED
-Outcome = Participant.Outcome
 
 
 def keyed_label(campaign: Campaign, panel: str, external_id: str, *, digits: int = 10) -> str:
@@ -91,11 +91,22 @@ def is_admitted(definition: Definition, answers: dict[str, str]) -> bool:
 def answer_entry_questions(participant: Participant, answers: dict[str, str]) -> bool:
     """Store the entry form; False when an answer ends the visit (screened out)."""
     accepted = is_admitted(frozen_definition(participant.campaign).definition, answers)
-    state = Participant.State.WORKING if accepted else Participant.State.SCREENED_OUT
+    ending = {} if accepted else _ended_by(Outcome.SCREENED_OUT, participant)
     Participant.objects.filter(pk=participant.pk, entered_at=None).update(
-        entry_answers=answers, entered_at=Now(), state=state
+        entry_answers=answers,
+        entered_at=Now(),
+        **({"state": Participant.State.WORKING} | ending),
     )
     return accepted
+
+
+def _ended_by(outcome: Outcome, participant: Participant) -> dict[str, str]:
+    """The columns of a visit that the campaign's rules have ended."""
+    return {
+        "state": Participant.State.SCREENED_OUT,
+        "outcome": outcome,
+        "completion_code": _code_for(participant, outcome),
+    }
 
 
 def mark_instructed(participant: Participant) -> None:
@@ -122,17 +133,19 @@ def give_back(participant: Participant) -> Participant:
         return complete_participation(participant)
     has_answered = Submission.objects.filter(assignment__participant=participant).exists()
     participant.state = Participant.State.RETURNED
-    participant.outcome = Outcome.PARTIAL if has_answered else ""
-    participant.completion_code = _code_for(participant, Outcome.PARTIAL) if has_answered else ""
+    participant.outcome = Outcome.RETURNED if has_answered else ""
+    participant.completion_code = _code_for(participant, Outcome.RETURNED) if has_answered else ""
     participant.save(update_fields=["state", "outcome", "completion_code"])
     return participant
 
 
 @transaction.atomic
-def end_work(participant: Participant) -> Participant:
+def end_work(participant: Participant, outcome: Outcome) -> Participant:
     """The campaign's rules end the visit: the batch is free for others, and the answers stay. A
-    rater who has finished another batch gets the code for that.
+    rater who has finished another batch gets the code for that, others get the outcome's own.
     """
+    if outcome not in ENDED_BY_RULES:
+        raise ValueError(f"{outcome} does not end a rater's work")
     participant = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
     if participant.state != Participant.State.WORKING:
         return participant
@@ -140,8 +153,9 @@ def end_work(participant: Participant) -> Participant:
         return_batch(held)
     if participant.assignments.filter(state=COMPLETED).exists():
         return complete_participation(participant)
-    participant.state = Participant.State.SCREENED_OUT
-    participant.save(update_fields=["state"])
+    for column, value in _ended_by(outcome, participant).items():
+        setattr(participant, column, value)
+    participant.save(update_fields=["state", "outcome", "completion_code"])
     return participant
 
 
@@ -163,7 +177,7 @@ def complete_participation(participant: Participant) -> Participant:
         raise RefusedAction(_("Finish your current batch first."))
     if not participant.assignments.filter(state=COMPLETED).exists():
         raise RefusedAction(_("No batch has been finished yet."))
-    outcome = Outcome.COMPLETE if _finished_in_time(participant) else Outcome.LATE
+    outcome = Outcome.COMPLETED if _finished_in_time(participant) else Outcome.LATE
     Participant.objects.filter(pk=participant.pk).update(
         state=Participant.State.COMPLETED,
         outcome=outcome,
@@ -181,19 +195,18 @@ def _finished_in_time(participant: Participant) -> bool:
     return finished.filter(Q(counts=True) | ~Exists(late)).exists()
 
 
-def _code_for(participant: Participant, outcome: str) -> str:
-    """The organiser's code for this outcome, or a generated one. A platform's codes are only for
-    the people whom it sent: others get a generated code, for which the platform does not pay.
-    Because a platform does not know generated codes, partial work there has none.
+def _code_for(participant: Participant, outcome: Outcome) -> str:
+    """The organiser's code for this outcome, or a generated one for work. Because a platform does
+    not know generated codes, partial work has none there; people whom the platform did not send
+    always get one, for which it does not pay.
     """
     crowd = frozen_definition(participant.campaign).definition.crowd
-    own = get_random_string(22)  # 22 of 62 characters: 131 bits
-    if PANELS[crowd.panel].is_platform and participant.panel != crowd.panel:
-        return own
-    if outcome == Outcome.PARTIAL:
-        return crowd.partial_code or ("" if PANELS[crowd.panel].is_platform else own)
-    usual = crowd.completion_code or own
-    return crowd.late_code or usual if outcome == Outcome.LATE else usual
+    if code := crowd.code_for(outcome, arrived_by=participant.panel):
+        return code
+    is_sent = PANELS[crowd.panel].is_platform and participant.panel == crowd.panel
+    if outcome in FINISHED or (outcome == Outcome.RETURNED and not is_sent):
+        return get_random_string(22)  # 22 of 62 characters: 131 bits
+    return ""
 
 
 def leave_comment(participant: Participant, comment: str) -> None:

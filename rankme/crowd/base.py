@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from urllib.parse import quote, urlsplit
+
+from .outcomes import Outcome
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,12 @@ class Panel:
     return_url: str
     hosts: frozenset[str] = frozenset()
     is_platform: bool = False
+    # Where a panel has other addresses than `return_url` for some outcomes.
+    return_urls: Mapping[Outcome, str] = field(default_factory=dict)
+
+    def address_after(self, outcome: Outcome) -> str:
+        """The panel's own address for an outcome; empty where it has none."""
+        return self.return_urls.get(outcome, self.return_url)
 
     def check_return_url(self, address: str) -> None:
         """Raise ValueError unless a rater may be sent to this address."""

@@ -7,6 +7,8 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from rankme.crowd.outcomes import ENDED_BY_RULES, OUTCOME_TITLES
+
 from .campaigns import Campaign
 from .materials import Item, Output
 from .record import Record
@@ -134,13 +136,6 @@ class Participant(models.Model):
         SCREENED_OUT = "screened_out", _("Screened out")
         RETURNED = "returned", _("Gave the work back")
 
-    class Outcome(models.TextChoices):
-        """The outcome of a visit, which decides its code and its pay."""
-
-        COMPLETE = "complete", _("Complete")
-        LATE = "late", _("Finished late")
-        PARTIAL = "partial", _("Partly done")
-
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="participants")
     panel = models.CharField(max_length=20)
     external_id = models.CharField(max_length=200)
@@ -155,7 +150,14 @@ class Participant(models.Model):
     practised_at = models.DateTimeField(null=True, blank=True)
     completion_code = models.CharField(max_length=64, blank=True)
     completed_at = models.DateTimeField(null=True, blank=True)
-    outcome = models.CharField(max_length=8, choices=Outcome, blank=True, default="", db_default="")
+    # Decides the code and the pay; empty as long as the visit goes on.
+    outcome = models.CharField(
+        max_length=20,
+        choices=[(outcome.value, _(title)) for outcome, title in OUTCOME_TITLES.items()],
+        blank=True,
+        default="",
+        db_default="",
+    )
     browser = models.CharField(max_length=22, blank=True, default="", db_default="")
     second_browser_at = models.DateTimeField(null=True, blank=True)
     generation = models.PositiveIntegerField(default=0, db_default=0)
@@ -175,10 +177,15 @@ class Participant(models.Model):
                 name="a_code_belongs_to_an_outcome",
                 condition=(
                     Q(state="completed", completed_at__isnull=False)
-                    & Q(outcome__in=["complete", "late"])
+                    & Q(outcome__in=["completed", "late"])
                     & ~Q(completion_code="")
                 )
-                | Q(state="returned", outcome="partial", completed_at=None)
+                | Q(state="returned", outcome="returned", completed_at=None)
+                | Q(
+                    state="screened_out",
+                    outcome__in=sorted(outcome.value for outcome in ENDED_BY_RULES),
+                    completed_at=None,
+                )
                 | ~Q(state="completed") & Q(outcome="", completion_code="", completed_at=None),
             ),
         ]

@@ -8,12 +8,14 @@ from django.utils import translation
 from django.views.decorators.http import require_GET, require_http_methods
 
 from rankme.actions import participation, rate_limits
+from rankme.crowd.outcomes import Outcome
 from rankme.forms.entry import EntryForm
 from rankme.models import Campaign, Participant, Slot
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
 
 from . import rater_identity
+from .endings import REASON_OF_OUTCOME
 from .interface_language import remember_language
 from .rater_pages import (
     SECONDS_UNTIL_ASKING_AGAIN,
@@ -53,11 +55,12 @@ def _come_in(request: HttpRequest, campaign: Campaign, definition: Definition) -
     if rater is not None:
         arrival = rater_identity.Arrival(rater.panel, rater.external_id, rater.session_id)
     if not campaign.is_running:
-        return stop(request, campaign, "paused" if campaign.state == "paused" else "closed")
+        reason = "paused" if campaign.state == "paused" else "closed"
+        return stop(request, campaign, reason, arrived_by=arrival.panel if arrival else "")
     if arrival is None and not definition.crowd.open_link:
         return stop(request, campaign, "no-name", status=403)
     if not campaign.slots.filter(state__in=[Slot.State.FREE, Slot.State.HELD]).exists():
-        return stop(request, campaign, "complete")
+        return stop(request, campaign, "complete", arrived_by=arrival.panel if arrival else "")
     arrival = arrival or rater_identity.anonymous_arrival()
     return render(
         request,
@@ -73,9 +76,9 @@ def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definiti
     known = rater_identity.known_rater(campaign, arrival)
     if request.POST.get("decision") != "agree" and not (known and known.consented_at):
         participation.count_refusal(campaign)
-        return stop(request, campaign, "declined")
+        return stop(request, campaign, "declined", arrived_by=arrival.panel)
     if known is None and not _has_the_device(request, definition):
-        return stop(request, campaign, "device", status=403)
+        return stop(request, campaign, "device", status=403, arrived_by=arrival.panel)
     if known is None and not _may_come_in(request, campaign, arrival):
         return _crowded(request, campaign, arrival)
     rater = participation.enter(
@@ -140,9 +143,8 @@ def resume(request: HttpRequest, code: str, token: str) -> HttpResponse:
 def questions(request: HttpRequest, rater: Participant) -> HttpResponse:
     definition = frozen_definition(rater.campaign).definition
     if rater.state == State.SCREENED_OUT:
-        # Only somebody who was too fast is screened out after the work has begun.
-        reason = "too-fast" if rater.instructed_at else "screened-out"
-        return stop(request, rater.campaign, reason, rater=rater)
+        outcome = Outcome(rater.outcome or Outcome.SCREENED_OUT)
+        return stop(request, rater.campaign, REASON_OF_OUTCOME[outcome], rater=rater)
     if not definition.entry_questions or rater.entered_at is not None:
         return redirect(step_of(rater, definition))
     answers = request.POST if request.method == "POST" else None
@@ -153,7 +155,7 @@ def questions(request: HttpRequest, rater: Participant) -> HttpResponse:
         return render(request, "participant/questions.html", context, status=status)
     if rater.is_second_browser and not participation.is_admitted(definition, form.answers()):
         # Another browser does not end the visit of the rater whose id it brings.
-        return stop(request, rater.campaign, "screened-out")
+        return stop(request, rater.campaign, "screened-out", arrived_by=rater.panel)
     participation.answer_entry_questions(rater, form.answers())
     rater.refresh_from_db()
     return redirect(step_of(rater, definition))

@@ -6,16 +6,16 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.formats import number_format
 from django.views.decorators.http import require_GET, require_http_methods
 
 from rankme.actions import assignments, participation
-from rankme.crowd import PANELS
+from rankme.crowd.outcomes import Outcome
 from rankme.errors import RefusedAction
 from rankme.models import Assignment, Participant
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
 
+from .endings import ending_of_rater, money
 from .rater_pages import State, leftovers_of, rater_page, step_of, stored_screens
 
 
@@ -44,30 +44,13 @@ def done(request: HttpRequest, rater: Participant) -> HttpResponse:
 
 
 def done_context(rater: Participant, definition: Definition) -> dict[str, Any]:
-    crowd = definition.crowd
-    url = ""
-    if rater.panel == crowd.panel:
-        url = PANELS[crowd.panel].completion_url(crowd.return_url, rater.completion_code)
-    return {
+    return ending_of_rater(rater, definition) | {
         "campaign": rater.campaign,
         "definition": definition,
-        "code": rater.completion_code,
-        "return_url": url if rater.completion_code else "",
         "comment": "" if rater.is_second_browser else rater.comment,
-        "is_late": rater.outcome == Participant.Outcome.LATE,
-        "pay": _pay(rater, definition),
+        "is_late": rater.outcome == Outcome.LATE,
         "leftovers": leftovers_of(rater),
     }
-
-
-def _pay(rater: Participant, definition: Definition) -> str:
-    """What the organiser pays for an unusual outcome, as the rater reads it; empty: nothing said"""
-    amounts: dict[str, float | None] = {
-        Participant.Outcome.LATE: definition.crowd.late_pay,
-        Participant.Outcome.PARTIAL: definition.crowd.partial_pay,
-    }
-    amount = amounts.get(rater.outcome)
-    return f"{number_format(amount, 2)} {definition.crowd.currency}" if amount else ""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -93,8 +76,7 @@ def give_back(request: HttpRequest, rater: Participant) -> HttpResponse:
         "campaign": rater.campaign,
         "answered": len(stored_screens(assignment)),
         "screens": screens,
-        "partial_pay": definition.crowd.partial_pay,
-        "currency": definition.crowd.currency,
+        "pay": money(definition.crowd.pay_by_outcome.returned, definition.crowd.currency),
     }
     return render(request, "participant/give_back.html", context)
 

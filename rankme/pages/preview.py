@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from rankme.actions.campaigns import draw_plan
-from rankme.crowd import PANELS
+from rankme.crowd.outcomes import Outcome
 from rankme.designs.order import draw_order
 from rankme.designs.plan import NO_SYSTEM
 from rankme.errors import RefusedAction
@@ -88,8 +88,7 @@ def _instructions(campaign: Campaign, definition: Definition) -> tuple[str, dict
 
 
 def _done(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
-    crowd = definition.crowd
-    url = PANELS[crowd.panel].completion_url(crowd.return_url, CODE)
+    url = definition.crowd.return_address(Outcome.COMPLETED, CODE)
     return "participant/done.html", {"code": CODE, "return_url": url}
 
 

@@ -16,6 +16,7 @@ from rankme.queries.definitions import frozen_definition
 
 from . import rater_identity
 from .campaign_catalogue import in_plain_text
+from .endings import ENDED_REASONS, OUTCOME_OF_REASON, ending, ending_of_rater
 from .interface_language import in_the_language_of_raters, remember_language
 
 SECONDS_UNTIL_ASKING_AGAIN = 15
@@ -105,9 +106,17 @@ def stop(
     again: int = 0,
     status: int = 200,
     rater: Participant | None = None,
+    arrived_by: str = "",
 ) -> HttpResponse:
-    """A plain page that says why there is nothing to do, and what happens next."""
-    context = {"campaign": campaign, "reason": reason, "again": again}
+    """A plain page that says why there is nothing to do, what happens next, and with which code."""
+    definition = frozen_definition(campaign).definition
+    context = {"campaign": campaign, "definition": definition, "reason": reason, "again": again}
     if rater is not None:
         context["leftovers"] = leftovers_of(rater)
+        arrived_by = rater.panel
+    if rater is not None and rater.outcome:
+        context |= ending_of_rater(rater, definition)
+    elif reason in OUTCOME_OF_REASON:
+        context |= ending(definition.crowd, OUTCOME_OF_REASON[reason], arrived_by=arrived_by)
+    context["ended_without_code"] = reason in ENDED_REASONS and not context.get("code")
     return render(request, "participant/stop.html", context, status=status)

@@ -108,7 +108,9 @@ def _no_batch(request: HttpRequest, rater: Participant, none: NoBatch) -> HttpRe
     try:
         participation.complete_participation(rater)
     except RefusedAction:
-        return stop(request, rater.campaign, none.reason, rater=rater)
+        ran_out = rater.assignments.filter(state=Assignment.State.EXPIRED).exists()
+        reason = "timed-out" if ran_out and none.reason == "complete" else none.reason
+        return stop(request, rater.campaign, reason, rater=rater)
     return redirect("rankme:done", rater.campaign.code)
 
 

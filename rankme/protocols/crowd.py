@@ -14,8 +14,11 @@ from pydantic import (
 
 from analysis.translatable import gettext_noop as _
 from rankme.crowd import PANELS
+from rankme.crowd.outcomes import Outcome, with_settings_by_outcome
 
+from .outcome_settings import CompletionCodes, PayByOutcome, ReturnAddresses
 from .parts import CurrencyCode, ParameterName, Part, ShortName, mapping_of, unknown_name
+from .problem_words import Finding, JointProblems, Location
 
 
 class EntryQuestion(Part):
@@ -65,22 +68,8 @@ class Crowd(Part):
     return_url: str = Field(
         "", description="https address; {code} is replaced with the completion code"
     )
-    completion_code: str = Field(
-        "", max_length=64, description="empty: every rater gets a code of their own"
-    )
-    late_code: str = Field(
-        "",
-        max_length=64,
-        description=_("For a batch finished after it went to somebody else; empty: the usual code"),
-    )
-    partial_code: str = Field(
-        "",
-        max_length=64,
-        description=_(
-            "For a batch given back after some screens; empty: one per rater, or none "
-            "where the panel needs a code of its own"
-        ),
-    )
+    return_urls: ReturnAddresses = ReturnAddresses()
+    completion_codes: CompletionCodes = CompletionCodes()
     devices: Literal["any", "desktop"] = Field(
         "any",
         description=_("desktop: only with a mouse or a keyboard, for studies that measure times"),
@@ -102,10 +91,7 @@ class Crowd(Part):
     )
     expected_seconds_per_screen: float = Field(40, gt=0)
     pay_per_batch: float = Field(0, ge=0)
-    late_pay: float | None = Field(
-        None, ge=0, description=_("For a batch finished late; empty: pay_per_batch")
-    )
-    partial_pay: float = Field(0, ge=0, description=_("For a batch given back after some screens"))
+    pay_by_outcome: PayByOutcome = PayByOutcome()
     currency: CurrencyCode = "GBP"
 
     @field_validator("panel")
@@ -114,6 +100,11 @@ class Crowd(Part):
         if name not in PANELS:
             raise ValueError(unknown_name("panel", name, PANELS))
         return name
+
+    @model_validator(mode="before")
+    @classmethod
+    def settings_of_earlier_files_are_read(cls, crowd: Any) -> Any:
+        return with_settings_by_outcome(crowd) if isinstance(crowd, dict) else crowd
 
     @model_validator(mode="before")
     @classmethod
@@ -135,10 +126,36 @@ class Crowd(Part):
         return document
 
     @model_validator(mode="after")
-    def return_url_is_safe(self) -> Crowd:
-        if self.return_url:
-            PANELS[self.panel].check_return_url(self.return_url)
+    def return_urls_are_safe(self) -> Crowd:
+        addresses: dict[Location, str] = {("return_url",): self.return_url}
+        for outcome, address in self.return_urls.model_dump().items():
+            addresses["return_urls", outcome] = address
+        problems: list[Finding] = []
+        for place, address in addresses.items():
+            try:
+                if address:
+                    PANELS[self.panel].check_return_url(address)
+            except ValueError as error:
+                problems.append((place, str(error)))
+        if problems:
+            raise JointProblems(problems)
         return self
+
+    def code_for(self, outcome: Outcome, *, arrived_by: str) -> str:
+        """The organiser's code for an outcome. A platform's codes are only for the people whom it
+        sent. Who finishes late has earned the usual code, unless there is one for being late.
+        """
+        if PANELS[self.panel].is_platform and arrived_by != self.panel:
+            return ""
+        code = self.completion_codes.of(outcome)
+        is_late = outcome == Outcome.LATE
+        return code or (self.completion_codes.completed if is_late else "")
+
+    def return_address(self, outcome: Outcome, code: str) -> str:
+        """Where a rater goes after this outcome; empty: nowhere, or only with a code."""
+        panel = PANELS[self.panel]
+        template = self.return_urls.of(outcome) or self.return_url or panel.address_after(outcome)
+        return "" if "{code}" in template and not code else panel.completion_url(template, code)
 
     @property
     def takes_panel_ids(self) -> bool:

@@ -11,6 +11,7 @@ from django.db import connection
 from django.db.models import Count, Max, Q, QuerySet
 from django.utils import timezone
 
+from rankme.crowd.outcomes import Outcome
 from rankme.models import Assignment, Campaign, Participant, RaterExclusion, Submission
 
 from .definitions import frozen_definition
@@ -38,6 +39,13 @@ class RaterLine:
     last_seen: datetime | None
     exclusion: RaterExclusion | None
     waits: bool  # agreed and was admitted, but no batch was available
+
+    @property
+    def unusual_outcome(self) -> str:
+        """What the state does not say already."""
+        said = {"", Outcome.COMPLETED, Outcome.RETURNED, Outcome.SCREENED_OUT}
+        rater = self.participant
+        return "" if rater.outcome in said else rater.get_outcome_display()
 
 
 @dataclass(frozen=True)

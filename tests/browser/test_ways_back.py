@@ -116,5 +116,5 @@ def test_a_rater_gives_the_rest_back_and_changes_her_mind(page: Page):
     assert campaign.slots.get().state == "free"
     page.get_by_role("button", name="Continue the batch").click()
     assert rate_to_the_end(page) == 3
-    assert campaign.participants.get().outcome == "complete"
+    assert campaign.participants.get().outcome == "completed"
     assert assignments.expire_overdue() == 0

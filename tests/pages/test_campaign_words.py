@@ -21,6 +21,7 @@ from django.utils.translation import gettext, ngettext
 
 from evalsite import error_pages
 from rankme.actions import campaigns, rate_limits
+from rankme.crowd.outcomes import Outcome
 from rankme.errors import InvalidDefinition
 from rankme.models import Participant
 from rankme.pages.interface_language import in_the_language_of
@@ -151,7 +152,7 @@ def test_after_the_work_nothing_is_english(client):
     client.post(address("done", campaign), {"comment": "Ναι"})
     done = client.get(address("done", campaign))
     assert_no_english(done)
-    Participant.objects.update(outcome=Participant.Outcome.LATE)
+    Participant.objects.update(outcome=Outcome.LATE)
     assert_no_english(client.get(address("done", campaign)), known={"GBP"})
 
 

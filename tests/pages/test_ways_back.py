@@ -94,7 +94,7 @@ def test_who_finishes_late_is_stored_and_counts_once(client):
     assert (slow.outcome, slow.completion_code) == ("late", "LATE")
     assert not slow.assignments.get().counts
     assert slow.assignments.get().submissions.count() == 4
-    assert campaign.participants.get(external_id="quick").outcome == "complete"
+    assert campaign.participants.get(external_id="quick").outcome == "completed"
 
 
 def test_screens_are_missing_from_a_late_batch_too(client, campaign):
@@ -126,7 +126,7 @@ def test_who_had_answered_nothing_gets_another_batch(client):
 def test_pages_without_work_send_what_the_browser_still_keeps(client, campaign):
     lose_the_slot(client, campaign, answered=0)
     page = work_page(client, campaign).content.decode()
-    assert "There is no work left for you" in page
+    assert "Your time for this work ran out" in page
     assert 'id="leftovers"' in page
 
 
@@ -150,7 +150,7 @@ def test_a_rater_gives_the_rest_back_after_being_asked(client, campaign):
     assert campaign.assignments.get().state == "held"
     page = give_back(client, campaign).content.decode()
     rater = campaign.participants.get()
-    assert (rater.state, rater.outcome) == ("returned", "partial")
+    assert (rater.state, rater.outcome) == ("returned", "returned")
     assert rater.completion_code and rater.completion_code in page
     assert campaign.slots.get().state == "free"
     assert Submission.objects.count() == 1
@@ -194,7 +194,7 @@ def test_who_gave_back_can_go_on_after_all(client, campaign):
     assert document_of(page)["assignment"] == document["assignment"]
     assert campaign.assignments.get().state == "held"
     complete_rest(client, campaign, document, 1)
-    assert campaign.participants.get().outcome == "complete"
+    assert campaign.participants.get().outcome == "completed"
 
 
 def complete_rest(client, campaign, document, first):
@@ -209,7 +209,7 @@ def test_who_has_finished_one_batch_and_gives_the_next_back_gets_the_code(client
     complete(client, campaign, begin(client, campaign, id="w1"))
     work_page(client, campaign)
     assert "FULL" in give_back(client, campaign).content.decode()
-    assert campaign.participants.get().outcome == "complete"
+    assert campaign.participants.get().outcome == "completed"
 
 
 # A second browser ----------------------------------------------------------------------------
@@ -494,7 +494,7 @@ def test_the_organiser_sees_every_code_and_outcome(client, campaign):
     assert rater.completion_code in page.content.decode()
     file = olga.get(reverse("rankme:campaign-raters-file", args=[campaign.code]))
     (row,) = csv.DictReader(io.StringIO(file.content.decode()))
-    assert (row["completion_code"], row["outcome"]) == (rater.completion_code, "complete")
+    assert (row["completion_code"], row["outcome"]) == (rater.completion_code, "completed")
     assert "panel-id-1" not in file.content.decode()
 
 

@@ -188,7 +188,11 @@ def _deserves_a_look(part: Any) -> bool:
         default = part.setting.default
         usual = bool(default) if part.kind == "tick" else text_of(default, part.kind)
         return part.value not in (usual, "")
-    return bool(part.is_there) if isinstance(part, Group) else bool(part.rows)
+    if isinstance(part, Several):
+        return bool(part.rows)
+    if part.is_there is not None:
+        return bool(part.is_there)
+    return any(_deserves_a_look(inner) for inner in (*part.parts, *part.more))
 
 
 def _groups(parts: Iterable[Any]) -> Iterable[Group]:

@@ -8,6 +8,8 @@ from typing import Any
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from rankme.crowd.outcomes import Outcome
+
 
 @dataclass(frozen=True)
 class SectionWording:
@@ -89,6 +91,9 @@ QUIET = {
     "Crowd.least_seconds_per_screen",
     "Crowd.too_fast",
     "Crowd.wait_least_seconds",
+    "Crowd.pay_by_outcome",
+    "Crowd.return_urls",
+    *(f"CompletionCodes.{outcome}" for outcome in Outcome if outcome != Outcome.COMPLETED),
     "PracticeTrial.context",
     "PracticeTrial.reference",
     "EntryQuestion.required",
@@ -149,10 +154,6 @@ LABELS = {
     "Crowd.return_url": _("Return address"),
     "Crowd.panel": _("Panel"),
     "Crowd.devices": _("Devices"),
-    "Crowd.late_code": _("Completion code for late batches"),
-    "Crowd.late_pay": _("Pay for a late batch"),
-    "Crowd.partial_code": _("Completion code for returned batches"),
-    "Crowd.partial_pay": _("Pay for a returned batch"),
     "Crowd.id_parameter": _("Name of the panel's ID parameter"),
     "Crowd.session_parameter": _("Name of the panel's session parameter"),
     "DesignSpec.stratify_by": _("Balance by this factor"),
@@ -172,7 +173,9 @@ LABELS = {
     "CriterionSpec.instrument": _("Instrument"),
     "CriterionSpec.question": _("Question"),
     "Crowd.batches_per_rater": _("Batches per rater"),
-    "Crowd.completion_code": _("Completion code"),
+    "Crowd.completion_codes": _("Completion codes"),
+    "Crowd.pay_by_outcome": _("Pay when a visit does not end as planned"),
+    "Crowd.return_urls": _("Return addresses by outcome"),
     "Crowd.currency": _("Currency"),
     "Definition.analysis": _("Analysis"),
     "Definition.breaks": _("Breaks"),
@@ -241,10 +244,16 @@ HINTS = {
         "An https address where raters go when they finish. "
         "{code} is replaced with the completion code."
     ),
-    "Crowd.completion_code": _(
+    "CompletionCodes.completed": _(
         "For Prolific, the code of your study; a campaign for Prolific cannot be launched "
         "without it. Elsewhere, leave it empty to give every rater a code of their own."
     ),
+    "CompletionCodes.late": _("Empty: the usual code."),
+    "CompletionCodes.returned": _(
+        "For a batch given back after some screens. Empty: one per rater, or none where the panel "
+        "needs a code of its own."
+    ),
+    "PayByOutcome.late": _("Empty: the usual pay."),
     "Crowd.pay_per_batch": _("Used for the cost estimate on the launch page."),
     "AnalysisSpec.options": _("As in a campaign file: one name: value per line."),
 }
