@@ -17,6 +17,28 @@ from analysis.table_files import unguarded
 Source = str | Path | IO[bytes]
 
 
+@dataclass(frozen=True)
+class RowProblem:
+    """Something wrong on a line; `column` is empty where the whole line is to blame."""
+
+    file: str
+    line: int
+    column: str
+    message: str
+
+    def __str__(self) -> str:
+        place = f"Line {self.line}, {self.column}" if self.column else f"Line {self.line}"
+        return f"{self.file}: {place}: {self.message}" if self.file else f"{place}: {self.message}"
+
+
+class RowsError(TableError):
+    """A file with problems; `places` has each one with its line and column."""
+
+    def __init__(self, places: Sequence[RowProblem]) -> None:
+        self.places = tuple(places)
+        super().__init__([str(each) for each in places])
+
+
 @dataclass
 class Rows:
     """The header and the rows of a file; `problems` collects what is wrong, with its place."""
@@ -24,15 +46,14 @@ class Rows:
     name: str
     header: list[str]
     rows: list[tuple[int, dict[str, str]]]
-    problems: list[str] = field(default_factory=list)
+    problems: list[RowProblem] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, str]]]:
         return iter(self.rows)
 
     def problem(self, line: int, column: str, message: str) -> None:
         """Note a problem; the place is a line and, where one is to blame, a column."""
-        place = f"Line {line}, {column}" if column else f"Line {line}"
-        self.problems.append(f"{self.name}{place}: {message}")
+        self.problems.append(RowProblem(self.name, line, column, message))
 
     def require(self, columns: Sequence[str]) -> None:
         """Refuse a file that lacks columns."""
@@ -42,9 +63,9 @@ class Rows:
             self.refuse()
 
     def refuse(self) -> None:
-        """Raise TableError if there are problems."""
+        """Raise RowsError if there are problems."""
         if self.problems:
-            raise TableError(self.problems)
+            raise RowsError(self.problems)
 
 
 def read_rows(source: Source, name: str = "") -> Rows:
@@ -71,7 +92,7 @@ def read_rows(source: Source, name: str = "") -> Rows:
         line = content.count(b"\n", 0, error.start) + 1
         raise TableError([f"{prefix}Line {line}: the file is not UTF-8 text."]) from error
     lines = csv.reader(io.StringIO(text, newline=""), strict=True)
-    found = Rows(prefix, [], [])
+    found = Rows(name, [], [])
     try:
         found.header = [unguarded(cell.strip()) for cell in next(lines, [])]
         _check_header(found)

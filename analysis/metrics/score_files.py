@@ -7,7 +7,7 @@ import hashlib
 import io
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO
 
@@ -58,6 +58,25 @@ class MetricScores:
         means = np.divide(sums, counts, out=np.full(counts.shape, np.nan), where=counts > 0)
         return np.where(np.isnan(self.whole), means, self.whole)
 
+    @property
+    def scored_systems(self) -> int:
+        """How many systems have a score of any metric."""
+        return int((~np.isnan(self.system_scores)).any(axis=0).sum())
+
+    @property
+    def scored_outputs(self) -> int:
+        """How many outputs have a score of any metric."""
+        return int((~np.isnan(self.segments)).any(axis=0).sum())
+
+    def only(self, metric: str) -> MetricScores:
+        """The scores of one metric."""
+        number = self.metrics.index(metric)
+        turned = (metric,) if metric in self.turned else ()
+        part = slice(number, number + 1)
+        return MetricScores(
+            (metric,), self.systems, self.items, self.segments[part], self.whole[part], turned
+        )
+
     def aligned(self, systems: Sequence[str], items: Sequence[str]) -> MetricScores:
         """The same for these systems and items, in this order; NaN where one has no scores."""
         rows, columns = _places(systems, self.systems), _places(items, self.items)
@@ -81,36 +100,80 @@ def _places(
     return np.array([place.get(name, -1) for name in wanted], dtype=np.intp)
 
 
-def read_scores(source: Source, *, lower_is_better: Sequence[str] | None = None) -> MetricScores:
+@dataclass(frozen=True)
+class Known:
+    """The systems and items that scores may be about."""
+
+    systems: Collection[str]
+    items: Collection[str]
+
+
+def read_scores(
+    source: Source,
+    *,
+    lower_is_better: Sequence[str] | None = None,
+    known: Known | None = None,
+) -> MetricScores:
     """Read scores of metrics from a CSV, in one of three shapes.
 
-    Long: `system,item,metric,score`. Wide: `system,item` and a column for each metric. Either
-    without the column `item`, or with an empty cell in it: the score of a whole system.
+        Long: `system,item,metric,score`. Wide: `system,item` and a column for each metric. Either
+        without the column `item`, or with an empty cell in it: the score of a whole system.
 
-    Parameters
-    ----------
-    source : a path or a binary file; maybe compressed with gzip
-    lower_is_better : metrics whose sign is to be changed; None: TER, SER, WER, CER, MER, WIL
+        Parameters
+        ----------
+        source : a path or a binary file; maybe compressed with gzip
+    XXiented so that higher is better. A score that is missing in a wide file is an empty
+        cell.
 
-    Returns
-    -------
-    Scores, oriented so that higher is better. A score that is missing in a wide file is an empty
-    cell.
-
-    Raises
-    ------
-    TableError : with every problem and its line and column
+        Raises
+        ------
+        TableError : with every problem and its line and column
     """
-    rows = read_rows(source)
+    return scores_of_rows(read_rows(source), lower_is_better=lower_is_better, known=known)
+
+
+def scores_of_rows(
+    rows: Rows, *, lower_is_better: Sequence[str] | None = None, known: Known | None = None
+) -> MetricScores:
+    """`read_scores` of a file whose rows are read already."""
     rows.require(("system",))
     cells = list(_long(rows) if set(LONG) <= set(rows.header) else _wide(rows))
     if not cells and not rows.problems:
         rows.problem(1, "", "there are no scores.")
+    if known:
+        note_unknown(rows, known)
     found = _collected(rows, cells)
-    known = {metric for metric, _, _ in found}
-    turned = _turned(rows, known, lower_is_better)
+    turned = _turned(rows, {metric for metric, _, _ in found}, lower_is_better)
     rows.refuse()
     return scores_from(found, turned)
+
+
+def note_unknown(rows: Rows, known: Known, systems: Sequence[str] = ("system",)) -> None:
+    """Note every row whose systems (in these columns) or item nobody knows."""
+    for line, row in rows:
+        for column in systems:
+            if row[column].strip() and row[column] not in known.systems:
+                rows.problem(line, column, f'there is no system "{row[column][:40]}".')
+        if row.get("item", "") and row["item"] not in known.items:
+            rows.problem(line, "item", f'there is no item "{row["item"][:40]}".')
+
+
+def joined(parts: Sequence[MetricScores]) -> MetricScores:
+    """One set of scores of several that each have metrics of their own.
+
+    Systems and items of any part are in the result, in alphabetical order.
+    """
+    systems = sorted({name for part in parts for name in part.systems})
+    items = sorted({name for part in parts for name in part.items})
+    aligned = [part.aligned(systems, items) for part in parts]
+    return MetricScores(
+        tuple(name for part in parts for name in part.metrics),
+        tuple(systems),
+        tuple(items),
+        np.concatenate([part.segments for part in aligned]),
+        np.concatenate([part.whole for part in aligned]),
+        tuple(sorted(name for part in parts for name in part.turned)),
+    )
 
 
 def scores_from(

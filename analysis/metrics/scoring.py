@@ -69,10 +69,15 @@ def score(
         raise OptionsError(
             [f"There is no metric {name!r}; there are: {known}." for name in unknown]
         )
-    settings = Settings(material, lowercase, segments)
     found: list[Scored] = []
-    for done, name in enumerate(metrics):
-        progress(done / len(metrics))
+    steps = len(metrics) * max(len(material.outputs), 1)
+    for number, name in enumerate(metrics):
+        done = number * len(material.outputs)
+
+        def scored(systems: int, done: int = done) -> None:
+            progress((done + systems) / steps)
+
+        settings = Settings(material, lowercase, segments, scored)
         found += METRICS[name](name, settings)
     progress(1.0)
     return tuple(found)
@@ -80,11 +85,18 @@ def score(
 
 @dataclass(frozen=True)
 class Settings:
-    """What every metric is computed from."""
+    """What every metric is computed from; `scored` is told how many systems are done."""
 
     material: Material
     lowercase: bool
     segments: bool
+    scored: Callable[[int], None] = lambda systems: None
+
+    def by_system(self) -> Iterator[tuple[str, Mapping[str, str]]]:
+        """The outputs of each system, with progress."""
+        for number, (system, outputs) in enumerate(self.material.outputs.items()):
+            self.scored(number)
+            yield system, outputs
 
     def references(self, name: str) -> Mapping[str, Sequence[str]]:
         """The references of all items; an item with outputs but without any is refused."""
@@ -99,7 +111,7 @@ class Settings:
         """A metric whose system score is the mean over its outputs."""
         found = {
             system: {item: segment(item, text) for item, text in outputs.items()}
-            for system, outputs in self.material.outputs.items()
+            for system, outputs in self.by_system()
         }
         means = {system: _mean(each.values()) for system, each in found.items()}
         return self.result(name, method, means, found if self.segments else {}, better)
@@ -144,16 +156,12 @@ def _sacrebleu(name: str, settings: Settings) -> Iterator[Scored]:
     from analysis.metrics.overlap import Sacrebleu
 
     metric = Sacrebleu(name, settings.references(name), lowercase=settings.lowercase)
-    outputs = settings.material.outputs
-    systems = {system: metric.system(texts) for system, texts in outputs.items()}
-    segments = (
-        {
-            system: {item: metric.segment(item, text) for item, text in texts.items()}
-            for system, texts in outputs.items()
-        }
-        if settings.segments
-        else {}
-    )
+    systems: dict[str, float | None] = {}
+    segments: dict[str, dict[str, float | None]] = {}
+    for system, texts in settings.by_system():
+        systems[system] = metric.system(texts)
+        if settings.segments:
+            segments[system] = {item: metric.segment(item, text) for item, text in texts.items()}
     method = f"sacrebleu: {metric.signature}"
     yield settings.result(name, method, systems, segments, name != "ter")
 
@@ -164,7 +172,7 @@ def _nist(name: str, settings: Settings) -> Iterator[Scored]:
     metric = Nist(settings.references(name))
     systems: dict[str, float | None] = {}
     segments: dict[str, dict[str, float | None]] = {}
-    for system, outputs in settings.material.outputs.items():
+    for system, outputs in settings.by_system():
         matches = {item: metric.matches(item, text) for item, text in outputs.items()}
         systems[system] = nist(list(matches.values()))
         if settings.segments:
@@ -203,7 +211,7 @@ def _slots(name: str, settings: Settings) -> Iterator[Scored]:
         )
     found: dict[str, dict[str, SlotErrors]] = {
         system: {item: slot_errors(meanings[item] or {}, text) for item, text in outputs.items()}
-        for system, outputs in settings.material.outputs.items()
+        for system, outputs in settings.by_system()
     }
     systems = {system: slot_error_rate(list(each.values())) for system, each in found.items()}
     segments = {

@@ -16,13 +16,20 @@ from rankme.models import MaterialImport
 from . import jobs
 from .judgement_imports import preview_of_judgements, take_judgements
 from .materials import delete_files, preview_of_outputs, take_outputs
+from .score_imports import ScorePreview, preview_of_scores, take_scores
 
 Kind, Phase = MaterialImport.Kind, MaterialImport.Phase
-PREVIEWS: dict[str, Callable[[MaterialImport], Preview | JudgementPreview]] = {
+AnyPreview = Preview | JudgementPreview | ScorePreview
+PREVIEWS: dict[str, Callable[[MaterialImport], AnyPreview]] = {
     Kind.OUTPUTS: preview_of_outputs,
     Kind.JUDGEMENTS: preview_of_judgements,
+    Kind.SCORES: preview_of_scores,
 }
-TAKERS = {Kind.OUTPUTS: take_outputs, Kind.JUDGEMENTS: take_judgements}
+TAKERS = {
+    Kind.OUTPUTS: take_outputs,
+    Kind.JUDGEMENTS: take_judgements,
+    Kind.SCORES: take_scores,
+}
 
 
 def execute_import(import_id: int, worker: str) -> bool:
@@ -38,9 +45,7 @@ def _work(row: MaterialImport) -> None:
         TAKERS[kind](row)
 
 
-def _check(
-    row: MaterialImport, preview_of: Callable[[MaterialImport], Preview | JudgementPreview]
-) -> None:
+def _check(row: MaterialImport, preview_of: Callable[[MaterialImport], AnyPreview]) -> None:
     """Read everything; end with a preview, or with every problem and no files."""
     try:
         preview = preview_of(row)

@@ -36,7 +36,13 @@ from redis.exceptions import RedisError
 
 from rankme.database_errors import is_outage, is_temporary
 from rankme.errors import RankmeError
-from rankme.models import AnalysisRun, CampaignLaunch, MaterialImport, ReportFiles
+from rankme.models import (
+    AnalysisRun,
+    CampaignLaunch,
+    MaterialImport,
+    MetricComputation,
+    ReportFiles,
+)
 from rankme.models.jobs import Job
 from rankme.models.leases import SECONDS_BETWEEN_HEARTBEATS, JobLease, leased
 
@@ -51,6 +57,7 @@ TASKS: dict[type[Job], str] = {
     MaterialImport: "rankme.tasks.execute_import",
     ReportFiles: "rankme.tasks.make_report_files",
     CampaignLaunch: "rankme.tasks.execute_launch",
+    MetricComputation: "rankme.tasks.compute_metrics",
 }
 # A database in trouble gets this long to recover before anybody tries the job again.
 REST_AFTER_TROUBLE_SECONDS = 3.0

@@ -133,6 +133,9 @@ def drop_import(row: MaterialImport, *, by: User) -> None:
 
 
 def _refuse_if_closed(campaign: Campaign, kind: str) -> None:
+    if kind == Kind.SCORES:
+        _refuse_without_outputs(campaign)
+        return
     if (kind == Kind.JUDGEMENTS) != campaign.is_archive:
         raise RefusedAction(_("Upload judgements to an archive, and outputs to a campaign."))
     if not campaign.is_draft and campaign.is_archive:
@@ -148,6 +151,12 @@ def _refuse_if_closed(campaign: Campaign, kind: str) -> None:
                 "Create a new campaign for other material."
             )
         )
+
+
+def _refuse_without_outputs(campaign: Campaign) -> None:
+    """Scores may come at any time, but they are about systems that are there."""
+    if not campaign.systems.exists():
+        raise RefusedAction(_("Upload the outputs first: scores are about them."))
 
 
 def _refuse_second_import(row: MaterialImport) -> None:
@@ -369,7 +378,10 @@ def with_heartbeats(
 
 
 def forget_material(campaign: Campaign) -> None:
-    """Delete a draft's items, systems and outputs; a trigger refuses this after the launch."""
+    """Delete a draft's items, systems and outputs, with their scores.
+
+    A trigger refuses this after the launch.
+    """
     items = "SELECT id FROM rankme_item WHERE campaign_id = %s"
     with connection.cursor() as cursor:
         # A million rows take longer than a page's statement otherwise may.
@@ -377,6 +389,7 @@ def forget_material(campaign: Campaign) -> None:
         cursor.execute(f"DELETE FROM rankme_output WHERE item_id IN ({items})", [campaign.pk])
         cursor.execute("DELETE FROM rankme_system WHERE campaign_id = %s", [campaign.pk])
         cursor.execute("DELETE FROM rankme_item WHERE campaign_id = %s", [campaign.pk])
+    campaign.metrics.all().delete()  # they were about these outputs
 
 
 def _copy_material(row: MaterialImport, campaign: Campaign, material: Material) -> None:

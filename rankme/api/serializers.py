@@ -12,7 +12,14 @@ from analysis.report.options import BY_CRITERION
 from rankme.exporting.texts import SHAPES
 from rankme.importing import READERS
 from rankme.importing.encodings import ENCODINGS
-from rankme.models import AnalysisRun, Campaign, MaterialImport, Report
+from rankme.models import (
+    AnalysisRun,
+    Campaign,
+    MaterialImport,
+    Metric,
+    MetricComputation,
+    Report,
+)
 from rankme.models.jobs import Job
 
 from .view import PageQuery, Strict
@@ -175,6 +182,20 @@ class NewImportSerializer(Strict):
         help_text="For judgements: published reports show the raters' names as they are in the "
         "file. Otherwise raters get keyed labels.",
     )
+    lower_is_better = serializers.ListField(
+        child=serializers.CharField(max_length=200),
+        required=False,
+        help_text="For scores: the metrics that are better when lower.",
+    )
+    is_judge = serializers.BooleanField(
+        required=False,
+        help_text="For scores: they are a language model's, on the scale of the raters.",
+    )
+    own_systems = serializers.ListField(
+        child=serializers.CharField(max_length=200),
+        required=False,
+        help_text="For scores and verdicts: the systems that the judge's own model wrote.",
+    )
 
 
 class ColumnsSerializer(Strict):
@@ -193,6 +214,41 @@ class ColumnsSerializer(Strict):
 class ImportPageSerializer(serializers.Serializer[Any]):
     next = serializers.URLField(allow_null=True)
     results = ImportSerializer(many=True)
+
+
+# --- Metrics -----------------------------------------------------------------------------------
+
+
+class MetricSerializer(serializers.ModelSerializer[Metric]):
+    own_systems = serializers.ListField(child=serializers.CharField())
+
+    class Meta:
+        model = Metric
+        fields = [
+            *("id", "name", "kind", "source", "method", "lower_is_better", "is_judge"),
+            *("own_systems", "systems", "outputs", "stored_at"),
+        ]
+
+
+class NewMetricsSerializer(Strict):
+    metrics = serializers.ListField(
+        child=serializers.CharField(max_length=40),
+        allow_empty=False,
+        max_length=50,
+        help_text="`bleu`, `chrf`, `chrf++`, `ter`, `nist`, `rouge-l`, `cider`, `ser`, `copied`, "
+        "`lengths`, `distinct`",
+    )
+    lowercase = serializers.BooleanField(
+        required=False, default=False, help_text="BLEU and chrF in lower case."
+    )
+
+
+class MetricComputationSerializer(serializers.ModelSerializer[MetricComputation]):
+    metrics = serializers.ListField(child=serializers.CharField())
+
+    class Meta:
+        model = MetricComputation
+        fields = ["id", "metrics", "lowercase", *JOB_FIELDS]
 
 
 # --- Judgements --------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from rankme.api.views import analysis, campaigns, judgements, materials, reference, tokens
+from rankme.api.views import analysis, campaigns, judgements, materials, metrics, reference, tokens
 
 CAMPAIGN = "campaigns/<slug:code>/"
 IMPORT = CAMPAIGN + "imports/<int:number>/"
@@ -36,6 +36,13 @@ urlpatterns = [
         name="api-judgements-jsonl",
     ),
     path(CAMPAIGN + "texts.csv", judgements.TextsCsvView.as_view(), name="api-texts-csv"),
+    path(CAMPAIGN + "metrics/", metrics.MetricsView.as_view(), name="api-metrics"),
+    path(CAMPAIGN + "metrics/<int:metric>/", metrics.MetricView.as_view(), name="api-metric"),
+    path(
+        CAMPAIGN + "metrics/jobs/<int:computation>/",
+        metrics.MetricComputationView.as_view(),
+        name="api-metric-computation",
+    ),
     path(CAMPAIGN + "analysis-runs/", analysis.RunsView.as_view(), name="api-runs"),
     path(RUN, analysis.RunView.as_view(), name="api-run"),
     path(RUN + "files/<path:name>", analysis.RunFileView.as_view(), name="api-run-file"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from django.core.management.base import CommandError
 from rankme.actions.import_jobs import execute_import
 from rankme.actions.materials import start_import, take_import
 from rankme.models import Campaign, MaterialImport
+from rankme.models.jobs import Job
 
 WORKER = "manage.py"
 
@@ -27,14 +28,19 @@ def take_material(campaign: Campaign, paths: Sequence[Path], *, by: User) -> Mat
 
 
 def work_off(row: MaterialImport) -> None:
+    """Check or import an upload; every problem becomes the command's error."""
+    wait_for(row, execute_import)
+    if row.state != MaterialImport.State.DONE:
+        raise CommandError("\n".join([row.error, *map(_problem_line, row.problems)]))
+
+
+def wait_for(row: Job, execute: Callable[[int, str], bool]) -> None:
     """Do the work here, or wait for the worker that was quicker."""
     row.refresh_from_db()
     while not row.is_over:
-        if not execute_import(row.pk, WORKER):
+        if not execute(row.pk, WORKER):
             time.sleep(0.2)
         row.refresh_from_db()
-    if row.state != MaterialImport.State.DONE:
-        raise CommandError("\n".join([row.error, *map(_problem_line, row.problems)]))
 
 
 def _problem_line(problem: dict[str, Any]) -> str:

@@ -5,8 +5,9 @@ from .campaigns import AuditEvent, Campaign, CampaignLaunch, Criterion, Membersh
 from .judgements import Judgement, QuarantinedPayload, RaterExclusion, Submission
 from .limits import RateBucket
 from .materials import Item, MaterialImport, Output, System
+from .metrics import Metric, MetricComputation
 from .record import Record
-from .runs import AnalysisRun, Report, ReportFiles, RunChunk, RunPart
+from .runs import AnalysisRun, Report, ReportFiles, RunChunk, RunPart, RunScores
 
 __all__ = [
     "AnalysisRun",
@@ -21,6 +22,8 @@ __all__ = [
     "Judgement",
     "MaterialImport",
     "Membership",
+    "Metric",
+    "MetricComputation",
     "Output",
     "Participant",
     "Plan",
@@ -32,6 +35,7 @@ __all__ = [
     "ReportFiles",
     "RunChunk",
     "RunPart",
+    "RunScores",
     "Slot",
     "Submission",
     "System",

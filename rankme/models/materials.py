@@ -74,6 +74,7 @@ class MaterialImport(Job):
     class Kind(models.TextChoices):
         OUTPUTS = "outputs", _("System outputs")
         JUDGEMENTS = "judgements", _("Judgements collected elsewhere")
+        SCORES = "scores", _("Scores of metrics")
 
     class Phase(models.TextChoices):
         CHECK = "check", _("Checking")

@@ -59,6 +59,17 @@ class AnalysisRun(Job):
         return dict(self.result)
 
 
+class RunScores(models.Model):
+    """The scores and verdicts that a run compares with the judgements, as they were then."""
+
+    run = models.OneToOneField(AnalysisRun, models.CASCADE, related_name="scores")
+    scores_csv_gz = models.BinaryField(null=True, blank=True)
+    verdicts_csv_gz = models.BinaryField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"scores of {self.run}"
+
+
 class RunChunk(models.Model):
     """A seeded stretch of bootstrap runs; any worker may compute it, once is enough."""
 

@@ -64,6 +64,7 @@ def tabs_of(campaign: Campaign) -> list[Tab]:
         ("campaign-links", _("Links"), launched and not campaign.is_archive),
         ("campaign-monitor", _("Monitor"), launched and not campaign.is_archive),
         ("campaign-raters", _("Raters"), launched),
+        ("campaign-metrics", _("Metrics"), True),
         ("analysis-runs", _("Analysis"), launched),
         ("campaign-members", _("Members"), True),
         ("campaign-history", _("History"), True),

@@ -22,10 +22,11 @@ from rankme.models import Campaign, MaterialImport, Output
 from rankme.permissions import get_campaign, user_of
 from rankme.queries.progress import size_of
 
-from .campaign_page import act, render_campaign, sent
+from .campaign_page import act, address_of, render_campaign, sent
 
 ITEMS_ON_A_PAGE = 20
 IMPORTS_SHOWN = 10
+SCORES = MaterialImport.Kind.SCORES
 
 
 @login_required
@@ -42,7 +43,7 @@ def show_material(request: HttpRequest, code: str) -> HttpResponse:
         "form": form,
         "size": size_of(campaign),
         "systems": campaign.systems.order_by("position"),
-        "imports": campaign.material_imports.all()[:IMPORTS_SHOWN],
+        "imports": campaign.material_imports.exclude(kind=SCORES)[:IMPORTS_SHOWN],
         "is_open": campaign.is_draft,
     }
     status = 422 if form.is_bound else 200
@@ -128,16 +129,23 @@ def _render_import(
         "is_moving": not upload.is_over,
         "is_failed": upload.state in ("failed", "cancelled"),
         "waits": upload.is_over and upload.phase == Phase.PREVIEWED and not upload.problems,
-        "replaces": size_of(campaign).items,
+        "replaces": 0 if upload.kind == SCORES else size_of(campaign).items,
+        "back": address_of(back_of(upload), campaign),
+        "onward": address_of("campaign-metrics" if upload.kind == SCORES else "campaign", campaign),
     }
     return render_campaign(
         request,
         campaign,
         "organiser/import.html",
         context,
-        tab="campaign-material",
+        tab=back_of(upload),
         status=status,
     )
+
+
+def back_of(upload: MaterialImport) -> str:
+    """The page from which uploads of this kind come."""
+    return "campaign-metrics" if upload.kind == SCORES else "campaign-material"
 
 
 def _samples(preview: dict[str, Any]) -> list[dict[str, Any]]:
@@ -172,7 +180,7 @@ def drop(request: HttpRequest, code: str, number: int) -> HttpResponse:
         lambda: materials.drop_import(upload, by=user_of(request)),
         _("The upload has been discarded."),
     )
-    return redirect("rankme:campaign-material", campaign.code)
+    return redirect(f"rankme:{back_of(upload)}", campaign.code)
 
 
 @login_required

@@ -45,6 +45,13 @@ def execute_launch(launch_id: int) -> None:
     launches.execute(launch_id, worker_name())
 
 
+@shared_task(name="rankme.tasks.compute_metrics")
+def compute_metrics(row_id: int) -> None:
+    from rankme.actions import metrics
+
+    metrics.execute(row_id, worker_name())
+
+
 @shared_task(name="rankme.tasks.make_report_files")
 def make_report_files(row_id: int) -> None:
     from rankme.actions import report_files

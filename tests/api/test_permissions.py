@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import NoReverseMatch, reverse
 
-from rankme.actions import analysis_runs
+from rankme.actions import analysis_runs, metrics
 from rankme.api.urls import urlpatterns
 from rankme.models import AnalysisRun, AuditEvent, Campaign, MaterialImport, Report
 from tests.api.conftest import client_of
@@ -36,6 +36,9 @@ POLICY = {
     "api-judgements-csv": ("GET", "campaign"),
     "api-judgements-jsonl": ("GET", "campaign"),
     "api-texts-csv": ("GET", "campaign"),
+    "api-metrics": ("GET POST", "campaign"),
+    "api-metric": ("GET DELETE", "campaign"),
+    "api-metric-computation": ("GET", "campaign"),
     "api-runs": ("GET POST", "campaign"),
     "api-run": ("GET", "campaign"),
     "api-run-file": ("GET", "campaign"),
@@ -61,12 +64,16 @@ def ids():
     run = executed(asked(campaign))
     report = analysis_runs.publish_report(run, by=make_owner())
     upload = MaterialImport.objects.create(campaign=campaign, state="done", phase="previewed")
+    computation = metrics.request_metrics(campaign, ["bleu"], by=campaign.owner)
+    metrics.execute(computation.pk, "tester")
     return {
         "code": campaign.code,
         "run": run.pk,
         "report": report.code,
         "number": upload.pk,
         "name": "report.json",
+        "metric": campaign.metrics.get().pk,
+        "computation": computation.pk,
     }
 
 
@@ -85,6 +92,8 @@ def _address(name, ids):
         ("code", "run"),
         ("code", "run", "name"),
         ("code", "number"),
+        ("code", "metric"),
+        ("code", "computation"),
     ):
         try:
             return reverse(name, kwargs={each: ids[each] for each in chosen})

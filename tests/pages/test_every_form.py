@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.urls import resolve, reverse
 
-from rankme.actions import analysis_runs, assignments, campaigns, exclusions
+from rankme.actions import analysis_runs, assignments, campaigns, exclusions, metrics
 from rankme.actions.import_jobs import execute_import
 from rankme.actions.judgement_imports import start_archive
 from rankme.models import Campaign
@@ -100,12 +100,19 @@ def running_pages(olga) -> list[str]:
     exclusions.exclude_rater(out, reason="Too fast.", by=campaign.owner)
     run = published_run(campaign)
     unfinished = analysis_runs.request_run(campaign, {}, by=campaign.owner)
+    computed = metrics.request_metrics(campaign, ["bleu"], by=campaign.owner)
+    metrics.execute(computed.pk, "tester")
+    busy = make_campaign(items=2, systems=2)
+    metrics.request_metrics(busy, ["bleu"], by=busy.owner)
     names = ("links", "monitor", "close", "members")
     paused = campaigns.pause_campaign(make_campaign(), by=campaign.owner)
     return [
         *(address(f"campaign-{name}", campaign) for name in names),
         *(address("campaign-rater", campaign, rater.label) for rater in (held, out)),
         address("campaign-monitor", paused),
+        address("campaign-metrics", campaign),
+        address("campaign-metric-delete", campaign, campaign.metrics.get().pk),
+        address("campaign-metrics", busy),
         address("analysis-runs", campaign),
         address("analysis-run", campaign, unfinished.pk),
         *(address(f"analysis-{name}", campaign, run.pk) for name in ("publish", "withdraw")),

@@ -8,7 +8,7 @@ from typing import Any
 from django.urls import URLPattern, reverse
 from django.utils.functional import cached_property
 
-from rankme.actions import analysis_runs, assignments, campaigns, exclusions
+from rankme.actions import analysis_runs, assignments, campaigns, exclusions, metrics
 from rankme.exporting import bundle
 from rankme.models import AnalysisRun, Campaign, MaterialImport
 from rankme.pages.urls import urlpatterns
@@ -40,6 +40,11 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-import-columns": {"POST": INSIDE},
     "campaign-import-take": {"POST": INSIDE},
     "campaign-import-drop": {"POST": INSIDE},
+    "campaign-metrics": {"GET": INSIDE, "POST": INSIDE},
+    "campaign-metrics-file": {"GET": INSIDE},
+    "campaign-metrics-upload": {"POST": INSIDE},
+    "campaign-metrics-cancel": {"POST": INSIDE},
+    "campaign-metric-delete": {"GET": INSIDE, "POST": INSIDE},
     "campaign-launch": {"GET": INSIDE, "POST": INSIDE},
     "campaign-links": {"GET": INSIDE, "POST": INSIDE},
     "campaign-invitations": {"GET": INSIDE},
@@ -87,6 +92,8 @@ class World:
         )
         upload = MaterialImport.objects.create(campaign=self.campaign, state="failed")
         run = published_run(self.campaign)
+        computation = metrics.request_metrics(self.campaign, ["bleu"], by=self.campaign.owner)
+        metrics.execute(computation.pk, "tester")
         return {
             "code": self.campaign.code,
             "start": "e2e-quality",
@@ -94,6 +101,8 @@ class World:
             "assignment": held.pk,
             "label": rater.label,
             "member": membership.pk,
+            "computation": computation.pk,
+            "metric": self.campaign.metrics.get().pk,
             "run": run.pk,
             "report": run.report.code,
             "name": bundle.members(run)[0],

@@ -24,6 +24,8 @@ from rankme.importing import InvalidColumns, Reading, reading_from
 from rankme.models import MaterialImport
 from rankme.permissions import get_campaign, user_of
 
+ABOUT_SCORES = ("lower_is_better", "is_judge", "own_systems")
+
 
 class ImportsView(View):
     parser_classes = [MultiPartParser]
@@ -41,7 +43,7 @@ class ImportsView(View):
 
     @extend_schema(
         operation_id="imports_create",
-        summary="Upload outputs (or judgements, for an archive); a worker checks them",
+        summary="Upload outputs, scores, or (for an archive) judgements; a worker checks them",
         request={"multipart/form-data": NewImportSerializer},
         responses={202: ImportSerializer},
     )
@@ -51,6 +53,7 @@ class ImportsView(View):
         items = given.pop("items", None)
         files = [*given.pop("outputs"), *([items] if items else [])]
         options: dict[str, Any] = {"keep_rater_names": given.pop("keep_rater_names", False)}
+        options |= {name: given.pop(name) for name in ABOUT_SCORES if name in given}
         if columns := given.pop("columns", None):
             options["reading"] = reading_of(columns).as_document()
         started = materials.start_import(
