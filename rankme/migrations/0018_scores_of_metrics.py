@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('rankme', '0016_uploads_wait_for_their_columns'),
+        ('rankme', '0017_outcomes_by_name'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
