@@ -19,16 +19,13 @@ from analysis.table import Column, JudgementTable
 from analysis.table_files import read_table, write_table
 
 if TYPE_CHECKING:
-    from analysis.agreement import (
-        fleiss_kappa,
-        intraclass_correlation,
-        kendall_w,
-        krippendorff_alpha,
-    )
+    from analysis.agreement import fleiss_kappa, kendall_w
     from analysis.anova import factorial, one_way, welch
     from analysis.campaign_power import CampaignPlan, plan_from_pilot, power, with_screens
     from analysis.clustered import clustered_comparison
     from analysis.clusters import RankingOptions, rank_criterion
+    from analysis.intraclass import intraclass_correlation
+    from analysis.krippendorff import krippendorff_alpha
     from analysis.metrics.against_people import MetricOptions, metrics_against_people
     from analysis.metrics.people import People
     from analysis.metrics.prediction_powered import prediction_powered
@@ -54,7 +51,9 @@ if TYPE_CHECKING:
 
 # Methods are imported when they are first used: the web server reads tables and computes nothing.
 _MODULES = {
-    "agreement": ("fleiss_kappa", "intraclass_correlation", "kendall_w", "krippendorff_alpha"),
+    "agreement": ("fleiss_kappa", "kendall_w"),
+    "intraclass": ("intraclass_correlation",),
+    "krippendorff": ("krippendorff_alpha",),
     "anova": ("factorial", "one_way", "welch"),
     "campaign_power": ("CampaignPlan", "plan_from_pilot", "power", "with_screens"),
     "clustered": ("clustered_comparison",),

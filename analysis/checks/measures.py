@@ -9,9 +9,9 @@ from statistics import median
 
 import numpy as np
 
-from analysis.agreement import intraclass_correlation
 from analysis.checks.signed_rank import signed_rank
 from analysis.errors import Undefined
+from analysis.intraclass import intraclass_correlation
 
 # Measures by kind of check; see `docs/quality.md`.
 MEASURES: dict[str, tuple[str, ...]] = {

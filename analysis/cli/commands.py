@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.cli import metrics, rankings, scales, scores, spans
+from analysis.cli import agreement, metrics, prepared, rankings, report, scales, scores, spans
 from analysis.cli.outcome import Outcome, as_csv, as_json, as_text
 from analysis.cli.shared import add_rater_options
 from analysis.errors import AnalysisError, OptionsError
@@ -158,7 +158,7 @@ COMMANDS: dict[str, Command] = {
     "kruskal": Command(
         "Tests on ranks: Kruskal–Wallis, Dunn, Friedman, Wilcoxon.",
         scales.run_kruskal,
-        scales.add_value_options,
+        prepared.add_value_options,
     ),
     "mixed": Command(
         "Mixed model with random raters and items.",
@@ -166,15 +166,17 @@ COMMANDS: dict[str, Command] = {
         scales.add_mixed_options,
     ),
     "agreement": Command(
-        "Agreement of raters.", scales.run_agreement, scales.add_agreement_options
+        "Agreement of raters.", agreement.run_agreement, agreement.add_agreement_options
     ),
     "correlations": Command(
         "Correlations between criteria.",
-        scales.run_correlations,
-        scales.add_correlation_options,
+        agreement.run_correlations,
+        agreement.add_correlation_options,
     ),
-    "outliers": Command("Count outlying values.", scales.run_outliers, scales.add_outlier_options),
-    "raters": Command("What each rater did.", scales.run_raters),
+    "outliers": Command(
+        "Count outlying values.", agreement.run_outliers, agreement.add_outlier_options
+    ),
+    "raters": Command("What each rater did.", agreement.run_raters),
     "score": Command(
         "Compute automatic metrics of outputs: BLEU, chrF, TER, NIST, ROUGE-L and others.",
         scores.run_score,
@@ -203,8 +205,8 @@ COMMANDS: dict[str, Command] = {
     ),
     "report": Command(
         "Every criterion: the paper's table and the strict reviewer's.",
-        scales.run_report,
-        scales.add_report_options,
+        report.run_report,
+        report.add_report_options,
         has_stored_options=True,
     ),
 }

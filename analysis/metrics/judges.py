@@ -309,7 +309,7 @@ def agreement_beyond_chance(
 def _alpha_of_two(
     first: Mapping[Hashable, float], second: Mapping[Hashable, float], metric: str
 ) -> float | None:
-    from analysis.agreement import krippendorff_alpha
+    from analysis.krippendorff import krippendorff_alpha
 
     common = [output for output in first if output in second]
     if len(common) < 2:

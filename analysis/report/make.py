@@ -11,20 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from analysis.agreement import (
-    METRICS,
-    Coefficient,
-    defined,
-    fleiss_kappa,
-    intraclass_correlation,
-    kendall_w,
-    krippendorff_alpha,
-    self_consistency,
-)
+from analysis.agreement import Coefficient, defined, fleiss_kappa, kendall_w
 from analysis.checkpoints import Parts, computed_now, parts_of
 from analysis.clusters import kind_of
 from analysis.correlations import Correlation, correlations
 from analysis.errors import TableError, Undefined
+from analysis.intraclass import intraclass_correlation
+from analysis.krippendorff import METRICS, krippendorff_alpha, self_consistency
 from analysis.outliers import OutlierCount, treat_outliers, z_by_rater
 from analysis.pairs import pairs_from_table
 from analysis.plain import left_empty, plain

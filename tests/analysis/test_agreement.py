@@ -7,17 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.agreement import (
-    METRICS,
-    Coefficient,
-    defined,
-    fleiss_kappa,
-    intraclass_correlation,
-    kendall_w,
-    krippendorff_alpha,
-    self_consistency,
-)
+from analysis.agreement import Coefficient, defined, fleiss_kappa, kendall_w
 from analysis.errors import Undefined
+from analysis.intraclass import intraclass_correlation
+from analysis.krippendorff import METRICS, krippendorff_alpha, self_consistency
 
 GAP = None
 # Krippendorff (2011), "Computing Krippendorff's alpha-reliability", section C: four observers
@@ -153,7 +146,7 @@ def test_incomplete_tables_take_variance_components():
 
 
 def test_complete_and_incomplete_ways_agree_where_both_apply():
-    from analysis.agreement import incomplete_icc
+    from analysis.intraclass import incomplete_icc
 
     values, units, raters = long(SHROUT_FLEISS)
     found = incomplete_icc(values, units, raters)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.agreement import krippendorff_alpha
 from analysis.errors import Undefined
+from analysis.krippendorff import krippendorff_alpha
 from analysis.metrics.judges import (
     FIRST,
     SECOND,

@@ -10,7 +10,7 @@ from analysis.anova import factorial, one_way
 from analysis.cli import argument_parser, main
 from analysis.cli.outcome import Outcome
 from analysis.cli.outcome import as_json as shown_as_json
-from analysis.cli.scales import report_settings
+from analysis.cli.report import report_settings
 from analysis.plain import plain
 from analysis.report.make import ReportOptions, make_report
 from tests.analysis.studies import IDENTIFICATION, identification, magnitudes, sliders

@@ -1,0 +1,73 @@
+"""What commands about values share: their options, the values themselves, and the signature."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+
+from analysis.cli.shared import chosen_criterion, counted_judgements
+from analysis.errors import OptionsError, Undefined
+from analysis.report.table_model import Column, Format
+from analysis.signature import signature
+from analysis.table import JudgementTable
+
+MODELS = ("one-way", "factorial", "interaction", "rater", "latin")
+
+
+def add_value_options(parser: argparse.ArgumentParser) -> None:
+    """Options of what is done to the values first."""
+    parser.add_argument(
+        "--outliers",
+        choices=("none", "replace", "winsorise", "drop"),
+        default="none",
+        help="values beyond mean ± 2 SD (default: none)",
+    )
+    parser.add_argument("--width", type=float, default=2.0, help="SDs of an outlier (default 2)")
+    parser.add_argument("--log", action="store_true", help="analyse logarithms of magnitudes")
+    parser.add_argument("--z", action="store_true", help="standardise within each rater first")
+    parser.add_argument("--lower-is-better", action="store_true", help="best mean is the lowest")
+
+
+def prepared(table: JudgementTable, options: argparse.Namespace) -> JudgementTable:
+    """The chosen criterion's values after outliers, logarithm, standardisation (in this order)."""
+    from analysis.outliers import log_magnitudes, treat_outliers, z_by_rater
+
+    part = counted_judgements(table, options)
+    check_width(options)
+    treated = treat_outliers(part.value, options.outliers, options.width)
+    part = replace(part.rows(treated.kept), value=treated.values)
+    if options.log:
+        part = replace(part, value=log_magnitudes(part.value))
+    if options.z:
+        scores, varies = z_by_rater(part.value, part.rater.codes)
+        part = replace(part, value=scores).rows(varies)
+    if not len(part):
+        raise Undefined("No judgement is left to analyse.")
+    return part
+
+
+def check_width(options: argparse.Namespace) -> None:
+    from analysis.outliers import width_problems
+
+    if problems := width_problems("--width", options.width):
+        raise OptionsError(problems)
+
+
+def signature_of(
+    command: str, table: JudgementTable, options: argparse.Namespace, names: Sequence[str]
+) -> str:
+
+    stated = {name: getattr(options, name) for name in names}
+    stated |= {"criterion": chosen_criterion(table, options), "alpha": options.alpha}
+    stated |= {"exclude": sorted(options.exclude_raters)}
+    stated = {name: each for name, each in stated.items() if each not in (False, [], (), None)}
+    return signature(command, stated, sha256=table.sha256)
+
+
+VALUE_NAMES = ("outliers", "width", "log", "z")
+
+
+def whole_number(title: str) -> Column:
+    """A column of counts."""
+    return Column(title, Format.WHOLE)

@@ -1,0 +1,117 @@
+"""The command of `python -m analysis` that makes a whole report."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from analysis.cli.outcome import Outcome
+from analysis.cli.prepared import MODELS
+from analysis.cli.shared import ProgressBar, names
+from analysis.errors import OptionsError
+from analysis.report.tables import tables_of
+from analysis.table import JudgementTable
+
+
+def add_report_options(parser: argparse.ArgumentParser) -> None:
+    """Options of a report. A bundle contains its own; options given here replace them. An option
+    that is not given is absent from the namespace, so that it differs from one given with the
+    default value.
+    """
+    parser.add_argument("--options", metavar="JSON", help="a file of options (see options.json)")
+    parser.add_argument(
+        "--kind",
+        action="append",
+        default=[],
+        metavar="CRITERION=KIND",
+        help="relative, scale, category, count, time or error; may be repeated",
+    )
+    parser.add_argument(
+        "--model", choices=MODELS, default=argparse.SUPPRESS, help="the analysis of variance"
+    )
+    parser.add_argument(
+        "--factors",
+        type=names,
+        default=argparse.SUPPRESS,
+        metavar="A,B",
+        help="factors of the model",
+    )
+    parser.add_argument(
+        "--runs", type=int, default=argparse.SUPPRESS, help="runs of a ranking (default 200)"
+    )
+    parser.add_argument(
+        "--resample",
+        type=names,
+        default=argparse.SUPPRESS,
+        metavar="A,B",
+        help="default: none,raters",
+    )
+    parser.add_argument(
+        "--lower-is-better",
+        type=names,
+        default=argparse.SUPPRESS,
+        metavar="A,B",
+        help="criteria on which the lower value wins",
+    )
+    parser.add_argument("--title", default=argparse.SUPPRESS, help="heading of the report")
+    parser.add_argument("--bundle", metavar="ZIP", help="write the bundle with tables and plots")
+
+
+def run_report(table: JudgementTable, options: argparse.Namespace) -> Outcome:
+    """Report every criterion: the paper's table next to the one that a referee would ask for."""
+    from analysis.report.bundle import rendered_files, write_bundle
+    from analysis.report.latex import document
+    from analysis.report.make import make_report
+
+    settings = report_settings(options)
+    with ProgressBar() as progress:
+        report = make_report(table, settings, progress=progress.show)
+    if options.bundle:
+        write_bundle(Path(options.bundle), table, report, settings, rendered_files(report))
+    shown = [
+        replace(table, caption=f"{each.name}: {table.caption}")
+        for each in tables_of(report)
+        for table in (*each.paper, *each.honest)
+    ]
+    sentences = [
+        f"{each.criterion}: {sentence}" for each in report.criteria for sentence in each.sentences
+    ]
+    return Outcome(
+        document=report.as_dict(),
+        tables=tuple(shown),
+        notes=(*sentences, *report.sentences, report.signature),
+        latex=lambda: document(report),
+    )
+
+
+def report_settings(options: argparse.Namespace) -> Any:
+    """The options of a file or bundle, with those of the command line on top."""
+    from analysis.report.options import ReportOptions
+
+    given = _stored_options(options)
+    named = {each.name for each in fields(ReportOptions)}
+    given |= {name: value for name, value in vars(options).items() if name in named}
+    kinds = dict(given.get("kinds", {}))
+    for text in options.kind:
+        criterion, equals, kind = text.partition("=")
+        if not equals:
+            raise OptionsError([f"--kind {text}: write it as CRITERION=KIND."])
+        kinds[criterion] = kind
+    return ReportOptions.from_dict({**given, "kinds": kinds})
+
+
+def _stored_options(options: argparse.Namespace) -> dict[str, Any]:
+    from analysis.report.bundle import stored_options
+
+    if options.options:
+        try:
+            given = json.loads(Path(options.options).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise OptionsError([f"--options {options.options}: {error}."]) from error
+        if not isinstance(given, dict):
+            raise OptionsError([f"--options {options.options}: it holds no options."])
+        return given
+    return stored_options(options.file)
