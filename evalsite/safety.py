@@ -1,6 +1,8 @@
 """A production start with an unsafe setting is refused, and says which."""
 
+import base64
 import contextlib
+import hashlib
 import logging
 import os
 import secrets
@@ -8,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 
 log = logging.getLogger(__name__)
@@ -15,6 +18,8 @@ log = logging.getLogger(__name__)
 SHORTEST_SECRET_KEY = 50
 FEWEST_DIFFERENT_CHARACTERS = 5
 EXAMPLE = "change-me"
+PROLIFIC_API = "https://api.prolific.com"
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 HOW_TO_MAKE_A_KEY = 'python -c "import secrets; print(secrets.token_urlsafe(48))"'
 
 
@@ -30,6 +35,32 @@ def local_secret_key(folder: Path) -> str:
             os.link(draft, path)
         draft.unlink()
     return path.read_text()
+
+
+def local_panel_keys(secret_key: str, production: bool) -> list[str]:
+    """The key for panels' tokens, where nothing but this machine is at stake."""
+    if production:
+        return []
+    digest = hashlib.sha256(f"rankme.panels:{secret_key}".encode()).digest()
+    return [base64.urlsafe_b64encode(digest).decode()]
+
+
+def refuse_unsafe_panel(keys: list[str], address: str, *, production: bool) -> None:
+    """Tokens go to the panel alone, or from a local site to a practice panel on its machine."""
+    for key in keys:
+        try:
+            Fernet(key)
+        except ValueError:
+            raise ImproperlyConfigured(
+                "PANEL_KEYS has something else than keys. Create one: python -c "
+                '"from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())"'
+            ) from None
+    is_practice = urlsplit(address).hostname in LOOPBACK
+    if address != PROLIFIC_API and (production or not is_practice):
+        raise ImproperlyConfigured(
+            f"PROLIFIC_API is {address}. A production site calls {PROLIFIC_API}; a local one can "
+            "also call a practice panel on its own machine."
+        )
 
 
 def refuse_unsafe_settings(

@@ -49,6 +49,12 @@ if PRODUCTION:
 elif not SECRET_KEY:
     SECRET_KEY = safety.local_secret_key(embedded.make_data_folder(DATA_FOLDER))
 
+# Tokens of panels are encrypted with the first key; the others still open what they encrypted.
+PANEL_KEYS = environment.listed("PANEL_KEYS") or safety.local_panel_keys(SECRET_KEY, PRODUCTION)
+# Where Prolific answers. Only a local site can name a practice panel instead.
+PROLIFIC_API = environment.origin("PROLIFIC_API", safety.PROLIFIC_API)
+safety.refuse_unsafe_panel(PANEL_KEYS, PROLIFIC_API, production=PRODUCTION)
+
 # --- Application ---------------------------------------------------------------------------
 
 ROOT_URLCONF = "evalsite.urls"

@@ -41,6 +41,7 @@ CLOSED_DOORS = {
     "rankme/importing": {"django", "rankme.models"} | CALLS_ELSEWHERE,
     "rankme/protocols": {"rankme.models"} | CALLS_ELSEWHERE,
     "rankme/untrusted": {"django", "rankme.models"} | CALLS_ELSEWHERE,
+    "rankme/panels": DOORS | {"rankme.models", "rankme.actions", "rankme.queries"},
     "rankme/rehearsal": {"django", "rankme.models", "rankme.actions", "rankme.queries"},
     "rankme/simulation": {"django", "rankme.models", "rankme.actions", "rankme.queries"},
 }

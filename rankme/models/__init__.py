@@ -6,6 +6,7 @@ from .judgements import Judgement, QuarantinedPayload, RaterExclusion, Submissio
 from .limits import RateBucket
 from .materials import Item, MaterialImport, Output, System
 from .metrics import Metric, MetricComputation
+from .panels import PanelAccount, PanelEvent, PanelPayment, PanelStudy, PanelSubmission
 from .record import Record
 from .runs import AnalysisRun, Report, ReportFiles, RunChunk, RunPart, RunScores
 
@@ -25,6 +26,11 @@ __all__ = [
     "Metric",
     "MetricComputation",
     "Output",
+    "PanelAccount",
+    "PanelEvent",
+    "PanelPayment",
+    "PanelStudy",
+    "PanelSubmission",
     "Participant",
     "Plan",
     "QuarantinedPayload",

@@ -1,0 +1,17 @@
+"""Whether a webhook comes from the panel: its signature over the raw bytes, and its age."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from base64 import b64encode
+
+OLDEST_SECONDS = 300
+
+
+def is_genuine(secret: str, body: bytes, *, stamp: str, signature: str, now: float) -> bool:
+    """Whether the holder of the secret signed these bytes in the last minutes."""
+    if not (stamp.isascii() and stamp.isdecimal()) or abs(now - int(stamp)) > OLDEST_SECONDS:
+        return False
+    digest = hmac.new(secret.encode(), stamp.encode() + body, hashlib.sha256).digest()
+    return hmac.compare_digest(b64encode(digest), signature.encode())

@@ -1,0 +1,127 @@
+"""What the database itself refuses to do with money, whichever code asks for it."""
+
+import pytest
+from django.db import Error as DatabaseTrouble
+from django.db import connection, transaction
+
+from rankme.models import PanelAccount, PanelPayment, PanelStudy, PanelSubmission
+from tests.campaigns import make_campaign
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study() -> PanelStudy:
+    campaign = make_campaign()
+    account = PanelAccount.objects.create(
+        owner=campaign.owner, name="Lab", workspace="w", currency="GBP", token_sealed="x"
+    )
+    return PanelStudy.objects.create(
+        campaign=campaign,
+        account=account,
+        name="Rate",
+        description="Rate.",
+        places=2,
+        reward=200,
+        currency="GBP",
+        minutes=10,
+        longest_minutes=60,
+        ceiling=1_000,
+        places_cost=600,
+    )
+
+
+def submission(study: PanelStudy, name: str = "s1") -> PanelSubmission:
+    return PanelSubmission.objects.create(
+        study=study, external_id=name, person=f"p-{name}", state="AWAITING REVIEW"
+    )
+
+
+def pay(one: PanelSubmission, kind: str = "approval", cost: int = 300, **more) -> PanelPayment:
+    amounts = {"amount": 200, "cost": cost, "currency": "GBP"}
+    return PanelPayment.objects.create(study=one.study, submission=one, kind=kind, **amounts | more)
+
+
+def refused(what) -> bool:
+    try:
+        with transaction.atomic():
+            what()
+    except DatabaseTrouble:
+        return True
+    return False
+
+
+def committed(study: PanelStudy) -> int:
+    study.refresh_from_db()
+    return study.committed
+
+
+def test_each_submission_gets_one_reward_and_one_bonus(study):
+    one = submission(study)
+    pay(one)
+    assert refused(lambda: pay(one))
+    assert refused(lambda: pay(one, "share", percent=50))
+    pay(one, "bonus", 200)
+    assert refused(lambda: pay(one, "bonus", 200))
+
+
+def test_a_refused_reward_leaves_room_for_a_share(study):
+    one = submission(study)
+    first = pay(one)
+    first.state = "refused"
+    first.save(update_fields=["state"])
+    pay(one, "share", percent=50)
+    first.state = "drafted"
+    assert refused(lambda: first.save(update_fields=["state"]))
+
+
+def test_rewards_are_part_of_the_places_and_bonuses_come_on_top(study):
+    assert committed(study) == 600
+    first, second = submission(study), submission(study, "s2")
+    pay(first)
+    assert committed(study) == 600
+    bonus = pay(first, "bonus", 400)
+    assert committed(study) == 1_000
+    assert refused(lambda: pay(second, "bonus", 200))
+    bonus.state = "refused"
+    bonus.save(update_fields=["state"])
+    assert committed(study) == 600
+    pay(second, "bonus", 200)
+    assert committed(study) == 800
+
+
+def test_nothing_exceeds_the_ceiling_even_without_our_code(study):
+    with connection.cursor() as cursor:
+        assert refused(lambda: cursor.execute("UPDATE rankme_panelstudy SET places_cost = 1001"))
+        assert refused(lambda: cursor.execute("UPDATE rankme_panelstudy SET ceiling = 599"))
+        cursor.execute("UPDATE rankme_panelstudy SET committed = 0")
+    assert committed(study) == 600
+
+
+def test_what_is_paid_stays_paid_and_amounts_never_change(study):
+    payment = pay(submission(study), state="paid")
+    payment.state = "drafted"
+    assert refused(lambda: payment.save(update_fields=["state"]))
+    assert refused(lambda: PanelPayment.objects.update(amount=100))
+    assert refused(lambda: PanelPayment.objects.update(kind="bonus"))
+    assert refused(payment.delete)
+
+
+def test_a_campaign_has_one_study_at_a_time(study):
+    def again() -> None:
+        PanelStudy.objects.create(
+            campaign=study.campaign,
+            account=study.account,
+            name="Second",
+            description="Rate.",
+            places=1,
+            reward=1,
+            currency="GBP",
+            minutes=1,
+            longest_minutes=5,
+            ceiling=0,
+        )
+
+    assert refused(again)
+    PanelStudy.objects.update(state="COMPLETED")
+    again()
