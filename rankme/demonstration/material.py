@@ -38,6 +38,7 @@ MATERIAL = {
     "e2e-elicitation": _files("items", "restaurants/items.csv"),
     "e2e-naturalness": _restaurants,
     "e2e-quality": _restaurants,
+    "likert-criteria": _restaurants_in_words,
     "pairwise-preference": _restaurants_in_words,
     "rotowire-facts": _files(
         "rotowire", "games_by_sentence/games.json", "games_by_sentence/outputs.csv"

@@ -17,12 +17,19 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from rankme.actions import campaigns
 from rankme.actions.judgement_imports import start_archive
 from rankme.errors import ChangedMeanwhile, InvalidDefinition, Problem, RankmeError
-from rankme.forms.definition import change_shape, differences, draw_form, read_form
+from rankme.forms.definition import (
+    change_shape,
+    differences,
+    draw_form,
+    name_the_nameless,
+    read_form,
+)
 from rankme.forms.organiser import ArchiveForm, CampaignFileForm
 from rankme.models import Campaign
 from rankme.permissions import get_campaign, user_of
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import (
+    blank_document,
     definition_from_document,
     definition_to_document,
     definition_to_yaml,
@@ -34,6 +41,7 @@ from rankme.queries.words import current_words, missing_texts, words_file
 from .campaign_page import render_campaign, sent
 from .interface_language import language_warning
 
+BLANK_START = "blank"
 PAGE_METHODS = ["GET", "HEAD", "POST"]
 
 
@@ -65,10 +73,12 @@ def _start_page(request: HttpRequest, form: ArchiveForm, *, status: int = 200) -
 @require_http_methods(PAGE_METHODS)
 def new_campaign(request: HttpRequest, start: str) -> HttpResponse:
     """The form, filled from a preset; a campaign exists once it was saved without a problem."""
-    if start not in preset_names():
+    if start != BLANK_START and start not in preset_names():
         return redirect("rankme:campaign-start")
     if request.method != "POST":
-        return _form_page(request, definition_to_document(preset(start)), start=start)
+        is_blank = start == BLANK_START
+        document = blank_document() if is_blank else definition_to_document(preset(start))
+        return _form_page(request, document, start=start)
     return _take_form(request, start=start)
 
 
@@ -164,6 +174,7 @@ def _take_form(
     if command != "save":
         change_shape(document, command)
         return page()
+    name_the_nameless(document)
     try:
         definition = definition_from_document(document)
         campaign = _save(request, campaign, definition, base=version)

@@ -17,6 +17,7 @@ from .definition import Definition
 from .problem_words import Location, problems_found, summary
 
 PRESETS = Path(__file__).parent / "presets"
+BLANK = Path(__file__).parent / "blank.yaml"
 MOST_VALUES = 20_000
 LONGEST_KEY = 1_000  # YAML's own limit is 1,024
 
@@ -123,6 +124,15 @@ def preset(name: str) -> Definition:
             [Problem("", f"no preset {name!r}; there are: {', '.join(preset_names())}")]
         )
     return definition_from_yaml((PRESETS / f"{name}.yaml").read_text(encoding="utf-8"))
+
+
+def blank_document() -> dict[str, Any]:
+    """Where a campaign of one's own begins: it says all that most studies share, and no more.
+
+    It is not valid: it has neither a title nor a question.
+    """
+    document: dict[str, Any] = strict_yaml.parse(BLANK.read_text(encoding="utf-8")).data
+    return document
 
 
 def _place(location: Location, lines: Mapping[Location, int]) -> str:

@@ -346,3 +346,58 @@ def test_what_was_typed_is_kept_when_the_campaign_was_launched_meanwhile(olga, p
     assert answer.status_code in (409, 422)
     assert "What I typed" in answer.content.decode()
     assert "Running" in answer.content.decode()
+
+
+# --- Screens follow the criteria ----------------------------------------------------------------
+
+
+def asked(sent: dict[str, str], screen: int = 0) -> list[str]:
+    return sent[f"screens.{screen}.ask"].split()
+
+
+def test_a_blank_start_needs_a_title_and_questions_only(olga):
+    sent = fields_of(olga.get(new("blank")).content.decode()) | {"title": "Three questions"}
+    sent["criteria.0.question"] = "How fluent is it?"
+    for number, question in ((1, "Říká totéž?"), (2, "流畅吗?")):
+        sent = fields_of(olga.post(new("blank"), sent | {"do": "add:criteria"}).content.decode())
+        sent[f"criteria.{number}.question"] = question
+    answer = olga.post(new("blank"), sent)
+    assert answer.status_code == 302, answer.context["findings"]
+    definition = campaigns.definition_of(Campaign.objects.get())
+    names = ["how-fluent-is-it", "rika-totez", "criterion"]
+    assert [criterion.name for criterion in definition.criteria] == names
+    assert definition.screens[0].ask == names
+    assert len({tuple(one.settings.labels) for one in definition.criteria}) == 1
+    assert definition.criteria[2].settings.labels[0] == "very poor"
+
+
+def test_a_blank_start_says_what_is_missing(olga):
+    sent = fields_of(olga.get(new("blank")).content.decode())
+    answer = olga.post(new("blank"), sent)
+    assert answer.status_code == 422
+    assert {found.element for found in answer.context["findings"]} >= {
+        "title",
+        "criteria-0-question",
+    }
+    assert not Campaign.objects.exists()
+
+
+def test_screens_follow_a_criterion_that_is_added_renamed_moved_or_removed(olga):
+    def after(sent: dict[str, str], command: str) -> dict[str, str]:
+        return fields_of(olga.post(new("sr11-shallow"), sent | {"do": command}).content.decode())
+
+    sent = after(fields_of(olga.get(new("sr11-shallow")).content.decode()), "add:criteria")
+    sent |= {"criteria.0.name": "ease", "criteria.3.name": "tone"}
+    sent = after(sent, "refresh")
+    assert asked(sent, 0) == ["ease", "readability"]
+    assert asked(sent, 1) == ["meaning_similarity", "tone"]
+    assert asked(after(sent, "up:criteria:3"), 1) == ["tone", "meaning_similarity"]
+    assert asked(after(sent, "remove:criteria:3"), 1) == ["meaning_similarity"]
+
+
+def test_a_criterion_that_was_taken_from_its_screen_is_not_put_back(olga):
+    sent = fields_of(olga.get(new()).content.decode())
+    sent["screens.0.ask"] = "quality"
+    answer = olga.post(new(), sent)
+    assert answer.status_code == 422
+    assert "is not shown on any screen" in answer.content.decode()

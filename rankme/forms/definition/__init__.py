@@ -6,7 +6,8 @@ or a setting that is added there appears here automatically; only its wording is
 
 from .differing import differences
 from .drawing import draw_form
+from .following import name_the_nameless
 from .reading import read_form
 from .reshaping import change_shape
 
-__all__ = ["change_shape", "differences", "draw_form", "read_form"]
+__all__ = ["change_shape", "differences", "draw_form", "name_the_nameless", "read_form"]

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from rankme.errors import Problem
-from rankme.protocols.definition import Definition
+from rankme.protocols.definition import CriterionSpec, Definition
 
 from .lines import text_of
 from .settings import SWITCHES, Document, Setting, option_settings, settings_of
@@ -59,6 +59,8 @@ class Group:
     more: list[Any] = field(default_factory=list)
     more_is_open: bool = False
     is_there: bool | None = None
+    # The name of a criterion as it is drawn: screens follow when it comes back as another.
+    drawn_name: str | None = None
     problems: list[str] = field(default_factory=list)
     template: str = "organiser/definition/group.html"
 
@@ -157,6 +159,8 @@ def _group(
 ) -> Group:
     assert model is not None
     group = Group(path, title, [], is_there=is_there)
+    if model is CriterionSpec:
+        group.drawn_name = document.get("name") or ""
     for setting in settings_of(model, document):
         if setting.kind == "options":
             drawn = _draw_options(setting, document, f"{path}.options")

@@ -11,13 +11,17 @@ from rankme.errors import InvalidDefinition
 from rankme.protocols.definition import Definition
 from rankme.untrusted import strict_yaml
 
+from .following import follow_names
 from .lines import number_from, pairs_from, unquoted
 from .settings import Document, Setting, option_settings, settings_of
 
 
 def read_form(sent: Mapping[str, str]) -> Document:
     """The document that a sent form stands for. It is not checked: `Definition` does that."""
-    return _read_model(Definition, sent, "") | {"format": 1}
+    document = _read_model(Definition, sent, "") | {"format": 1}
+    rows = _row_numbers(sent, "criteria")
+    follow_names(document, [sent.get(f"criteria.{number}.drawn_name") for number in rows])
+    return document
 
 
 def _read_model(model: type[BaseModel], sent: Mapping[str, str], path: str) -> Document:

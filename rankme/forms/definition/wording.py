@@ -222,11 +222,14 @@ HINTS = {
     ),
     "Definition.raters_per_trial": _("How many different raters judge each trial."),
     "CriterionSpec.name": _(
-        "Lower-case letters, digits, - and _. Used as the column name in exports."
+        "Used as the column name in exports: lower-case letters, digits, - and _. Leave it empty "
+        "to have it made from the question."
     ),
     "CriterionSpec.low": _("Label for the low end of the scale."),
-    "ScreenSpec.name": _("Lower-case letters, digits, - and _."),
-    "ScreenSpec.ask": _("Short names of criteria, one per line."),
+    "ScreenSpec.name": _("Lower-case letters, digits, - and _. Leave it empty to have one made."),
+    "ScreenSpec.ask": _(
+        "Short names of criteria, one per line. A criterion that you add above is added here."
+    ),
     "EntryQuestion.choices": _(
         "One per line, as name: text that raters see. Only for questions with choices."
     ),
