@@ -26,6 +26,7 @@ from .rater_pages import (
     stop,
     unstored,
 )
+from .terms import terms_of
 from .work_files import work_scripts
 
 LONGEST_LANGUAGE = 10  # of the column; codes of languages can be longer
@@ -62,11 +63,13 @@ def _come_in(request: HttpRequest, campaign: Campaign, definition: Definition) -
     if not campaign.slots.filter(state__in=[Slot.State.FREE, Slot.State.HELD]).exists():
         return stop(request, campaign, "complete", arrived_by=arrival.panel if arrival else "")
     arrival = arrival or rater_identity.anonymous_arrival()
-    return render(
-        request,
-        "participant/consent.html",
-        {"campaign": campaign, "definition": definition, "arrival": arrival.signed(campaign)},
-    )
+    context = {
+        "campaign": campaign,
+        "definition": definition,
+        "terms": terms_of(campaign, definition),
+        "arrival": arrival.signed(campaign),
+    }
+    return render(request, "participant/consent.html", context)
 
 
 def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definition) -> HttpResponse:

@@ -25,6 +25,7 @@ from rankme.queries.definitions import frozen_definition
 
 from .interface_language import in_the_language_of
 from .participant_words import instrument_words, script_words
+from .terms import terms_of
 from .trial_page import ShownTrial, page_document
 from .work_files import instrument_scripts
 from .working import screens_context
@@ -76,7 +77,7 @@ def _pages(definition: Definition) -> dict[str, str]:
 
 
 def _consent(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
-    return "participant/consent.html", {}
+    return "participant/consent.html", {"terms": terms_of(campaign, definition)}
 
 
 def _questions(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:

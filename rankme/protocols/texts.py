@@ -28,6 +28,11 @@ class Texts(Part):
     consent: Prose = Field(min_length=1)
     instructions: Prose = Field(min_length=1)
     thanks: Prose = THANKS
+    contact: Prose = Field(
+        "",
+        max_length=500,
+        description=_("Whom raters can ask, such as a name with an e-mail address"),
+    )
 
     @property
     def own_thanks(self) -> str:

@@ -143,6 +143,7 @@ LABELS = {
     "EntryQuestion.required": _("Answer required"),
     "Texts.consent": _("Consent"),
     "Texts.thanks": _("Thanks"),
+    "Texts.contact": _("Contact"),
     "Breaks.enforced": _("Enforce breaks"),
     "Breaks.minutes": _("Length of an enforced break (minutes)"),
     "Crowd.open_link": _("Anyone with the open link can take part"),
@@ -257,7 +258,9 @@ HINTS = {
         "needs a code of its own."
     ),
     "PayByOutcome.late": _("Empty: the usual pay."),
-    "Crowd.pay_per_batch": _("Used for the cost estimate on the launch page."),
+    "Crowd.pay_per_batch": _(
+        "Raters read it before they agree. The launch page estimates the cost from it."
+    ),
     "AnalysisSpec.options": _("As in a campaign file: one name: value per line."),
 }
 

@@ -1,0 +1,54 @@
+"""People know what they agree to: time, pages, pay, what they need, and how to withdraw."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from tests.campaigns import make_campaign, slider_definition
+
+pytestmark = pytest.mark.django_db
+
+
+def door(client, definition, **material):
+    campaign = make_campaign(definition, **material)
+    text = client.get(reverse("rankme:enter", args=[campaign.code])).content.decode()
+    return re.sub(r"\s+", " ", text)
+
+
+def test_the_door_says_how_long_it_takes_and_what_it_pays(client):
+    crowd = {
+        "expected_seconds_per_screen": 60,
+        "pay_per_batch": 2.5,
+        "currency": "EUR",
+        "pay_by_outcome": {"returned": 1},
+    }
+    texts = {"consent": "Agree?", "instructions": "Move.", "contact": "Ann <ann@example.org>"}
+    practice = [{"outputs": ["A text."]}, {"outputs": ["Another."]}]
+    definition = slider_definition(crowd=crowd, texts=texts, practice=practice)
+    page = door(client, definition, items=8, systems=2)
+    assert "about 10 minutes" in page
+    assert "8 pages" in page and "2 examples, which do not count" in page
+    assert "2.50 EUR" in page and "You are then paid 1.00 EUR." in page
+    assert "a computer, tablet or phone" in page
+    assert "give the rest back" in page
+    assert 'href="mailto:ann@example.org"' in page and "<ann@" not in page
+
+
+def test_without_pay_nothing_is_said_about_it(client):
+    page = door(client, slider_definition())
+    assert "<dt>Pay</dt>" not in page and "paid" not in page
+
+
+def test_several_parts_are_counted_and_paid_separately(client):
+    crowd = {"batches_per_rater": 3, "pay_per_batch": 1}
+    page = door(client, slider_definition(crowd=crowd))
+    assert "you may do up to 3" in page
+    assert "1.00 GBP for each part" in page
+    assert "Work that you give back is not paid." in page
+
+
+def test_a_needed_device_is_named_before_the_consent(client):
+    page = door(client, slider_definition(crowd={"devices": "desktop"}))
+    assert "a computer with a mouse or a keyboard" in page
+    assert page.index("a mouse or a keyboard") < page.index("I agree to take part")
