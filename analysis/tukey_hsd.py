@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -132,12 +133,19 @@ def range_tail(statistics: Values, groups: int, df: float) -> Values:
 
 
 def _exact_tail(statistics: Values, groups: int, df: float) -> Values:
+    tails = [_one_tail(float(statistic), groups, df) for statistic in statistics]
+    return np.clip(np.array(tails, dtype=np.float64), 0.0, 1.0)
+
+
+# Each value is a double integral, and the tests of one report ask for the same ones again.
+@lru_cache(maxsize=4096)
+def _one_tail(statistic: float, groups: int, df: float) -> float:
     from scipy.stats import studentized_range
 
-    tail: Values = np.clip(studentized_range.sf(statistics, groups, df), 0.0, 1.0)
-    return tail
+    return float(studentized_range.sf(statistic, groups, df))
 
 
+@lru_cache(maxsize=1024)
 def range_quantile(probability: float, groups: int, df: float) -> float:
     from scipy.stats import studentized_range
 
