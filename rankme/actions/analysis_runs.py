@@ -80,7 +80,7 @@ def default_options(campaign: Campaign) -> dict[str, Any]:
         "seed": analysis_seed(campaign),
         "title": campaign.title,
         "kinds": kinds,
-        "lower_is_better": [name for name, kind in kinds.items() if kind in ("time", "error")],
+        "lower_is_better": [name for name in kinds if name in definition.lower_is_better],
         "categories": {
             name: [labels[number] for number in sorted(labels)]
             for name, labels in definition.labels.items()

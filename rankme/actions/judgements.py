@@ -25,6 +25,7 @@ from rankme.models import (
     Assignment,
     Campaign,
     Judgement,
+    Output,
     Participant,
     QuarantinedPayload,
     Slot,
@@ -132,7 +133,7 @@ def store_submission(participant: Participant, sent: SentScreen) -> Receipt:
     frozen = frozen_definition(located.assignment.campaign)
     trial = _trial(located.trial_id)
     _refuse_long(frozen, trial, sent)
-    readings = _read(frozen, trial, sent)
+    readings = _read(frozen, trial, located)
     _refuse_repeated_texts(located.assignment, trial, readings, frozen)
     flags = _flags(located, readings, frozen.definition.crowd)
     submission = _insert(located, digest, flags, is_second_browser=participant.is_second_browser)
@@ -312,7 +313,8 @@ def _trial(trial_id: int) -> ShownTrial:
     )
 
 
-def _read(frozen: FrozenDefinition, trial: ShownTrial, sent: SentScreen) -> list[Reading]:
+def _read(frozen: FrozenDefinition, trial: ShownTrial, located: LocatedScreen) -> list[Reading]:
+    sent = located.sent
     if sent.screen >= len(frozen.definition.screens):
         raise InvalidAnswer([Problem("screen", "is not in this campaign")])
     return read_answers(
@@ -320,10 +322,21 @@ def _read(frozen: FrozenDefinition, trial: ShownTrial, sent: SentScreen) -> list
         sent.screen,
         sent.answers,
         outputs=len([output for output in trial.output_ids if output is not None]),
+        texts=_texts(frozen, trial, located),
         item_input=trial.item.input,
         item_reference=trial.item.reference,
         factors=trial.item.factors,
     )
+
+
+def _texts(frozen: FrozenDefinition, trial: ShownTrial, located: LocatedScreen) -> list[str]:
+    """The outputs as the rater sees them; most instruments need none, and no query."""
+    asked = frozen.definition.questions(located.sent.screen)
+    if not any(criterion.tool.reads_outputs for criterion in asked):
+        return []
+    shown = [trial.output_ids[position] for position in located.order]
+    texts = dict(Output.objects.filter(pk__in=shown).values_list("pk", "text"))
+    return [texts[output] for output in shown if output is not None]
 
 
 def _refuse_repeated_texts(

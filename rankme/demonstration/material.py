@@ -22,9 +22,11 @@ def _files(format: str, *names: str) -> Material:
 
 _restaurants = _files("long", "restaurants/items.csv", "restaurants/outputs.csv")
 _restaurants_in_words = _files("long", "restaurants_in_words/items.csv", "restaurants/outputs.csv")
+_translations = _files("long", "translations/items.csv", "translations/outputs.csv")
 
 MATERIAL = {
     "best-worst": _restaurants_in_words,
+    "contrastive-esa": _translations,
     "direct-assessment": _files(
         "plain",
         "lines/source.txt",
@@ -38,7 +40,12 @@ MATERIAL = {
     "e2e-elicitation": _files("items", "restaurants/items.csv"),
     "e2e-naturalness": _restaurants,
     "e2e-quality": _restaurants,
+    "esa": _translations,
+    "fact-spans": _files(
+        "rotowire", "games_by_sentence/games.json", "games_by_sentence/outputs.csv"
+    ),
     "likert-criteria": _restaurants_in_words,
+    "mqm": _translations,
     "pairwise-preference": _restaurants_in_words,
     "rotowire-facts": _files(
         "rotowire", "games_by_sentence/games.json", "games_by_sentence/outputs.csv"

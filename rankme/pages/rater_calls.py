@@ -58,6 +58,7 @@ def _answered_practice(definition: Definition, document: Any) -> PracticeTrial |
             screen,
             answers,
             outputs=len(trial.outputs),
+            texts=trial.outputs,
             item_input=trial.input,
             item_reference=trial.reference,
         )

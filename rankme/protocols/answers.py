@@ -35,6 +35,7 @@ def read_answers(
     answers: object,
     *,
     outputs: int,
+    texts: Sequence[str] = (),
     item_input: str,
     item_reference: str = "",
     factors: Mapping[str, Any] | None = None,
@@ -45,6 +46,7 @@ def read_answers(
     ----------
     answers : a list of `{"criterion", "place", "value", "time_ms"}` as the browser sends it
     outputs : how many outputs the trial shows
+    texts : these outputs, in the order of the screen, where an instrument reads them
     """
     if not isinstance(answers, list):
         raise InvalidAnswer([Problem("answers", "must be a list")])
@@ -70,7 +72,8 @@ def read_answers(
             continue
         try:
             time_ms = _time(answer.get("time_ms"))
-            subject = Subject(item_input, item_reference, factors or {}, time_ms)
+            output = "" if position is None or not texts else texts[position]
+            subject = Subject(item_input, item_reference, factors or {}, time_ms, output)
             value = criterion.tool.clean(answer.get("value"), criterion.settings, subject)
         except Refused as refusal:
             problems.append(Problem(where, str(refusal)))

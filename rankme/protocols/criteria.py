@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from .instruments import INSTRUMENTS, Instrument
+from .instruments.base import Kind
 from .parts import Part, ShortName, mapping_of, unknown_name
 
 
@@ -51,6 +53,11 @@ class CriterionSpec(Part):
     @property
     def tool(self) -> Instrument:
         return INSTRUMENTS[self.instrument]
+
+    @property
+    def derived(self) -> Mapping[str, Kind]:
+        """The further criteria that its answers fill, by suffix."""
+        return self.tool.derived(self.settings)
 
     @cached_property
     def settings(self) -> Any:

@@ -199,7 +199,7 @@ class Definition(Part):
     def _criterion_names(self) -> list[list[str]]:
         """The names of each criterion: its own, and those of what follows from its answers."""
         return [
-            [criterion.name, *(f"{criterion.name}_{suffix}" for suffix in criterion.tool.derives)]
+            [criterion.name, *(f"{criterion.name}_{suffix}" for suffix in criterion.derived)]
             for criterion in self.criteria
         ]
 
@@ -227,6 +227,18 @@ class Definition(Part):
                 yield place, "this screen shows a standard, but the campaign has none"
             if screen.shows("images") and self.input_kind != "images":
                 yield place, "this screen shows pictures: set input_kind to images"
+            yield from self._marking_problems(number, screen)
+
+    def _marking_problems(self, number: int, screen: ScreenSpec) -> Iterator[Finding]:
+        """Where raters work in the text itself, it is there, and no other question is in it."""
+        asked = [criterion for criterion in self.criteria if criterion.name in screen.ask]
+        marking = [criterion for criterion in asked if criterion.tool.marks_outputs]
+        if len(marking) > 1:
+            yield ("screens", number, "ask"), "only one of these questions can mark the texts"
+        for criterion in marking:
+            if criterion.about != "output" or not screen.shows("outputs", "context"):
+                words = f"“{criterion.name}” marks outputs: show them, and ask it about each output"
+                yield ("screens", number, "show"), words
 
     def _analysis_problems(self) -> Iterator[Finding]:
         for name in sorted(self.analysis.criteria() - set(self.kinds)):
@@ -238,9 +250,15 @@ class Definition(Part):
         kinds: dict[str, Kind] = {}
         for criterion in self.criteria:
             kinds[criterion.name] = criterion.tool.kind
-            for suffix, kind in criterion.tool.derives.items():
+            for suffix, kind in criterion.derived.items():
                 kinds[f"{criterion.name}_{suffix}"] = kind
         return kinds
+
+    @cached_property
+    def lower_is_better(self) -> set[str]:
+        """The criteria of whose numbers the smallest is the best."""
+        named = {name for name, kind in self.kinds.items() if kind in ("time", "error")}
+        return named | {each.name for each in self.criteria if each.tool.lower_is_better}
 
     @cached_property
     def labels(self) -> dict[str, dict[float, str]]:

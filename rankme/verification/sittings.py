@@ -204,12 +204,14 @@ class _Sitting:
         places = self.assignment.presentation[payload["trial"]][1]
         shown = [place.output_id for place in submission.trial.places.all()]
         outputs = [shown[place] for place in places]
+        texts = {place.output_id: place.output.text for place in submission.trial.places.all()}
         item = submission.trial.item
         readings = read_answers(
             self.frozen.definition,
             submission.screen,
             payload.get("answers"),
             outputs=len(outputs),
+            texts=[texts[output] for output in outputs],
             item_input=item.input,
             item_reference=item.reference,
             factors=item.factors,

@@ -19,7 +19,10 @@ from tests.campaigns import make_campaign
 
 SCREENSHOTS = os.environ.get("SCREENSHOTS")
 numbers = count(1)  # nobody may write the same text twice
-SYSTEMS = {"e2e-quality": 5, "e2e-naturalness": 5, "pairwise-preference": 2, "best-worst": 4}
+SYSTEMS = {
+    **{"e2e-quality": 5, "e2e-naturalness": 5, "pairwise-preference": 2, "best-worst": 4},
+    "contrastive-esa": 3,
+}
 
 
 def shot(page: Page, name: str) -> None:
@@ -170,12 +173,27 @@ def answer_instrument(page: Page, instrument: Locator, index: int) -> None:
     elif kind == "best_worst":
         if index < 2:
             instrument.get_by_role("radio").nth(index).check()
+    elif kind == "spans":
+        mark_a_word(page, instrument, index)
     elif kind == "mr_coverage":
         for group in instrument.locator("fieldset").all():
             group.get_by_role("radio").first.check()
         instrument.get_by_role("button", name="One less").click()
     else:
         raise AssertionError(f"nobody has said how to answer {kind}")
+
+
+def mark_a_word(page: Page, instrument: Locator, index: int) -> None:
+    """Put the cursor into the text and mark the word there; then the score, if there is one."""
+    instrument.page.locator(".output .markable").nth(index).click()
+    instrument.locator(".span-tool").first.click()
+    category = instrument.locator(".span-choice").nth(1)
+    if category.is_visible():
+        category.select_option(index=1)
+    score = instrument.get_by_role("slider")
+    if score.count():
+        box = score.bounding_box()
+        page.mouse.click(box["x"] + box["width"] * (0.2 + 0.15 * (index % 5)), box["y"] + 12)
 
 
 FACTS = (

@@ -7,6 +7,7 @@ from .choices import Checklist, Choice, Count, Likert
 from .comparisons import BestWorst, Preference
 from .mr_coverage import MrCoverage
 from .sliders import RankMe, Slider
+from .spans import Spans
 from .texts import Text
 from .timed import ClickTarget, ResponseTime
 
@@ -25,6 +26,7 @@ INSTRUMENTS: dict[str, Instrument] = {
         Preference(),
         BestWorst(),
         MrCoverage(),
+        Spans(),
     )
 }
 

@@ -28,6 +28,7 @@ class Subject:
     item_reference: str
     factors: Mapping[str, Any]
     time_ms: float | None = None
+    output: str = ""  # only for instruments that read outputs
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,12 @@ class Instrument:
     words: ClassVar[Mapping[str, str]] = {}
     # Names of files in `static/css/instruments/`. Instruments may share a stylesheet.
     stylesheets: ClassVar[tuple[str, ...]] = ()
+    # Whether a small number is a good one.
+    lower_is_better: ClassVar[bool] = False
+    # Whether its check has to know the text that an answer is about.
+    reads_outputs: ClassVar[bool] = False
+    # Whether raters work in the shown text itself, so that it has to be there.
+    marks_outputs: ClassVar[bool] = False
     # Whether it fits in a third column, next to an output and a wider instrument.
     fits_a_narrow_column: ClassVar[bool] = False
     # Whether it lists the facts of the input, so that the input need not stay in view as well.
@@ -87,8 +94,12 @@ class Instrument:
         raise NotImplementedError
 
     def derive(self, answer: Any, options: Any, subject: Subject) -> dict[str, Value]:
-        """The numbers of `derives`, from an answer that `clean` has let pass."""
+        """The numbers of `derived`, from an answer that `clean` has let pass."""
         return {}
+
+    def derived(self, options: Any) -> Mapping[str, Kind]:
+        """The further numbers that follow with these options."""
+        return self.derives
 
     def check_together(self, values: Sequence[Value], options: Any) -> None:
         """Raise `Refused` when the answers for the outputs of one screen do not fit together."""

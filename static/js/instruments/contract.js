@@ -9,6 +9,7 @@
  * @property {Record<string, string>} words the sentences of the interface and those of the
  *   instrument's Python class, by name
  * @property {string} labelledBy ids of the elements that name the question and its output
+ * @property {number | null} place which of the screen's outputs it is about, from 0
  * @property {(time: DOMHighResTimeStamp) => void} onChange call it with the event's time stamp
  *   whenever the rater changes the answer
  */

@@ -48,6 +48,7 @@ function mountQuestion({ form, rows, question, material, page, instruments, onCh
     words: { ...page.words, ...page.instrument_words[question.instrument] },
     labelledBy: one.labelledBy,
     question: one.questionId,
+    place: one.place,
     onChange(time) {
       one.settledAt(time);
       // What is still missing stays marked; what was marked by nobody is not marked now.

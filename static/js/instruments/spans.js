@@ -1,0 +1,422 @@
+// Errors marked in the shown text itself: by mouse, finger or keys, with a list of what was marked.
+
+import { say } from "../participant/notices.js";
+import { identify } from "../participant/screen.js";
+import { createLine } from "./line.js";
+import { createHistory } from "./mark_history.js";
+import { createList, quoteOf } from "./mark_list.js";
+import { createMarkable, inCodePoints, inUnits } from "./markable.js";
+
+const NEUTRAL = "neutral"; // weighs nothing, wherever it comes in the list
+const UNMARKED_LEVEL = 2; // where there are no severities
+
+/** @type {import("./contract.js").Mount} */
+export function mount(root, tools) {
+  const { options, words, onChange } = tools;
+  const find = (name) => root.querySelector(`[data-${name}]`);
+  const fields = mountFields(root, tools, {
+    onKey,
+    onCaret,
+    onWritten: () => show(history.marks()),
+  });
+  const none = find("none");
+  const list = createList(find("marks"), {
+    options,
+    words,
+    language: fields.output.element.lang,
+    actions: {
+      set,
+      remove,
+      move,
+      leave: (id) => goTo(markOf(id)),
+      onTyping: onChange,
+      onFocus: (id) => highlight([id]),
+    },
+  });
+  const history = createHistory({ now: () => Date.now(), onChange: show });
+  const score = options.score ? mountScore(root, tools) : null;
+  let side = "output";
+  let moving = null;
+
+  const severities = options.severities.length ? options.severities : [["", words.mark]];
+  const levelOf = (severity) => {
+    const index = options.severities.findIndex(([name]) => name === severity);
+    if (severity === NEUTRAL) return 0;
+    return index < 0 ? UNMARKED_LEVEL : index + 1;
+  };
+  const placeButton = mountTools();
+  root.setAttribute("aria-labelledby", tools.labelledBy);
+  none?.addEventListener("change", (event) => onChange(event.timeStamp));
+  if (none) {
+    none.dataset.control = "";
+    const label = identify(find("none-label"), "none");
+    none.setAttribute("aria-labelledby", `${label} ${tools.labelledBy}`);
+  }
+  history.begin(
+    (tools.material.marks?.[tools.place] ?? []).map((mark) => converted(mark, inUnits)),
+  );
+
+  function mountTools() {
+    const holder = find("tools");
+    const add = (label, onClick, { key = "", level = null } = {}) => {
+      const made = document.createElement("button");
+      made.type = "button";
+      made.className = `button span-tool ${level === null ? "" : `level-${Math.min(level, 3)}`}`;
+      made.dataset.control = "";
+      made.textContent = label;
+      if (key) {
+        made.setAttribute("aria-keyshortcuts", key);
+        const shown = document.createElement("kbd");
+        shown.textContent = key;
+        shown.setAttribute("aria-hidden", "true");
+        made.prepend(shown, " ");
+      }
+      // The text keeps the focus, and with it what is selected.
+      made.addEventListener("mousedown", (event) => event.preventDefault());
+      made.addEventListener("click", onClick);
+      holder.append(made);
+      return made;
+    };
+    severities.forEach(([name, label], index) => {
+      const key = options.severities.length ? String(index + 1) : "";
+      add(label || name, (event) => mark(name, event.timeStamp), { key, level: levelOf(name) });
+    });
+    if (options.missing) add(words.add_missing, (event) => addMissing(event.timeStamp));
+    const place = add(words.place_here, (event) => finishMoving(event.timeStamp));
+    place.hidden = true;
+    return place;
+  }
+
+  // --- Marks ---------------------------------------------------------------------------------
+
+  const marks = () => history.marks();
+  const markOf = (id) => marks().find((one) => one.id === id);
+  const quote = (one) => quoteOf(one, words);
+  const tell = (message) => (find("said").textContent = message);
+
+  /** Those at the caret, or at just these places. */
+  const marksAt = ({ start, end }) =>
+    marks().filter((one) =>
+      one.side === side && one.start !== null && start === end
+        ? one.start <= start && start <= one.end
+        : one.side === side && one.start === start && one.end === end,
+    );
+
+  function changed(next, message, time) {
+    history.change(next.toSorted(inOrder));
+    tell(message);
+    onChange(time);
+  }
+
+  /** Mark what is selected, or the word at the caret; of an existing mark, change the severity. */
+  function mark(severity, time) {
+    if (moving !== null) return finishMoving(time);
+    const field = fields[side];
+    const selected = field.selection();
+    if (!selected) return tell(words.select_first);
+    const isCaret = selected.start === selected.end;
+    const [known] = marksAt(selected);
+    if (isCaret && known) return set(known.id, { severity }, time);
+    const place = isCaret ? field.wordAt(selected.start) : selected;
+    if (!place) return tell(words.select_first);
+    const { start, end } = field.snapped(place.start, place.end);
+    const [same] = marksAt({ start, end });
+    if (same) return set(same.id, { severity }, time);
+    if (isTaken(start, end)) return tell(words.overlapping);
+    return add({ side, start, end, text: field.text.slice(start, end), severity }, time);
+  }
+
+  function isTaken(start, end, but = null) {
+    if (options.overlaps) return false;
+    return marks().some(
+      (one) =>
+        one.side === side &&
+        one.id !== but &&
+        one.start !== null &&
+        one.start < end &&
+        start < one.end,
+    );
+  }
+
+  function addMissing(time) {
+    const severity = severities.at(-1)[0];
+    add({ side: "output", start: null, end: null, text: "", severity, missing: true }, time);
+  }
+
+  function add(more, time) {
+    if (marks().length >= options.most) {
+      return tell(say(words, "too_many", { most: options.most }));
+    }
+    const made = { id: history.nextId(), category: "", note: "", missing: false, ...more };
+    changed([...marks(), made], say(words, "marked", { text: quote(made) }), time);
+    highlight([made.id]);
+    if (options.categories.length) list.entry(made.id).category.focus();
+  }
+
+  function set(id, changes, time) {
+    const old = markOf(id);
+    const next = { ...old, ...changes };
+    if (Object.keys(next).every((name) => next[name] === old[name])) return;
+    if ("prefilled" in next) next.confirmed = true;
+    const others = marks().map((one) => (one === old ? next : one));
+    changed(others, say(words, "changed", { text: quote(next) }), time);
+  }
+
+  function remove(id, time = performance.now()) {
+    const gone = markOf(id);
+    const rest = marks().filter((one) => one !== gone);
+    changed(rest, say(words, "removed", { text: quote(gone) }), time);
+    stopMoving();
+    goTo(gone);
+  }
+
+  function undo(time) {
+    stopMoving();
+    tell(history.undo() ? words.undone : words.nothing_to_undo);
+    onChange(time);
+  }
+
+  // --- Moving a mark ---------------------------------------------------------------------------
+
+  function move(id) {
+    const one = markOf(id);
+    moving = id;
+    placeButton.hidden = false;
+    side = one.side;
+    fields[side].focus();
+    fields[side].select(one.start, one.end);
+    tell(say(words, "move_now", { name: words.place_here }));
+  }
+
+  function stopMoving() {
+    moving = null;
+    placeButton.hidden = true;
+  }
+
+  function finishMoving(time) {
+    const one = markOf(moving);
+    const selected = fields[side].selection();
+    const field = fields[side];
+    const place = selected.start === selected.end ? reaching(one, selected.start) : selected;
+    const { start, end } = field.snapped(place.start, place.end);
+    if (side !== one.side || start === end) return tell(words.select_first);
+    if (isTaken(start, end, one.id)) return tell(words.overlapping);
+    stopMoving();
+    set(one.id, { start, end, text: field.text.slice(start, end) }, time);
+    goTo(markOf(one.id));
+  }
+
+  /** Where a mark goes that the rater lengthens or shortens by a tap: the nearer end moves. */
+  function reaching({ start, end }, caret) {
+    const word = fields[side].wordAt(caret) ?? { start: caret, end: caret };
+    if (caret < start) return { start: word.start, end };
+    if (caret > end) return { start, end: word.end };
+    return caret - start < end - caret ? { start: caret, end } : { start, end: caret };
+  }
+
+  // --- Keys and the caret ------------------------------------------------------------------------
+
+  function onKey(event) {
+    const { key, timeStamp: time } = event;
+    const isCommand = event.ctrlKey || event.metaKey;
+    if (isCommand && !event.altKey && key.toLowerCase() === "z") {
+      event.preventDefault();
+      return undo(time);
+    }
+    if (isCommand || event.altKey) return;
+    const number = Number(key) - 1;
+    if (key === "Enter") mark(severities[0][0], time);
+    else if (options.severities.length && number in severities) mark(severities[number][0], time);
+    else if (key === "Delete" || key === "Backspace") removeHere(time);
+    else if (key === "Escape") stopMoving();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  function removeHere(time) {
+    const selected = fields[side].selection();
+    const [here] = selected ? marksAt(selected) : [];
+    if (here) remove(here.id, time);
+  }
+
+  function onCaret(where) {
+    side = where;
+    const selected = fields[side].selection();
+    highlight(marksAt(selected).map(({ id }) => id));
+  }
+
+  function highlight(ids) {
+    list.show(ids);
+    for (const field of Object.values(fields)) field.show(ids);
+  }
+
+  function goTo(one) {
+    if (one.start === null) return fields.output.focus();
+    side = one.side;
+    fields[side].focus();
+    fields[side].select(one.end);
+  }
+
+  // --- Showing -----------------------------------------------------------------------------------
+
+  function show(all) {
+    list.update(all);
+    for (const [name, field] of Object.entries(fields)) {
+      const here = all.filter((one) => one.side === name && one.start !== null);
+      field.draw(
+        here.map((one) => ({
+          ...one,
+          level: levelOf(one.severity),
+          isOpen: "prefilled" in one && !one.confirmed,
+        })),
+      );
+    }
+    if (none) {
+      none.disabled = all.length > 0;
+      if (all.length) none.checked = false;
+    }
+  }
+
+  /** A mark or an event, with its place in code points or in units. */
+  function converted(one, convert) {
+    if (typeof one.start !== "number") return one;
+    const { text } = fields[one.side];
+    return { ...one, start: convert(text, one.start), end: convert(text, one.end) };
+  }
+
+  // --- The answer --------------------------------------------------------------------------------
+
+  const incomplete = () => [
+    ...(options.categories.length
+      ? marks()
+          .filter(({ category }) => !category)
+          .map(({ id }) => list.entry(id).category)
+      : []),
+    ...(options.severities.length
+      ? marks()
+          .filter(({ severity }) => !severity)
+          .map(({ id }) => list.entry(id).severity)
+      : []),
+  ];
+  const isUnmarked = () => !marks().length && fields.output.text.trim() !== "";
+
+  function problem() {
+    if (options.categories.length && marks().some(({ category }) => !category)) {
+      return words.missing_category;
+    }
+    if (options.severities.length && marks().some(({ severity }) => !severity)) {
+      return words.missing_severity;
+    }
+    if (none) return marks().length || none.checked ? "" : words.missing_marks;
+    if (score.value() === null) return words.missing_score;
+    const below = options.needs_mark_below;
+    if (below === null || score.value() >= below || !isUnmarked()) return "";
+    return say(words, "mark_for_score", { score: below });
+  }
+
+  function faulty() {
+    if (incomplete().length) return incomplete();
+    if (none) return [none];
+    return score.value() === null ? [score.element] : [];
+  }
+
+  const isAnswered = () =>
+    marks().length > 0 ||
+    history.events().length > 0 ||
+    Boolean(none?.checked) ||
+    (score !== null && score.value() !== null);
+
+  return {
+    value: () => ({
+      marks: marks().map((one) =>
+        converted({ ...one, note: options.notes ? list.noteOf(one.id) : "" }, inCodePoints),
+      ),
+      events: history.events().map((event) => converted(event, inCodePoints)),
+      ...(score && score.value() !== null ? { score: score.value() } : {}),
+    }),
+    isAnswered,
+    isComplete: () => !incomplete().length && (none ? isAnswered() : score.value() !== null),
+    problem,
+    faulty,
+    setValue(value) {
+      const back = (parts) => parts.map((part) => converted(part, inUnits));
+      history.begin(back(value.marks), back(value.events ?? []));
+      if (score && value.score !== undefined) score.show(value.score);
+      if (none) none.checked = !value.marks.length;
+    },
+    focus() {
+      const [first] = faulty();
+      (first ?? fields.output.element).focus();
+    },
+  };
+}
+
+/** In the order of the text; what has no place comes last, and the input before all. */
+function inOrder(one, other) {
+  if (one.side !== other.side) return one.side === "source" ? -1 : 1;
+  const place = ({ start }) => start ?? Number.MAX_SAFE_INTEGER;
+  return place(one) - place(other) || one.id - other.id;
+}
+
+/** The texts that can be marked: the output, and the input where that is asked for. */
+function mountFields(
+  root,
+  { options, material, words, labelledBy },
+  { onKey, onCaret, onWritten },
+) {
+  const form = root.closest("form");
+  const row = root.closest(".output");
+  const help = identify(root.querySelector("[data-help]"), "help");
+  const make = (element, side) => {
+    element.setAttribute("aria-describedby", help);
+    return createMarkable(element, {
+      language: element.lang,
+      wholeWords: options.whole_words,
+      onKey,
+      onCaret: () => onCaret(side),
+      onWritten,
+    });
+  };
+  const shown = row?.querySelector("[data-fill=output]") ?? form.querySelector(".judged .given");
+  shown.setAttribute("aria-labelledby", labelledBy);
+  const fields = { output: make(shown, "output") };
+  const input = form.querySelector("[data-fill=input] .given");
+  if (options.source && input && material.places === 1 && material.input.kind === "text") {
+    input.setAttribute("aria-label", words.in_the_input);
+    fields.source = make(input, "source");
+  }
+  return fields;
+}
+
+/** The score below the list: a line from 0 to 100 that says its number, and what that means. */
+function mountScore(root, { options, words, labelledBy, onChange }) {
+  const element = root.querySelector("[data-score]");
+  const said = root.querySelector("[data-score-said]");
+  const anchors = options.anchors
+    .map(([least, name]) => [Number(least), name])
+    .toSorted((one, other) => other[0] - one[0]);
+  const text = (value) => {
+    if (value === null) return words.not_set;
+    const name = anchors.find(([least]) => value >= least)?.[1];
+    return say(words, name ? "score_named" : "score_said", { value, name });
+  };
+  const line = createLine(element, {
+    scale: { minimum: 0, maximum: 100, start: 50, step: options.score_step },
+    text,
+    labelledBy,
+    onInput(value, time) {
+      said.textContent = text(value);
+      onChange(time);
+    },
+  });
+  said.textContent = text(null);
+  return {
+    element,
+    value: line.value,
+    show(value) {
+      line.show(value);
+      said.textContent = text(value);
+    },
+  };
+}

@@ -1,0 +1,216 @@
+"""Marking errors in the text: by mouse, by touch and by keyboard alone, in any script."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from rankme.actions.campaigns import launch_campaign
+from rankme.models import Campaign, Item, Judgement, Output
+from tests.browser.rating import await_screen, begin, come_in, next_screen, shot
+from tests.campaigns import make_campaign, slider_definition
+
+pytestmark = pytest.mark.browser
+TEXT = "The dog walked over the bridge."
+SEVERITIES = {"minor": "Minor", "major": "Major"}
+
+
+def marking(
+    text: str | list[str] = TEXT, *, source: str = "Der Hund lief.", **options: Any
+) -> Campaign:
+    """A launched campaign with one screen, on which these texts are marked."""
+    texts = [text] if isinstance(text, str) else text
+    criterion = {"name": "errors", "question": "Mark the errors.", "instrument": "spans"}
+    definition = slider_definition(
+        criteria=[criterion | {"options": {"severities": SEVERITIES} | options}],
+        screens=[{"name": "mark", "show": ["input", "outputs"], "ask": ["errors"]}],
+        design={"kind": "random_blocks", "options": {"outputs_per_screen": len(texts)}},
+    )
+    campaign = make_campaign(definition, items=1, systems=len(texts), launch=False)
+    Item.objects.filter(campaign=campaign).update(input=source)
+    for output, words in zip(Output.objects.order_by("system__position"), texts, strict=True):
+        Output.objects.filter(pk=output.pk).update(text=words)
+    return launch_campaign(campaign, by=campaign.owner)
+
+
+def open_screen(page: Page, campaign: Campaign) -> Locator:
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    return page.get_by_role("textbox", name="Mark the errors.").first
+
+
+def finish(page: Page) -> None:
+    next_screen(page)
+    expect(page.locator("#completion-code")).to_be_visible()
+
+
+def stored(position: int = 0) -> dict[str, Any]:
+    found = Judgement.objects.filter(position=position, criterion__name="errors").latest("pk")
+    return {"penalty": found.value, **json.loads(found.text)}
+
+
+def drag_over(page: Page, words: str, text: Locator) -> None:
+    """Select with the mouse from just inside the first to just inside the last character."""
+    boxes = text.evaluate(
+        """(element, words) => {
+            const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+            for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+                const at = node.nodeValue.indexOf(words);
+                if (at < 0) continue;
+                const box = (from, to) => {
+                    const range = document.createRange();
+                    range.setStart(node, from);
+                    range.setEnd(node, to);
+                    const { x, y, width, height } = range.getBoundingClientRect();
+                    return [x + width / 2, y + height / 2, width];
+                };
+                const last = at + words.length;
+                return [box(at, at + 1), box(last - 1, last)];
+            }
+            return null;
+        }""",
+        words,
+    )
+    (x, y, width), (to_x, to_y, last) = boxes
+    page.mouse.move(x - width * 0.4, y)
+    page.mouse.down()
+    page.mouse.move(to_x + last * 0.4, to_y, steps=4)
+    page.mouse.up()
+
+
+def test_errors_are_marked_with_the_mouse(page: Page):
+    text = open_screen(page, marking())
+    drag_over(page, "walked", text)
+    page.get_by_role("button", name="Major").click()
+    expect(page.locator(".span-quote")).to_have_text(["walked"])
+    drag_over(page, "bridge", text)
+    page.get_by_role("button", name="Minor").click()
+    shot(page, "spans-mouse")
+    page.get_by_role("button", name="Remove of “bridge”").click()
+    finish(page)
+    found = stored()
+    (mark,) = found["marks"]
+    assert (mark["start"], mark["end"], mark["text"], mark["severity"]) == (
+        8,
+        14,
+        "walked",
+        "major",
+    )
+    assert found["penalty"] == 5
+    assert [event["do"] for event in found["events"]] == ["add", "add", "remove"]
+    assert all(event["at"] > 1_600_000_000_000 for event in found["events"])
+
+
+def test_errors_are_marked_moved_and_removed_by_keyboard_alone(page: Page):
+    text = open_screen(page, marking())
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if text.evaluate("element => element === document.activeElement"):
+            break
+    press = page.keyboard.press
+    press("Control+Home")
+    press("Shift+ArrowRight")
+    press("Shift+ArrowRight")
+    press("Shift+ArrowRight")
+    press("Enter")
+    expect(page.locator(".span-quote")).to_have_text(["The"])
+    press("2")  # the same words: another severity
+    press("ArrowRight")
+    press("ArrowRight")
+    press("1")  # no selection: the word at the cursor
+    expect(page.locator(".span-quote")).to_have_text(["The", "dog"])
+    press("Delete")
+    expect(page.locator(".span-quote")).to_have_text(["The"])
+    press("Control+z")
+    expect(page.locator(".span-quote")).to_have_text(["The", "dog"])
+    page.get_by_role("button", name="Change the place of “dog”").focus()
+    press("Enter")
+    for _ in range(len(" walked")):
+        press("Shift+ArrowRight")
+    press("Enter")
+    expect(page.locator(".span-quote")).to_have_text(["The", "dog walked"])
+    press("x")
+    press("Backspace")  # removes the mark at the cursor, and no letter
+    press("Control+z")
+    assert text.inner_text() == TEXT
+    page.locator("[data-next]").focus()
+    press("Enter")
+    expect(page.locator("#completion-code")).to_be_visible()
+    found = [(mark["text"], mark["severity"]) for mark in stored()["marks"]]
+    assert found == [("The", "major"), ("dog walked", "minor")]
+
+
+def test_errors_are_marked_with_a_finger(browser, live_site):
+    context = browser.new_context(
+        base_url=live_site.url,
+        has_touch=True,
+        is_mobile=True,
+        viewport={"width": 390, "height": 800},
+    )
+    page = context.new_page()
+    text = open_screen(page, marking())
+    box = text.bounding_box()
+    page.touchscreen.tap(box["x"] + 60, box["y"] + 20)
+    page.get_by_role("button", name="Major").tap()
+    expect(page.locator(".span-quote")).to_have_text(["dog"])
+    page.get_by_role("button", name="Change the place of “dog”").tap()
+    page.touchscreen.tap(box["x"] + 100, box["y"] + 20)
+    page.get_by_role("button", name="Place the mark here").tap()
+    expect(page.locator(".span-quote")).to_have_text(["dog walked"])
+    shot(page, "spans-touch")
+    finish(page)
+    assert [mark["text"] for mark in stored()["marks"]] == ["dog walked"]
+    context.close()
+
+
+EVERY_SCRIPT = (
+    "القطةُ نامتْ على الأريكةِ.\r\nثم استيقظتْ.\r\n"
+    "แมวนอนหลับอยู่บนโซฟาในบ้าน 👩‍👩‍👧‍👦 went 👍🏽 to 🇩🇪🇫🇷.\r\nNe\u0301vada n\u0303o 각 한국 क्षत्रिय"
+)
+
+
+SELECT = """([start, end]) => {
+    const element = document.querySelector(".markable");
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    const place = (offset) => {
+        walker.currentNode = element;
+        let node = walker.nextNode();
+        for (; node.nodeValue.length < offset; node = walker.nextNode()) {
+            offset -= node.nodeValue.length;
+        }
+        return [node, offset];
+    };
+    getSelection().setBaseAndExtent(...place(start), ...place(end));
+}"""
+CHARACTERS = """element => {
+    const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+    return [...segmenter.segment(element.textContent)]
+        .filter(({ segment }) => segment.trim())
+        .map(({ index, segment }) => [index, index + segment.length]);
+}"""
+
+
+def test_marks_come_back_exactly_in_every_script(page: Page):
+    text = open_screen(page, marking(EVERY_SCRIPT, most=100))
+    text.focus()
+    page.keyboard.press("Control+Home")
+    # The text runs from right to left.
+    page.keyboard.press("Shift+ArrowLeft")
+    page.keyboard.press("1")
+    characters = text.evaluate(CHARACTERS)
+    for number, place in enumerate(characters[2::2]):
+        page.evaluate(SELECT, place)
+        page.keyboard.press("1" if number % 2 else "2")
+    expected = [place for number, place in enumerate(characters) if number % 2 == 0]
+    shot(page, "spans-scripts")
+    assert text.evaluate("element => element.textContent") == EVERY_SCRIPT
+    finish(page)
+    units = EVERY_SCRIPT.encode("utf-16-le")
+    wanted = [units[2 * start : 2 * end].decode("utf-16-le") for start, end in expected]
+    found = stored()["marks"]
+    assert [mark["text"] for mark in found] == wanted
+    assert all(EVERY_SCRIPT[mark["start"] : mark["end"]] == mark["text"] for mark in found)
