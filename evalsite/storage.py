@@ -1,8 +1,45 @@
 """Static files under names that change with their content, so that they can be kept for ever."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.files.base import ContentFile, File
 from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+OWN_FOLDERS = ("js/", "css/")
 
 
 class ModuleStaticFilesStorage(CompressedManifestStaticFilesStorage):
     # `import "./outbox.js"` inside an ES module must name the hashed file too.
     support_js_module_import_aggregation = True
+
+    def _save(self, name: str, content: File[Any]) -> str:
+        """Our scripts and styles go out without their comments, a fourth of what raters load."""
+        if name.startswith(OWN_FOLDERS) and name.endswith((".js", ".css")):
+            content.seek(0)
+            text = content.read().decode()
+            content = ContentFile(without_comments(text).encode())
+        saved: str = super()._save(name, content)
+        return saved
+
+
+def without_comments(source: str) -> str:
+    """The lines of a script or style, with empty lines in the place of whole lines of comment.
+
+    Line numbers stay, so that an error in the browser still names the right line.
+    """
+    return "\n".join(_without_comments(source.split("\n")))
+
+
+def _without_comments(lines: list[str]) -> Iterator[str]:
+    within = False
+    for line in lines:
+        text = line.strip()
+        if within or text.startswith("/*"):
+            within = "*/" not in text
+            # Code may follow on the same line, after a type.
+            yield "" if within or text.endswith("*/") else line
+        else:
+            yield "" if text.startswith("//") else line

@@ -9,7 +9,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from rankme.errors import Problem
-from rankme.protocols.definition import CriterionSpec, Definition
+from rankme.protocols.criteria import CriterionSpec
+from rankme.protocols.definition import Definition
 
 from .lines import text_of
 from .settings import SWITCHES, Document, Setting, option_settings, settings_of

@@ -1,0 +1,59 @@
+"""Static files as they are sent."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.core.files.base import ContentFile
+
+from evalsite.storage import ModuleStaticFilesStorage, without_comments
+
+PROJECT = Path(__file__).parents[2]
+SCRIPT = """// What it is for.
+import { say } from "./notices.js";
+
+/**
+ * @param {string} text
+ */
+export const shout = (text) =>
+  /** @type {string} */ (text.toUpperCase()); // aloud
+/** @type {number} */
+let count = 1;
+const address = "https://example.org/*";
+"""
+SENT = """
+import { say } from "./notices.js";
+
+
+
+
+export const shout = (text) =>
+  /** @type {string} */ (text.toUpperCase()); // aloud
+
+let count = 1;
+const address = "https://example.org/*";
+"""
+
+
+def test_whole_lines_of_comment_are_empty_and_everything_else_stays():
+    assert without_comments(SCRIPT) == SENT
+    assert without_comments("a {\n  /* why\n     so */\n  top: 0;\n}") == "a {\n\n\n  top: 0;\n}"
+
+
+@pytest.mark.parametrize(
+    ("name", "sent"), [("js/shout.js", SENT), ("admin/js/shout.js", SCRIPT), ("js/a.txt", SCRIPT)]
+)
+def test_only_our_own_scripts_lose_their_comments(tmp_path: Path, name, sent):
+    """Those of other projects keep the notices that their licences ask for."""
+    storage = ModuleStaticFilesStorage(location=tmp_path, base_url="/static/")
+    storage.save(name, ContentFile(SCRIPT.encode()))
+    assert (tmp_path / name).read_text("utf-8") == sent
+
+
+def test_no_code_follows_the_end_of_a_longer_comment():
+    """Such a line would be sent without the beginning of its comment."""
+    after_the_end = re.compile(r"^\s*\*(?!.*/\*).*\*/[ \t]*\S", re.MULTILINE)
+    assert after_the_end.search("/**\n * why */ let count = 1;")
+    files = [path for kind in ("js", "css") for path in (PROJECT / "static").rglob(f"*.{kind}")]
+    assert len(files) > 50
+    assert [path.name for path in files if after_the_end.search(path.read_text("utf-8"))] == []
