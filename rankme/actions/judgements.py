@@ -40,6 +40,7 @@ from rankme.queries.definitions import FrozenDefinition, frozen_definition
 from . import rate_limits
 from .assignments import HELD, lease_end, settle_late
 from .participation import end_work
+from .practice import is_past_the_gate
 from .speed_flags import FAST, OTHER_SCREENS, Sitting, speed_flags
 
 if TYPE_CHECKING:
@@ -105,6 +106,8 @@ def record_submission(participant: Participant, sent: SentScreen) -> Receipt:
     KeyReused : the key already stands for other answers
     TooManySubmissions : the sitting has sent hundreds of screens within a minute; send it again
     """
+    if not is_past_the_gate(participant, frozen_definition(participant.campaign).definition):
+        raise InvalidAnswer([Problem("", _("Please finish the practice first."))])
     try:
         with transaction.atomic():
             receipt = store_submission(participant, sent)

@@ -147,6 +147,9 @@ class Participant(models.Model):
     entry_answers = models.JSONField(default=dict, blank=True)
     entered_at = models.DateTimeField(null=True, blank=True)
     instructed_at = models.DateTimeField(null=True, blank=True)
+    # By the number of the example: how many tries there were, the last one's digest, and whether
+    # one passed (`rankme.actions.practice`).
+    practice = models.JSONField(default=dict, blank=True, db_default={})
     practised_at = models.DateTimeField(null=True, blank=True)
     completion_code = models.CharField(max_length=64, blank=True)
     completed_at = models.DateTimeField(null=True, blank=True)

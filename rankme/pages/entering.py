@@ -146,8 +146,10 @@ def resume(request: HttpRequest, code: str, token: str) -> HttpResponse:
 def questions(request: HttpRequest, rater: Participant) -> HttpResponse:
     definition = frozen_definition(rater.campaign).definition
     if rater.state == State.SCREENED_OUT:
-        outcome = Outcome(rater.outcome or Outcome.SCREENED_OUT)
-        return stop(request, rater.campaign, REASON_OF_OUTCOME[outcome], rater=rater)
+        reason = REASON_OF_OUTCOME[Outcome(rater.outcome or Outcome.SCREENED_OUT)]
+        if reason == "screened-out" and rater.instructed_at:
+            reason = "practice-failed"
+        return stop(request, rater.campaign, reason, rater=rater)
     if not definition.entry_questions or rater.entered_at is not None:
         return redirect(step_of(rater, definition))
     answers = request.POST if request.method == "POST" else None

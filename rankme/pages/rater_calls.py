@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.http import HttpRequest, JsonResponse
@@ -9,10 +12,12 @@ from django.middleware.csrf import get_token
 from django.views.decorators.http import require_GET, require_POST
 
 from rankme.actions.judgements import LARGEST_PAYLOAD
+from rankme.actions.practice import try_example
 from rankme.errors import InvalidAnswer
 from rankme.models import Participant
 from rankme.protocols.answers import read_answers
 from rankme.protocols.definition import Definition
+from rankme.protocols.expectations import ComparedAnswer, compared, passes
 from rankme.protocols.texts import PracticeTrial
 from rankme.queries.definitions import frozen_definition
 from rankme.untrusted.documents import read_document
@@ -21,28 +26,53 @@ from rankme.untrusted.strict_json import InvalidJson
 from .rater_pages import rater_call
 
 
+@dataclass(frozen=True)
+class Practised:
+    """A practice example that was answered in full, and the answers."""
+
+    number: int
+    trial: PracticeTrial
+    answers: list[ComparedAnswer]
+    digest: str
+
+
 @require_POST
 @rater_call
 def practice_feedback(request: HttpRequest, rater: Participant) -> JsonResponse:
     """What the authors say about a practice example, for a rater who has answered it.
 
     The body is `{"trial": INDEX, "screens": [ANSWERS, …]}`, with the answers of each screen as
-    `submit` takes them. They are checked and not stored.
+    `submit` takes them. They are checked against what the example expects; only the number of tries
+    and whether one passed are stored.
     """
     definition = frozen_definition(rater.campaign).definition
     if int(request.META.get("CONTENT_LENGTH") or 0) > LARGEST_PAYLOAD:
         return JsonResponse({"message": "too long"}, status=413)
     try:
-        document = read_document(request.body)
-        trial = _answered_practice(definition, document)
+        practised = _practised(definition, read_document(request.body))
     except (InvalidJson, InvalidAnswer):
-        trial = None
-    if trial is None or not definition.practice_feedback:
+        practised = None
+    may_ask = definition.practice_feedback or definition.practice_gate
+    if practised is None or not may_ask or rater.state != Participant.State.WORKING:
         return JsonResponse({"message": "not an answer to a practice example"}, status=422)
-    return JsonResponse({"feedback": trial.feedback})
+    result = try_example(
+        rater,
+        definition,
+        practised.number,
+        passed=passes(practised.answers),
+        digest=practised.digest,
+    )
+    is_told = definition.practice_feedback
+    return JsonResponse(
+        {
+            "feedback": practised.trial.feedback if is_told else "",
+            "answers": [asdict(answer) for answer in practised.answers] if is_told else [],
+            **asdict(result),
+        }
+    )
 
 
-def _answered_practice(definition: Definition, document: Any) -> PracticeTrial | None:
+def _practised(definition: Definition, document: Any) -> Practised | None:
     """The practice trial that the document answers in full; None or an error if it does not."""
     if not isinstance(document, dict):
         return None
@@ -52,8 +82,10 @@ def _answered_practice(definition: Definition, document: Any) -> PracticeTrial |
     if not isinstance(screens, list) or len(screens) != len(definition.screens):
         return None
     trial = definition.practice[number]
-    for screen, answers in enumerate(screens):
-        read_answers(
+    readings = [
+        reading
+        for screen, answers in enumerate(screens)
+        for reading in read_answers(
             definition,
             screen,
             answers,
@@ -62,7 +94,9 @@ def _answered_practice(definition: Definition, document: Any) -> PracticeTrial |
             item_input=trial.input,
             item_reference=trial.reference,
         )
-    return trial
+    ]
+    digest = hashlib.sha256(json.dumps(screens, sort_keys=True).encode()).hexdigest()[:16]
+    return Practised(number, trial, compared(trial, definition.criteria, readings), digest)
 
 
 @require_GET

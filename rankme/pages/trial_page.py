@@ -31,6 +31,7 @@ class ShownTrial:
     context: str
     outputs: tuple[str, ...]
     feedback: str = ""
+    is_checked: bool = False  # a practice trial that says which answers it expects
 
 
 def trials_of(assignment: Assignment) -> list[ShownTrial]:
@@ -52,7 +53,12 @@ def _shown(item: Item, outputs: Iterable[str]) -> ShownTrial:
 def practice_trials(practice: Sequence[PracticeTrial]) -> list[ShownTrial]:
     return [
         ShownTrial(
-            trial.input, trial.reference, trial.context, tuple(trial.outputs), trial.feedback
+            input=trial.input,
+            reference=trial.reference,
+            context=trial.context,
+            outputs=tuple(trial.outputs),
+            feedback=trial.feedback,
+            is_checked=bool(trial.expect),
         )
         for trial in practice
     ]
@@ -82,6 +88,7 @@ def page_document(
             | _feedback(definition, trial, is_preview)
             for trial in practice
         ],
+        "practice_gate": definition.practice_gate,
         "pictures": list(pictures),
         "breaks": definition.breaks.model_dump(),
         "seconds_per_screen": definition.crowd.expected_seconds_per_screen,
@@ -147,10 +154,18 @@ def trial_document(
 
 
 def _feedback(definition: Definition, trial: ShownTrial, is_preview: bool) -> dict[str, Any]:
-    """Whether there is feedback on a practice trial; for a preview, the feedback itself."""
-    if not (definition.practice_feedback and trial.feedback):
-        return {}
-    return {"has_feedback": True} | ({"feedback": trial.feedback} if is_preview else {})
+    """Whether the server has something to say about the answers to a practice trial. Answers in a
+    preview do not reach the server, so it has the feedback itself.
+    """
+    if is_preview:
+        shows_text = definition.practice_feedback and trial.feedback
+        return {"has_feedback": True, "feedback": trial.feedback} if shows_text else {}
+    is_told = definition.practice_feedback and (trial.feedback or trial.is_checked)
+    return {"has_feedback": True} if is_told or _is_gate(definition, trial) else {}
+
+
+def _is_gate(definition: Definition, trial: ShownTrial) -> bool:
+    return definition.practice_gate and trial.is_checked
 
 
 def around_the_sentence(context: str, reference: str) -> list[str]:

@@ -24,6 +24,8 @@ def work_scripts(definition: Definition) -> list[str]:
         names += ["bell", "timed"]
     if has_pictorial_block(definition):
         names += ["pictorial"]
+    if tells_answers(definition):
+        names += ["practice_answers"]
     if definition.crowd.devices == "desktop":
         names += ["device"]
     participant = [static(f"js/participant/{name}.js") for name in names]
@@ -63,6 +65,13 @@ def instruments_of(definition: Definition) -> list[str]:
 
 def has_timed_screens(definition: Definition) -> bool:
     return any(screen.timed for screen in definition.screens)
+
+
+def tells_answers(definition: Definition) -> bool:
+    """Whether raters see their own answers to a practice example again, next to the feedback."""
+    has_text = any(trial.feedback or trial.expect for trial in definition.practice)
+    is_gated = definition.practice_gate
+    return is_gated or (definition.practice_feedback and has_text)
 
 
 def has_pictorial_block(definition: Definition) -> bool:

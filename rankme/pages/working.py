@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from rankme.actions import assignments, judgements, participation
 from rankme.actions.assignments import NoBatch
+from rankme.actions.practice import is_past_the_gate
 from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmissions
 from rankme.models import Assignment, Participant
 from rankme.protocols import sent_screen
@@ -34,7 +35,7 @@ from .rater_pages import (
     stored_screens,
 )
 from .trial_page import page_document, screen_parts, trials_of
-from .work_files import instrument_scripts, work_scripts, work_stylesheets
+from .work_files import instrument_scripts, tells_answers, work_scripts, work_stylesheets
 
 log = logging.getLogger(__name__)
 
@@ -94,6 +95,7 @@ def screens_context(definition: Definition) -> dict[str, Any]:
     return {
         "definition": definition,
         "screens": screen_parts(definition),
+        "tells_answers": tells_answers(definition),
         "has_bell": any(screen.timed and screen.timed.bell for screen in definition.screens),
         "modules": work_scripts(definition),
         "stylesheets": work_stylesheets(definition),
@@ -170,6 +172,8 @@ def _problems(place: str, message: str) -> JsonResponse:
 @require_POST
 @rater_call
 def practised(request: HttpRequest, rater: Participant) -> JsonResponse:
+    if not is_past_the_gate(rater, frozen_definition(rater.campaign).definition):
+        return JsonResponse({"message": "the practice is not over"}, status=409)
     participation.mark_practised(rater)
     return JsonResponse({})
 

@@ -15,6 +15,7 @@ from rankme.designs.registry import DESIGNS, checked_options
 
 from .criteria import CriterionSpec
 from .crowd import Breaks, Crowd, EntryQuestion
+from .expectations import problem_with
 from .instruments.base import Kind
 from .parts import LanguageCode, Part, unknown_name
 from .problem_words import Finding, JointProblems
@@ -112,6 +113,13 @@ class Definition(Part):
     entry_questions: list[EntryQuestion] = Field(default_factory=list, max_length=100)
     practice: list[PracticeTrial] = Field(default_factory=list, max_length=200)
     practice_feedback: bool = True
+    practice_tries: int = Field(
+        1, ge=1, le=20, description=_("For each example that says which answers it expects")
+    )
+    practice_gate: bool = Field(
+        False,
+        description=_("Raters whose last try is not as expected are screened out"),
+    )
     breaks: Breaks = Breaks()
     crowd: Crowd = Crowd()
     analysis: AnalysisSpec = AnalysisSpec()
@@ -177,6 +185,7 @@ class Definition(Part):
             *self._asking_problems(),
             *self._showing_problems(),
             *self._analysis_problems(),
+            *self._practice_problems(),
         ]
         if problems:
             raise JointProblems(problems)
@@ -243,6 +252,29 @@ class Definition(Part):
     def _analysis_problems(self) -> Iterator[Finding]:
         for name in sorted(self.analysis.criteria() - set(self.kinds)):
             yield ("analysis", "options"), f"there is no criterion “{str(name)[:60]}”"
+
+    def _practice_problems(self) -> Iterator[Finding]:
+        """What examples expect belongs to criteria, and a gate needs something to check."""
+        about = {
+            name: criterion.about
+            for criterion, names in zip(self.criteria, self._criterion_names(), strict=True)
+            for name in names
+        }
+        for number, trial in enumerate(self.practice):
+            for name, expected in trial.expect.items():
+                if name not in about:
+                    problem: str | None = f"there is no criterion “{name[:60]}”"
+                else:
+                    problem = problem_with(
+                        expected,
+                        about=about[name],
+                        outputs=len(trial.outputs),
+                        names=list(self.labels.get(name, {}).values()),
+                    )
+                if problem:
+                    yield ("practice", number, "expect"), f"{name[:60]}: {problem}"
+        if self.practice_gate and not any(trial.expect for trial in self.practice):
+            yield ("practice_gate",), "no practice trial says which answers it expects"
 
     @cached_property
     def kinds(self) -> dict[str, Kind]:

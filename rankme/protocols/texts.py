@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import Field
 
 from analysis.translatable import gettext_noop as _
@@ -17,6 +19,13 @@ class PracticeTrial(Part):
     context: str = ""
     outputs: list[str] = Field(default_factory=list)
     feedback: Prose = ""
+    expect: dict[str, Any] = Field(
+        default_factory=dict,
+        description=_(
+            "By criterion: a number, a name, a range [low, high], or a list with one of them for "
+            "each output"
+        ),
+    )
 
 
 THANKS = _("Thank you for taking part.")

@@ -569,6 +569,29 @@ def test_the_end_of_the_practice_reaches_the_server_after_an_outage(page: Page):
     wait_for(lambda: campaign.participants.get().practised_at, "the end of the practice")
 
 
+def test_a_rater_sees_the_own_answer_next_to_the_expected_one_and_tries_again(page: Page):
+    expected = {"fluency": [80, 100]}
+    example = {"outputs": ["An example."], "feedback": "A good text.", "expect": expected}
+    definition = slider_definition(practice=[example], practice_tries=2, practice_gate=True)
+    campaign = make_campaign(definition, items=1, systems=1)
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    page.get_by_role("slider").press("Home")
+    next_screen(page)
+    feedback = page.get_by_role("heading", name="About this example").locator("..")
+    expect(feedback).to_contain_text("An example.")
+    expect(feedback).to_contain_text("Your answer: 0 expected: 80–100")
+    expect(feedback.get_by_role("button", name="Continue")).to_be_hidden()
+    feedback.get_by_role("button", name="Try again").press("Enter")
+    await_screen(page)
+    page.get_by_role("slider").press("End")
+    next_screen(page)
+    expect(page.get_by_text("Your answers are as expected.")).to_be_visible()
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_text("Now the real work begins")).to_be_visible()
+
+
 def test_without_a_connection_the_practice_goes_on_without_its_feedback(page: Page):
     campaign = practice_campaign()
     come_in(page, campaign, id="w1")

@@ -42,7 +42,17 @@ def test_the_page_does_not_hold_the_feedback_on_the_practice(client):
 def test_the_feedback_comes_for_the_answer_and_nothing_is_stored(client):
     campaign, _ = practising(client)
     reply = ask(client, campaign, {"trial": 0, "screens": [answers()]})
-    assert (reply.status_code, reply.json()) == (200, {"feedback": SECRET})
+    given = {"text": "An example.", "question": "How fluent is this text?", "given": "50"}
+    assert (reply.status_code, reply.json()) == (
+        200,
+        {
+            "feedback": SECRET,
+            "answers": [given | {"expected": "", "fits": True}],
+            "passed": None,
+            "may_try_again": False,
+            "ends_the_work": False,
+        },
+    )
     assert reply.headers["Cache-Control"] == "no-store"
     assert not Submission.objects.exists()
 

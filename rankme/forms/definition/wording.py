@@ -55,7 +55,7 @@ SECTIONS = (
         "practice",
         _("Practice"),
         _("Trials that you write yourself. They look like any other trial and are never counted."),
-        ("practice", "practice_feedback"),
+        ("practice", "practice_feedback", "practice_tries", "practice_gate"),
     ),
     SectionWording("breaks", _("Breaks"), "", ("breaks",)),
     SectionWording(
@@ -120,6 +120,9 @@ LABELS = {
     "Definition.screens": _("Screen"),
     "Definition.entry_questions": _("Question"),
     "Definition.practice": _("Practice trial"),
+    "Definition.practice_tries": _("Tries per practice trial"),
+    "Definition.practice_gate": _("Only raters who pass the practice can work"),
+    "PracticeTrial.expect": _("Expected answers"),
     "Definition.practice_feedback": _("Show feedback after each practice trial"),
     "Definition.raters_per_trial": _("Raters per trial"),
     "CriterionSpec.name": _("Short name"),

@@ -108,6 +108,13 @@ class Instrument:
         """Names of the numbers, where they have any (choices)."""
         return {}
 
+    def said(self, number: float | None, text: str, options: Any) -> str:
+        """An answer as its rater reads it; `text` alone is a name from a campaign file."""
+        label = self.labels(options).get(number) if number is not None else None
+        if label is None:
+            return text if number is None else f"{number:g}"
+        return label
+
     def needs_input_length(self, options: Any) -> bool:
         """Whether its script has to know how long the input is, even if it is not shown."""
         return False

@@ -55,6 +55,10 @@ class Likert(Instrument):
     def labels(self, options: LikertOptions) -> dict[float, str]:
         return {float(point): label for point, label in enumerate(options.labels, start=1)}
 
+    def said(self, number: float | None, text: str, options: LikertOptions) -> str:
+        label = super().said(number, text, options)
+        return label if number is None or not options.labels else f"{number:g}: {label}"
+
     def simulate(
         self,
         impression: float,
@@ -91,6 +95,10 @@ class Choice(Instrument):
 
     def labels(self, options: ChoiceOptions) -> dict[float, str]:
         return {float(place): name for place, name in enumerate(options.choices)}
+
+    def said(self, number: float | None, text: str, options: ChoiceOptions) -> str:
+        name = text or super().said(number, text, options)
+        return options.choices.get(name, name)
 
     def simulate(
         self,
@@ -141,6 +149,12 @@ class Checklist(Instrument):
             ticked = [name for place, name in enumerate(names) if number >> place & 1]
             labelled[float(number)] = "+".join(ticked)
         return labelled
+
+    def said(self, number: float | None, text: str, options: ChecklistOptions) -> str:
+        names = text or super().said(number, text, options)
+        if names == options.none_name:
+            return options.none or names
+        return ", ".join(options.choices.get(name, name) for name in names.split("+"))
 
     def simulate(
         self,

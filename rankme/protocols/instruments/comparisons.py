@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.utils.translation import gettext
 from pydantic import Field
 
 from analysis.translatable import gettext_noop as _
@@ -44,6 +45,10 @@ class Preference(Instrument):
         numbers = sorted(value.number or 0 for value in values)
         if numbers not in ([0, 1], [0.5, 0.5]):
             raise Refused("Choose one of the two texts, or that they are equally good.")
+
+    def said(self, number: float | None, text: str, options: PreferenceOptions) -> str:
+        words = {1.0: self.words["better"], 0.5: self.words["tie"]}
+        return gettext(words[number]) if number in words else "–"
 
     def simulate_together(
         self,
@@ -84,6 +89,10 @@ class BestWorst(Instrument):
         numbers = [value.number for value in values]
         if numbers.count(1) != 1 or numbers.count(-1) != 1:
             raise Refused("Choose exactly one best and one worst text.")
+
+    def said(self, number: float | None, text: str, options: Options) -> str:
+        words = {1.0: self.words["best"], -1.0: self.words["worst"]}
+        return gettext(words[number]) if number in words else "–"
 
     def simulate_together(
         self,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
 from pydantic import Field
 
 from analysis.translatable import gettext_noop as _
@@ -79,6 +81,14 @@ class MrCoverage(Instrument):
 
     def labels(self, options: MrCoverageOptions) -> dict[float, str]:
         return {0.0: "ok", 1.0: "added", 2.0: "missing", 3.0: "added+missing"}
+
+    def said(self, number: float | None, text: str, options: MrCoverageOptions) -> str:
+        if number is None or not text:
+            return super().said(number, text, options)
+        answer = json.loads(text)
+        counts = Counter(answer["attributes"])
+        parts = [f"{gettext(one)}: {counts[one]}" for one in ANSWERS if counts[one]]
+        return ", ".join([*parts, f"+{answer['added']}"] if answer["added"] else parts)
 
     def simulate(
         self,

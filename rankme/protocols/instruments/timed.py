@@ -7,6 +7,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
 from pydantic import Field
 
 from analysis.translatable import gettext_noop as _
@@ -15,6 +16,8 @@ from rankme.protocols.item_input import read_pictures
 from .base import Instrument, Options, Refused, Subject, Value, finite_number, whole_number
 from .choices import MISSING_CHOICE
 
+RIGHT_PICTURE = _("the picture that was described")
+OTHER_PICTURE = _("another picture")
 TIME_LIMIT = _("Time limit (milliseconds)")
 # Faster than anybody reads or finds anything: a double click, or a guess before the onset.
 ANTICIPATION_MS = 200
@@ -90,6 +93,11 @@ class ClickTarget(Instrument):
             raise Refused("Click one of the pictures.")
         name = pictures[place].name
         return Value(float(name != domain.target), name)
+
+    def said(self, number: float | None, text: str, options: ClickTargetOptions) -> str:
+        if number is None:
+            return "–"
+        return gettext(OTHER_PICTURE if number else RIGHT_PICTURE)
 
     def response_ms(self, value: Value, subject: Subject) -> float | None:
         return None if value.number is None else subject.time_ms

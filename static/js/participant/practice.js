@@ -5,11 +5,14 @@
  *
  * @param {{ page: any, storage: any, drafts: any, route: any,
  *   tell: (title: string, text: string) => Promise<unknown>,
- *   askForFeedback: (trial: number, screens: any[]) => Promise<string>,
- *   onDone: () => unknown }} parts
+ *   compare: (result: any) => Promise<boolean>,
+ *   askForFeedback: (trial: number, screens: any[]) => Promise<any>,
+ *   onDone: () => unknown, leave: () => Promise<never> }} parts
  *   tell: shows a message until the rater continues ·
+ *   compare: shows the answers next to the feedback; whether the rater tries again ·
  *   askForFeedback: the server gives it for the answers, and rejects without a connection ·
- *   onDone: tells the server that the practice is over
+ *   onDone: tells the server that the practice is over ·
+ *   leave: opens the page that says why the work has ended
  */
 export function createPractice(parts) {
   const { page, storage, drafts, route } = parts;
@@ -29,29 +32,59 @@ export function createPractice(parts) {
     if (state.isOver && page.practice.length) parts.onDone();
   }
 
-  /** What there is to say about the examples that are answered by now. */
+  /** What there is to say about the examples that are answered; whether one is tried again. */
   async function catchUp() {
     for (const [trial, material] of page.practice.entries()) {
       if (!isDone(trial) || state.trials.includes(trial)) continue;
-      if (material.has_feedback) await parts.tell(words.feedback, await feedback(trial, material));
+      if (material.has_feedback && (await discuss(trial, material))) {
+        await askAgain(trial);
+        return true;
+      }
       state.trials.push(trial);
       await keep();
     }
-    if (!page.practice.length || state.isOver || state.trials.length < page.practice.length) return;
+    if (!page.practice.length || state.isOver || state.trials.length < page.practice.length) {
+      return false;
+    }
     await parts.tell(words.practice_over, "");
     state.isOver = true;
     await keep();
     parts.onDone();
+    return false;
+  }
+
+  /** Resolves with whether the rater tries the example again. */
+  async function discuss(trial, material) {
+    const result = await feedback(trial, material);
+    if (result.ends_the_work) return parts.leave();
+    if (!result.answers) return void (await parts.tell(words.feedback, result.feedback));
+    return parts.compare({
+      ...result,
+      must_try_again: page.practice_gate && result.may_try_again,
+    });
   }
 
   async function feedback(trial, material) {
-    if (material.feedback) return material.feedback; // the organiser's preview has it at once
+    if (material.feedback) return material; // the organiser's preview has it at once
     const screens = [];
     for (const screen of page.screens.keys()) {
       const draft = await drafts.read({ trial: `practice-${trial}`, screen });
       screens.push(draft?.given ?? []);
     }
-    return parts.askForFeedback(trial, screens).catch(() => words.no_feedback);
+    for (;;) {
+      try {
+        return await parts.askForFeedback(trial, screens);
+      } catch {
+        if (!page.practice_gate) return { feedback: words.no_feedback };
+        await parts.tell(words.feedback, words.waiting_for_server);
+      }
+    }
+  }
+
+  async function askAgain(trial) {
+    for (const step of route.steps) {
+      if (step.practice && step.number === trial + 1) await route.reopen(step);
+    }
   }
 
   return { load, catchUp };

@@ -29,6 +29,8 @@ export function createSitting(parts) {
     drafts,
     route,
     tell: comeBetween,
+    compare: compareAnswers,
+    leave: () => parts.reload().then(() => new Promise(() => undefined)),
     askForFeedback: parts.askForFeedback,
     onDone: parts.onPractised,
   });
@@ -43,7 +45,7 @@ export function createSitting(parts) {
       const step = route.next();
       // Reading and finding are one trial: what covers the page waits until both are done.
       if (!inTrial || !step || step.screen === 0) await endTrial(step);
-      await practice.catchUp();
+      if (await practice.catchUp()) continue;
       if (step) await showStep(step);
       else if (await parts.onEnd(route.reopenMissing)) return;
     }
@@ -84,6 +86,13 @@ export function createSitting(parts) {
   function comeBetween(title, text) {
     timedTrials?.stop();
     return showMessage(view.stage, view.messageTemplate, { title, text, button: words.go_on });
+  }
+
+  /** The feedback on an example; resolves with whether the rater tries it again. */
+  async function compareAnswers(result) {
+    timedTrials?.stop();
+    const { showAnswers } = await import("./practice_answers.js");
+    return showAnswers(view.stage, view.answersTemplate, result);
   }
 
   async function showStep(step) {

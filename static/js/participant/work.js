@@ -98,7 +98,7 @@ async function start() {
     askForFeedback,
     onEnd: (reopen) => end(outbox, reopen, forget),
     onFailure: failed,
-    reload: () => location.reload(),
+    reload: async () => location.reload(),
   });
   async function forget() {
     await drafts.forget();
@@ -129,7 +129,7 @@ async function storageOrMemory(sendAtOnce) {
 async function askForFeedback(trial, screens) {
   const answer = await post(page.addresses["practice-feedback"], { trial, screens });
   if (answer.status !== 200) throw new Error(`no feedback: ${answer.status}`);
-  return answer.document.feedback;
+  return answer.document;
 }
 
 async function loadInstruments() {
@@ -174,6 +174,7 @@ function view() {
   return {
     stage: element("stage"),
     messageTemplate: element("message-screen"),
+    answersTemplate: element("practice-answers"),
     screenTemplate: (screen) => element(`screen-${screen}`),
     progress: element("progress"),
     bar: element("progress-bar"),

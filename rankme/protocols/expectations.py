@@ -1,0 +1,175 @@
+"""Which answers to a practice example are expected, and whether an answer is one of them.
+
+A campaign file writes an expected answer as a number, as a name of a choice, as a range
+`[low, high]`, or as a list of names of which each is right. For a question about outputs this holds
+for every output; a list of such answers (`null` for any answer) has one for each output instead.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .criteria import CriterionSpec
+
+if TYPE_CHECKING:
+    from .answers import Reading
+
+UNREADABLE = (
+    "write a number, a name, a range [low, high] or a list of names; for different outputs, a "
+    "list with one of them for each output"
+)
+
+
+class Example(Protocol):
+    @property
+    def outputs(self) -> Sequence[str]: ...
+    @property
+    def expect(self) -> Mapping[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class ComparedAnswer:
+    """A rater's answer next to the one that was expected, both as raters read them."""
+
+    text: str  # of the output; empty for a question about the item
+    question: str
+    given: str
+    expected: str  # empty: any answer is right
+    fits: bool
+
+
+def problem_with(
+    expected: Any, *, about: str, outputs: int, names: Collection[str] = ()
+) -> str | None:
+    """Why this cannot be what a question expects; `names` are those of its answers, if any."""
+    for name in _names_in(expected) if names else ():
+        if name not in names:
+            return f"there is no answer “{name[:60]}”: choose {', '.join(names)}"
+    if _is_single(expected) or (about == "item" and _is_names(expected)):
+        return None
+    if about == "item" or not isinstance(expected, list):
+        return UNREADABLE
+    if not all(one is None or _is_single(one) or _is_names(one) for one in expected):
+        return UNREADABLE
+    if len(expected) != outputs:
+        return f"there are {outputs} outputs but {len(expected)} expected answers"
+    return None
+
+
+def compared(
+    example: Example, criteria: Sequence[CriterionSpec], readings: Sequence[Reading]
+) -> list[ComparedAnswer]:
+    """Every answer that means something to its rater, in the order of outputs and questions."""
+    found = {(reading.criterion, reading.position): reading for reading in readings}
+    rows = []
+    for position in (*range(len(example.outputs)), None):
+        for criterion in criteria:
+            if (criterion.about == "item") is not (position is None):
+                continue
+            for name in _names(criterion, example.expect):
+                reading = found.get((name, position))
+                expected = _at(example.expect.get(name), position)
+                if expected is None and (reading is None or criterion.tool.kind == "time"):
+                    continue
+                rows.append(_compare(example, criterion, name, reading, expected))
+    return rows
+
+
+def passes(rows: Sequence[ComparedAnswer]) -> bool:
+    return all(row.fits for row in rows)
+
+
+def _names(criterion: CriterionSpec, expect: Mapping[str, Any]) -> Iterator[str]:
+    """The criterion itself, and what follows from its answer where something is expected of it."""
+    yield criterion.name
+    derived = (f"{criterion.name}_{suffix}" for suffix in criterion.tool.derives)
+    yield from (name for name in derived if name in expect)
+
+
+def _compare(
+    example: Example,
+    criterion: CriterionSpec,
+    name: str,
+    reading: Reading | None,
+    expected: Any,
+) -> ComparedAnswer:
+    position = reading.position if reading else None
+    is_own = name == criterion.name
+    given = _said(criterion, reading.number, reading.text, is_own) if reading else "–"
+    return ComparedAnswer(
+        text="" if position is None else example.outputs[position],
+        question=criterion.question,
+        given=given,
+        expected="" if expected is None else _said_of(criterion, expected, is_own),
+        fits=expected is None or (reading is not None and _fits(expected, reading, criterion)),
+    )
+
+
+def _at(expected: Any, position: int | None) -> Any:
+    """What is expected of one output."""
+    is_for_each = isinstance(expected, list) and not _is_range(expected)
+    return expected[position] if is_for_each and position is not None else expected
+
+
+def _fits(expected: Any, reading: Reading, criterion: CriterionSpec) -> bool:
+    number = reading.number
+    if isinstance(expected, str):
+        label = criterion.tool.labels(criterion.settings).get(number) if number is not None else ""
+        return expected in (reading.text, label)
+    if _is_names(expected):
+        return any(_fits(name, reading, criterion) for name in expected)
+    if number is None:
+        return False
+    if _is_range(expected):
+        low, high = expected
+        return bool(low <= number <= high)
+    return math.isclose(number, expected)
+
+
+def _said(criterion: CriterionSpec, number: float | None, text: str, is_own: bool) -> str:
+    if is_own:
+        return criterion.tool.said(number, text, criterion.settings)
+    return text if number is None else f"{number:g}"
+
+
+def _said_of(criterion: CriterionSpec, expected: Any, is_own: bool) -> str:
+    if _is_range(expected):
+        return "–".join(f"{bound:g}" for bound in expected)
+    if isinstance(expected, list):
+        return " / ".join(_said_of(criterion, name, is_own) for name in expected)
+    if isinstance(expected, str):
+        return criterion.tool.said(None, expected, criterion.settings)
+    return _said(criterion, float(expected), "", is_own)
+
+
+def _names_in(expected: Any) -> Iterator[str]:
+    if isinstance(expected, str):
+        yield expected
+    elif isinstance(expected, list):
+        for one in expected:
+            yield from _names_in(one)
+
+
+def _is_number(value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and math.isfinite(value)
+
+
+def _is_range(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) == 2
+        and all(_is_number(bound) for bound in value)
+        and value[0] <= value[1]
+    )
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+
+
+def _is_single(value: Any) -> bool:
+    return _is_number(value) or isinstance(value, str) or _is_range(value)

@@ -1,0 +1,115 @@
+"""Practice that checks answers: feedback with one's own answer, tries, and a gate."""
+
+import json
+
+import pytest
+from django.urls import reverse
+
+from rankme.actions.practice import try_example
+from rankme.models import Submission
+from tests.campaigns import make_campaign, slider_definition
+from tests.pages.rater import begin, payload_for, send
+
+pytestmark = pytest.mark.django_db
+PRACTICE = [
+    {"outputs": ["An example."], "feedback": "A good one.", "expect": {"fluency": [80, 100]}}
+]
+
+
+def gated(client, tries=2, **changes):
+    settings = {"practice": PRACTICE, "practice_tries": tries, "practice_gate": True}
+    definition = slider_definition(**(settings | changes))
+    campaign = make_campaign(definition, items=1, systems=1)
+    return campaign, begin(client, campaign, id="w1")
+
+
+def answer(client, campaign, value, time_ms=900):
+    given = {"criterion": "fluency", "place": 0, "value": value, "time_ms": time_ms}
+    body = json.dumps({"trial": 0, "screens": [[given]]})
+    address = reverse("rankme:practice-feedback", args=[campaign.code])
+    return client.post(address, body, content_type="application/json")
+
+
+def practised(client, campaign):
+    return client.post(reverse("rankme:practised", args=[campaign.code])).status_code
+
+
+def test_the_rater_sees_the_answer_next_to_what_was_expected(client):
+    campaign, _ = gated(client)
+    reply = answer(client, campaign, 30).json()
+    assert reply["feedback"] == "A good one."
+    assert [(row["given"], row["expected"], row["fits"]) for row in reply["answers"]] == [
+        ("30", "80–100", False)
+    ]
+    assert (reply["passed"], reply["may_try_again"]) == (False, True)
+
+
+def test_work_begins_only_behind_the_gate(client):
+    campaign, document = gated(client)
+    answer(client, campaign, 30)
+    refused = send(client, campaign, payload_for(campaign, document))
+    assert refused.status_code == 422 and "practice" in refused.content.decode()
+    assert practised(client, campaign) == 409
+    assert answer(client, campaign, 90).json()["passed"]
+    assert practised(client, campaign) == 200
+    assert send(client, campaign, payload_for(campaign, document)).status_code == 201
+
+
+def test_who_fails_the_last_try_is_screened_out(client):
+    crowd = {"completion_codes": {"screened_out": "OUT"}}
+    campaign, _ = gated(client, crowd=crowd)
+    answer(client, campaign, 30)
+    assert answer(client, campaign, 31).json()["ends_the_work"]
+    rater = campaign.participants.get()
+    assert (rater.state, rater.outcome) == ("screened_out", "screened_out")
+    assert campaign.slots.filter(state="held").count() == 0
+    page = client.get(reverse("rankme:work", args=[campaign.code]), follow=True).content.decode()
+    assert "practice" in page and "OUT" in page
+    assert answer(client, campaign, 90).status_code == 422
+    assert not Submission.objects.exists()
+
+
+def test_the_same_answers_sent_again_are_one_try(client):
+    campaign, _ = gated(client)
+    for _ in range(3):
+        assert answer(client, campaign, 30).json()["may_try_again"]
+    assert not answer(client, campaign, 30, time_ms=1_500).json()["may_try_again"]
+
+
+def test_who_has_passed_once_cannot_fail_later(client):
+    campaign, _ = gated(client, tries=1)
+    answer(client, campaign, 90)
+    assert not answer(client, campaign, 30).json()["ends_the_work"]
+    assert practised(client, campaign) == 200
+
+
+def test_without_a_gate_practice_only_teaches(client):
+    campaign, document = gated(client, tries=1, practice_gate=False)
+    reply = answer(client, campaign, 30).json()
+    assert (reply["passed"], reply["may_try_again"], reply["ends_the_work"]) == (
+        *(False, False),
+        False,
+    )
+    assert send(client, campaign, payload_for(campaign, document)).status_code == 201
+
+
+def test_a_gate_without_feedback_says_only_whether_it_was_passed(client):
+    campaign, document = gated(client, practice_feedback=False)
+    assert document["practice"][0]["has_feedback"] and document["practice_gate"]
+    reply = answer(client, campaign, 30).json()
+    assert (reply["feedback"], reply["answers"], reply["passed"]) == ("", [], False)
+
+
+def test_a_second_browser_does_not_end_the_visit(client):
+    campaign, _ = gated(client, tries=1)
+    rater = campaign.participants.get()
+    rater.is_second_browser = True
+    definition = slider_definition(practice=PRACTICE, practice_gate=True)
+    result = try_example(rater, definition, 0, passed=False, digest="x")
+    assert not result.ends_the_work
+    assert campaign.participants.get().state == "working"
+
+
+def test_the_page_does_not_say_what_is_expected(client):
+    _, document = gated(client)
+    assert "expect" not in json.dumps(document["practice"])
