@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
 
 from analysis.cli.outcome import Outcome
 from analysis.cli.shared import ProgressBar, chosen_criterion, counted_judgements, names
 from analysis.errors import OptionsError
-from analysis.report.table_model import Column, Format, Table, rows_of
 from analysis.signature import signature
 from analysis.table import JudgementTable
-
-if TYPE_CHECKING:
-    from analysis.metrics.against_people import MetricReport
-    from analysis.metrics.metric_tests import MetricPair
 
 # --- metrics against people --------------------------------------------------------------------
 
@@ -53,6 +46,7 @@ def run_metrics(judgements: JudgementTable, options: argparse.Namespace) -> Outc
     from analysis.metrics.against_people import MetricOptions, metrics_against_people
     from analysis.metrics.people import People
     from analysis.metrics.score_files import read_scores
+    from analysis.report.metric_tables import comparison_tables
 
     _check_sizes(options)
     part = _prepared(counted_judgements(judgements, options), options)
@@ -73,7 +67,7 @@ def run_metrics(judgements: JudgementTable, options: argparse.Namespace) -> Outc
     line = signature("metrics", stated, sha256=judgements.sha256)
     return Outcome(
         document={**asdict(found), "signature": line},
-        tables=_report_tables(found),
+        tables=tuple(comparison_tables(found)),
         notes=(*found.sentences, line),
     )
 
@@ -98,109 +92,3 @@ def _prepared(part: JudgementTable, options: argparse.Namespace) -> JudgementTab
         values, varies = z_by_rater(part.value, part.rater.codes)
         part = replace(part, value=values).rows(varies)
     return part
-
-
-def _report_tables(found: MetricReport) -> tuple[Table, ...]:
-    tables = [_system_table(found), _segment_table(found)]
-    tables += [
-        _tests_table(name, caption, tests)
-        for name, caption, tests in (
-            ("system-tests", "Pearson's r over systems, metric against metric", found.system_tests),
-            ("segment-tests", "acc*_eq, metric against metric", found.segment_tests),
-        )
-        if tests
-    ]
-    return (*tables, _ceiling_table(found))
-
-
-def _number(title: str, digits: int = 3) -> Column:
-    return Column(title, Format.NUMBER, digits)
-
-
-METRIC = Column("Metric")
-CLUSTER = Column("Cluster", Format.WHOLE)
-
-
-def _system_table(found: MetricReport) -> Table:
-    over = ("systems", "items", "raters")
-    intervals = (Column(f"r, other {unit}", Format.INTERVAL, 3) for unit in over)
-    columns = (
-        METRIC, CLUSTER, _number("Pearson r"), *intervals, _number("Spearman ρ"),
-        _number("Kendall τ_b"), _number("Pairwise accuracy"), _number("Soft pairwise accuracy"),
-        Column("Systems", Format.WHOLE), Column("Not available because"),
-    )  # fmt: skip
-    rows = [
-        (
-            each.metric,
-            found.system_clusters.get(each.metric),
-            each.pearson,
-            *(each.intervals.get(unit, {}).get("pearson") for unit in over),
-            each.spearman,
-            each.kendall,
-            each.pairwise_accuracy,
-            each.soft_pairwise_accuracy,
-            each.systems,
-            each.reason,
-        )
-        for each in found.system_level
-    ]
-    return Table("system-level", "Whole systems", columns, rows_of(*rows))
-
-
-def _segment_table(found: MetricReport) -> Table:
-    columns = (
-        METRIC, CLUSTER, _number("acc*_eq"), Column("other items", Format.INTERVAL, 3),
-        _number("cross-fitted"), _number("ε", 4), _number("Kendall τ_b within items"),
-        _number("Pearson r within items"), _number("Pearson r"),
-        Column("Outputs", Format.WHOLE), Column("Not available because"),
-    )  # fmt: skip
-    rows = [
-        (
-            each.metric,
-            found.segment_clusters.get(each.metric),
-            each.acc_eq,
-            each.acc_eq_interval,
-            each.acc_eq_cross_fit,
-            each.epsilon,
-            each.kendall,
-            each.pearson_within_items,
-            each.pearson,
-            each.outputs,
-            each.reason,
-        )
-        for each in found.segment_level
-    ]
-    return Table("segment-level", "Single outputs", columns, rows_of(*rows))
-
-
-def _tests_table(name: str, caption: str, tests: Sequence[MetricPair]) -> Table:
-    columns = [Column("Closer"), Column("Than"), _number("Difference"), Column("p", Format.P)]
-    more = "p (Williams)" if name == "system-tests" else "p by items"
-    columns.append(Column(more, Format.P))
-    rows = [
-        (
-            each.a,
-            each.b,
-            each.difference,
-            each.p,
-            each.williams if name == "system-tests" else each.p_items,
-        )
-        for each in tests
-    ]
-    return Table(name, caption, tuple(columns), rows_of(*rows))
-
-
-def _ceiling_table(found: MetricReport) -> Table:
-    columns = (
-        Column("Compared with the other raters"), _number("acc*_eq"), _number("Pearson r, systems"),
-        _number("Pairwise accuracy, systems"), Column("Raters", Format.WHOLE),
-        Column("Outputs", Format.WHOLE), Column("Not available because"),
-    )  # fmt: skip
-    rows = [
-        (
-            each.metric, each.acc_eq, each.pearson_systems, each.pairwise_accuracy, each.raters,
-            each.outputs, each.reason,
-        )
-        for each in found.ceiling
-    ]  # fmt: skip
-    return Table("ceiling", "A rater held out, on the same outputs", columns, rows_of(*rows))

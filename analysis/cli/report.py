@@ -62,19 +62,27 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
 
 def run_report(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Report every criterion: the paper's table next to the one that a referee would ask for."""
-    from analysis.report.bundle import rendered_files, write_bundle
+    from analysis.report.bundle import rendered_files, stored_comparison, write_bundle
     from analysis.report.latex import document
     from analysis.report.make import make_report
+    from analysis.report.metric_tables import metric_tables
 
     settings = report_settings(options)
+    compared = stored_comparison(options.file, settings.as_dict())
     with ProgressBar() as progress:
-        report = make_report(table, settings, progress=progress.show)
+        report = make_report(table, settings, progress=progress.show, compared=compared)
     if options.bundle:
-        write_bundle(Path(options.bundle), table, report, settings, rendered_files(report))
+        files = rendered_files(report)
+        write_bundle(Path(options.bundle), table, report, settings, files, compared=compared)
     shown = [
         replace(table, caption=f"{each.name}: {table.caption}")
         for each in tables_of(report)
         for table in (*each.paper, *each.honest)
+    ]
+    shown += [
+        replace(table, caption=f"{section.criterion}: {table.caption}")
+        for section in report.metrics
+        for table in metric_tables(section)
     ]
     sentences = [
         f"{each.criterion}: {sentence}" for each in report.criteria for sentence in each.sentences

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -23,6 +23,7 @@ from analysis.metrics.soft_pairwise import (
 from analysis.metrics.system_level import (
     FEW_SYSTEMS,
     UNITS,
+    Redrawn,
     SystemLevel,
     intervals_of,
     pearson_rows,
@@ -43,8 +44,27 @@ class MetricOptions:
 
 
 @dataclass(frozen=True)
+class SystemPoint:
+    """A system's mean judgement and a metric's score, with intervals over items.
+
+    The score is as the metric gives it: where lower is better, lower is better here too. A score
+    that was given for the whole system has no interval.
+    """
+
+    metric: str
+    system: str
+    people: float
+    people_interval: tuple[float, float] | None
+    score: float
+    score_interval: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
 class MetricReport:
-    """Metrics in the order of the file; tests by pair, the closer metric first."""
+    """Metrics in the order of the file; tests by pair, the closer metric first.
+
+    `correlations` is Pearson's r over systems of people (first) and all metrics with each other.
+    """
 
     system_level: tuple[SystemLevel, ...]
     segment_level: tuple[SegmentLevel, ...]
@@ -54,6 +74,8 @@ class MetricReport:
     segment_clusters: dict[str, int]
     ceiling: tuple[Ceiling, ...]
     sentences: tuple[str, ...]
+    points: tuple[SystemPoint, ...] = ()
+    correlations: tuple[tuple[float | None, ...], ...] = ()
 
 
 def metrics_against_people(
@@ -91,7 +113,8 @@ def metrics_against_people(
     # A system's score may rest on items that nobody judged.
     whole = scores.aligned(people.systems, scores.items).system_scores
     cells = people.cells
-    systems = _system_levels(people, ours, whole, cells, options)
+    redrawn = _redrawn(people, ours, options)
+    systems = _system_levels(people, ours, whole, redrawn, options)
     progress(0.4)
     segments = tuple(
         segment_level(
@@ -117,6 +140,8 @@ def metrics_against_people(
         ),
         ceiling=ceiling(people, ours.metrics, ours.segments),
         sentences=tuple(_sentences(systems, segments, scores, whole)),
+        points=tuple(_points(people, ours, whole, redrawn["items"], options.alpha)),
+        correlations=_matrix(people.system_scores, whole),
     )
 
 
@@ -129,27 +154,74 @@ def _require_overlap(people: People, scores: MetricScores) -> None:
         )
 
 
+def _redrawn(people: People, ours: MetricScores, options: MetricOptions) -> dict[str, Redrawn]:
+    """Scores of systems over resampled systems, items and raters; a single rater is not drawn."""
+    sizes = {"seed": options.seed, "resamples": options.resamples}
+    return {
+        unit: redraw(people, ours.segments, ours.whole, unit, **sizes)
+        for unit in UNITS
+        if unit != "raters" or len(people.raters) > 1
+    }
+
+
+def _points(
+    people: People, ours: MetricScores, whole: Values, items: Redrawn, alpha: float
+) -> Iterator[SystemPoint]:
+    humans = people.system_scores
+    people_sign = -1.0 if people.turned else 1.0
+    for number, name in enumerate(ours.metrics):
+        sign = -1.0 if name in ours.turned else 1.0
+        for place, system in enumerate(people.systems):
+            if np.isnan(whole[number, place]):
+                continue
+            drawn = items.metrics[number, :, place]
+            given = not np.isnan(ours.whole[number, place]) or np.isnan(drawn).all()
+            yield SystemPoint(
+                name,
+                system,
+                float(people_sign * humans[place]),
+                _percentiles(people_sign * items.people[:, place], alpha),
+                float(sign * whole[number, place]),
+                None if given else _percentiles(sign * drawn, alpha),
+            )
+
+
+def _percentiles(drawn: Values, alpha: float) -> tuple[float, float] | None:
+    known = drawn[~np.isnan(drawn)]
+    if len(known) < 2:
+        return None
+    low, high = np.quantile(known, [alpha / 2, 1 - alpha / 2])
+    return float(low), float(high)
+
+
+def _matrix(people: Values, whole: Values) -> tuple[tuple[float | None, ...], ...]:
+    """Pearson's r over the systems that both have, None where there are fewer than three."""
+    rows = [people, *whole]
+    return tuple(tuple(_pearson_of(a, b) for b in rows) for a in rows)
+
+
+def _pearson_of(a: Values, b: Values) -> float | None:
+    known = ~(np.isnan(a) | np.isnan(b))
+    if known.sum() < 3:
+        return None
+    r = float(pearson_rows(a[known][None], b[known][None])[0])
+    return None if np.isnan(r) else r
+
+
 def _system_levels(
-    people: People, ours: MetricScores, whole: Values, cells: Values, options: MetricOptions
+    people: People,
+    ours: MetricScores,
+    whole: Values,
+    redrawn: dict[str, Redrawn],
+    options: MetricOptions,
 ) -> tuple[SystemLevel, ...]:
+    cells = people.cells
     soft = soft_pairwise_accuracies(
         cells, ours.segments, permutations=options.permutations, seed=options.seed
     )
     judged = cells[:, ~np.isnan(cells).all(axis=0)]
     signs = random_signs(judged.shape[1], permutations=options.permutations, seed=options.seed)
     p_values = pairwise_p_values(judged, signs)
-    redrawn = {
-        unit: redraw(
-            people,
-            ours.segments,
-            ours.whole,
-            unit,
-            seed=options.seed,
-            resamples=options.resamples,
-        )
-        for unit in UNITS
-        if unit != "raters" or len(people.raters) > 1
-    }
     scores = people.system_scores
     return tuple(
         system_level(

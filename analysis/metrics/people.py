@@ -27,6 +27,7 @@ class People:
     item: Codes
     rater: Codes
     value: Values
+    turned: bool = False  # low values were good ones, so the sign was changed
 
     @classmethod
     def from_table(cls, table: JudgementTable, *, lower_is_better: bool = False) -> People:
@@ -48,6 +49,7 @@ class People:
             table.item.codes,
             table.rater.codes,
             -table.value if lower_is_better else table.value,
+            lower_is_better,
         )
 
     @property

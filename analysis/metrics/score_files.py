@@ -68,13 +68,34 @@ class MetricScores:
         """How many outputs have a score of any metric."""
         return int((~np.isnan(self.segments)).any(axis=0).sum())
 
-    def only(self, metric: str) -> MetricScores:
-        """The scores of one metric."""
-        number = self.metrics.index(metric)
-        turned = (metric,) if metric in self.turned else ()
-        part = slice(number, number + 1)
+    def of(self, metrics: Sequence[str]) -> MetricScores | None:
+        """The scores of these metrics; None if there are none."""
+        if not metrics:
+            return None
+        places = [self.metrics.index(name) for name in metrics]
+        turned = tuple(name for name in self.turned if name in metrics)
         return MetricScores(
-            (metric,), self.systems, self.items, self.segments[part], self.whole[part], turned
+            tuple(metrics),
+            self.systems,
+            self.items,
+            self.segments[places],
+            self.whole[places],
+            turned,
+        )
+
+    def only(self, metric: str) -> MetricScores:
+        """The scores of one metric, without the systems and items that it says nothing about."""
+        place = self.metrics.index(metric)
+        known = ~np.isnan(self.segments[place])
+        systems = np.flatnonzero(known.any(axis=1) | ~np.isnan(self.whole[place]))
+        items = np.flatnonzero(known.any(axis=0))
+        return MetricScores(
+            (metric,),
+            tuple(self.systems[number] for number in systems),
+            tuple(self.items[number] for number in items),
+            self.segments[place][np.ix_(systems, items)][None],
+            self.whole[place][systems][None],
+            (metric,) if metric in self.turned else (),
         )
 
     def aligned(self, systems: Sequence[str], items: Sequence[str]) -> MetricScores:
@@ -116,18 +137,23 @@ def read_scores(
 ) -> MetricScores:
     """Read scores of metrics from a CSV, in one of three shapes.
 
-        Long: `system,item,metric,score`. Wide: `system,item` and a column for each metric. Either
-        without the column `item`, or with an empty cell in it: the score of a whole system.
+    Long: `system,item,metric,score`. Wide: `system,item` and a column for each metric. Either
+    without the column `item`, or with an empty cell in it: the score of a whole system.
 
-        Parameters
-        ----------
-        source : a path or a binary file; maybe compressed with gzip
-    XXiented so that higher is better. A score that is missing in a wide file is an empty
-        cell.
+    Parameters
+    ----------
+    source : a path or a binary file; maybe compressed with gzip
+    lower_is_better : metrics whose sign is to be changed; None: TER, SER, WER, CER, MER, WIL
+    known : a score of another system or item is a problem; None: any may come
 
-        Raises
-        ------
-        TableError : with every problem and its line and column
+    Returns
+    -------
+    Scores, oriented so that higher is better. A score that is missing in a wide file is an empty
+    cell.
+
+    Raises
+    ------
+    TableError : with every problem and its line and column
     """
     return scores_of_rows(read_rows(source), lower_is_better=lower_is_better, known=known)
 

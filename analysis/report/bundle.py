@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from analysis.checkpoints import Parts, computed_now
 from analysis.errors import TableError
+from analysis.metrics.compared import SCORES, VERDICTS, Compared, read_compared
 from analysis.report.make import Report
 from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
@@ -25,6 +26,8 @@ PLOT_FORMATS = ("svg", "pdf")
 README = """{title}
 
 judgements.csv   every judgement; one row is one value that a rater gave one output
+scores.csv       where metrics are compared with people: their scores
+verdicts.csv     where judges are compared with people: their pairwise verdicts
 options.json     the options that, with the judgements, decide every number
 report.json      the report
 tables/          LaTeX (booktabs) in the shape of the field's papers
@@ -87,12 +90,24 @@ def stored_options(file: str | Path) -> dict[str, Any]:
         return options
 
 
+def stored_comparison(file: str | Path, options: Mapping[str, Any]) -> Compared | None:
+    """The scores and verdicts of a bundle; None for any other file, and where there are none."""
+    if str(file) == "-" or not zipfile.is_zipfile(file):
+        return None
+    with zipfile.ZipFile(file) as bundle:
+        names = {SCORES, VERDICTS} & set(bundle.namelist())
+        files = {name: bundle.read(name) for name in names}
+    return read_compared(files, lower_is_better=options.get("metrics_lower_is_better", ()))
+
+
 def write_bundle(
     file: str | Path | IO[bytes],
     table: JudgementTable,
     report: Report,
     options: ReportOptions,
     extra: Mapping[str, bytes] | None = None,
+    *,
+    compared: Compared | None = None,
 ) -> None:
     """Write a report's bundle: all that is needed to compute its numbers again.
 
@@ -102,6 +117,7 @@ def write_bundle(
     table, options : what the report was made from
     report : what `make_report` returned
     extra : further files by name (`tables/….tex`, `plots/….svg`)
+    compared : the scores and verdicts that the report compares with people
     """
     name = Path(file).name if isinstance(file, str | Path) else "bundle.zip"
     title = report.title or "Report of a human evaluation"
@@ -113,6 +129,7 @@ def write_bundle(
         "judgements.csv": judgements.getvalue(),
         "options.json": json.dumps(options.as_dict(), ensure_ascii=False, indent=1).encode(),
         "report.json": report_json(report).encode(),
+        **(compared.files() if compared else {}),
         **(extra or {}),
     }
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as bundle:

@@ -10,6 +10,7 @@ from itertools import zip_longest
 from analysis.clusters import Ranking
 from analysis.report.category import CategorySection
 from analysis.report.make import CriterionReport, Report
+from analysis.report.metric_tables import metric_tables
 from analysis.report.model_tables import pairs_table
 from analysis.report.ranking_tables import ranking_table
 from analysis.report.scale_tables import anova_table
@@ -55,6 +56,9 @@ SPECIAL = {
     "–": "--",
     "κ": r"$\kappa$",
     "χ": r"$\chi$",
+    "ε": r"$\varepsilon$",
+    "ρ": r"$\rho$",
+    "τ": r"$\tau$",
     "²": r"$^2$",
     "−": r"$-$",
 }
@@ -125,6 +129,9 @@ def tables(report: Report) -> dict[str, str]:
         if each.scale is not None and each.scale.tukey is not None:
             pairs = pairs_table("tukey", "Tukey HSD", each.scale.tukey.pairs)
             made[f"{file_name(each.criterion)}-tukey"] = tabular(pairs)
+    for section in report.metrics:
+        for table in metric_tables(section):
+            made[f"{file_name(section.criterion)}-metrics-{file_name(table.name)}"] = tabular(table)
     return made
 
 

@@ -18,16 +18,19 @@ from analysis.correlations import Correlation, correlations
 from analysis.errors import TableError, Undefined
 from analysis.intraclass import intraclass_correlation
 from analysis.krippendorff import METRICS, krippendorff_alpha, self_consistency
-from analysis.outliers import OutlierCount, treat_outliers, z_by_rater
+from analysis.metrics.compared import Compared
+from analysis.outliers import OutlierCount
 from analysis.pairs import pairs_from_table
 from analysis.plain import left_empty, plain
 from analysis.raters import RaterProfile, rater_profiles
 from analysis.report.category import CategorySection, category_section
+from analysis.report.metrics import MetricSection, Subject, metric_sections
 from analysis.report.options import ReportOptions
 from analysis.report.ranking import RankingSection, Runs, ranking_section, runs_for, win_shares
 from analysis.report.scale import ScaleSection, scale_section
 from analysis.report.sentences import criterion_sentences, report_sentences
-from analysis.signature import VERSION, signature
+from analysis.report.treatment import treated, z_scores
+from analysis.signature import HASH_DIGITS, VERSION, signature
 from analysis.table import JudgementTable
 from analysis.typing import Progress, Values
 
@@ -114,6 +117,7 @@ class Report:
     correlations: tuple[Correlation, ...]
     raters: tuple[RaterProfile, ...]
     sentences: tuple[str, ...]
+    metrics: tuple[MetricSection, ...] = ()
 
     def criterion(self, name: str) -> CriterionReport:
         return next(each for each in self.criteria if each.criterion == name)
@@ -131,6 +135,8 @@ def make_report(
     draws: Mapping[str, Values] | None = None,
     progress: Progress | None = None,
     parts: Parts = computed_now,
+    *,
+    compared: Compared | None = None,
 ) -> Report:
     """Make the whole report: every criterion in every way that applies to its kind.
 
@@ -144,6 +150,7 @@ def make_report(
     draws : the runs of `clusters.resamplings_of`, if they exist already; shape (runs, systems)
     progress : called with the share that is done, from 0 to 1
     parts : may keep what is finished for a process that continues after this one
+    compared : scores and verdicts of the metrics that the options name
 
     Returns
     -------
@@ -154,7 +161,7 @@ def make_report(
     TableError : no judgement is left, a rater to exclude is unknown, or a value is too large
     """
     with threadpool_limits(limits=1, user_api="blas"):
-        return _report(table, options, draws, progress, parts)
+        return _report(table, options, draws, progress, parts, compared=compared)
 
 
 def _report(
@@ -163,6 +170,8 @@ def _report(
     draws: Mapping[str, Values] | None,
     progress: Progress | None,
     parts: Parts,
+    *,
+    compared: Compared | None,
 ) -> Report:
     analysed = analysed_table(table, options)
     criteria = _in_order(analysed.criterion.labels, options)
@@ -176,9 +185,10 @@ def _report(
             )
             reports.append(parts(f"criterion {name}", CriterionReport, compute))
     made = tuple(reports)
+    subjects = [Subject(one.criterion, one.kind, one.higher_is_better) for one in made]
     report = Report(
         title=options.title,
-        signature=report_signature(table, options),
+        signature=report_signature(table, options, compared),
         version=VERSION,
         options=options.as_dict(),
         data=_summary(table, analysed),
@@ -190,6 +200,7 @@ def _report(
         sentences=report_sentences(
             len(made), options.alpha, excluded=any(each.exclusion for each in made)
         ),
+        metrics=metric_sections(analysed, subjects, options, compared, parts),
     )
     if progress is not None:
         progress(1.0)
@@ -207,7 +218,9 @@ def analysed_table(table: JudgementTable, options: ReportOptions) -> JudgementTa
     return analysed
 
 
-def report_signature(table: JudgementTable, options: ReportOptions) -> str:
+def report_signature(
+    table: JudgementTable, options: ReportOptions, compared: Compared | None = None
+) -> str:
     """One line that names everything that decides the numbers; defaults are left out."""
     default = ReportOptions().as_dict()
     stated = {
@@ -215,6 +228,8 @@ def report_signature(table: JudgementTable, options: ReportOptions) -> str:
         for name, value in options.as_dict().items()
         if name in ("seed", "runs") or (value != default[name] and name not in ("title", "method"))
     }
+    if compared is not None and options.metrics:
+        stated["scores"] = compared.sha256[:HASH_DIGITS]
     return signature(f"report-{options.method}", stated, sha256=table.sha256)
 
 
@@ -243,9 +258,8 @@ def _criterion_report(
     part = analysed.for_criterion(name)
     kind = kind_of(analysed, name, options.kinds)
     higher = name not in options.lower_is_better and kind not in LOWER_IS_BETTER
-    treatment = options.outliers.get(name, "replace" if kind == "time" else "none")
-    part, outliers = _treated(part, treatment, options.outlier_width)
-    standardised = _standardised(part) if name in options.standardise else None
+    part, outliers = treated(part, kind, options)
+    standardised = z_scores(part) if name in options.standardise else None
     scale = _scale(part, standardised, options, higher, parts) if kind in SCALES else None
     categories = category_section(part, options) if kind == "category" else None
     agreement = parts(
@@ -280,21 +294,6 @@ def _criterion_report(
             agreement=agreement,
         ),
     )
-
-
-def _treated(
-    part: JudgementTable, treatment: str, width: float
-) -> tuple[JudgementTable, OutlierCount | None]:
-    if treatment == "none":
-        return part, None
-    treated = treat_outliers(part.value, treatment, width)
-    kept = part if treated.kept.all() else part.rows(treated.kept)
-    return replace(kept, value=treated.values), treated.count
-
-
-def _standardised(part: JudgementTable) -> JudgementTable:
-    """Each value as its distance from its rater's mean in the rater's SDs (Graham et al. 2013)."""
-    return replace(part, value=z_by_rater(part.value, part.rater.codes)[0])
 
 
 def _scale(

@@ -27,6 +27,11 @@ class ReportOptions(RankingOptions):
     or `latin` (system + rater + factors such as the position). `outliers`, `log_scale` and
     `standardise` (z within each rater, as at WMT) go by criterion; times have their outliers
     replaced unless told otherwise, as TUNA's.
+
+    `metrics` are compared with people, after the ranking by people. `judges` are those of them (or
+    of the verdicts) that act as raters, each with the systems that its own model wrote.
+    `metric_resamples` is the size of each bootstrap and permutation test of metrics.
+    `price_per_judgement` says what a judgement by a person costs.
     """
 
     resample: tuple[str, ...] = ("none", "raters")
@@ -39,6 +44,11 @@ class ReportOptions(RankingOptions):
     standardise: tuple[str, ...] = ()
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     agreement_resamples: int = 1000
+    metrics: tuple[str, ...] = ()
+    metrics_lower_is_better: tuple[str, ...] = ()
+    judges: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    metric_resamples: int = 1000
+    price_per_judgement: float = 0.0
     title: str = ""
 
     def problems(self) -> Iterator[str]:
@@ -147,6 +157,7 @@ MEANT = {
     "kinds": "a kind for each criterion",
     "outliers": "a treatment for each criterion",
     "categories": "a list of labels for each criterion",
+    "judges": "a list of systems for each judge",
 }
 
 
@@ -156,6 +167,10 @@ def _limits(options: ReportOptions) -> Iterator[str]:
     if options.runs > 1_000_000:
         yield f"runs must be at most 1,000,000: {options.runs}."
     yield from width_problems("outlier_width", options.outlier_width)
+    if not 1 <= options.metric_resamples <= 100_000:
+        yield f"metric_resamples must be from 1 to 100,000: {options.metric_resamples}."
+    if not 0 <= options.price_per_judgement < 1e9:
+        yield f"price_per_judgement must not be negative: {options.price_per_judgement}."
     if not 0 <= options.agreement_resamples <= 100_000:
         yield f"agreement_resamples must be from 0 to 100,000: {options.agreement_resamples}."
 

@@ -84,6 +84,7 @@ def pictures(report: Report) -> dict[str, Figure]:
 def pictures_to_make(report: Report) -> dict[str, Callable[[], Figure]]:
     """What makes each picture: a caller that needs only some does not wait for all."""
     from analysis.report.latex import file_name
+    from analysis.report.metric_plots import metric_pictures
 
     made: dict[str, Callable[[], Figure]] = {}
     for each in report.criteria:
@@ -101,10 +102,13 @@ def pictures_to_make(report: Report) -> dict[str, Callable[[], Figure]]:
         profiles = [rater for rater in report.raters if rater.criterion == criterion]
         if each.kind != "category" and any(rater.agreement is not None for rater in profiles):
             made[f"{name}-raters"] = partial(rater_agreement, profiles, criterion)
+    for section in report.metrics:
+        for ending, make in metric_pictures(section).items():
+            made[f"{file_name(section.criterion)}-{ending}"] = make
     return made
 
 
-def _axes(width: float, height: float, names: Sequence[str] = ()) -> tuple[Figure, Axes]:
+def new_axes(width: float, height: float, names: Sequence[str] = ()) -> tuple[Figure, Axes]:
     """A separate figure, not one of pyplot's, which a server would never release.
 
     Figures are equally wide as long as they can be, so that their fonts look alike when a page
@@ -115,29 +119,44 @@ def _axes(width: float, height: float, names: Sequence[str] = ()) -> tuple[Figur
     from matplotlib.figure import Figure
 
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(width + _extra(names), height), layout="constrained")
+        figure = Figure(figsize=(width + extra_width(names), height), layout="constrained")
         FigureCanvasAgg(figure)
         axes = figure.add_subplot()
     return figure, axes
 
 
-def _extra(names: Sequence[str]) -> float:
+def new_panels(width: float, height: float, rows: int, columns: int) -> tuple[Figure, list[Axes]]:
+    """A figure of several panels, row by row."""
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasAgg(figure)
+        panels = figure.subplots(rows, columns, squeeze=False)
+    return figure, list(panels.ravel())
+
+
+def extra_width(names: Sequence[str]) -> float:
     """Inches for what a name is longer than usual."""
     longest = max(map(len, names), default=0)
     return INCHES_PER_LETTER * max(0, longest - USUAL_LENGTH)
 
 
-def _height(rows: int) -> float:
+def height_of(rows: int) -> float:
+    """Inches of a figure with so many rows."""
     return 1.1 + 0.24 * max(rows, 2)
 
 
-def _name_rows(axes: Axes, names: Sequence[str]) -> None:
-    axes.set_yticks(range(len(names)), [_plain(name) for name in names])
+def name_rows(axes: Axes, names: Sequence[str]) -> None:
+    """Names as the rows of a figure, the first on top."""
+    axes.set_yticks(range(len(names)), [plain_label(name) for name in names])
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
 
 
-def _plain(label: str) -> str:
+def plain_label(label: str) -> str:
     """Dollar signs would start a formula."""
     return label.replace("$", r"\$")
 
@@ -149,7 +168,7 @@ def rank_ranges(ranking: Ranking, title: str) -> Figure:
     """Rank ranges and means, the best on top; every second cluster has a band behind it."""
     systems = ranking.systems
     names = [system.system for system in systems]
-    figure, axes = _axes(WIDTH, _height(len(systems)), names)
+    figure, axes = new_axes(WIDTH, height_of(len(systems)), names)
     _cluster_bands(axes, [system.cluster for system in systems])
     for row, system in enumerate(systems):
         axes.plot([system.rank_low, system.rank_high], [row, row], color=INK, linewidth=1.6)
@@ -161,12 +180,12 @@ def rank_ranges(ranking: Ranking, title: str) -> Figure:
             va="center",
             fontsize=8,
         )
-    _name_rows(axes, names)
+    name_rows(axes, names)
     axes.set_xlim(0.5, len(systems) + 1.2)
     step = max(1, round(len(systems) / 12))
     axes.set_xticks(range(1, len(systems) + 1, step))
     axes.set_xlabel("rank (range over the runs); number of the cluster and mean at the right")
-    axes.set_title(_plain(title), loc="left")
+    axes.set_title(plain_label(title), loc="left")
     return figure
 
 
@@ -194,23 +213,25 @@ def rank_heatmap(ranking: Ranking, shares: dict[str, tuple[float, ...]], title: 
     """How often each system had each rank: the darker the more often, with the share in writing."""
     names = [system.system for system in ranking.systems]
     cells = np.array([shares[name] for name in names])
-    figure, axes = _axes(max(WIDTH, 2.0 + 0.3 * len(names)), _height(len(names)), names)
-    _shade(axes, cells, 0.0, 1.0)
+    figure, axes = new_axes(max(WIDTH, 2.0 + 0.3 * len(names)), height_of(len(names)), names)
+    shade_cells(axes, cells, 0.0, 1.0)
     for row, column in np.argwhere(cells >= 0.005):
-        _write(axes, row, column, f"{100 * cells[row, column]:.0f}", cells[row, column])
-    _name_rows(axes, names)
+        write_cell(axes, row, column, f"{100 * cells[row, column]:.0f}", cells[row, column])
+    name_rows(axes, names)
     axes.set_xticks(range(len(names)), [str(rank) for rank in range(1, len(names) + 1)])
     axes.set_xlabel("rank (per cent of the runs)")
-    axes.set_title(_plain(title), loc="left")
+    axes.set_title(plain_label(title), loc="left")
     return figure
 
 
-def _shade(axes: Axes, cells: Any, lowest: float, highest: float) -> None:
+def shade_cells(axes: Axes, cells: Any, lowest: float, highest: float) -> None:
+    """Shade cells from pale to dark."""
     axes.imshow(cells, cmap=SHADES, vmin=lowest, vmax=highest, aspect="auto", interpolation="none")
     axes.tick_params(length=0)
 
 
-def _write(axes: Axes, row: int, column: int, text: str, shade: float) -> None:
+def write_cell(axes: Axes, row: int, column: int, text: str, shade: float) -> None:
+    """Write into a cell in the colour that can be read on its shade."""
     axes.text(column, row, text, ha="center", va="center", fontsize=6.5, color=ink_on(shade))
 
 
@@ -232,16 +253,16 @@ def win_matrix(section: RankingSection, title: str) -> Figure:
     """Share of pairs that the row's system won against the column's; a tie is half a win."""
     names = [row.system for row in section.win_shares]
     cells = _win_cells(section.pairs, names)
-    height = 2.0 + 0.26 * len(names) + _extra(names)
-    figure, axes = _axes(max(WIDTH, 2.0 + 0.32 * len(names)), height, names)
-    _shade(axes, cells, *WIN_SHADES)
+    height = 2.0 + 0.26 * len(names) + extra_width(names)
+    figure, axes = new_axes(max(WIDTH, 2.0 + 0.32 * len(names)), height, names)
+    shade_cells(axes, cells, *WIN_SHADES)
     for row, column in np.argwhere(~np.isnan(cells)):
         shade = (cells[row, column] - WIN_SHADES[0]) / (WIN_SHADES[1] - WIN_SHADES[0])
-        _write(axes, row, column, f"{100 * cells[row, column]:.0f}", shade)
-    _name_rows(axes, names)
-    axes.set_xticks(range(len(names)), [_plain(name) for name in names], rotation=90)
+        write_cell(axes, row, column, f"{100 * cells[row, column]:.0f}", shade)
+    name_rows(axes, names)
+    axes.set_xticks(range(len(names)), [plain_label(name) for name in names], rotation=90)
     axes.set_xlabel("per cent of pairs that the row won; a tie is half a win")
-    axes.set_title(_plain(title), loc="left")
+    axes.set_title(plain_label(title), loc="left")
     return figure
 
 
@@ -262,16 +283,16 @@ def letters_plot(tukey: Tukey, systems: Sequence[SystemRow], title: str) -> Figu
     """Means with the intervals of the Tukey test, best on top, and the letters in columns."""
     rows = {row.system: row for row in systems}
     names = list(tukey.letters)
-    figure, axes = _axes(WIDTH, _height(len(names)), names)
+    figure, axes = new_axes(WIDTH, height_of(len(names)), names)
     widths = _comparison_widths(tukey, {name: rows[name].judgements for name in names})
     for place, name in enumerate(names):
         axes.plot(rows[name].mean, place, "o", color=INK, markersize=4.5)
         span = [rows[name].mean - widths[name], rows[name].mean + widths[name]]
         axes.plot(span, [place, place], color=INK, linewidth=1.3)
     _letter_columns(axes, tukey, names)
-    _name_rows(axes, names)
+    name_rows(axes, names)
     axes.set_xlabel("mean; bars that do not overlap differ (about); letters at the right")
-    axes.set_title(_plain(title), loc="left")
+    axes.set_title(plain_label(title), loc="left")
     return figure
 
 
@@ -310,7 +331,7 @@ def rater_agreement(profiles: Sequence[RaterProfile], title: str) -> Figure:
     from matplotlib.ticker import MaxNLocator
 
     known = [each for each in profiles if each.agreement is not None]
-    figure, axes = _axes(WIDTH, 4.0)
+    figure, axes = new_axes(WIDTH, 4.0)
     sizes = [each.judgements for each in known]
     agreement = [each.agreement or 0.0 for each in known]
     axes.axhline(0, color=PALE, linewidth=0.8)
@@ -323,7 +344,7 @@ def rater_agreement(profiles: Sequence[RaterProfile], title: str) -> Figure:
     axes.set_ylabel("correlation with the others")
     missing = len(profiles) - len(known)
     suffix = f" ({missing} raters share too few outputs)" if missing else ""
-    axes.set_title(_plain(title) + suffix, loc="left")
+    axes.set_title(plain_label(title) + suffix, loc="left")
     least = sorted(known, key=lambda rater: rater.agreement or 0.0)[:3]
     points = [(each.judgements, each.agreement or 0.0, each.rater) for each in least]
     _label_points(figure, axes, points)
@@ -338,7 +359,7 @@ def _label_points(figure: Figure, axes: Axes, points: Sequence[tuple[float, floa
         text = name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 1]}…"
         for right, above in LABEL_OFFSETS:
             label = axes.annotate(
-                _plain(text),
+                plain_label(text),
                 (x, y),
                 textcoords="offset points",
                 xytext=(5 if right else -5, above),

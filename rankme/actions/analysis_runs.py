@@ -33,7 +33,13 @@ from analysis.table import JudgementTable
 from analysis.table_files import write_table
 from rankme.errors import InvalidOptions, Problem, RefusedAction
 from rankme.exporting.anchor import anchor_of
-from rankme.exporting.bundle import SITE_OPTIONS, report_options, run_table, store_bundle
+from rankme.exporting.bundle import (
+    SITE_OPTIONS,
+    report_options,
+    run_compared,
+    run_table,
+    store_bundle,
+)
 from rankme.models import (
     AnalysisRun,
     Assignment,
@@ -54,6 +60,7 @@ from .audit import note
 from .bulk_insert import analyze
 from .campaigns import definition_of
 from .report_parts import StoredParts
+from .run_metrics import compared_of, keep_compared, metric_options, unknown_metrics
 
 log = logging.getLogger(__name__)
 
@@ -87,6 +94,7 @@ def default_options(campaign: Campaign) -> dict[str, Any]:
             if kinds.get(name) == "category"
         },
     }
+    options |= metric_options(campaign)
     options |= definition.analysis.options
     options["factors"] = [factor_column(name) for name in options.get("factors", ())]
     return options
@@ -175,6 +183,8 @@ def _campaign_problems(campaign: Campaign, options: ReportOptions) -> Iterable[P
     unknown = set(options.exclude_raters) - set(raters.values_list("label", flat=True))
     for label in sorted(unknown):
         yield Problem("exclude_raters", f"There is no rater {label!r} in this campaign.")
+    for name in unknown_metrics(campaign, options.metrics):
+        yield Problem("metrics", f"There is no metric {name!r} in this campaign.")
 
 
 # --- Computing ---------------------------------------------------------------------------------
@@ -220,7 +230,9 @@ def take_snapshot(run: AnalysisRun) -> None:
     packed = io.BytesIO()
     with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=3, mtime=0) as file:
         write_table(table, file)
+    compared = compared_of(run.campaign, run.options.get("metrics", ()))
     with transaction.atomic():
+        keep_compared(run, compared)
         jobs.keep(
             run,
             table_csv_gz=packed.getvalue(),
@@ -342,7 +354,14 @@ def _report(run: AnalysisRun) -> None:
     table = run_table(run)
     options = report_options(run)
     parts = StoredParts(run, job=run)
-    report = make_report(table, options, draws=_draws(run), progress=progress, parts=parts)
+    report = make_report(
+        table,
+        options,
+        draws=_draws(run),
+        progress=progress,
+        parts=parts,
+        compared=run_compared(run),
+    )
     # Before the run says that it is done: its files are there as soon as its page is.
     store_bundle(run, table, report, options, parts)
     with transaction.atomic():

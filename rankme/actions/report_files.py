@@ -10,7 +10,13 @@ from django.utils.translation import gettext as _
 
 from analysis.errors import AnalysisError
 from rankme.errors import FilesInPreparation, RankmeError
-from rankme.exporting.bundle import has_bundle, report_options, run_table, store_bundle
+from rankme.exporting.bundle import (
+    has_bundle,
+    report_options,
+    run_compared,
+    run_table,
+    store_bundle,
+)
 from rankme.models import AnalysisRun, ReportFiles
 from rankme.models.jobs import Job
 
@@ -73,5 +79,6 @@ def _store_files(run: AnalysisRun, row: ReportFiles) -> None:
     progress(0)
     table, options = run_table(run), report_options(run)
     parts = StoredParts(run, job=row)
-    report = make_report(table, options, progress=progress, parts=parts)
+    compared = run_compared(run)
+    report = make_report(table, options, progress=progress, parts=parts, compared=compared)
     store_bundle(run, table, report, options, parts)

@@ -356,7 +356,7 @@ class NewRunSerializer(Strict):
         default=dict,
         help_text="Options that replace the campaign's default options: `criteria`, `method`, "
         "`resample`, `runs`, `alpha`, `factors`, `model`, `outliers`, `exclude_raters` (with an "
-        "`exclusion_reason`), `seed`, …",
+        "`exclusion_reason`), `metrics`, `seed`, …",
     )
 
 

@@ -22,7 +22,7 @@ from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
 from analysis.table_files import read_table
 from rankme.errors import RefusedAction
-from rankme.models import AnalysisRun, Campaign
+from rankme.models import AnalysisRun, Campaign, RunScores
 from rankme.protocols.crowd import Crowd
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_to_yaml, stored_definition
@@ -32,6 +32,7 @@ from .anchor import anchor_file
 from .files import CSV, ZIP, ExportedFile
 
 if TYPE_CHECKING:
+    from analysis.metrics.compared import Compared
     from analysis.report.make import Report
 
 FOLDER = "reports"
@@ -73,6 +74,18 @@ def run_table(run: AnalysisRun) -> JudgementTable:
     return read_table(io.BytesIO(gzip.decompress(run.table_csv_gz)), "csv")
 
 
+def run_compared(run: AnalysisRun) -> Compared | None:
+    """The scores and verdicts that the run read; None for a run without metrics."""
+    from analysis.metrics.compared import SCORES, VERDICTS, read_compared
+
+    stored = RunScores.objects.filter(run=run).first()
+    if stored is None:
+        return None
+    packed = {SCORES: stored.scores_csv_gz, VERDICTS: stored.verdicts_csv_gz}
+    files = {name: gzip.decompress(content) for name, content in packed.items() if content}
+    return read_compared(files, lower_is_better=report_options(run).metrics_lower_is_better)
+
+
 def path_of(run: AnalysisRun) -> str:
     """Where the bundle is stored.
 
@@ -89,7 +102,7 @@ def store_bundle(
 
     content = io.BytesIO()
     extra = {**rendered_files(report, parts), **_campaign_file(run), **anchor_file(run)}
-    write_bundle(content, table, report, options, extra)
+    write_bundle(content, table, report, options, extra, compared=run_compared(run))
     if default_storage.exists(path_of(run)):
         default_storage.delete(path_of(run))
     default_storage.save(path_of(run), ContentFile(content.getvalue()))
@@ -128,16 +141,23 @@ def report_file(run: AnalysisRun, name: str) -> ExportedFile | None:
 
 
 def _table_file(run: AnalysisRun, name: str) -> bytes | None:
-    """`csv/CRITERION/TABLE.csv`."""
+    """`csv/CRITERION/TABLE.csv`, or `csv/CRITERION/metrics/TABLE.csv`."""
+    from analysis.report.metric_tables import metric_tables
     from analysis.report.stored import read_report
     from analysis.report.table_model import as_csv
     from analysis.report.tables import tables_of
 
     wanted = name.removeprefix("csv/").removesuffix(".csv")
-    for criterion in tables_of(read_report(run.finished_result["report"])):
-        for table in criterion.tables:
-            if wanted == f"{criterion.name}/{table.name}":
-                return as_csv(table).encode()
+    report = read_report(run.finished_result["report"])
+    found = [(each.name, table) for each in tables_of(report) for table in each.tables]
+    found += [
+        (f"{section.criterion}/metrics", table)
+        for section in report.metrics
+        for table in metric_tables(section)
+    ]
+    for place, table in found:
+        if wanted == f"{place}/{table.name}":
+            return as_csv(table).encode()
     return None
 
 

@@ -14,6 +14,7 @@ from analysis.clusters import METHODS
 from analysis.outliers import TREATMENTS
 from analysis.report.options import MODELS
 from rankme.actions.analysis_runs import MOST_RUNS, default_options
+from rankme.actions.run_metrics import chosen_metric_options
 from rankme.errors import InvalidOptions
 from rankme.models import Campaign
 from rankme.queries.judgement_table import factor_column
@@ -95,6 +96,12 @@ class AnalysisForm(forms.Form):
         required=False,
         help_text=_("Appears in the report."),
     )
+    metrics = forms.MultipleChoiceField(
+        label=_("Metrics to compare with people"),
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text=_("On a separate page. The ranking by people never uses them."),
+    )
     seed = forms.IntegerField(
         label=_("Seed"),
         min_value=0,
@@ -109,13 +116,17 @@ class AnalysisForm(forms.Form):
         *,
         campaign: Campaign,
     ) -> None:
+        self.campaign = campaign
         self.defaults = default_options(campaign)
         super().__init__(data, files, initial=self._initial())
         kinds = self.defaults["kinds"]
         factors = _factors_of(campaign)
         self._offer("criteria", list(kinds))
         self._offer("factors", factors)
+        self._offer("metrics", self.defaults.get("metrics", []))
         unused = ["criteria"] if len(kinds) == 1 else []
+        if not self.defaults.get("metrics"):
+            unused.append("metrics")
         if "relative" not in kinds.values():
             unused += ["method", "resample", "runs"]
         if not set(kinds.values()) & {*MEASURED, "error"}:
@@ -140,6 +151,7 @@ class AnalysisForm(forms.Form):
             "model": self.defaults.get("model", "one-way"),
             "factors": self.defaults["factors"],
             "outliers": treatments.pop() if len(treatments) == 1 else "none",
+            "metrics": self.defaults.get("metrics", []),
             "alpha": self.defaults.get("alpha", 0.05),
             "seed": self.defaults["seed"],
         }
@@ -157,6 +169,8 @@ class AnalysisForm(forms.Form):
         chosen["exclude_raters"] = chosen["exclude_raters"].split()
         if set(chosen.get("criteria", ())) == set(self.defaults["kinds"]):
             del chosen["criteria"]
+        if "metrics" in chosen:
+            chosen |= chosen_metric_options(self.campaign, chosen["metrics"])
         if "outliers" in chosen:
             chosen["outliers"] = self._treatments(chosen["outliers"])
         return chosen

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from analysis.report.metric_tables import metric_tables
 from analysis.report.scale_tables import overview_table
 from analysis.report.stored import read_report
 from analysis.report.tables import correlation_table, tables_of
@@ -138,6 +139,54 @@ def result_context(run: AnalysisRun) -> dict[str, Any]:
     }
 
 
+@login_required
+@require_safe
+@with_files
+def show_metrics(request: HttpRequest, code: str, run: int) -> HttpResponse:
+    """Metrics against people in one analysis, after the ranking by people."""
+    campaign, found = _run(request, code, run)
+    context = {"run": found} | _metrics_context(found)
+    return render_campaign(request, campaign, "report/metrics.html", context, tab="analysis-runs")
+
+
+@require_safe
+@with_files
+def show_public_metrics(request: HttpRequest, report: str) -> HttpResponse:
+    """The same of a published report."""
+    found = _published(report)
+    context = {"report": found, "run": found.run, "campaign": found.run.campaign}
+    return render(request, "report/public_metrics.html", context | _metrics_context(found.run))
+
+
+def _metrics_context(run: AnalysisRun) -> dict[str, Any]:
+    """By criterion: the ranking by people, then tables and plots of its metrics."""
+    if run.state != DONE:
+        raise Http404
+    result = read_report(run.finished_result["report"])
+    if not result.metrics:
+        raise Http404
+    require_files(run)
+    people = {found.name: found for found in tables_of(result, run.timed_out)}
+    drawn = bundle.plots_of(run, list(people))
+    return {
+        "result": result,
+        "sections": [
+            {
+                "section": section,
+                "people": people[section.criterion],
+                "tables": metric_tables(section),
+                "plots": [
+                    plot
+                    for name in drawn[section.criterion]
+                    if (plot := _plot(name))["role"] == "metrics"
+                ],
+                "refused": [each for each in section.powered if not each.estimates],
+            }
+            for section in result.metrics
+        ],
+    }
+
+
 def _files_of(run: AnalysisRun) -> tuple[str, ...]:
     if run.state != DONE:
         return ()
@@ -157,6 +206,8 @@ PLOTS = {
     ),
     "wins": ("more", gettext_noop("How often one system was preferred to another")),
     "raters": ("more", gettext_noop("Each rater's agreement with the rest")),
+    "metrics-scatter": ("metrics", gettext_noop("Metrics against people, system by system")),
+    "metrics-heatmap": ("metrics", gettext_noop("How people and metrics correlate over systems")),
 }
 
 

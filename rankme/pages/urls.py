@@ -164,6 +164,16 @@ report_urls: list[URLPattern] = [
         reports.run_file,
         name="analysis-file",
     ),
+    path(
+        "campaigns/<slug:code>/analysis/<int:run>/metrics/",
+        reports.show_metrics,
+        name="analysis-metrics",
+    ),
+    path(
+        "reports/<slug:report>/metrics/",
+        reports.show_public_metrics,
+        name="report-public-metrics",
+    ),
     path("reports/<slug:report>/", reports.show_public, name="report-public"),
     path("reports/<slug:report>/files/<path:name>", reports.public_file, name="report-file"),
 ]

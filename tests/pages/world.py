@@ -69,7 +69,9 @@ POLICY: dict[str, dict[str, str]] = {
     "analysis-publish": {"GET": INSIDE, "POST": INSIDE},
     "analysis-withdraw": {"GET": INSIDE, "POST": INSIDE},
     "analysis-file": {"GET": INSIDE},
+    "analysis-metrics": {"GET": INSIDE},
     "report-public": {"GET": ALL},
+    "report-public-metrics": {"GET": ALL},
     "gallery": {"GET": ALL},
     "gallery-preset": {"GET": ALL},
     "report-file": {"GET": ALL},
@@ -91,9 +93,9 @@ class World:
             self.campaign, make_owner("mia").username, by=self.campaign.owner
         )
         upload = MaterialImport.objects.create(campaign=self.campaign, state="failed")
-        run = published_run(self.campaign)
         computation = metrics.request_metrics(self.campaign, ["bleu"], by=self.campaign.owner)
         metrics.execute(computation.pk, "tester")
+        run = published_run(self.campaign)
         return {
             "code": self.campaign.code,
             "start": "e2e-quality",
@@ -116,7 +118,9 @@ class World:
 
 def published_run(campaign: Campaign) -> AnalysisRun:
     """The run of a report that is small enough to be computed for every entry."""
-    run = analysis_runs.request_run(campaign, {"agreement_resamples": 2}, by=campaign.owner)
+    run = analysis_runs.request_run(
+        campaign, {"agreement_resamples": 2, "metric_resamples": 2}, by=campaign.owner
+    )
     analysis_runs.execute(run.pk, "tester")
     run.refresh_from_db()
     assert run.state == "done", run.error

@@ -1,0 +1,175 @@
+"""The part of a report that uses metrics: after the ranking by people, and never mixed with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from analysis.checkpoints import Parts
+from analysis.errors import Undefined
+from analysis.metrics.against_people import MetricOptions, MetricReport, metrics_against_people
+from analysis.metrics.compared import Compared
+from analysis.metrics.people import People
+from analysis.metrics.prediction_powered import PredictionPowered, prediction_powered
+from analysis.metrics.score_files import MetricScores
+from analysis.report.options import ReportOptions
+from analysis.report.treatment import logarithms, treated, z_scores
+from analysis.signature import signature
+from analysis.table import JudgementTable
+
+
+@dataclass(frozen=True)
+class PoweredEstimates:
+    """A ranking that uses a metric, or the reason why there is none.
+
+    `price` is what the judgements that the metric is worth would have cost. The means of
+    `estimates` have the sign of the judgements.
+    """
+
+    metric: str
+    estimates: PredictionPowered | None
+    reason: str
+    price: float | None
+    signature: str
+
+
+@dataclass(frozen=True)
+class MetricSection:
+    """Metrics and judges on one criterion; `reason` says why there is no comparison."""
+
+    criterion: str
+    scale: str
+    comparison: MetricReport | None
+    powered: tuple[PoweredEstimates, ...]
+    reason: str
+    signature: str
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A criterion with what decides how its judgements are read."""
+
+    criterion: str
+    kind: str
+    higher_is_better: bool
+
+
+def metric_sections(
+    table: JudgementTable,
+    subjects: Sequence[Subject],
+    options: ReportOptions,
+    compared: Compared | None,
+    parts: Parts,
+) -> tuple[MetricSection, ...]:
+    """Compare the metrics that the options name with the judgements on each criterion.
+
+    Parameters
+    ----------
+    table : the judgements that count, on all criteria
+    subjects : the criteria; categories are left out, because they have no mean
+    options : the report's
+    compared : scores and verdicts; None gives no sections
+    parts : may keep finished sections
+
+    Returns
+    -------
+    A section for each criterion, with reasons where something cannot be computed.
+    """
+    if compared is None or not options.metrics:
+        return ()
+    return tuple(
+        parts(
+            f"metrics {subject.criterion}",
+            MetricSection,
+            partial(_section, table, subject, options, compared),
+        )
+        for subject in subjects
+        if subject.kind != "category"
+    )
+
+
+def _section(
+    table: JudgementTable, subject: Subject, options: ReportOptions, compared: Compared
+) -> MetricSection:
+    name = subject.criterion
+    part = table.for_criterion(name)
+    stated = {"criterion": name, "metrics": options.metrics, "seed": options.seed}
+    line = signature("metrics", {**stated, "scores": compared.sha256[:16]}, sha256=table.sha256)
+    section = MetricSection(name, "", None, (), "", line)
+    try:
+        part, scale = _as_analysed(part, subject, options)
+        people = People.from_table(part, lower_is_better=not subject.higher_is_better)
+        scores = _chosen(compared.scores, options.metrics)
+        if scores is None:
+            return section
+        resamples = options.metric_resamples
+        settings = MetricOptions(options.seed, options.alpha, resamples, resamples)
+        return replace(
+            section,
+            scale=scale,
+            comparison=metrics_against_people(people, scores, settings),
+            powered=tuple(_powered(people, scores, options, part)),
+        )
+    except Undefined as why:
+        return replace(section, reason=str(why))
+
+
+def _as_analysed(
+    part: JudgementTable, subject: Subject, options: ReportOptions
+) -> tuple[JudgementTable, str]:
+    """The values as the rest of the report analyses them, and what was done to them."""
+    part = treated(part, subject.kind, options)[0]
+    if subject.criterion in options.standardise:
+        return z_scores(part), "standardised within each rater"
+    if subject.criterion in options.log_scale:
+        return logarithms(part), "logarithms"
+    return part, ""
+
+
+def _chosen(scores: MetricScores | None, metrics: tuple[str, ...]) -> MetricScores | None:
+    if scores is None:
+        return None
+    return scores.of([name for name in scores.metrics if name in metrics])
+
+
+def _powered(
+    people: People, scores: MetricScores, options: ReportOptions, part: JudgementTable
+) -> Iterator[PoweredEstimates]:
+    """Estimates with each metric that has a score of every output."""
+    aligned = scores.aligned(people.systems, scores.items)
+    for number, name in enumerate(scores.metrics):
+        line = signature(
+            "prediction-powered",
+            {"metric": name, "alpha": options.alpha, "scores": scores.sha256[:16]},
+            sha256=part.sha256,
+        )
+        try:
+            found = prediction_powered(
+                people, name, aligned.segments[number], scores.items, alpha=options.alpha
+            )
+        except Undefined as why:
+            yield PoweredEstimates(name, None, str(why), None, line)
+            continue
+        price = max(found.worth, 0.0) * options.price_per_judgement or None
+        yield PoweredEstimates(name, _as_judged(found, people.turned), "", price, line)
+
+
+def _as_judged(found: PredictionPowered, turned: bool) -> PredictionPowered:
+    """The estimates with the sign of the judgements, which were turned where low is good."""
+    if not turned:
+        return found
+    return replace(
+        found,
+        means=tuple(replace(m, mean=-m.mean, low=-m.high, high=-m.low) for m in found.means),
+        people_means=tuple(
+            replace(m, mean=-m.mean, low=-m.high, high=-m.low) for m in found.people_means
+        ),
+        contrasts=tuple(
+            replace(c, difference=-c.difference, low=-c.high, high=-c.low) for c in found.contrasts
+        ),
+        people_contrasts=tuple(
+            replace(c, difference=-c.difference, low=-c.high, high=-c.low)
+            for c in found.people_contrasts
+        ),
+    )

@@ -1,0 +1,135 @@
+"""The tab of metrics, and the page that compares them with people."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from rankme.actions import analysis_runs, metrics
+from rankme.actions.import_jobs import execute_import
+from rankme.exporting.bundle import report_file, run_compared
+from tests.campaigns import make_campaign, make_owner
+from tests.runs import executed, rated_campaign
+
+pytestmark = pytest.mark.django_db
+
+FEW = {"runs": 20, "agreement_resamples": 2, "metric_resamples": 20}
+WORDS = "system,item,metric,score\n" + "".join(
+    f"Sys{system},item-{item},comet,{0.1 * system + 0.01 * item}\n"
+    for system in range(5)
+    for item in range(8)
+)
+
+
+@pytest.fixture(autouse=True)
+def uploads_of_the_test(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+
+
+@pytest.fixture
+def olga(client):
+    client.force_login(make_owner())
+    return client
+
+
+def address(name: str, campaign, *more: object) -> str:
+    return reverse(f"rankme:{name}", args=[campaign.code, *more])
+
+
+def text_of(olga, *place: object) -> str:
+    answer = olga.get(address(*place))
+    assert answer.status_code == 200
+    return " ".join(answer.content.decode().split())
+
+
+def uploaded(olga, campaign, text: str, **fields: str):
+    file = SimpleUploadedFile("scores.csv", text.encode())
+    answer = olga.post(address("campaign-metrics-upload", campaign), {"file": file} | fields)
+    assert answer.status_code == 302, answer.content.decode()
+    row = campaign.material_imports.latest("pk")
+    assert execute_import(row.pk, "tester")
+    return row
+
+
+def test_an_empty_tab_says_what_to_do(olga):
+    empty = make_campaign(items=0, systems=0, launch=False)
+    assert "Upload the outputs first" in text_of(olga, "campaign-metrics", empty)
+    page = text_of(olga, "campaign-metrics", make_campaign(items=2, systems=2))
+    assert "No metrics yet" in page and "COMET" in page
+
+
+def test_metrics_are_chosen_computed_and_listed(olga):
+    campaign = make_campaign(items=3, systems=2)
+    page = address("campaign-metrics", campaign)
+    assert olga.post(page, {}).status_code == 422
+    assert olga.post(page, {"metrics": ["bleu", "lengths"]}).status_code == 302
+    assert "<progress" in text_of(olga, "campaign-metrics", campaign)
+    assert metrics.execute(campaign.metric_computations.get().pk, "tester")
+    shown = text_of(olga, "campaign-metrics", campaign)
+    assert "<progress" not in shown and "sacrebleu: nrefs" in shown
+    file = olga.get(address("campaign-metrics-file", campaign))
+    assert b"Sys1,item-2,bleu," in file.content
+
+
+def test_problems_of_a_file_are_listed_with_line_and_column(olga):
+    campaign = make_campaign(items=2, systems=2)
+    row = uploaded(olga, campaign, "system,item,comet\nSys0,item-0,much\n")
+    page = text_of(olga, "campaign-import", campaign, row.pk)
+    assert "Nothing was imported." in page and "is not a finite number" in page
+    assert address("campaign-metrics", campaign) in page
+
+
+def test_a_preview_says_what_is_replaced_before_it_is(olga):
+    campaign = make_campaign(items=2, systems=2)
+    text = "system,item,comet\nSys0,item-0,0.5\nSys1,item-0,0.25\n"
+    for expected in (False, True):
+        row = uploaded(olga, campaign, text, is_judge="on", own_systems="Sys1")
+        page = text_of(olga, "campaign-import", campaign, row.pk)
+        assert ("replaces all of them" in page) is expected
+        assert "Systems that its own model wrote" in page
+        olga.post(address("campaign-import-take", campaign, row.pk))
+        assert execute_import(row.pk, "tester")
+    stored = campaign.metrics.get()
+    assert (stored.is_judge, stored.own_systems) == (True, ["Sys1"])
+
+
+def test_a_metric_is_deleted_after_a_question(olga):
+    campaign = make_campaign(items=2, systems=2)
+    row = metrics.request_metrics(campaign, ["bleu"], by=make_owner())
+    metrics.execute(row.pk, "tester")
+    page = address("campaign-metric-delete", campaign, campaign.metrics.get().pk)
+    assert olga.get(page).status_code == 200 and campaign.metrics.exists()
+    assert olga.post(page).status_code == 302 and not campaign.metrics.exists()
+
+
+def test_metrics_against_people_after_the_ranking_by_people(olga, client):
+    campaign = rated_campaign()
+    olga.post(address("campaign-import-take", campaign, uploaded(olga, campaign, WORDS).pk))
+    assert execute_import(campaign.material_imports.latest("pk").pk, "tester")
+    run = executed(analysis_runs.request_run(campaign, FEW, by=make_owner()))
+    assert run.options["metrics"] == ["comet"]
+    assert 'metrics:["comet"]' in run.signature
+    report = text_of(olga, "analysis-run", campaign, run.pk)
+    assert "rankings on this page use judgements by people only" in report
+    assert "Metrics against people: whole systems" not in report
+    page = text_of(olga, "analysis-metrics", campaign, run.pk)
+    first, second = "The ranking by people", "Metrics against people: whole systems"
+    assert 0 < page.index(first) < page.index(second)
+    assert "metrics-scatter.svg" in page and "scores:" in page
+    # What is uploaded later does not move the report.
+    campaign.metrics.all().delete()
+    assert run_compared(run).scores.metrics == ("comet",)
+    table = report_file(run, "csv/quality/metrics/system-level.csv")
+    assert table is not None and b"comet" in table.content
+    analysis_runs.publish_report(run, by=make_owner())
+    client.logout()
+    public = reverse("rankme:report-public-metrics", args=[run.report.code])
+    assert client.get(public).status_code == 200
+
+
+def test_a_report_without_metrics_has_no_such_page(olga):
+    campaign = rated_campaign(raters=2, items=4)
+    run = executed(analysis_runs.request_run(campaign, FEW, by=make_owner()))
+    assert olga.get(address("analysis-metrics", campaign, run.pk)).status_code == 404
+    assert "Metrics against people" not in text_of(olga, "analysis-run", campaign, run.pk)
