@@ -195,6 +195,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": crontab(hour="3", minute="17"),
         "options": {"expires": 3600.0},
     },
+    "panels": {
+        "task": "rankme.tasks.visit_panels",
+        "schedule": 60.0,
+        "options": {"expires": 60.0},
+    },
     "sweep": {
         "task": "rankme.tasks.sweep_uploads",
         "schedule": 3600.0,
@@ -360,5 +365,7 @@ LOGGING = {
         "django.server": {"handlers": [], "level": "INFO", "propagate": True},
         # It tells every table of every font that it embeds in a PDF.
         "fontTools": {"level": "WARNING"},
+        # It tells every address that it calls.
+        "httpx": {"level": "WARNING"},
     },
 }

@@ -4,12 +4,14 @@ from django.contrib import admin
 from django.urls import include, path
 
 from evalsite import health
+from rankme.api.views.panel_hooks import PanelHookView
 
 urlpatterns = [
     path("healthz/", health.alive, name="alive"),
     path("readyz/", health.ready, name="ready"),
     path("admin/", admin.site.urls),
     path("api/v1/", include("rankme.api.urls")),
+    path("hooks/<slug:code>/", PanelHookView.as_view(), name="panel-hook"),
     path("", include("rankme.pages.urls")),
 ]
 

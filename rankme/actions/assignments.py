@@ -15,11 +15,13 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
+from rankme.crowd import PANELS
 from rankme.designs.order import draw_order
 from rankme.errors import RefusedAction
 from rankme.models import (
     Assignment,
     Campaign,
+    PanelSubmission,
     Participant,
     RaterExclusion,
     Slot,
@@ -44,7 +46,8 @@ EXPIRED, FREED = Assignment.State.EXPIRED, Assignment.State.FREED
 class NoBatch:
     """Why there is no batch for this rater, and whether asking again soon makes sense."""
 
-    reason: str  # "busy" | "later" | "enough" | "complete" | "paused" | "closed"
+    # "busy" | "later" | "enough" | "complete" | "paused" | "closed" | "timed-out"
+    reason: str
 
     @property
     def ask_again(self) -> bool:
@@ -122,9 +125,20 @@ def _why_no_more(participant: Participant) -> NoBatch | None:
         return NoBatch("enough")
     if participant.state != Participant.State.WORKING:
         raise RefusedAction(_("Only raters who have agreed and were admitted get work."))
+    if has_lost_place(participant):
+        return NoBatch("timed-out")
     if _has_done_enough(participant) or participant.exclusions.filter(withdrawn_at=None).exists():
         return NoBatch("enough")
     return None
+
+
+def has_lost_place(participant: Participant) -> bool:
+    """Whether the panel says that this rater returned the work, or ran out of time."""
+    panel = PANELS.get(participant.panel)
+    if panel is None or not panel.is_platform:
+        return False
+    newest = PanelSubmission.objects.filter(participant=participant).order_by("-id").first()
+    return newest is not None and newest.state in PanelSubmission.GONE
 
 
 def _revive(participant: Participant, definition: Definition) -> Assignment | None:

@@ -18,7 +18,7 @@ from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
 from rankme.untrusted.clean_text import storable
 
-from .assignments import return_batch
+from .assignments import has_lost_place, return_batch
 from .audit import note
 
 LONGEST_COMMENT = 10_000
@@ -161,7 +161,11 @@ def end_work(participant: Participant, outcome: Outcome) -> Participant:
 
 @transaction.atomic
 def go_on_after_all(participant: Participant) -> None:
-    """Undo that the rater stopped: a batch that was begun continues if it is still possible."""
+    """Undo that the rater stopped: a batch that was begun continues if it is still possible. A
+    place that the panel has given away is lost.
+    """
+    if has_lost_place(participant):
+        return
     Participant.objects.filter(pk=participant.pk, state=Participant.State.RETURNED).update(
         state=Participant.State.WORKING, outcome="", completion_code=""
     )

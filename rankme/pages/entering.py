@@ -11,6 +11,8 @@ from rankme.actions import participation, rate_limits
 from rankme.crowd.outcomes import Outcome
 from rankme.forms.entry import EntryForm
 from rankme.models import Campaign, Participant, Slot
+from rankme.panels.calls import PanelError
+from rankme.panels.entry_tokens import UntrustedEntry
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
 
@@ -46,7 +48,12 @@ def enter(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def _come_in(request: HttpRequest, campaign: Campaign, definition: Definition) -> HttpResponse:
-    arrival = rater_identity.named_arrival(request, campaign, definition.crowd)
+    try:
+        arrival = rater_identity.named_arrival(request, campaign, definition.crowd)
+    except UntrustedEntry:
+        arrival = None  # the cookie of a rater who is known here still opens their work
+    except PanelError:
+        return stop(request, campaign, "busy", again=SECONDS_UNTIL_ASKING_AGAIN)
     here = rater_identity.rater_of(request, campaign.code)
     rater = here if arrival is None else rater_identity.known_rater(campaign, arrival)
     if rater is not None and rater == here and arrival and arrival.panel != "invitation":

@@ -67,6 +67,7 @@ def give_back(request: HttpRequest, rater: Participant) -> HttpResponse:
         return redirect(step_of(rater, definition))
     if rater.state == State.RETURNED:
         context = done_context(rater, definition)
+        context["has_lost_place"] = assignments.has_lost_place(rater)
         return render(request, "participant/returned.html", context)
     assignment = assignments.current_batch(rater) if rater.state == State.WORKING else None
     if assignment is None or rater.is_second_browser:

@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.crypto import get_random_string, salted_hmac
 
+from rankme.actions.panel import entry as panel_entry
 from rankme.crowd import PANELS
 from rankme.models import Assignment, Campaign, Participant
 from rankme.protocols.crowd import Crowd
@@ -39,6 +40,7 @@ class Arrival:
     external_id: str
     session_id: str = ""
     browser: str = field(default_factory=new_browser)
+    is_proven: bool = False  # the panel has signed who comes
 
     def signed(self, campaign: Campaign) -> str:
         """For the consent form: what comes back is what we sent, and opens no other campaign."""
@@ -65,7 +67,17 @@ def named_arrival(request: HttpRequest, campaign: Campaign, crowd: Crowd) -> Arr
     session_id = request.GET.get(crowd.session_parameter or panel.session_parameter, "").strip()
     if not _is_an_id(external_id):
         return None
-    return Arrival(crowd.panel, external_id, session_id if _is_an_id(session_id) else "")
+    session_id = session_id if _is_an_id(session_id) else ""
+    proven = panel.is_platform and _is_proven(request, campaign, external_id, session_id)
+    return Arrival(crowd.panel, external_id, session_id, is_proven=proven)
+
+
+def _is_proven(request: HttpRequest, campaign: Campaign, external_id: str, session_id: str) -> bool:
+    study = request.GET.get("STUDY_ID", "")
+    ids = {"PROLIFIC_PID": external_id, "SESSION_ID": session_id}
+    if _is_an_id(study):
+        ids["STUDY_ID"] = study
+    return panel_entry.is_proven(campaign, request.GET, ids)
 
 
 def anonymous_arrival() -> Arrival:
@@ -81,11 +93,12 @@ def _is_an_id(text: str) -> bool:
 def known_rater(campaign: Campaign, arrival: Arrival) -> Participant | None:
     """The rater whom an arrival names, as seen from the browser that it came from.
 
-    An invitation is a secret, so it opens the rater's work in any browser. A panel's id is none.
+    An invitation is a secret, so it opens the rater's work in any browser, as does a link that the
+    panel has signed. A panel's id is not secret.
     """
     found = campaign.participants.filter(panel=arrival.panel, external_id=arrival.external_id)
     rater = found.select_related("campaign").first()
-    if rater is None or arrival.panel == "invitation":
+    if rater is None or arrival.panel == "invitation" or arrival.is_proven:
         return rater
     return seen_from(rater, arrival.browser)
 

@@ -67,6 +67,22 @@ def reconcile() -> None:
     rate_limits.forget_full()
 
 
+@shared_task(name="rankme.tasks.visit_panels")
+def visit_panels() -> None:
+    """Every minute: look at what webhooks told, and ask the panels that are due."""
+    from rankme.actions.panel import sync
+
+    sync.visit_panels()
+
+
+@shared_task(name="rankme.tasks.look_at_panel_events")
+def look_at_panel_events(account_id: int) -> None:
+    """After a webhook: fetch what it points to."""
+    from rankme.actions.panel import sync
+
+    sync.look_at_events(account_id)
+
+
 # Acknowledged before it runs: a check that ended its worker would end the next one too.
 @shared_task(name="rankme.tasks.check_record", acks_late=False)
 def check_record() -> None:

@@ -1,0 +1,109 @@
+"""Accounts at panels: their tokens are checked once, encrypted, and never shown again."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import IntegrityError, connection, transaction
+from django.db.models.functions import Now
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.signature import VERSION
+from rankme.actions.audit import note
+from rankme.errors import RefusedAction
+from rankme.models import PanelAccount
+from rankme.panels.calls import Calls
+from rankme.panels.prolific import Prolific
+from rankme.panels.sealed import seal, unseal
+
+
+def calls_with(token: str, *, tries: int | None = None) -> Calls:
+    """The panel's API under a token. A page repeats less often than a worker."""
+    headers = {"Referer": f"{settings.SITE_URL}/?rankme={VERSION}"}
+    if token:
+        headers["Authorization"] = f"Token {token}"
+    calls = Calls(settings.PROLIFIC_API, headers)
+    if tries is not None:
+        calls.tries = tries
+    return calls
+
+
+def panel_of(account: PanelAccount, *, tries: int | None = None) -> Prolific:
+    return Prolific(calls_with(unseal(account.token_sealed), tries=tries))
+
+
+def add_account(*, owner: User, name: str, token: str, workspace: str = "") -> PanelAccount:
+    """Store an account whose token the panel accepts.
+
+    Without a workspace it gets the first one; of somebody with several, one has to be named.
+    """
+    sealed = seal(token)
+    panel = Prolific(calls_with(token, tries=2))
+    user, workspaces = panel.user(), panel.workspaces()
+    if workspace and workspace not in workspaces:
+        raise RefusedAction(_("This token has no such workspace."))
+    if not workspaces or (len(workspaces) > 1 and not workspace):
+        known = ", ".join(f"{title} ({pk})" for pk, title in workspaces.items())
+        raise RefusedAction(_("Name one of these workspaces: %(known)s") % {"known": known})
+    try:
+        with transaction.atomic():
+            account = PanelAccount.objects.create(
+                owner=owner,
+                name=name,
+                token_sealed=sealed,
+                workspace=workspace or next(iter(workspaces)),
+                currency=str(user.get("currency_code") or "GBP")[:3].upper(),
+            )
+            note(None, owner, gettext_noop("panel account added"), account=account.pk)
+    except IntegrityError as error:
+        raise RefusedAction(_("You have an account with this name.")) from error
+    return account
+
+
+@transaction.atomic
+def replace_token(account: PanelAccount, token: str) -> None:
+    """Store another token; the old one is gone."""
+    Prolific(calls_with(token, tries=2)).balance(account.workspace)
+    PanelAccount.objects.filter(pk=account.pk).update(token_sealed=seal(token))
+    note(None, account.owner, gettext_noop("panel token replaced"), account=account.pk)
+
+
+@transaction.atomic
+def remove_account(account: PanelAccount) -> None:
+    if account.studies.exists():
+        raise RefusedAction(_("This account has studies, whose payments it must answer for."))
+    note(None, account.owner, gettext_noop("panel account removed"), account=account.pk)
+    account.delete()
+
+
+def connect_webhooks(account: PanelAccount) -> None:
+    """Have the panel call this site when something changes. Asking again changes nothing."""
+    panel = panel_of(account)
+    secret = panel.hook_secret(account.workspace)
+    path = reverse("panel-hook", args=[account.code])
+    PanelAccount.objects.filter(pk=account.pk).update(hook_secret_sealed=seal(secret))
+    panel.subscribe(account.workspace, f"{settings.SITE_URL}{path}")
+    PanelAccount.objects.filter(pk=account.pk).update(hooked_at=Now())
+
+
+@contextlib.contextmanager
+def one_at_a_time(account: PanelAccount) -> Iterator[bool]:
+    """Hold the account's money: True for one process at a time, which a crash ends too.
+
+    A lock of the database's session, because rows are committed while it is held.
+    """
+    key = ("rankme_panelaccount", account.pk)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(hashtext(%s), %s)", key)
+        is_ours: bool = cursor.fetchone()[0]
+    try:
+        yield is_ours
+    finally:
+        if is_ours:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(hashtext(%s), %s)", key)

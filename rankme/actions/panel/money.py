@@ -1,0 +1,349 @@
+"""Payments: each is a row before it is asked for, and none is asked for twice without a person."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from decimal import ROUND_HALF_UP, Decimal
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from rankme.actions.audit import note
+from rankme.crowd.outcomes import FINISHED
+from rankme.errors import RefusedAction
+from rankme.models import PanelPayment, PanelStudy, PanelSubmission, RaterExclusion
+from rankme.panels.calls import AnswerLost, PanelAway, PanelRefused
+from rankme.panels.prolific import Prolific, SubmissionThere
+
+from .accounts import one_at_a_time, panel_of
+
+Kind, State = PanelPayment.Kind, PanelPayment.State
+Approval = PanelStudy.Approval
+There = PanelSubmission.State
+LEAST_SHARE, MOST_SHARE = 8, 99
+BUSY_STATES = (There.ACTIVE, There.RESERVED)
+
+
+# Drafting ----------------------------------------------------------------------------------
+
+
+def draft_approvals(study: PanelStudy) -> int:
+    """Note a reward for everyone whom the study's rule approves; give their number."""
+    if study.approval == Approval.MANUAL:
+        return 0
+    waiting = study.submissions.filter(state=There.AWAITING_REVIEW)
+    if study.approval == Approval.AFTER_CHECKS:
+        waiting = passed(waiting)
+    # A refused reward is a person's to decide about.
+    base = PanelPayment.objects.filter(submission=OuterRef("pk"), kind__in=PanelPayment.BASE)
+    drafted = 0
+    for submission in waiting.exclude(Exists(base)):
+        drafted += _draft(submission, Kind.APPROVAL, study.reward) is not None
+    return drafted
+
+
+def passed(submissions: QuerySet[PanelSubmission]) -> QuerySet[PanelSubmission]:
+    """Those whose raters finished here, with the code that they were given, and whom nobody
+    excluded. Failed checks end a visit with an outcome of its own."""
+    excluded = RaterExclusion.objects.filter(participant=OuterRef("participant"), withdrawn_at=None)
+    finished = Q(participant__state="completed", participant__outcome__in=sorted(FINISHED))
+    return submissions.filter(
+        finished, ~Exists(excluded), entered_code=F("participant__completion_code")
+    )
+
+
+def approve_by_hand(submission: PanelSubmission, *, by: User) -> PanelPayment:
+    """An organiser decides to pay the reward, whatever the rule says."""
+    if submission.state != There.AWAITING_REVIEW:
+        raise RefusedAction(_("The panel cannot approve this submission in its present state."))
+    return _drafted_by(submission, Kind.APPROVAL, submission.study.reward, by=by)
+
+
+def pay_share(submission: PanelSubmission, percent: int, *, reason: str, by: User) -> PanelPayment:
+    """A share of the reward, for somebody whose batch could not be finished."""
+    if not LEAST_SHARE <= percent <= MOST_SHARE:
+        raise RefusedAction(_("The panel pays shares from 8 to 99 percent."))
+    if not submission.study.codes.get("share"):
+        raise RefusedAction(_("This study was created without a code for shares."))
+    if submission.state not in (*BUSY_STATES, There.AWAITING_REVIEW):
+        raise RefusedAction(_("The panel cannot pay a share in this submission's present state."))
+    amount = max(1, submission.study.reward * percent // 100)
+    return _drafted_by(submission, Kind.SHARE, amount, by=by, percent=percent, reason=reason)
+
+
+def pay_bonus(submission: PanelSubmission, amount: int, *, reason: str, by: User) -> PanelPayment:
+    """Money on top, once per submission, whatever became of the submission."""
+    if amount < 1:
+        raise RefusedAction(_("A bonus is at least 0.01."))
+    return _drafted_by(submission, Kind.BONUS, amount, by=by, reason=reason)
+
+
+@transaction.atomic
+def pay_bonus_per_hour(study: PanelStudy, per_hour: int, *, reason: str, by: User) -> int:
+    """Raise everyone who was paid to `per_hour`, by the time that they needed; give their number.
+
+    Who earned that much already gets nothing.
+    """
+    count = 0
+    for submission in study.submissions.filter(state=There.APPROVED, seconds__gt=0):
+        earned = Decimal(per_hour) * Decimal(submission.seconds or 0) / 3600
+        missing = int((earned - study.reward).to_integral_value(ROUND_HALF_UP))
+        if missing > 0 and not submission.payments.filter(kind=Kind.BONUS).exists():
+            pay_bonus(submission, missing, reason=reason, by=by)
+            count += 1
+    return count
+
+
+@transaction.atomic
+def pay_bonuses_of_file(study: PanelStudy, lines: list[str], *, reason: str, by: User) -> int:
+    """Bonuses from lines `rater,1.50`; all of them or none."""
+    problems: list[str] = []
+    count = 0
+    for number, line in enumerate(lines, start=1):
+        label, _comma, text = line.partition(",")
+        submission = study.submissions.filter(participant__label=label.strip()).first()
+        amount = in_minor_units(text)
+        if submission is None:
+            problems.append(_("Line %(n)s: no such rater.") % {"n": number})
+        elif amount is None:
+            problems.append(_("Line %(n)s: write an amount such as 1.50.") % {"n": number})
+        elif submission.payments.filter(kind=Kind.BONUS).exists():
+            problems.append(_("Line %(n)s: this rater has a bonus.") % {"n": number})
+        else:
+            pay_bonus(submission, amount, reason=reason, by=by)
+            count += 1
+    if problems:
+        raise RefusedAction(" ".join(problems))
+    return count
+
+
+def in_minor_units(text: str) -> int | None:
+    """`1.50` as 150; None for what is no positive amount with at most two decimals."""
+    whole, point, decimals = text.strip().partition(".")
+    is_amount = whole.isascii() and whole.isdecimal() and len(whole) <= 6
+    if not is_amount or (point and not (decimals.isascii() and decimals.isdecimal())):
+        return None
+    if len(decimals) > 2:
+        return None
+    return int(whole) * 100 + int(decimals.ljust(2, "0")) or None
+
+
+def _drafted_by(
+    submission: PanelSubmission,
+    kind: PanelPayment.Kind,
+    amount: int,
+    *,
+    by: User,
+    percent: int | None = None,
+    reason: str = "",
+) -> PanelPayment:
+    again = submission.payments.filter(kind=kind, state=State.REFUSED)
+    with _within_the_ceiling():
+        if again.filter(amount=amount).update(state=State.DRAFTED, problem="", settled_at=None):
+            return submission.payments.get(kind=kind)
+    payment = _draft(submission, kind, amount, by=by, percent=percent, reason=reason[:300])
+    if payment is None:
+        raise RefusedAction(_("This was paid, or asked for, before."))
+    return payment
+
+
+@contextlib.contextmanager
+def _within_the_ceiling() -> Iterator[None]:
+    """A transaction that explains the database's refusal to exceed a ceiling."""
+    try:
+        with transaction.atomic():
+            yield
+    except IntegrityError as error:
+        if "nothing_exceeds_the_ceiling" in str(error):
+            raise RefusedAction(_("This would exceed the study's ceiling.")) from error
+        raise
+
+
+def _draft(
+    submission: PanelSubmission,
+    kind: PanelPayment.Kind,
+    amount: int,
+    *,
+    by: User | None = None,
+    percent: int | None = None,
+    reason: str = "",
+) -> PanelPayment | None:
+    """The row of a payment; None if the submission has had one of its kind."""
+    study = submission.study
+    try:
+        with _within_the_ceiling():
+            payment = PanelPayment.objects.create(
+                study=study,
+                submission=submission,
+                kind=kind,
+                amount=amount,
+                cost=_likely_cost(study, amount),
+                currency=study.currency,
+                percent=percent,
+                reason=reason,
+                asked_by=by,
+            )
+            if by is not None:
+                who = submission.participant.label if submission.participant else ""
+                note(
+                    study.campaign,
+                    by,
+                    gettext_noop("payment drafted"),
+                    rater=who,
+                    kind=str(kind),
+                    amount=amount,
+                )
+            return payment
+    except IntegrityError:
+        return None
+
+
+def _likely_cost(study: PanelStudy, amount: int) -> int:
+    """The amount with fees and tax at the rate of the study's places; never less than itself."""
+    places = study.reward * study.places
+    return max(amount, -(-amount * max(study.places_cost, places) // places))
+
+
+# Paying ------------------------------------------------------------------------------------
+
+
+def pay_drafted(study: PanelStudy) -> int:
+    """Ask the panel for everything that is drafted, one at a time; give the number paid.
+
+    A payment that is "asked" while nobody holds the account was asked for by a process that ended
+    before the answer came. It waits for a person, as does every lost answer.
+    """
+    with one_at_a_time(study.account) as is_ours:
+        if not is_ours:
+            return 0
+        for orphan in study.payments.filter(state=State.ASKED):
+            settle(orphan, State.LOST, _("The site was interrupted before the answer came."))
+        if not study.payments.filter(state=State.DRAFTED).exists():
+            return 0
+        panel = panel_of(study.account)
+        drafted = study.payments.filter(state=State.DRAFTED).select_related("submission")
+        return sum(_pay(panel, payment) for payment in list(drafted))
+
+
+def _pay(panel: Prolific, payment: PanelPayment) -> bool:
+    work = _bonus if payment.kind == Kind.BONUS else _reward
+    try:
+        return work(panel, payment)
+    except PanelAway:
+        _back_to_drafted(payment)
+        raise
+    except PanelRefused as refusal:
+        settle(payment, State.REFUSED, str(refusal))
+    except AnswerLost as lost:
+        settle(payment, State.LOST, str(lost))
+    return False
+
+
+def _reward(panel: Prolific, payment: PanelPayment) -> bool:
+    """Approve, or pay a share, if the submission's state there still allows it."""
+    submission = payment.submission
+    there = There(panel_state(panel, payment))
+    pays = {Kind.APPROVAL: There.APPROVED, Kind.SHARE: There.PARTIALLY_APPROVED}
+    if there == pays[Kind(payment.kind)]:
+        settle(payment, State.PAID)
+        return True
+    allowed = {There.AWAITING_REVIEW}
+    if payment.kind == Kind.SHARE:
+        allowed |= set(BUSY_STATES)
+    if there in BUSY_STATES and there not in allowed:
+        return False  # the panel has not seen the code yet
+    if there not in allowed:
+        reason = _("At the panel this submission is now: %(state)s.") % {"state": there.label}
+        settle(payment, State.REFUSED, reason)
+        return False
+    if payment.kind == Kind.APPROVAL:
+        return _asked(payment, lambda: panel.approve(submission.external_id))
+    code, percent = payment.study.codes["share"], payment.percent or LEAST_SHARE
+    return _asked(
+        payment,
+        lambda: panel.pay_share(submission.external_id, code, percent, payment.reason),
+    )
+
+
+def panel_state(panel: Prolific, payment: PanelPayment) -> str:
+    """The submission's state at this moment; only a question, so a lost answer is just late."""
+    try:
+        return panel.submission(payment.submission.external_id).status
+    except AnswerLost as error:
+        raise PanelAway(str(error)) from error
+
+
+def _bonus(panel: Prolific, payment: PanelPayment) -> bool:
+    """Hand the bonus in, which tells its cost, and have it paid. Neither is ever repeated."""
+    if not payment.external_id:
+        _mark_asked(payment)
+        names = [(payment.submission.external_id, payment.amount)]
+        listed = panel.list_bonuses(payment.study.external_id, names)
+        try:
+            with _within_the_ceiling():
+                payment.cost, payment.external_id = max(listed.total, payment.amount), listed.id
+                payment.save(update_fields=["cost", "external_id"])
+        except RefusedAction as refusal:
+            settle(payment, State.REFUSED, str(refusal))
+            return False
+    return _asked(payment, lambda: panel.pay_bonuses(payment.external_id))
+
+
+def _asked(payment: PanelPayment, ask: Callable[[], SubmissionThere | None]) -> bool:
+    _mark_asked(payment)
+    there = ask()
+    settle(payment, State.PAID)
+    if there is not None:
+        PanelSubmission.objects.filter(pk=payment.submission_id).update(state=there.status)
+    return True
+
+
+def _mark_asked(payment: PanelPayment) -> None:
+    """Stored before the call: a row that stays so shows that an answer is missing."""
+    payment.state = State.ASKED
+    PanelPayment.objects.filter(pk=payment.pk).update(state=State.ASKED, asked_at=Now())
+
+
+def _back_to_drafted(payment: PanelPayment) -> None:
+    """The panel did nothing, so it can be asked again."""
+    PanelPayment.objects.filter(pk=payment.pk, state=State.ASKED).update(state=State.DRAFTED)
+
+
+def settle(payment: PanelPayment, state: PanelPayment.State, problem: str = "") -> None:
+    """How a payment ended; what is paid stays paid."""
+    PanelPayment.objects.filter(pk=payment.pk).exclude(state=State.PAID).update(
+        state=state, problem=problem[:500], settled_at=Now()
+    )
+    payment.state = state
+
+
+# Decisions of a person ---------------------------------------------------------------------
+
+
+@transaction.atomic
+def decide_lost(payment: PanelPayment, *, was_paid: bool, by: User) -> None:
+    """After a lost answer somebody has looked at the panel's own pages: it was paid, or it was
+    not and may be asked for again.
+    """
+    payment = PanelPayment.objects.select_for_update().get(pk=payment.pk)
+    if payment.state != State.LOST:
+        raise RefusedAction(_("This payment does not wait for a decision."))
+    if was_paid:
+        settle(payment, State.PAID)
+    else:
+        # A list of bonuses whose payment failed is not paid again: it could be paid by now.
+        PanelPayment.objects.filter(pk=payment.pk).update(
+            state=State.DRAFTED, problem="", settled_at=None, external_id=""
+        )
+    note(
+        payment.study.campaign,
+        by,
+        gettext_noop("lost payment decided"),
+        payment=payment.pk,
+        was_paid=was_paid,
+    )

@@ -1,0 +1,186 @@
+"""What comes back from the panel: states of studies and people, by webhook and by asking."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from rankme.actions import jobs
+from rankme.actions.participation import give_back
+from rankme.errors import RankmeError
+from rankme.models import PanelAccount, PanelEvent, PanelPayment, PanelStudy, PanelSubmission
+from rankme.panels.prolific import SubmissionThere
+from rankme.queries.definitions import frozen_definition
+
+from . import money, studies
+from .accounts import panel_of
+
+log = logging.getLogger(__name__)
+ACTIVE_EVERY, OTHERS_EVERY = timedelta(minutes=2), timedelta(minutes=10)
+OVER_FOR_GOOD = timedelta(days=30)
+EVENTS_AT_ONCE = 200
+State = PanelStudy.State
+
+
+def receive_event(account: PanelAccount, event_id: str, event_type: str, resource: str) -> bool:
+    """Note a webhook; False when it came before."""
+    _event, is_new = PanelEvent.objects.get_or_create(
+        account=account,
+        event_id=event_id,
+        defaults={"event_type": event_type[:60], "resource": resource[:64]},
+    )
+    return is_new
+
+
+def call_a_worker(account: PanelAccount) -> None:
+    """Have a worker look at the account's events soon; without one, beat does it."""
+    jobs.send([("rankme.tasks.look_at_panel_events", account.pk)])
+
+
+def look_at_events(account_id: int | None = None) -> None:
+    """Fetch what webhooks pointed to. Their own words are not believed."""
+    waiting = PanelEvent.objects.filter(done_at=None).select_related("account").order_by("id")
+    if account_id is not None:
+        waiting = waiting.filter(account=account_id)
+    seen: set[tuple[int, str]] = set()
+    for event in waiting[:EVENTS_AT_ONCE]:
+        try:
+            if (event.account_id, event.resource) not in seen:
+                _look_at(event)
+                seen.add((event.account_id, event.resource))
+        except RankmeError as error:
+            log.info("event %s waits: %s", event.pk, error)
+            continue
+        PanelEvent.objects.filter(pk=event.pk).update(done_at=Now())
+
+
+def _look_at(event: PanelEvent) -> None:
+    panel = panel_of(event.account)
+    if event.event_type.startswith("study."):
+        for study in event.account.studies.filter(external_id=event.resource):
+            studies.take_state(study, panel.study(study.external_id))
+        return
+    known = PanelSubmission.objects.filter(
+        external_id=event.resource, study__account=event.account
+    ).first()
+    if known is not None:
+        take_submission(known.study, panel.submission(event.resource))
+        return
+    # Somebody new: the lists of our own studies say whose submission it is.
+    for study in event.account.studies.exclude(external_id="").exclude(state=State.COMPLETED):
+        sync_submissions(study)
+
+
+def visit_panels() -> None:
+    """Ask every panel what has changed, and do what the rules say; from time to time."""
+    look_at_events()
+    now = timezone.now()
+    is_active = Q(state=State.ACTIVE)
+    recent = (
+        Q(synced_at=None)
+        | is_active & Q(synced_at__lt=now - ACTIVE_EVERY)
+        | ~is_active & Q(synced_at__lt=now - OTHERS_EVERY)
+    )
+    unfinished = ~Q(state=State.COMPLETED) | Q(created_at__gt=now - OVER_FOR_GOOD)
+    for study in PanelStudy.objects.filter(recent, unfinished).select_related("account"):
+        visit(study)
+
+
+def visit(study: PanelStudy) -> str:
+    """Bring one study up to date. A panel that is away is visited again later."""
+    problem = ""
+    try:
+        sync_study(study)
+        study.refresh_from_db()
+        studies.follow_campaign(study)
+        money.draft_approvals(study)
+        money.pay_drafted(study)
+        top_up(study)
+    except RankmeError as error:
+        problem = str(error) or type(error).__name__
+    PanelStudy.objects.filter(pk=study.pk).update(problem=problem, synced_at=Now())
+    return problem
+
+
+def sync_study(study: PanelStudy) -> None:
+    """Read the study and all its submissions."""
+    if not study.external_id:
+        study = studies.find_new(study)
+        if not study.external_id:
+            return
+    there = panel_of(study.account).study(study.external_id)
+    studies.take_state(study, there)
+    if study.is_published:
+        sync_submissions(study)
+
+
+def sync_submissions(study: PanelStudy) -> None:
+    for there in panel_of(study.account).submissions(study.external_id):
+        take_submission(study, there)
+
+
+@transaction.atomic
+def take_submission(study: PanelStudy, there: SubmissionThere) -> PanelSubmission:
+    """Store what the panel says about a submission, and what follows from it here.
+
+    Several may bring the same news, in any order: each reads the panel's present state, and the
+    place of somebody who left is released once.
+    """
+    PanelSubmission.objects.bulk_create(
+        [PanelSubmission(study=study, external_id=there.id, person=there.person, state="RESERVED")],
+        ignore_conflicts=True,
+    )
+    row = PanelSubmission.objects.select_for_update(of=("self",)).get(external_id=there.id)
+    row.state = there.status
+    row.entered_code = there.code[:64]
+    row.started_at, row.completed_at = there.started_at, there.completed_at
+    row.seconds, row.return_requested_at = there.seconds, there.return_requested_at
+    if row.participant_id is None:
+        row.participant = study.campaign.participants.filter(
+            panel=study.account.panel, external_id=there.person
+        ).first()
+    if row.state in PanelSubmission.GONE and row.released_at is None and row.participant:
+        give_back(row.participant)
+        row.released_at = timezone.now()
+    elif row.state not in PanelSubmission.GONE:
+        row.released_at = None
+    row.save()
+    _settle_payments(row)
+    return row
+
+
+def _settle_payments(row: PanelSubmission) -> None:
+    """An answer that was lost is known after all once the panel shows that it paid."""
+    asked = row.payments.filter(
+        kind__in=PanelPayment.BASE, state__in=[PanelPayment.State.ASKED, PanelPayment.State.LOST]
+    )
+    shows = {
+        PanelPayment.Kind.APPROVAL: PanelSubmission.State.APPROVED,
+        PanelPayment.Kind.SHARE: PanelSubmission.State.PARTIALLY_APPROVED,
+    }
+    for payment in asked:
+        if row.state == shows[PanelPayment.Kind(payment.kind)]:
+            money.settle(payment, PanelPayment.State.PAID)
+
+
+def top_up(study: PanelStudy) -> None:
+    """By rule: when all who came are done and batches are free, offer places for them."""
+    study.refresh_from_db()
+    if not study.tops_up or study.state != State.AWAITING_REVIEW or not study.campaign.is_running:
+        return
+    at_work = study.submissions.filter(state__in=["ACTIVE", "RESERVED"]).exists()
+    missing = places_missing(study)
+    if missing and not at_work:
+        studies.add_places(study, missing, by=None)
+
+
+def places_missing(study: PanelStudy) -> int:
+    """How many more raters the free batches need."""
+    free = study.campaign.slots.filter(state="free").count()
+    each = frozen_definition(study.campaign).definition.crowd.batches_per_rater
+    return -(-free // each)

@@ -1,0 +1,98 @@
+"""A campaign whose raters come from a practice panel in this process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rankme.actions import participation
+from rankme.actions.panel import accounts, studies
+from rankme.actions.panel.studies import StudyPlan
+from rankme.models import Campaign, PanelAccount, PanelStudy, PanelSubmission, Participant
+from rankme.rehearsal.books import Submission
+from rankme.rehearsal.faults import Fault
+from rankme.rehearsal.panel import PracticePanel
+from tests.campaigns import make_campaign, slider_definition
+from tests.sittings import sit
+
+CODES = {"completed": "DONE", "returned": "PART", "no_consent": "NOCONSENT"}
+REWARD, PLACES, CEILING = 200, 4, 3_000
+
+
+def paid_campaign(**changes: Any) -> Campaign:
+    crowd = {"panel": "prolific", "completion_codes": CODES, "lease_minutes": 30}
+    return make_campaign(slider_definition(crowd=crowd, **changes))
+
+
+class Loop:
+    """A site and its panel, with what raters do at both."""
+
+    def __init__(self, panel: PracticePanel, **changes: Any) -> None:
+        self.panel = panel
+        self.campaign = paid_campaign()
+        self.owner = self.campaign.owner
+        self.account: PanelAccount = accounts.add_account(
+            owner=self.owner, name="Lab", token=panel.token
+        )
+        self.study = studies.draft_study(
+            self.campaign, self.account, plan_of(**changes), by=self.owner
+        )
+
+    @property
+    def there(self) -> Any:
+        return self.panel.books.studies[self.study.external_id]
+
+    def publish(self) -> Loop:
+        self.study = studies.publish_study(self.study, by=self.owner)
+        return self
+
+    def fault(self, kind: str, path: str = "", method: str = "", times: int = 1) -> None:
+        self.panel.faults.ordered.append(Fault(kind, path, method, times))
+
+    # Raters ---------------------------------------------------------------------------------
+
+    def arrive(self, name: str) -> Submission:
+        """Somebody takes a place at the panel, and has not opened the link yet."""
+        return self.panel.books.arrive(self.there, name)
+
+    def enter(self, one: Submission) -> Participant:
+        rater = participation.enter(
+            self.campaign, panel="prolific", external_id=one.participant, session_id=one.id
+        )
+        participation.give_consent(rater, browser="b")
+        rater.refresh_from_db()
+        return rater
+
+    def work(self, one: Submission) -> str:
+        """Do a whole batch, and give the code that the site shows."""
+        rater = self.enter(one)
+        sit(rater)
+        return participation.complete_participation(rater).completion_code
+
+    def finish(self, name: str) -> Submission:
+        """Arrive, work, and enter the code at the panel."""
+        one = self.arrive(name)
+        self.panel.books.submit(one, self.work(one))
+        return one
+
+    def row(self, one: Submission) -> PanelSubmission:
+        return PanelSubmission.objects.get(external_id=one.id)
+
+    def again(self) -> PanelStudy:
+        self.study.refresh_from_db()
+        return self.study
+
+
+def plan_of(**changes: Any) -> StudyPlan:
+    return StudyPlan(
+        **{
+            "name": "Rate short texts",
+            "description": "You rate four texts.",
+            "places": PLACES,
+            "reward": REWARD,
+            "minutes": 10,
+            "longest_minutes": 60,
+            "ceiling": CEILING,
+            "devices": ["desktop"],
+            **changes,
+        }
+    )

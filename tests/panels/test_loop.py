@@ -1,0 +1,410 @@
+"""The closed loop with a panel: a study's life, what comes back, and what is paid."""
+
+import pytest
+from django.db import connections
+
+from rankme.actions import assignments, campaigns, exclusions, participation
+from rankme.actions.assignments import NoBatch
+from rankme.actions.panel import accounts, money, studies, sync
+from rankme.errors import RefusedAction
+from rankme.models import PanelAccount, PanelPayment, PanelStudy, PanelSubmission, Slot
+from rankme.panels.calls import PanelRefused
+from rankme.rehearsal.faults import Fault
+from tests.campaigns import make_owner
+from tests.panels.in_process import connect
+from tests.panels.loop import PLACES, REWARD, Loop, plan_of
+from tests.sittings import answer, claim
+
+pytestmark = pytest.mark.django_db
+
+
+def payments(loop: Loop) -> list[tuple[str, str]]:
+    return list(PanelPayment.objects.values_list("kind", "state"))
+
+
+# Accounts ----------------------------------------------------------------------------------
+
+
+def test_a_token_is_checked_encrypted_and_in_no_record(practice, caplog):
+    account = accounts.add_account(owner=make_owner(), name="Lab", token=practice.token)
+    assert practice.token not in account.token_sealed
+    assert (account.workspace, account.currency) == (practice.books.workspace, "GBP")
+    with pytest.raises(PanelRefused, match="Invalid token"):
+        accounts.add_account(owner=make_owner(), name="Other", token="stolen")
+    assert PanelAccount.objects.count() == 1
+    assert practice.token not in caplog.text
+
+
+def test_only_its_owner_lends_an_account(practice):
+    loop = Loop(practice)
+    studies.delete_study(loop.study, by=loop.owner)
+    with pytest.raises(RefusedAction, match="owner"):
+        studies.draft_study(loop.campaign, loop.account, plan_of(), by=make_owner("mia"))
+
+
+# Life of a study ---------------------------------------------------------------------------
+
+
+def test_a_study_tells_the_panel_what_each_code_means(practice):
+    loop = Loop(practice, pays_shares=True)
+    sent = loop.there.document
+    actions = {one["code"]: one["actions"][0]["action"] for one in sent["completion_codes"]}
+    share = loop.study.codes["share"]
+    assert actions == {
+        "DONE": "MANUALLY_REVIEW",
+        "PART": "MANUALLY_REVIEW",
+        "NOCONSENT": "REQUEST_RETURN",
+        share: "DYNAMIC_PAYMENT",
+    }
+    assert "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}" in sent["external_study_url"]
+    assert sent["is_external_study_url_secure"]
+
+
+def test_a_study_whose_creation_was_not_answered_is_found(practice, monkeypatch):
+    accounts_add = accounts.add_account
+
+    def add_and_break(**arguments):
+        account = accounts_add(**arguments)
+        practice.faults.ordered.append(Fault("cut", "studies", "POST"))
+        return account
+
+    monkeypatch.setattr(accounts, "add_account", add_and_break)
+    loop = Loop(practice)
+    assert loop.study.state == "UNPUBLISHED"
+    assert list(practice.books.studies) == [loop.study.external_id]
+
+
+def test_what_the_panel_refuses_is_told_and_leaves_nothing(practice):
+    with pytest.raises(PanelRefused, match=r"6\.00 an hour"):
+        Loop(practice, reward=50)
+    assert not PanelStudy.objects.exists()
+
+
+def test_the_cost_is_known_before_it_is_spent(practice):
+    loop = Loop(practice)
+    cost = studies.cost_of(loop.study)
+    assert cost.total == studies.cost_of(loop.study).total == 1088
+    assert (cost.per_hour, cost.least_per_hour, cost.is_fair, cost.is_affordable) == (
+        1200,
+        600,
+        True,
+        True,
+    )
+    practice.books.wallet = 1087
+    with pytest.raises(RefusedAction, match=r"wallet has 10\.87 GBP"):
+        loop.publish()
+    assert loop.there.status == "UNPUBLISHED"
+    assert loop.again().places_cost == 0
+
+
+def test_a_study_that_exceeds_its_ceiling_is_not_published(practice):
+    loop = Loop(practice, ceiling=1000)
+    with pytest.raises(RefusedAction, match=r"10\.88 GBP.*ceiling of 10\.00 GBP"):
+        loop.publish()
+    assert loop.there.status == "UNPUBLISHED"
+
+
+@pytest.mark.parametrize("kind", ["silent", "cut"])
+def test_publishing_and_places_survive_a_lost_answer(practice, kind):
+    loop = Loop(practice)
+    loop.fault(kind, "transition", "POST")
+    assert loop.publish().study.state == "ACTIVE"
+    loop.fault(kind, "studies", "PATCH")
+    study = studies.add_places(loop.study, 2, by=loop.owner)
+    assert (study.places, loop.there.places) == (PLACES + 2, PLACES + 2)
+    assert study.places_cost == 1632
+
+
+def test_places_stay_below_the_ceiling_and_a_refusal_releases_their_cost(loop):
+    with pytest.raises(RefusedAction, match="ceiling"):
+        studies.add_places(loop.study, 100, by=loop.owner)
+    loop.panel.books.wallet = 1100
+    with pytest.raises(PanelRefused, match="wallet"):
+        studies.add_places(loop.study, 1, by=loop.owner)
+    assert loop.again().places_cost == 1088
+    with pytest.raises(RefusedAction, match="owner of the account"):
+        studies.change_ceiling(loop.study, 9999, by=make_owner("mia"))
+
+
+def test_the_study_follows_its_campaign(loop):
+    campaigns.pause_campaign(loop.campaign, by=loop.owner)
+    sync.visit(loop.again())
+    assert loop.there.status == loop.again().state == "PAUSED"
+    campaigns.resume_campaign(loop.campaign, by=loop.owner)
+    sync.visit(PanelStudy.objects.get())
+    assert loop.there.status == "ACTIVE"
+    studies.pause_study(loop.again(), by=loop.owner)
+    sync.visit(PanelStudy.objects.get())
+    assert loop.there.status == "PAUSED", "a pause of the study alone stays"
+    campaigns.close_campaign(loop.campaign, by=loop.owner)
+    sync.visit(PanelStudy.objects.get())
+    assert loop.there.status == "COMPLETED"
+
+
+# What comes back ---------------------------------------------------------------------------
+
+
+def test_a_place_that_is_returned_or_timed_out_is_free_at_once_and_once(loop):
+    one, two = loop.arrive("a"), loop.arrive("b")
+    held = {each.id: claim(loop.enter(each)) for each in (one, two)}
+    answer(held[one.id])
+    loop.panel.books.leave(one, "RETURNED")
+    loop.panel.books.leave(two, "TIMED-OUT")
+    sync.sync_study(loop.study)
+    free = Slot.objects.filter(campaign=loop.campaign, state="free")
+    assert set(free) >= {held[one.id].slot, held[two.id].slot}
+    assert {each.state for each in loop.campaign.participants.all()} == {"returned"}
+    other = claim(loop.enter(loop.arrive("c")))
+    sync.sync_study(loop.study)
+    other.refresh_from_db()
+    assert other.state == "held", "the same news again takes nothing from the next rater"
+    late = answer(held[one.id], 1)
+    assert late.late, "what still arrives is kept and flagged"
+
+
+def test_a_rater_who_lost_the_place_gets_no_other_work(loop):
+    one = loop.arrive("a")
+    rater = loop.enter(one)
+    claim(rater)
+    loop.panel.books.leave(one, "TIMED-OUT")
+    sync.sync_study(loop.study)
+    participation.go_on_after_all(rater)
+    rater.refresh_from_db()
+    assert rater.state == "returned"
+    rater.state = "working"
+    rater.save()
+    assert assignments.claim_batch(rater) == NoBatch("timed-out")
+
+
+def test_events_are_noted_once_and_only_say_where_to_look(loop):
+    one = loop.finish("a")
+    assert sync.receive_event(loop.account, "e1", "submission.status.change", one.id)
+    assert not sync.receive_event(loop.account, "e1", "submission.status.change", one.id)
+    loop.fault("server_error", "submissions", times=99)
+    sync.look_at_events()
+    assert not PanelSubmission.objects.exists(), "it waits for a panel that answers"
+    loop.panel.faults.ordered.clear()
+    sync.look_at_events()
+    assert loop.row(one).state == "AWAITING REVIEW"
+    loop.panel.journal.clear()
+    sync.look_at_events()
+    assert loop.panel.journal == []
+
+
+# Money -------------------------------------------------------------------------------------
+
+
+def test_who_finished_is_approved_once_and_others_are_not(loop):
+    good, wrong, idle = loop.finish("a"), loop.arrive("b"), loop.arrive("c")
+    loop.work(wrong)
+    loop.panel.books.submit(wrong, "INVENTED")
+    loop.panel.books.submit(idle, "")
+    for _ in range(3):
+        assert sync.visit(loop.again()) == ""
+    assert (good.status, wrong.status, idle.status) == (
+        "APPROVED",
+        "AWAITING REVIEW",
+        "AWAITING REVIEW",
+    )
+    assert payments(loop) == [("approval", "paid")]
+    assert good.reward_paid == REWARD
+    approvals = [line for line in loop.panel.journal if "APPROVE" in line.body]
+    assert len(approvals) == 1
+
+
+def test_an_excluded_rater_waits_for_a_person(loop):
+    one = loop.finish("a")
+    sync.sync_study(loop.study)
+    rater = loop.row(one).participant
+    exclusions.exclude_rater(rater, reason="Clicked through.", by=loop.owner)
+    sync.visit(loop.again())
+    assert one.status == "AWAITING REVIEW"
+    money.approve_by_hand(loop.row(one), by=loop.owner)
+    with pytest.raises(RefusedAction, match="before"):
+        money.approve_by_hand(loop.row(one), by=loop.owner)
+    money.pay_drafted(loop.study)
+    assert one.reward_paid == REWARD
+
+
+@pytest.mark.parametrize(("rule", "approved"), [("manual", 0), ("all", 2)])
+def test_the_other_rules(practice, rule, approved):
+    loop = Loop(practice, approval=rule).publish()
+    loop.finish("a")
+    loop.panel.books.submit(loop.arrive("b"), "INVENTED")
+    sync.visit(loop.again())
+    assert PanelPayment.objects.filter(state="paid").count() == approved
+
+
+def test_a_rater_who_returns_between_drafting_and_paying_is_not_approved(loop):
+    one = loop.finish("a")
+    sync.sync_study(loop.study)
+    money.draft_approvals(loop.again())
+    loop.panel.books.leave(one, "RETURNED")
+    money.pay_drafted(loop.study)
+    assert payments(loop) == [("approval", "refused")]
+    assert one.reward_paid == 0
+
+
+@pytest.mark.parametrize("kind", ["silent", "cut"])
+def test_a_lost_answer_to_an_approval_is_settled_by_what_the_panel_shows(loop, kind):
+    one = loop.finish("a")
+    loop.fault(kind, "transition", "POST")
+    sync.visit(loop.again())
+    assert payments(loop) == [("approval", "lost")]
+    sync.visit(loop.again())
+    assert payments(loop) == [("approval", "paid")]
+    assert one.reward_paid == REWARD
+    assert sum("APPROVE" in line.body for line in loop.panel.journal) == 1
+
+
+def test_an_approval_that_failed_there_waits_for_a_person(loop):
+    one = loop.finish("a")
+    loop.fault("server_error", "transition", "POST")
+    for _ in range(3):
+        sync.visit(loop.again())
+    (lost,) = PanelPayment.objects.all()
+    assert (lost.state, one.reward_paid) == ("lost", 0)
+    money.decide_lost(lost, was_paid=False, by=loop.owner)
+    sync.visit(loop.again())
+    assert one.reward_paid == REWARD
+
+
+def test_a_busy_panel_is_asked_later(loop):
+    one = loop.finish("a")
+    loop.fault("too_many", "transition", "POST")
+    assert "429" in sync.visit(loop.again())
+    assert payments(loop) == [("approval", "drafted")]
+    sync.visit(loop.again())
+    assert one.reward_paid == REWARD
+
+
+def test_a_crash_in_the_middle_of_a_payment_is_a_lost_answer(loop, monkeypatch):
+    one = loop.finish("a")
+
+    class Killed(BaseException):
+        pass
+
+    def kill(*arguments) -> None:
+        raise Killed
+
+    sync.sync_study(loop.study)
+    money.draft_approvals(loop.again())
+    monkeypatch.setattr("rankme.panels.prolific.Prolific.approve", kill)
+    with pytest.raises(Killed):
+        money.pay_drafted(loop.study)
+    monkeypatch.undo()
+    connect(loop.panel, monkeypatch)
+    assert payments(loop) == [("approval", "asked")]
+    money.pay_drafted(loop.study)
+    assert payments(loop) == [("approval", "lost")]
+    assert one.reward_paid == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "paid", "state"),
+    [
+        ("cut", "bonus-payments/$", 0, "lost"),
+        ("cut", "/pay/", 1, "lost"),
+        ("silent", "/pay/", 1, "lost"),
+        ("server_error", "/pay/", 0, "lost"),
+        ("too_many", "/pay/", 1, "paid"),
+    ],
+)
+def test_a_bonus_is_never_paid_twice_whatever_answer_is_lost(loop, kind, path, paid, state):
+    one = loop.finish("a")
+    sync.visit(loop.again())
+    money.pay_bonus(loop.row(one), 150, reason="Thanks", by=loop.owner)
+    loop.fault(kind, path, "POST")
+    for _ in range(3):
+        sync.visit(loop.again())
+    assert sum(one.bonuses) == 150 * paid
+    assert ("bonus", state) in payments(loop)
+    if state == "lost":
+        lost = PanelPayment.objects.get(kind="bonus")
+        money.decide_lost(lost, was_paid=bool(paid), by=loop.owner)
+        for _ in range(2):
+            sync.visit(loop.again())
+        assert one.bonuses == [150]
+
+
+def test_bonuses_stay_below_the_ceiling_with_their_fees(practice):
+    loop = Loop(practice, ceiling=1088 + 204).publish()
+    one = loop.finish("a")
+    sync.visit(loop.again())
+    with pytest.raises(RefusedAction, match="ceiling"):
+        money.pay_bonus(loop.row(one), 300, reason="", by=loop.owner)
+    money.pay_bonus(loop.row(one), 150, reason="", by=loop.owner)
+    money.pay_drafted(loop.again())
+    assert (loop.again().committed, one.bonuses) == (1292, [150])
+    with pytest.raises(RefusedAction, match="before"):
+        money.pay_bonus(loop.row(one), 1, reason="", by=loop.owner)
+
+
+def test_bonuses_by_the_hour_raise_slow_raters_alone(loop):
+    slow, quick = loop.finish("a"), loop.finish("b")
+    sync.visit(loop.again())
+    PanelSubmission.objects.filter(external_id=slow.id).update(seconds=1800)
+    PanelSubmission.objects.filter(external_id=quick.id).update(seconds=300)
+    assert money.pay_bonus_per_hour(loop.study, 600, reason="Time", by=loop.owner) == 1
+    assert money.pay_bonus_per_hour(loop.study, 600, reason="Time", by=loop.owner) == 0
+    money.pay_drafted(loop.study)
+    assert (slow.bonuses, quick.bonuses) == ([100], [])
+
+
+def test_bonuses_of_a_file_are_all_or_none(loop):
+    one = loop.finish("a")
+    sync.visit(loop.again())
+    label = loop.row(one).participant.label
+    with pytest.raises(RefusedAction, match="Line 2: no such rater"):
+        money.pay_bonuses_of_file(
+            loop.study, [f"{label},1.50", "nobody,1"], reason="", by=loop.owner
+        )
+    assert not PanelPayment.objects.filter(kind="bonus").exists()
+    with pytest.raises(RefusedAction, match="amount"):
+        money.pay_bonuses_of_file(loop.study, [f"{label},-1"], reason="", by=loop.owner)
+    money.pay_bonuses_of_file(loop.study, [f"{label},1.5"], reason="", by=loop.owner)
+    assert PanelPayment.objects.get(kind="bonus").amount == 150
+
+
+def test_a_share_is_paid_where_a_batch_could_not_be_finished(practice):
+    loop = Loop(practice, pays_shares=True).publish()
+    one = loop.arrive("a")
+    claim(loop.enter(one))
+    sync.sync_study(loop.study)
+    money.pay_share(loop.row(one), 40, reason="The batch was withdrawn.", by=loop.owner)
+    money.pay_drafted(loop.study)
+    assert (one.status, one.reward_paid) == ("PARTIALLY APPROVED", 80)
+    with pytest.raises(RefusedAction, match="state"):
+        sync.sync_study(loop.study)
+        money.approve_by_hand(loop.row(one), by=loop.owner)
+
+
+def test_places_are_added_for_batches_that_are_free_again(practice):
+    loop = Loop(practice, tops_up=True, places=1, ceiling=1088).publish()
+    loop.finish("a")
+    sync.visit(loop.again())
+    assert loop.there.status == "ACTIVE"
+    assert loop.again().places == 4
+    assert sync.places_missing(loop.study) == 3
+
+
+def test_topping_up_stops_at_the_ceiling(practice):
+    loop = Loop(practice, tops_up=True, places=1, ceiling=600).publish()
+    loop.finish("a")
+    assert "ceiling" in sync.visit(loop.again())
+    assert loop.again().places == 1
+
+
+def test_money_waits_while_another_process_holds_the_account(loop):
+    loop.finish("a")
+    sync.sync_study(loop.study)
+    money.draft_approvals(loop.again())
+    other = connections.create_connection("default")
+    try:
+        with other.cursor() as cursor:
+            key = ("rankme_panelaccount", loop.account.pk)
+            cursor.execute("SELECT pg_advisory_lock(hashtext(%s), %s)", key)
+        assert money.pay_drafted(loop.study) == 0
+    finally:
+        other.close()
+    assert money.pay_drafted(loop.study) == 1
