@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any
 from analysis.cli.outcome import Outcome
 from analysis.cli.shared import add_rater_options
 from analysis.errors import AnalysisError, OptionsError
-from analysis.report.table_model import Column, Format, Table, rows_of
 from analysis.signature import signature
 from analysis.table import JudgementTable
 
 if TYPE_CHECKING:
-    from analysis.spans.agreement import RaterPair
     from analysis.spans.model import SpanTable
     from analysis.spans.scoring import KindCount, SegmentScore, SystemScore
 
@@ -111,6 +109,7 @@ def _scores(
     table: "SpanTable", segments: Sequence["SegmentScore"], options: argparse.Namespace
 ) -> Outcome:
     """The systems' scores, and what was marked in their outputs."""
+    from analysis.report.span_tables import all_kinds, kinds_table, systems_table
     from analysis.spans.scoring import count_kinds, score_systems
     from analysis.spans.weights import parse_weights
 
@@ -123,7 +122,7 @@ def _scores(
         confidence=1 - options.alpha,
     )
     kinds = count_kinds(table, weights)
-    overall = _overall(kinds)
+    overall = all_kinds(kinds)
     return Outcome(
         {
             "systems": [asdict(system) for system in systems],
@@ -158,75 +157,12 @@ def _weightless(kinds: Sequence["KindCount"]) -> list[str]:
     return [f"{count} marks of severity {name} weigh nothing." for name, count in counts.items()]
 
 
-def systems_table(systems: Sequence["SystemScore"]) -> Table:
-    """The systems with their scores, best first."""
-    return Table(
-        "systems",
-        "Error spans: penalties",
-        (
-            Column("System"),
-            Column("Segments", Format.WHOLE),
-            Column("Score", Format.NUMBER, 3),
-            Column("Interval", Format.INTERVAL, 3),
-            Column("Per 100 words", Format.NUMBER, 2),
-            Column("Marks", Format.WHOLE),
-        ),
-        rows_of(
-            *(
-                (
-                    each.system,
-                    each.segments,
-                    each.score,
-                    (each.low, each.high),
-                    each.per_100_words,
-                    each.marks,
-                )
-                for each in systems
-            )
-        ),
-    )
-
-
-def kinds_table(kinds: Sequence[dict[str, Any]]) -> Table:
-    """How often each kind of error was marked."""
-    return Table(
-        "kinds",
-        "Marks by category and severity",
-        (
-            Column("Category"),
-            Column("Severity"),
-            Column("Marks", Format.WHOLE),
-            Column("Penalty", Format.NUMBER, 1),
-        ),
-        rows_of(
-            *(
-                (kind["category"] or "–", kind["severity"] or "–", kind["marks"], kind["penalty"])
-                for kind in kinds
-            )
-        ),
-    )
-
-
-def _overall(kinds: Sequence["KindCount"]) -> list[dict[str, Any]]:
-    """The kinds of all systems together, what weighs most first."""
-    sums: dict[tuple[str, str], dict[str, Any]] = {}
-    for kind in kinds:
-        key = (kind.category, kind.severity)
-        row = sums.setdefault(
-            key,
-            {"category": kind.category, "severity": kind.severity, "marks": 0, "penalty": 0.0},
-        )
-        row["marks"] += kind.marks
-        row["penalty"] += kind.penalty
-    order = sorted(sums, key=lambda key: (-sums[key]["penalty"], -sums[key]["marks"], *key))
-    return [sums[key] for key in order]
-
-
 # --- agreement -------------------------------------------------------------------------------
 
 
 def _agreement(table: "SpanTable", options: argparse.Namespace) -> Outcome:
     """How far raters of the same outputs agree."""
+    from analysis.report.span_tables import agreement_note, pairs_of_raters
     from analysis.report.tables import agreement_table
     from analysis.spans.agreement import span_agreement
     from analysis.spans.weights import parse_weights
@@ -238,48 +174,10 @@ def _agreement(table: "SpanTable", options: argparse.Namespace) -> Outcome:
         resamples=options.resamples,
         confidence=1 - options.alpha,
     )
-    agreed = (
-        f"Two raters judged the same output {found.pairs:,} times ({found.outputs:,} outputs): "
-        f"neither marked a character in {found.both_empty:,}, one of them did in "
-        f"{found.one_empty:,}. F1 is pooled over all of them; intervals draw whole items."
-    )
     return Outcome(
         {"agreement": asdict(found)},
         (agreement_table(found.coefficients), pairs_of_raters(found.raters)),
-        (agreed, *found.notes),
-    )
-
-
-def pairs_of_raters(pairs: Sequence["RaterPair"]) -> Table:
-    """What each two raters have in common; the second is the reference."""
-    shares = ("Precision", "Recall", "F1")
-    return Table(
-        "raters",
-        "Each two raters",
-        (
-            Column("Rater"),
-            Column("Reference"),
-            Column("Outputs", Format.WHOLE),
-            *(Column(title, Format.NUMBER, 3, "Characters") for title in (*shares, "weighted")),
-            *(Column(title, Format.NUMBER, 3, "Marks") for title in shares),
-        ),
-        rows_of(
-            *(
-                (
-                    pair.first,
-                    pair.second,
-                    pair.outputs,
-                    pair.precision,
-                    pair.recall,
-                    pair.f1.value,
-                    pair.weighted_f1.value,
-                    pair.marks_precision,
-                    pair.marks_recall,
-                    pair.marks_f1.value,
-                )
-                for pair in pairs
-            )
-        ),
+        (agreement_note(found), *found.notes),
     )
 
 

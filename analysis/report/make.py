@@ -29,8 +29,10 @@ from analysis.report.options import ReportOptions
 from analysis.report.ranking import RankingSection, Runs, ranking_section, runs_for, win_shares
 from analysis.report.scale import ScaleSection, scale_section
 from analysis.report.sentences import criterion_sentences, report_sentences
+from analysis.report.spans import SpanSection, span_section
 from analysis.report.treatment import treated, z_scores
 from analysis.signature import HASH_DIGITS, VERSION, signature
+from analysis.spans.judged import has_marks
 from analysis.table import JudgementTable
 from analysis.typing import Progress, Values
 
@@ -88,6 +90,7 @@ class CriterionReport:
     agreement: tuple[Coefficient, ...]
     exclusion: tuple[RankChange, ...]
     sentences: tuple[str, ...]
+    spans: SpanSection | None = None
 
 
 @dataclass(frozen=True)
@@ -293,6 +296,7 @@ def _criterion_report(
             outliers=outliers,
             agreement=agreement,
         ),
+        spans=span_section(analysed.for_criterion(name), options) if has_marks(part) else None,
     )
 
 

@@ -12,7 +12,7 @@ from analysis.outliers import TREATMENTS, width_problems
 
 MODELS = ("one-way", "factorial", "interaction", "rater", "latin")
 SUM_TYPES = ("I", "II", "III")
-BY_CRITERION = ("kinds", "outliers", "categories")
+BY_CRITERION = ("kinds", "outliers", "categories", "weights")
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class ReportOptions(RankingOptions):
     `factorial` (system + factors), `interaction` (system × first factor), `rater` (system + rater)
     or `latin` (system + rater + factors such as the position). `outliers`, `log_scale` and
     `standardise` (z within each rater, as at WMT) go by criterion; times have their outliers
-    replaced unless told otherwise, as TUNA's.
+    replaced unless told otherwise, as TUNA's. `weights` are those of marked errors, by criterion
+    (see `analysis.spans.weights`).
 
     `metrics` are compared with people, after the ranking by people. `judges` are those of them (or
     of the verdicts) that act as raters, each with the systems that its own model wrote.
@@ -43,6 +44,7 @@ class ReportOptions(RankingOptions):
     log_scale: tuple[str, ...] = ()
     standardise: tuple[str, ...] = ()
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    weights: Mapping[str, str] = field(default_factory=dict)
     agreement_resamples: int = 1000
     metrics: tuple[str, ...] = ()
     metrics_lower_is_better: tuple[str, ...] = ()
@@ -59,6 +61,7 @@ class ReportOptions(RankingOptions):
         for criterion, treatment in self.outliers.items():
             yield from _choice(f"outliers[{criterion!r}]", treatment, tuple(TREATMENTS))
         yield from _limits(self)
+        yield from _weight_problems(self.weights)
         for criterion in sorted(set(self.standardise) & set(self.log_scale)):
             yield f"{criterion}: standardised values have no logarithm; choose one of the two."
         if self.model in ("factorial", "interaction") and not self.factors:
@@ -156,6 +159,7 @@ SHAPES: dict[object, tuple[Callable[[Any], bool], str]] = {
 MEANT = {
     "kinds": "a kind for each criterion",
     "outliers": "a treatment for each criterion",
+    "weights": "weights for each criterion",
     "categories": "a list of labels for each criterion",
     "judges": "a list of systems for each judge",
 }
@@ -173,6 +177,16 @@ def _limits(options: ReportOptions) -> Iterator[str]:
         yield f"price_per_judgement must not be negative: {options.price_per_judgement}."
     if not 0 <= options.agreement_resamples <= 100_000:
         yield f"agreement_resamples must be from 0 to 100,000: {options.agreement_resamples}."
+
+
+def _weight_problems(weights: Mapping[str, str]) -> Iterator[str]:
+    from analysis.spans.weights import parse_weights
+
+    for criterion, stated in weights.items():
+        try:
+            parse_weights(stated)
+        except OptionsError as error:
+            yield f"weights of {criterion}: {' '.join(error.problems)}"
 
 
 def _choice(name: str, value: str, choices: tuple[str, ...]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analysis.agreement import Coefficient
 from analysis.correlations import Correlation
@@ -13,6 +13,7 @@ from analysis.report.make import CriterionReport, RankChange, Report
 from analysis.report.ranking_tables import ranking_tables
 from analysis.report.scale_tables import scale_tables
 from analysis.report.sentences import stated
+from analysis.report.span_tables import agreement_note, span_tables
 from analysis.report.table_model import SYSTEM, Column, Format, P, Role, Row, Table, rows_of
 from analysis.translatable import gettext_noop as _
 
@@ -154,7 +155,7 @@ def tables_of(report: Report, timed_out: Mapping[str, int] | None = None) -> lis
 
 
 def _criterion(found: CriterionReport, report: Report, timed_out: int) -> CriterionTables:
-    sections = (section for section in (found.ranking, found.scale) if section)
+    sections = (section for section in (found.ranking, found.scale, found.spans) if section)
     undefined = {
         method: reason for section in sections for method, reason in section.undefined.items()
     }
@@ -184,6 +185,15 @@ def _tables(found: CriterionReport, report: Report) -> Iterator[Table]:
         yield from ranking_tables(found.ranking, report.options.get("resample", ()))
     if found.categories:
         yield category_table(found.categories)
+    if found.spans:
+        yield from span_tables(found.spans)
+        marks = agreement_table(found.spans.agreement.coefficients)
+        yield replace(
+            marks,
+            name="span-agreement",
+            caption=_("Agreement of raters about marks"),
+            notes=(agreement_note(found.spans.agreement), *found.spans.agreement.notes),
+        )
     if found.scale:
         yield from scale_tables(found, found.scale)
     if found.exclusion:

@@ -67,6 +67,7 @@ class MarkedOutput:
     document : the document that the item belongs to
     score : the rater's score of the whole output, where the protocol asks for one
     extra : what the file says beyond this, under the file's own names
+    words : how many words the output has, where its text is not here
     """
 
     rater: str
@@ -78,11 +79,17 @@ class MarkedOutput:
     document: str = ""
     score: float | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    words: int | None = None
 
     @property
     def key(self) -> tuple[str, str, str]:
         """Rater, system and item: a rater judges an output once."""
         return self.rater, self.system, self.item
+
+    @property
+    def word_count(self) -> int | None:
+        """How many words, separated by white space, the output has; None where nobody knows."""
+        return self.words if self.output is None else len(self.output.split())
 
     def text_of(self, side: str) -> str | None:
         """The text that marks of a side point into."""

@@ -94,7 +94,7 @@ def score_segments(table: SpanTable, weights: Weights) -> list[SegmentScore]:
 
 def _segment(raters: Sequence[MarkedOutput], penalties: Penalties) -> SegmentScore:
     first = raters[0]
-    texts = [each.output for each in raters if each.output is not None]
+    counts = [count for each in raters if (count := each.word_count) is not None]
     marks = sum(not mark.continues for each in raters for mark in each.marks)
     return SegmentScore(
         first.system,
@@ -102,7 +102,7 @@ def _segment(raters: Sequence[MarkedOutput], penalties: Penalties) -> SegmentSco
         first.item,
         len(raters),
         marks / len(raters),
-        len(texts[0].split()) if texts else None,
+        counts[0] if counts else None,
         math.fsum(penalties.total(each.marks) for each in raters) / len(raters),
     )
 

@@ -88,6 +88,7 @@ def default_options(campaign: Campaign) -> dict[str, Any]:
         "title": campaign.title,
         "kinds": kinds,
         "lower_is_better": [name for name in kinds if name in definition.lower_is_better],
+        "weights": definition.weights,
         "categories": {
             name: [labels[number] for number in sorted(labels)]
             for name, labels in definition.labels.items()

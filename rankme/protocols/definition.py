@@ -293,6 +293,15 @@ class Definition(Part):
         return named | {each.name for each in self.criteria if each.tool.lower_is_better}
 
     @cached_property
+    def weights(self) -> dict[str, str]:
+        """What marked errors weigh, by criterion, where the campaign says so."""
+        return {
+            each.name: each.settings.weights
+            for each in self.criteria
+            if each.tool.marks_outputs and each.settings.weights
+        }
+
+    @cached_property
     def labels(self) -> dict[str, dict[float, str]]:
         """What the numbers of a criterion are called, where they have names."""
         return {

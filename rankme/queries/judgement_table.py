@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from django.db import connection, transaction
 
-from analysis.table import OWN_COLUMNS, Column, JudgementTable
+from analysis.spans.judged import MARKS
+from analysis.table import OWN_COLUMNS, Column, JudgementTable, column_of
 from rankme.models import Campaign
+from rankme.protocols.files import stored_definition
 
 from .counting import COUNTED
 
@@ -19,7 +21,7 @@ from .counting import COUNTED
 JUDGEMENTS = """
     SELECT s.assignment_id, s.trial_id, s.screen, s.revision, a.participant_id, j.criterion_id,
         o.item_id, o.system_id, j.value, j.time_ms, s.late::int, (e.id IS NOT NULL)::int,
-        ({counted})::int
+        ({counted})::int{marks}
     FROM rankme_submission s
     JOIN rankme_assignment a ON a.id = s.assignment_id
     JOIN rankme_judgement j ON j.submission_id = s.id
@@ -29,6 +31,9 @@ JUDGEMENTS = """
     LEFT JOIN rankme_raterexclusion e
         ON e.participant_id = a.participant_id AND e.withdrawn_at IS NULL
     WHERE a.campaign_id = {campaign} AND j.value IS NOT NULL AND ({condition})"""
+# The marks of which a judgement is the sum, without the log of how they were made.
+MARKS_OF = """, CASE WHEN j.criterion_id = ANY('{{{criteria}}}')
+        THEN (j.text::jsonb - 'events')::text END"""
 WITHOUT_NUMBER = f"""
     SELECT c.name, count(*)
     FROM rankme_submission s
@@ -44,7 +49,7 @@ WHOLE_NUMBERS = (
     *("assignment", "trial", "screen", "revision"),
     *("rater", "criterion", "item", "system"),
 )
-TAKEN = {*OWN_COLUMNS, "counted", "revision"}
+TAKEN = {*OWN_COLUMNS, "counted", "revision", MARKS}
 COLUMNS = (*WHOLE_NUMBERS, "value", "time_ms", "late", "excluded", "counted")
 
 
@@ -53,7 +58,7 @@ def judgement_table(campaign: Campaign, *, stored: bool = False) -> JudgementTab
 
     With `stored`, everything that was ever submitted, with two more columns: `counted` (1 or 0)
     and `revision`. Judgements without a number (free text) and about no single output are in the
-    raw export alone.
+    raw export alone. Where raters mark errors, the column `marks` has them as JSON.
     """
     rows = _in_order(_read_rows(campaign, "TRUE" if stored else COUNTED))
     columns: dict[str, Any] = {
@@ -70,6 +75,8 @@ def judgement_table(campaign: Campaign, *, stored: bool = False) -> JudgementTab
         "late": rows["late"].astype(bool),
     }
     columns |= _factors(campaign, rows["item"])
+    if MARKS in rows:
+        columns[MARKS] = column_of(rows[MARKS])
     if stored:
         columns |= {name: _numbered(rows[name]) for name in ("counted", "revision")}
     return JudgementTable.from_columns(columns)
@@ -92,21 +99,37 @@ def _read_rows(campaign: Campaign, condition: str) -> dict[str, np.ndarray]:
     import pyarrow as pa
     import pyarrow.csv as arrow_csv
 
-    statement = JUDGEMENTS.format(counted=COUNTED, campaign=int(campaign.pk), condition=condition)
+    marking = _marking_criteria(campaign)
+    names = (*COLUMNS, MARKS) if marking else COLUMNS
+    statement = JUDGEMENTS.format(
+        counted=COUNTED,
+        campaign=int(campaign.pk),
+        condition=condition,
+        marks=MARKS_OF.format(criteria=",".join(map(str, marking))) if marking else "",
+    )
     answer = io.BytesIO()
     with transaction.atomic(), connection.cursor() as cursor:
         # A page's time limit is too short for a million judgements on a busy machine.
         cursor.execute("SET LOCAL statement_timeout = '5min'")
         cursor.cursor.copy_expert(f"COPY ({statement}) TO STDOUT (FORMAT csv)", answer)
     if not answer.tell():
-        return {name: np.empty(0, dtype=_type(name)) for name in COLUMNS}
-    types = {name: pa.from_numpy_dtype(_type(name)) for name in COLUMNS}
+        return {name: np.empty(0, dtype=_type(name)) for name in names}
+    types = {
+        name: pa.string() if name == MARKS else pa.from_numpy_dtype(_type(name)) for name in names
+    }
     rows = arrow_csv.read_csv(
         pa.BufferReader(answer.getbuffer()),
-        read_options=arrow_csv.ReadOptions(column_names=list(COLUMNS)),
+        read_options=arrow_csv.ReadOptions(column_names=list(names)),
         convert_options=arrow_csv.ConvertOptions(column_types=types, null_values=[""]),
     )
-    return {name: rows.column(name).to_numpy() for name in COLUMNS}
+    return {name: rows.column(name).to_numpy() for name in names}
+
+
+def _marking_criteria(campaign: Campaign) -> list[int]:
+    """The criteria whose answers are marks in the texts."""
+    criteria = stored_definition(campaign.definition).criteria
+    names = [each.name for each in criteria if each.tool.marks_outputs]
+    return list(campaign.criteria.filter(name__in=names).values_list("id", flat=True))
 
 
 def _type(name: str) -> np.dtype[Any]:
