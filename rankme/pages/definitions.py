@@ -7,10 +7,13 @@ from difflib import unified_diff
 from functools import partial
 from typing import Any
 
+from csp.constants import SELF
+from csp.decorators import csp_update
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -39,6 +42,7 @@ from rankme.protocols.files import (
 from rankme.queries.words import current_words, missing_texts, words_file
 
 from .campaign_page import render_campaign, sent
+from .draft_preview import PREVIEW_PAGES
 from .interface_language import language_warning
 
 BLANK_START = "blank"
@@ -71,6 +75,7 @@ def _start_page(request: HttpRequest, form: ArchiveForm, *, status: int = 200) -
 
 @login_required
 @require_http_methods(PAGE_METHODS)
+@csp_update({"frame-src": [SELF]})
 def new_campaign(request: HttpRequest, start: str) -> HttpResponse:
     """The form, filled from a preset; a campaign exists once it was saved without a problem."""
     if start != BLANK_START and start not in preset_names():
@@ -84,6 +89,7 @@ def new_campaign(request: HttpRequest, start: str) -> HttpResponse:
 
 @login_required
 @require_http_methods(PAGE_METHODS)
+@csp_update({"frame-src": [SELF]})
 def edit_campaign(request: HttpRequest, code: str) -> HttpResponse:
     """The form of a draft; of a launched campaign the frozen file."""
     campaign = get_campaign(request, code)
@@ -172,8 +178,7 @@ def _take_form(
     page = partial(_form_page, request, document, campaign, start=start, version=version)
     command = request.POST.get("do", "save")
     if command != "save":
-        change_shape(document, command)
-        return page()
+        return page(look_at=change_shape(document, command))
     name_the_nameless(document)
     try:
         definition = definition_from_document(document)
@@ -240,14 +245,19 @@ def _form_page(
     problems: Sequence[Problem] = (),
     version: str = "",
     conflict: dict[str, Any] | None = None,
+    look_at: str = "",
 ) -> HttpResponse:
-    sections, findings = draw_form(document, problems)
+    sections, findings = draw_form(document, problems, look_at=look_at)
     context = {
         "sections": sections,
         "findings": findings,
         "start": start,
         "version": version,
         "conflict": conflict,
+        "preview_pages": PREVIEW_PAGES,
+        "preview_address": reverse("rankme:campaign-edit-preview", args=[campaign.code])
+        if campaign
+        else reverse("rankme:campaign-new-preview"),
     }
     if campaign is not None:
         saved = campaigns.definition_of(campaign)

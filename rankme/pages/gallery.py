@@ -56,7 +56,7 @@ def show_preset(request: HttpRequest, name: str) -> HttpResponse:
 @lru_cache(maxsize=32)
 def sample(name: str) -> tuple[ShownTrial, ...]:
     """The beginning of the first batch that the preset's own design draws of our material."""
-    items, systems, texts = _read(name)
+    items, systems, texts = read_ours(name)
     definition = preset(name)
     coverage = np.array(
         [[(key, system) in texts for system in systems] for key in items], dtype=np.bool_
@@ -80,7 +80,8 @@ def sample(name: str) -> tuple[ShownTrial, ...]:
     return tuple(shown)
 
 
-def _read(name: str) -> tuple[dict[str, ItemRow], list[str], dict[tuple[str, str], str]]:
+@lru_cache(maxsize=32)
+def read_ours(name: str) -> tuple[dict[str, ItemRow], list[str], dict[tuple[str, str], str]]:
     """Our material through the reader that an upload goes through: items, systems, outputs."""
     ours = MATERIAL[name]
     with read_material(ours.paths, ours.format) as read:

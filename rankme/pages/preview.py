@@ -47,9 +47,22 @@ def chosen_page(
     request: HttpRequest, campaign: Campaign, definition: Definition, *, back: str, work: Station
 ) -> HttpResponse:
     """The station of the rater's way that the address names; `back` is where the bar leads."""
+    here = request.GET.get("page", "consent")
+    return station_page(request, campaign, definition, here, work=work, bar={"back": back})
+
+
+def station_page(
+    request: HttpRequest,
+    campaign: Campaign,
+    definition: Definition,
+    here: str,
+    *,
+    work: Station,
+    bar: dict[str, Any],
+) -> HttpResponse:
+    """One station as raters see it; `bar` is what the bar above it needs to know."""
     with in_the_language_of(definition):
-        pages = _pages(definition)
-        here = request.GET.get("page", "consent")
+        pages = pages_of(definition)
         here = here if here in pages else "consent"
         template, more = (PAGES | {"work": work})[here](campaign, definition)
         context = {
@@ -57,12 +70,11 @@ def chosen_page(
             "definition": definition,
             "preview": pages,
             "here": here,
-            "back": back,
         }
-        return render(request, template, context | more)
+        return render(request, template, context | bar | more)
 
 
-def _pages(definition: Definition) -> dict[str, str]:
+def pages_of(definition: Definition) -> dict[str, str]:
     """The stations of the rater's way by the name that the address gives them."""
     pages = {
         "consent": _("Consent"),

@@ -4,6 +4,7 @@ from django.urls import URLPattern, path
 
 from rankme.pages import (
     definitions,
+    draft_preview,
     entering,
     gallery,
     launching,
@@ -29,9 +30,15 @@ organiser_urls: list[URLPattern] = [
     path("campaigns/new/", definitions.choose_start, name="campaign-start"),
     path("campaigns/new/file/", definitions.load_campaign, name="campaign-load"),
     path("campaigns/new/archive/", definitions.new_archive, name="campaign-archive"),
+    path("campaigns/new/preview/", draft_preview.preview_draft, name="campaign-new-preview"),
     path("campaigns/new/<slug:start>/", definitions.new_campaign, name="campaign-new"),
     path("campaigns/<slug:code>/", organiser.show_campaign, name="campaign"),
     path("campaigns/<slug:code>/edit/", definitions.edit_campaign, name="campaign-edit"),
+    path(
+        "campaigns/<slug:code>/edit/preview/",
+        draft_preview.preview_draft,
+        name="campaign-edit-preview",
+    ),
     path("campaigns/<slug:code>/edit/file/", definitions.edit_file, name="campaign-file-edit"),
     path("campaigns/<slug:code>/campaign.yaml", definitions.download_file, name="campaign-file"),
     path("campaigns/<slug:code>/words.yaml", definitions.download_words, name="campaign-words"),

@@ -147,18 +147,18 @@ def test_the_form_changes_its_shape_and_keeps_what_was_typed(page: Page):
     page.goto(reverse("rankme:campaign-new", args=["e2e-quality"]))
     page.get_by_label("Title", exact=True).first.fill("Half done")
     page.get_by_role("button", name="Add criterion").click()
-    name = page.locator("#criteria-2-name")
-    expect(name).to_be_focused()
-    name.fill("fluency")
-    page.locator("#criteria-2-question").fill("How fluent is it?")
+    question = page.locator("#criteria-2-question")
+    expect(question).to_be_focused()
+    question.fill("How fluent is it?")
+    page.locator("#criteria-2-name").fill("fluency")
     page.locator("#criteria-2-instrument").select_option("likert")
     page.locator("#criteria-2-options-points").fill("5")
-    page.locator("#screens-0-ask").fill("quality\ncoverage\nfluency")
     page.get_by_role("button", name="Save", exact=True).last.click()
     expect(page.get_by_text("The definition has been saved.")).to_be_visible()
     definition = campaigns.definition_of(Campaign.objects.get())
     assert definition.title == "Half done"
     assert definition.criterion("fluency").options == {"points": 5}
+    assert definition.screens[0].ask == ["quality", "coverage", "fluency"]
 
 
 def test_the_form_works_without_scripts(browser: Browser, live_site: LiveSite):
@@ -182,12 +182,18 @@ def test_a_problem_leads_to_its_field(page: Page):
     make_account()
     log_in(page)
     page.goto(reverse("rankme:campaign-new", args=["e2e-quality"]))
-    page.locator("#crowd-lease_minutes").evaluate("it => it.closest('details').open = true")
-    page.locator("#crowd-lease_minutes").fill("1")
+    minutes = page.locator("#crowd-lease_minutes")
+    page.locator("details:has(#crowd-lease_minutes)").evaluate_all(
+        "found => found.forEach((one) => { one.open = true })"
+    )
+    minutes.fill("1")
     page.get_by_role("button", name="Save", exact=True).last.click()
-    alert = page.get_by_role("alert")
-    alert.get_by_role("link").click()
-    expect(page.locator("#crowd-lease_minutes")).to_be_in_viewport()
+    expect(page.locator("[data-findings]")).to_be_focused()
+    page.locator("#section-crowd > summary").click()
+    expect(minutes).not_to_be_visible()
+    page.get_by_role("alert").get_by_role("link").click()
+    expect(minutes).to_be_focused()
+    expect(minutes).to_be_in_viewport()
     expect(page.locator("#crowd-lease_minutes")).to_have_attribute("aria-invalid", "true")
 
 

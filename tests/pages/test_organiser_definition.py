@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
@@ -401,3 +403,39 @@ def test_a_criterion_that_was_taken_from_its_screen_is_not_put_back(olga):
     answer = olga.post(new(), sent)
     assert answer.status_code == 422
     assert "is not shown on any screen" in answer.content.decode()
+
+
+# --- Folded sections ----------------------------------------------------------------------------
+
+
+def folded(page: str) -> dict[str, bool]:
+    """Every section and row that can be folded, and whether it is open."""
+    found = re.findall(
+        r'<details\s+class="(?:card form-section|group)"\s+id="([^"]+)"\s+(open)?', page
+    )
+    return {name: bool(is_open) for name, is_open in found}
+
+
+def test_a_new_form_shows_its_title_and_questions_and_folds_the_rest(olga):
+    shown = folded(olga.get(new("blank")).content.decode())
+    assert [name for name, is_open in shown.items() if is_open] == [
+        "section-general",
+        "section-criteria",
+        "criteria-0-row",
+        "screens-0-row",
+    ]
+    assert "section-crowd" in shown
+    page = olga.get(new("likert-criteria")).content.decode()
+    assert not folded(page)["criteria-1-row"]
+    assert "adequacy · How well does the text say" in page
+
+
+def test_a_problem_and_a_fresh_row_are_unfolded(olga):
+    sent = fields_of(olga.get(new("likert-criteria")).content.decode())
+    wrong = sent | {"crowd.currency": "euro", "criteria.2.options.points": "99"}
+    shown = folded(olga.post(new("likert-criteria"), wrong).content.decode())
+    assert shown["section-crowd"] and shown["criteria-2-row"]
+    assert not (shown["criteria-1-row"] or shown["section-texts"])
+    more = olga.post(new("likert-criteria"), sent | {"do": "add:practice"})
+    shown = folded(more.content.decode())
+    assert shown["section-practice"] and shown["practice-1-row"] and not shown["practice-0-row"]

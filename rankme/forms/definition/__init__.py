@@ -9,5 +9,6 @@ from .drawing import draw_form
 from .following import name_the_nameless
 from .reading import read_form
 from .reshaping import change_shape
+from .settings import Document
 
-__all__ = ["change_shape", "differences", "draw_form", "name_the_nameless", "read_form"]
+__all__ = ["Document", "change_shape", "differences", "draw_form", "name_the_nameless", "read_form"]

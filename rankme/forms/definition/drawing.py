@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import BaseModel
@@ -12,9 +12,15 @@ from rankme.errors import Problem
 from rankme.protocols.criteria import CriterionSpec
 from rankme.protocols.definition import Definition
 
+from .in_short import in_short, row_in_short
 from .lines import text_of
 from .settings import SWITCHES, Document, Setting, option_settings, settings_of
 from .wording import QUIET, SECTIONS, hint_of, label_of, title_of
+
+# Whatever the campaign is about, its title and its questions are its own.
+OPEN_AT_FIRST = ("general", "criteria")
+# Asked before the others of their row: its short name may follow from it.
+FIRST = ("CriterionSpec.question",)
 
 
 @dataclass
@@ -62,6 +68,9 @@ class Group:
     is_there: bool | None = None
     # The name of a criterion as it is drawn: screens follow when it comes back as another.
     drawn_name: str | None = None
+    # A row of the list of its own can be folded; then this is all that one sees of it.
+    in_short: str = ""
+    is_open: bool = True
     problems: list[str] = field(default_factory=list)
     template: str = "organiser/definition/group.html"
 
@@ -79,6 +88,7 @@ class Several:
     hint: str
     add_label: str
     rows: list[Group]
+    rows_fold: bool = False
     problems: list[str] = field(default_factory=list)
     template: str = "organiser/definition/several.html"
 
@@ -102,18 +112,25 @@ class Section:
     title: str
     hint: str
     parts: list[Any]
+    in_short: str = ""
+    is_open: bool = False
 
 
 def draw_form(
-    document: Document, problems: Sequence[Problem] = ()
+    document: Document, problems: Sequence[Problem] = (), *, look_at: str = ""
 ) -> tuple[list[Section], list[Finding]]:
-    """The form, filled from a document that need not be valid, and the list of its problems."""
+    """The form, filled from a document that need not be valid, and the list of its problems.
+
+    Sections and rows are folded, except those that a new campaign needs first, those with a
+    problem, and those around the path `look_at`.
+    """
     settings = {found.name: found for found in settings_of(Definition, document)}
     sections = [
         Section(
             anchor=section.anchor,
             title=section.title,
             hint=section.hint,
+            in_short=in_short(section.anchor, document),
             parts=[
                 _draw(settings[name], _value(settings[name], document), name)
                 for name in section.fields
@@ -125,7 +142,25 @@ def draw_form(
     for section in sections:
         for group in _groups(section.parts):
             group.more_is_open = any(_deserves_a_look(part) for part in group.more)
-    return sections, findings
+    return [_unfolded(section, look_at) for section in sections], findings
+
+
+def _unfolded(section: Section, look_at: str) -> Section:
+    """The section with what needs to be seen at once."""
+    for part in section.parts:
+        if isinstance(part, Several) and part.rows_fold:
+            for row in part.rows:
+                is_alone = len(part.rows) == 1
+                row.is_open = is_alone or not row.in_short or _needs_a_look(row, look_at)
+    is_open = section.anchor in OPEN_AT_FIRST or any(
+        _needs_a_look(part, look_at) for part in section.parts
+    )
+    return replace(section, is_open=is_open)
+
+
+def _needs_a_look(part: Any, look_at: str) -> bool:
+    inside = list(_all_parts([part]))
+    return any(one.problems or (look_at and one.path == look_at) for one in inside)
 
 
 def _value(setting: Setting, document: Document) -> Any:
@@ -143,7 +178,10 @@ def _draw(setting: Setting, value: Any, path: str) -> Any:
             _group(setting.part, row, f"{path}.{number}", f"{label} {number + 1}")
             for number, row in enumerate(value or [])
         ]
-        return Several(path, title, hint, str(label), rows)
+        rows_fold = "." not in path
+        for row, content in zip(rows, value or [], strict=True):
+            row.in_short = row_in_short(content) if rows_fold else ""
+        return Several(path, title, hint, str(label), rows, rows_fold)
     if setting.kind == "group":
         is_there = (value is not None) if setting.nullable else None
         return _group(setting.part, _plain(value), path, title, is_there)
@@ -162,7 +200,7 @@ def _group(
     group = Group(path, title, [], is_there=is_there)
     if model is CriterionSpec:
         group.drawn_name = document.get("name") or ""
-    for setting in settings_of(model, document):
+    for setting in sorted(settings_of(model, document), key=lambda one: one.key not in FIRST):
         if setting.kind == "options":
             drawn = _draw_options(setting, document, f"{path}.options")
         else:

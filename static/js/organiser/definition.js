@@ -1,6 +1,7 @@
 // The campaign form without page loads: rows come and go and options follow their instrument.
 // Each button does the same without this script, by sending the whole form.
 
+import { createDraftPreview } from "./draft_preview.js";
 import { fetchPage, replacePart } from "./fresh_page.js";
 
 const SELECTOR = "[data-definition-form]";
@@ -10,15 +11,26 @@ async function reshape(form, button) {
   data.set("do", button.value);
   const target = new URL(button.getAttribute("formaction") || "", location.href).hash.slice(1);
   const { page } = await fetchPage(location.pathname, data);
+  const opened = [...form.querySelectorAll("details[open][id]")].map((part) => part.id);
   replacePart(form, page.querySelector(SELECTOR));
+  for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
   prepare(document.querySelector(SELECTOR));
   lookAt(target);
+  preview?.refresh();
+}
+
+/** A field inside folded parts is shown before anything looks at it. */
+function unfold(place) {
+  for (let part = place; part; part = part.parentElement) {
+    if (part.matches("details")) part.open = true;
+  }
 }
 
 function lookAt(id) {
   const place = document.getElementById(id) || document.getElementById(id.replace(/-\d+$/, ""));
   if (!place) return;
-  place.scrollIntoView({ block: "nearest" });
+  unfold(place);
+  place.scrollIntoView({ block: place.matches("details") ? "start" : "center" });
   /** @type {HTMLElement | null} */
   const first = place.matches("select, input, textarea")
     ? place
@@ -35,6 +47,7 @@ function prepare(form) {
   }
   form.addEventListener("submit", (event) => {
     const button = event.submitter;
+    if (button?.value === "preview") return;
     if (!button || button.value === "save" || scriptFailed) {
       leaving = true;
       return;
@@ -50,10 +63,26 @@ function prepare(form) {
 let changed = false;
 let leaving = false;
 let scriptFailed = false;
-document.addEventListener("input", () => {
-  changed = true;
+document.addEventListener("input", (event) => {
+  const control = /** @type {HTMLElement} */ (event.target);
+  changed ||= control.closest(SELECTOR) !== null;
 });
 addEventListener("beforeunload", (event) => {
   if (changed && !leaving) event.preventDefault();
 });
 prepare(document.querySelector(SELECTOR));
+const preview = createDraftPreview(document.querySelector("[data-preview-pane]"));
+
+// A problem in the list leads to its field, wherever that is folded.
+document.addEventListener("click", (event) => {
+  const link = /** @type {HTMLElement} */ (event.target).closest("[data-findings] a[href^='#']");
+  if (!link) return;
+  event.preventDefault();
+  lookAt(link.getAttribute("href").slice(1));
+});
+const lookAtAddress = () => location.hash && lookAt(location.hash.slice(1));
+addEventListener("hashchange", lookAtAddress);
+/** @type {HTMLElement | null} */
+const findings = document.querySelector("[data-findings]");
+if (findings) findings.focus();
+else lookAtAddress();

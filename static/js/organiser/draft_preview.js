@@ -1,0 +1,75 @@
+// What raters will see of the form as it is typed. The form is posted into a frame, and the server
+// answers with the rater's page; nothing is stored.
+
+const TYPING_MS = 500;
+const WIDE = "(min-width: 80rem)";
+
+/** @param {HTMLDialogElement | null} pane */
+export function createDraftPreview(pane) {
+  if (!pane) return null;
+  /** @type {HTMLElement} */
+  const stage = pane.querySelector("[data-preview-stage]");
+  /** @type {HTMLButtonElement} */
+  const send = pane.querySelector("[data-send-preview]");
+  /** @type {HTMLInputElement} */
+  const at = pane.querySelector("[name=preview_at]");
+  const wide = matchMedia(WIDE);
+  let timer = 0;
+  let loaded = 0;
+
+  function later(milliseconds = TYPING_MS) {
+    clearTimeout(timer);
+    if (pane.open) timer = setTimeout(load, milliseconds);
+  }
+
+  /** A new frame each time: a navigation of the old one would be a step in the history. */
+  function load() {
+    const fresh = document.createElement("iframe");
+    fresh.name = send.formTarget = `draft-preview-${++loaded}`;
+    fresh.title = stage.dataset.title;
+    // It may run our scripts, which the policy of its page holds to our own files, and nothing more.
+    fresh.setAttribute("sandbox", "allow-scripts allow-same-origin allow-forms");
+    fresh.dataset.loading = "";
+    fresh.addEventListener("load", () => show(fresh), { once: true });
+    for (const unfinished of stage.querySelectorAll("[data-loading]")) unfinished.remove();
+    stage.append(fresh);
+    send.form.requestSubmit(send);
+  }
+
+  function show(fresh) {
+    delete fresh.dataset.loading;
+    for (const old of stage.querySelectorAll("iframe")) if (old !== fresh) old.remove();
+  }
+
+  function place() {
+    if (pane.open) pane.close();
+    if (wide.matches) pane.setAttribute("open", "");
+    later(0);
+  }
+  wide.addEventListener("change", place);
+  pane.querySelector("[data-close-preview]").addEventListener("click", () => pane.close());
+  pane.querySelector("select").addEventListener("change", () => later(0));
+  document.addEventListener("click", (event) => {
+    const button = /** @type {HTMLElement} */ (event.target).closest("[data-open-preview]");
+    if (!button) return;
+    event.preventDefault();
+    pane.showModal();
+    later(0);
+  });
+  document.addEventListener("input", (event) => {
+    if (inForm(event.target)) later();
+  });
+  document.addEventListener("focusin", (event) => {
+    const field = /** @type {any} */ (event.target);
+    if (!inForm(field) || !field.name || field.name === "do") return;
+    const isElsewhere = partOf(field.name) !== partOf(at.value);
+    at.value = field.name;
+    if (isElsewhere) later();
+  });
+  const inForm = (element) => element.form === send.form && !pane.contains(element);
+  // The row or the text that a field belongs to: "criteria.2", "texts.consent".
+  const partOf = (name) => name.split(".", 2).join(".");
+
+  place();
+  return { refresh: () => later(0) };
+}

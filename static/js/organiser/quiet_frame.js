@@ -1,0 +1,7 @@
+// In the frame next to a form, a screen appears while somebody types in the form. It takes the
+// focus only when the frame itself has it.
+
+const { focus } = HTMLElement.prototype;
+HTMLElement.prototype.focus = function focusInside(options) {
+  if (document.hasFocus()) focus.call(this, options);
+};
