@@ -184,6 +184,13 @@ COMMANDS: dict[str, Command] = {
         reads_judgements=False,
         file="outputs (system, item, output), or - (standard input)",
     ),
+    "facts": Command(
+        "Score facts that were extracted from texts about tables (RotoWire): RG, CS, CO.",
+        scores.run_facts,
+        scores.add_facts_options,
+        reads_judgements=False,
+        file="extracted facts (system, item, entity, value, type, supported), or -",
+    ),
     "spans": Command(
         "Score error spans; compare raters, rank systems, convert between formats.",
         spans.run_spans,

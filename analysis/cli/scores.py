@@ -31,8 +31,9 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
         type=names,
         default=("bleu", "chrf", "ter", "rouge-l", "nist"),
         metavar="A,B",
-        help="bleu, chrf, chrf++, ter, nist, rouge-l, cider, ser (slot error rate, E2E), copied, "
-        "lengths, distinct (default: bleu,chrf,ter,rouge-l,nist)",
+        help="bleu, chrf, chrf++, ter, nist, rouge-l, cider, accuracy, edit-distance, dice, masi "
+        "(TUNA), ser (slot error rate, E2E), copied, lengths, distinct "
+        "(default: bleu,chrf,ter,rouge-l,nist)",
     )
     parser.add_argument(
         "--lowercase", action="store_true", help="BLEU and chrF in lower case (TER always is)"
@@ -132,6 +133,47 @@ def _write_scores(path: Path, found: Sequence[Scored]) -> None:
                     )
     except OSError as error:
         raise OptionsError([f"--out {path}: {error.strerror}."]) from error
+
+
+# --- facts ---------------------------------------------------------------------------------------
+
+
+def add_facts_options(parser: argparse.ArgumentParser) -> None:
+    """Options of scoring extracted facts."""
+    parser.add_argument(
+        "--out", metavar="SCORES.csv", help="write system,item,metric,score, as `metrics` reads it"
+    )
+
+
+def run_facts(judgements: JudgementTable, options: argparse.Namespace) -> Outcome:
+    """Relation generation, content selection and content ordering of extracted facts."""
+    from analysis.metrics.extracted_facts import read_facts
+    from analysis.metrics.score_files import write_scores
+
+    found = read_facts(options.file)
+    line = signature("facts", {}, sha256=found.sha256)
+    if options.out:
+        try:
+            with Path(options.out).open("wb") as file:
+                write_scores(found, file)
+        except OSError as error:
+            raise OptionsError([f"--out {options.out}: {error.strerror}."]) from error
+    scores = found.system_scores
+    columns = (SYSTEM, *(Column(name, Format.NUMBER, 3, is_label=True) for name in found.metrics))
+    rows: list[tuple[str | float, ...]] = [
+        (system, *(float(value) for value in scores[:, place]))
+        for place, system in enumerate(found.systems)
+    ]
+    return Outcome(
+        document={
+            "system_level": [
+                {"system": row[0], **dict(zip(found.metrics, row[1:], strict=True))} for row in rows
+            ],
+            "signature": line,
+        },
+        tables=(Table("facts", "Extracted facts", columns, rows_of(*rows)),),
+        notes=(line,),
+    )
 
 
 # --- archives of the WMT metrics tasks ---------------------------------------------------------

@@ -118,7 +118,13 @@ def metrics_against_people(
     progress(0.4)
     segments = tuple(
         segment_level(
-            name, cells, one, seed=options.seed, resamples=options.resamples, alpha=options.alpha
+            name,
+            cells,
+            one,
+            seed=options.seed,
+            resamples=options.resamples,
+            alpha=options.alpha,
+            systems=people.systems,
         )
         for name, one in zip(ours.metrics, ours.segments, strict=True)
     )

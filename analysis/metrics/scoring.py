@@ -197,6 +197,45 @@ def _cider(name: str, settings: Settings) -> Iterator[Scored]:
     yield settings.each(name, method, metric.score)
 
 
+def _against_references(name: str, settings: Settings) -> Iterator[Scored]:
+    from analysis.metrics.referring import edit_distance, is_equal, mean_over
+
+    references = settings.references(name)
+    compare, method, better = {
+        "accuracy": (is_equal, "share of references with exactly these words", True),
+        "edit-distance": (
+            edit_distance,
+            "words inserted or deleted (1) or substituted (2), mean over references, lower case",
+            False,
+        ),
+    }[name]
+    yield settings.each(
+        name, method, lambda item, text: mean_over(references[item], compare, text), better
+    )
+
+
+def _attribute_sets(name: str, settings: Settings) -> Iterator[Scored]:
+    from analysis.metrics.referring import Attributes, dice, masi, parse_attributes
+
+    references = settings.references(name)
+    compare = {"dice": dice, "masi": masi}[name]
+
+    def parsed(text: str, item: str) -> Attributes:
+        found = parse_attributes(text)
+        if found is None:
+            raise Undefined(f"{name}: a text of item {item!r} is not an attribute set.")
+        return found
+
+    wanted = {item: [parsed(each, item) for each in texts] for item, texts in references.items()}
+
+    def segment(item: str, text: str) -> float:
+        chosen = parsed(text, item) if text.strip() else frozenset()
+        return sum(compare(chosen, each) for each in wanted[item]) / len(wanted[item])
+
+    method = {"dice": "Dice", "masi": "MASI"}[name]
+    yield settings.each(name, f"{method} of attribute sets, mean over references", segment)
+
+
 # --- against the input -------------------------------------------------------------------------
 
 
@@ -274,6 +313,10 @@ METRICS: dict[str, Callable[[str, Settings], Iterator[Scored]]] = {
     "nist": _nist,
     "rouge-l": _rouge,
     "cider": _cider,
+    "accuracy": _against_references,
+    "edit-distance": _against_references,
+    "dice": _attribute_sets,
+    "masi": _attribute_sets,
     "ser": _slots,
     "copied": _copied,
     "lengths": _lengths,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from analysis.metrics.pairs_within import PairsWithin
+from analysis.metrics.system_level import spearman_rows
 from analysis.metrics.tie_calibration import cross_fitted, tie_calibration
 from analysis.typing import Values
 
@@ -18,7 +20,8 @@ class SegmentLevel:
     `acc_eq` is the accuracy with tie calibration and `epsilon` its threshold; `acc_eq_cross_fit`
     takes the threshold from other items. `kendall` is τ_b within items, `pearson_within_items` and
     `tau_23` likewise; `kendall_pooled` and `pearson` ignore items. `items` and `pairs` are what is
-    compared. `acc_eq_interval` resamples items and keeps ε.
+    compared. `acc_eq_interval` resamples items and keeps ε. `spearman` is over all outputs, and
+    `by_system` over the outputs of each system (Dušek, Novikova & Rieser 2020, Tables 15 and 16).
     """
 
     metric: str
@@ -36,10 +39,19 @@ class SegmentLevel:
     pairs: int = 0
     outputs: int = 0
     reason: str = ""
+    spearman: float | None = None
+    by_system: Mapping[str, float | None] = field(default_factory=dict)
 
 
 def segment_level(
-    name: str, people: Values, metric: Values, *, seed: int, resamples: int, alpha: float
+    name: str,
+    people: Values,
+    metric: Values,
+    *,
+    seed: int,
+    resamples: int,
+    alpha: float,
+    systems: Sequence[str] = (),
 ) -> SegmentLevel:
     """Compare a metric with people about single outputs.
 
@@ -50,6 +62,7 @@ def segment_level(
     seed : of the split for cross-fitting and of the bootstrap
     resamples : of items, for the interval
     alpha : 1 − the interval's confidence
+    systems : names, for correlations over the outputs of each; none gives no such correlations
 
     Returns
     -------
@@ -85,7 +98,19 @@ def segment_level(
         items=len(pairs.sizes),
         pairs=len(pairs.group),
         outputs=len(a),
+        spearman=spearman(a, b),
+        by_system={
+            system: spearman(people[row, known[row]], metric[row, known[row]])
+            for row, system in enumerate(systems)
+        },
     )
+
+
+def spearman(first: Values, second: Values) -> float | None:
+    """Spearman's ρ; None for fewer than three values or where one side does not vary."""
+    if len(first) < 3 or np.ptp(first) == 0 or np.ptp(second) == 0:
+        return None
+    return float(spearman_rows(first[None], second[None])[0])
 
 
 def kendall_within(pairs: PairsWithin) -> float | None:

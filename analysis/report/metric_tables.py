@@ -10,7 +10,7 @@ from analysis.metrics.metric_tests import MetricPair
 from analysis.metrics.segment_level import SegmentLevel
 from analysis.metrics.system_level import SystemLevel
 from analysis.report.metrics import MetricSection, PoweredEstimates
-from analysis.report.table_model import Column, Format, Role, Table, rows_of
+from analysis.report.table_model import Cell, Column, Format, Role, Table, rows_of
 from analysis.translatable import gettext_noop as _
 
 
@@ -36,7 +36,10 @@ def comparison_tables(found: MetricReport) -> Iterator[Table]:
             yield _tests_table(name, caption, tests)
     yield _ceiling_table(found)
     if found.points:
+        yield _scores_table(found.points)
         yield _points_table(found.points)
+    if any(each.by_system for each in found.segment_level):
+        yield _by_system_table(found.segment_level)
 
 
 def _number(title: str, digits: int = 3) -> Column:
@@ -148,6 +151,37 @@ def _ceiling_table(found: MetricReport) -> Table:
     return Table(
         "ceiling", caption, columns, rows_of(*rows), Role.HONEST, notes=_reasons(found.ceiling)
     )
+
+
+def _scores_table(points: Sequence[SystemPoint]) -> Table:
+    """Every metric's score of every system (Dušek, Novikova & Rieser 2020, Table 8)."""
+    metrics = list(dict.fromkeys(each.metric for each in points))
+    scores = {(each.metric, each.system): each.score for each in points}
+    people = {each.system: each.people for each in points}
+    columns = (
+        Column(_("System")), _number(_("Mean judgement")),
+        *(Column(name, Format.NUMBER, 4, is_label=True) for name in metrics),
+    )  # fmt: skip
+    rows = [
+        (system, people[system], *(scores.get((name, system)) for name in metrics))
+        for system in sorted(people, key=lambda name: -(scores.get((metrics[0], name)) or 0.0))
+    ]
+    return Table("scores", _("Scores of systems by metric"), columns, rows_of(*rows))
+
+
+def _by_system_table(levels: Sequence[SegmentLevel]) -> Table:
+    """Spearman's ρ over the outputs of each system (the same, Tables 15 and 16)."""
+    known = [each for each in levels if each.by_system]
+    columns = (
+        Column(_("System")),
+        *(Column(each.metric, Format.NUMBER, 3, is_label=True) for each in known),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (system, *(each.by_system[system] for each in known)) for system in known[0].by_system
+    ]
+    rows.append((_("all outputs"), *(each.spearman for each in known)))
+    caption = _("Spearman ρ over the outputs of each system")
+    return Table("by-system", caption, columns, rows_of(*rows))
 
 
 def _points_table(points: Sequence[SystemPoint]) -> Table:

@@ -135,6 +135,7 @@ def _previews(found: _Found, outputs: int, sources: dict[str, str]) -> Iterator[
 
 def _read(row: MaterialImport) -> _Found:
     from analysis.metrics.csv_rows import read_rows
+    from analysis.metrics.extracted_facts import facts_of_rows, has_facts
     from analysis.metrics.score_files import Known, scores_of_rows
     from analysis.metrics.verdict_files import has_verdicts, verdicts_of_rows
 
@@ -150,7 +151,9 @@ def _read(row: MaterialImport) -> _Found:
     try:
         rows = read_rows(path)
         progress_of(row)(1, 2)
-        if has_verdicts(rows.header):
+        if has_facts(rows.header):
+            found = _Found(facts_of_rows(rows, known=known), {}, label)
+        elif has_verdicts(rows.header):
             found = _Found(None, verdicts_of_rows(rows, known=known), label)
         else:
             lower = row.options.get("lower_is_better")

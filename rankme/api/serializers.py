@@ -235,8 +235,8 @@ class NewMetricsSerializer(Strict):
         child=serializers.CharField(max_length=40),
         allow_empty=False,
         max_length=50,
-        help_text="`bleu`, `chrf`, `chrf++`, `ter`, `nist`, `rouge-l`, `cider`, `ser`, `copied`, "
-        "`lengths`, `distinct`",
+        help_text="`bleu`, `chrf`, `chrf++`, `ter`, `nist`, `rouge-l`, `cider`, "
+        "`accuracy`, `edit-distance`, `dice`, `masi`, `ser`, `copied`, `lengths`, `distinct`",
     )
     lowercase = serializers.BooleanField(
         required=False, default=False, help_text="BLEU and chrF in lower case."

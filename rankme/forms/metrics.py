@@ -16,6 +16,10 @@ TITLES = {
     "nist": _("NIST: overlap with the references; rare phrases count more"),
     "rouge-l": _("ROUGE-L: longest common subsequence with a reference"),
     "cider": _("CIDEr: overlap weighted by how telling words are"),
+    "accuracy": _("Accuracy: the same words as a reference"),
+    "edit-distance": _("Edit distance in words, as TUNA counts it"),
+    "dice": _("Dice: overlap of attribute sets"),
+    "masi": _("MASI: overlap of attribute sets that favours subsets"),
     "ser": _("Slot error rate of E2E meaning representations"),
     "copied": _("Share of words copied from the input"),
     "lengths": _("Lengths in words and characters"),
@@ -56,7 +60,9 @@ class ScoresForm(forms.Form):
         help_text=_(
             "Columns: system, item, metric, score, or system, item and a column for each metric. "
             "Without an item: the score of a whole system. For pairwise verdicts: judge, item, "
-            "first, second, winner, in the order in which the outputs were shown."
+            "first, second, winner, in the order in which the outputs were shown. For facts "
+            "that were extracted from texts about tables: system, item, entity, value, type, "
+            "supported."
         ),
     )
     lower_is_better = forms.CharField(

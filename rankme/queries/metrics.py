@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from analysis.metrics.text_files import Material
     from analysis.metrics.verdict_files import Verdicts
 
-NEEDS_REFERENCE = frozenset({"bleu", "chrf", "chrf++", "ter", "nist", "rouge-l", "cider"})
+NEEDS_REFERENCE = frozenset(
+    {"bleu", "chrf", "chrf++", "ter", "nist", "rouge-l", "cider", "accuracy", "edit-distance"}
+    | {"dice", "masi"}
+)
+NEEDS_ATTRIBUTES = frozenset({"dice", "masi"})
 NEEDS_INPUT = frozenset({"copied"})
 NEEDS_MEANING = frozenset({"ser"})
 
@@ -42,6 +46,7 @@ def material_of(campaign: Campaign) -> Material:
 
 def uncomputable(campaign: Campaign) -> dict[str, str]:
     """Every metric that this site computes, with why this campaign's material does not allow it."""
+    from analysis.metrics.referring import parse_attributes
     from analysis.metrics.scoring import METRICS
     from analysis.metrics.slots import parse_meaning
 
@@ -56,6 +61,10 @@ def uncomputable(campaign: Campaign) -> dict[str, str]:
         reasons |= dict.fromkeys(NEEDS_REFERENCE & set(METRICS), reason)
     if not first:
         reasons |= dict.fromkeys(NEEDS_INPUT & set(METRICS), _("Items have no input."))
+    reference = scored.values_list("reference", flat=True).first() or ""
+    if parse_attributes(next(iter(reference.splitlines()), "")) is None:
+        reason = _("The references are not attribute sets, such as colour=red; type=chair.")
+        reasons |= dict.fromkeys(NEEDS_ATTRIBUTES & set(METRICS), reason)
     if parse_meaning(first) is None:
         reason = _("The inputs are not meaning representations of the E2E domain.")
         reasons |= dict.fromkeys(NEEDS_MEANING & set(METRICS), reason)

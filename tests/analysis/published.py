@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -12,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from analysis import JudgementTable, read_table
+from analysis.metrics.text_files import Material
 
 REPOSITORY = Path(__file__).parents[2]
 FIGURES = REPOSITORY / "tests/data"
@@ -43,6 +45,31 @@ def published(name: str) -> dict[str, Any]:
 def e2e_quality() -> JudgementTable:
     """Dušek et al. (2020), the released quality judgements."""
     return read_table(oracle_data("e2e-eval/human_ratings/quality.csv")).for_criterion("quality")
+
+
+def e2e_challenge(systems: Iterable[str]) -> Material:
+    """The same challenge's test set, by meaning representation, with the outputs of systems."""
+    references: dict[str, list[str]] = {}
+    with oracle_data("e2e-dataset/testset_w_refs.csv").open(encoding="utf-8-sig") as file:
+        for row in csv.DictReader(file):
+            references.setdefault(row["mr"], []).append(row["ref"])
+    outputs = {}
+    for system in systems:
+        path = oracle_data(f"e2e-eval/system_outputs/primary/{system}.tsv")
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = [row for row in csv.reader(file, delimiter="\t") if row][1:]
+        if system.startswith("tnt"):  # wrapped in single quotes
+            rows = [[cell[1:-1] for cell in row] for row in rows]
+        outputs[system] = dict(rows)
+    inputs = {meaning: meaning for meaning in references}
+    return Material(outputs, {item: tuple(each) for item, each in references.items()}, inputs)
+
+
+def e2e_meanings() -> dict[str, str]:
+    """The meaning representations of the items of `e2e_quality`."""
+    path = oracle_data("e2e-eval/human_ratings/quality.csv")
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return {row["mr_id"]: row["mr"] for row in csv.DictReader(file)}
 
 
 def gec_rankings() -> JudgementTable:

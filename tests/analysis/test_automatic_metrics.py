@@ -17,54 +17,14 @@ from analysis.metrics.slots import parse_meaning, slot_error_rate, slot_errors
 from analysis.metrics.surface import copied, distinct, entropy, next_word_entropy, unique_share
 from analysis.metrics.text_files import Material, read_material
 from analysis.metrics.tokens import mteval_tokens, treebank_tokens
-from tests.analysis.published import oracle_data
+from tests.analysis.published import e2e_challenge
 
-# Dušek, Novikova & Rieser (2020), Table 8: BLEU, NIST, ROUGE-L, CIDEr.
-TABLE_8 = {
-    "slug": (0.6619, 8.6130, 0.6772, 2.2615),
-    "zhang": (0.6545, 8.1840, 0.7083, 2.1012),
-    "tuda": (0.5657, 7.4544, 0.6614, 1.8206),
-    "chen": (0.5859, 5.4383, 0.6714, 1.5790),
-    "tr2": (0.4202, 6.7686, 0.5481, 1.4389),
-    "tnt1": (0.6561, 8.5105, 0.6839, 2.2183),
-}
-# The same, Table 12: slot error rate in percent.
+# Dušek, Novikova & Rieser (2020), Table 12: slot error rate in percent.
 TABLE_12 = {"tuda": 0.00, "slug": 1.26, "tgen": 3.56, "zhang": 14.80, "chen": 23.53}
 
 
-@pytest.fixture(scope="module")
-def challenge() -> Material:
-    """The E2E challenge's test set with the outputs of some of its systems."""
-    references: dict[str, list[str]] = {}
-    with oracle_data("e2e-dataset/testset_w_refs.csv").open(encoding="utf-8-sig") as file:
-        for row in csv.DictReader(file):
-            references.setdefault(row["mr"], []).append(row["ref"])
-    outputs = {}
-    for system in {*TABLE_8, *TABLE_12}:
-        path = oracle_data(f"e2e-eval/system_outputs/primary/{system}.tsv")
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [row for row in csv.reader(file, delimiter="\t") if row][1:]
-        if system.startswith("tnt"):  # wrapped in single quotes
-            rows = [[cell[1:-1] for cell in row] for row in rows]
-        outputs[system] = dict(rows)
-    inputs = {meaning: meaning for meaning in references}
-    return Material(outputs, {item: tuple(each) for item, each in references.items()}, inputs)
-
-
-def test_table_8_of_the_e2e_challenge(challenge: Material):
-    found = score(challenge, ("bleu", "nist", "rouge-l", "cider"), lowercase=True, segments=False)
-    bleu, nist, rouge, cider = (each.systems for each in found)
-    for system, published in TABLE_8.items():
-        assert round(bleu[system] / 100, 4) == published[0]
-        assert round(nist[system], 4) == published[1]
-        # Our Treebank tokeniser is not Stanford's to the last token.
-        assert rouge[system] == pytest.approx(published[2], abs=1.5e-4)
-        assert cider[system] == pytest.approx(published[3], abs=7e-4 if system != "tr2" else 3e-3)
-    assert "case:lc" in found[0].method and "nrefs:var" in found[0].method
-
-
-def test_slot_errors_are_close_to_table_12_of_the_e2e_challenge(challenge: Material):
-    (found,) = score(challenge, ("ser",), segments=False)
+def test_slot_errors_are_close_to_table_12_of_the_e2e_challenge():
+    (found,) = score(e2e_challenge(TABLE_12), ("ser",), segments=False)
     for system, published in TABLE_12.items():
         assert 100 * found.systems[system] == pytest.approx(published, abs=0.6)
     assert found.higher_is_better is False
@@ -279,7 +239,7 @@ def test_the_command_prints_and_writes_scores(files, tmp_path: Path, capsys):
 
 @pytest.mark.parametrize("name", METRICS)
 def test_every_metric_says_how_it_was_computed(name: str):
-    if name == "ser":
+    if name in ("ser", "dice", "masi"):  # of other texts than these
         return
     for each in score(TEXTS, (name,), segments=False):
         assert each.method and not each.segments
