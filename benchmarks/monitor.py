@@ -26,12 +26,12 @@ SIZES = (10_000, 1_000_000)
 
 FILL = """
 INSERT INTO rankme_participant (campaign_id, panel, external_id, session_id, label, state,
-        language, consented_at, entry_answers, completion_code, comment)
-    SELECT campaign_id, 'generic', 'w' || id, '', 'r' || id, 'working', 'en', now(), '{}', '', ''
+        language, consented_at, entry_answers, version, completion_code, comment)
+    SELECT campaign_id, 'generic', 'w' || id, '', 'r' || id, 'working', 'en', now(), '{}', 1, '', ''
     FROM rankme_slot WHERE campaign_id = %(campaign)s;
-INSERT INTO rankme_assignment (campaign_id, batch_id, slot_id, participant_id, state, counts,
-        presentation, leased_until, ended_at)
-    SELECT slot.campaign_id, slot.batch_id, slot.id, participant.id, 'completed', true,
+INSERT INTO rankme_assignment (campaign_id, batch_id, slot_id, participant_id, version, state,
+        counts, presentation, leased_until, ended_at)
+    SELECT slot.campaign_id, slot.batch_id, slot.id, participant.id, 1, 'completed', true,
         (SELECT jsonb_agg(jsonb_build_array(trial.id, '[0]'::jsonb))
          FROM rankme_trial trial WHERE trial.batch_id = slot.batch_id), now(), now()
     FROM rankme_slot slot JOIN rankme_participant participant
@@ -39,9 +39,9 @@ INSERT INTO rankme_assignment (campaign_id, batch_id, slot_id, participant_id, s
         AND participant.external_id = 'w' || slot.id
     WHERE slot.campaign_id = %(campaign)s;
 UPDATE rankme_slot SET state = 'done' WHERE campaign_id = %(campaign)s;
-INSERT INTO rankme_submission (key, assignment_id, trial_id, screen, revision, late, surplus,
-        payload, payload_sha256, chain_sha256, flags, received_at)
-    SELECT gen_random_uuid(), assignment.id, trial.id, screen, 1, false, false,
+INSERT INTO rankme_submission (key, assignment_id, version, trial_id, screen, revision, late,
+        surplus, payload, payload_sha256, chain_sha256, flags, received_at)
+    SELECT gen_random_uuid(), assignment.id, 1, trial.id, screen, 1, false, false,
         jsonb_build_object('times', jsonb_build_object('spent_ms', 20000 + random() * 60000),
                            'answers', repeat('x', 600)),
         repeat('a', 64), repeat('b', 64), '[]', now() - random() * interval '30 days'

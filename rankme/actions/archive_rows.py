@@ -19,7 +19,7 @@ from django.utils.translation import gettext_noop
 
 from rankme.errors import RefusedAction
 from rankme.importing import JudgementMaterial, JudgementPreview, JudgementRow
-from rankme.models import Campaign, RaterExclusion
+from rankme.models import Campaign, CampaignVersion, RaterExclusion
 
 from .archive_definitions import criterion_name
 from .audit import note
@@ -27,6 +27,7 @@ from .bulk_insert import copy_rows, new_ids
 from .judgements import canonical, chained
 from .materials import copy_items, copy_systems
 from .participation import keyed_label
+from .versions import write_version
 
 PANEL = "archive"
 LONGEST_LABEL = 20
@@ -86,6 +87,7 @@ def fill_archive(
 ) -> None:
     """Write an archive's record and close it; its rows are made once and never change."""
     archive = _archive(campaign, material, heartbeat)
+    write_version(campaign, change=CampaignVersion.Change.LAUNCH, by=by)
     archive.sittings = _sittings(archive, keep_rater_names=keep_rater_names)
     _copy_people(archive)
     _copy_trials(archive)
@@ -233,10 +235,10 @@ def _copy_people(archive: Archive) -> None:
 
 PARTICIPANT_COLUMNS = (
     *("id", "campaign_id", "panel", "external_id", "session_id", "label", "state", "language"),
-    *("entry_answers", "completion_code", "comment", "arrived_at"),
+    *("entry_answers", "version", "completion_code", "comment", "arrived_at"),
 )
 ASSIGNMENT_COLUMNS = (
-    *("id", "campaign_id", "batch_id", "slot_id", "participant_id", "state", "counts"),
+    *("id", "campaign_id", "batch_id", "slot_id", "participant_id", "version", "state", "counts"),
     *("presentation", "leased_until", "claimed_at", "ended_at"),
 )
 
@@ -244,7 +246,8 @@ ASSIGNMENT_COLUMNS = (
 def _participant(archive: Archive) -> Callable[[Sitting], tuple[Any, ...]]:
     def row(sitting: Sitting) -> tuple[Any, ...]:
         name = (PANEL, sitting.label, "", sitting.label)
-        rest: tuple[Any, ...] = ("working", "", {}, "", "", sitting.begun_at)
+        version = archive.campaign.version
+        rest: tuple[Any, ...] = ("working", "", {}, version, "", "", sitting.begun_at)
         return (sitting.participant, archive.campaign.pk, *name, *rest)
 
     return row
@@ -252,7 +255,8 @@ def _participant(archive: Archive) -> Callable[[Sitting], tuple[Any, ...]]:
 
 def _assignment(archive: Archive) -> Callable[[Sitting, int], tuple[Any, ...]]:
     def row(sitting: Sitting, slot: int) -> tuple[Any, ...]:
-        of = (archive.campaign.pk, sitting.batch, slot, sitting.participant)
+        version = archive.campaign.version
+        of = (archive.campaign.pk, sitting.batch, slot, sitting.participant, version)
         times = (sitting.ended_at, sitting.begun_at, sitting.ended_at)
         return (sitting.assignment, *of, "completed", True, sitting.presentation, *times)
 
@@ -293,8 +297,9 @@ def _copy_submissions(archive: Archive) -> None:
     copy_rows(
         "rankme_submission",
         (
-            *("id", "key", "assignment_id", "trial_id", "screen", "revision", "late", "surplus"),
-            *("payload", "payload_sha256", "chain_sha256", "flags", "received_at"),
+            *("id", "key", "assignment_id", "version", "trial_id", "screen", "revision"),
+            *("late", "surplus", "payload", "payload_sha256", "chain_sha256", "flags"),
+            "received_at",
         ),
         _submissions(archive, submissions),
     )
@@ -329,7 +334,7 @@ def _submissions(archive: Archive, ids: Sequence[int]) -> Iterator[tuple[Any, ..
         chain = chains[sitting.assignment] = chained(before, digest)
         yield (
             *(ids[number], uuid5(NAMESPACE_URL, f"{archive.campaign.code}/{number}")),
-            *(sitting.assignment, archive.trials[number], 0, 1),
+            *(sitting.assignment, archive.campaign.version, archive.trials[number], 0, 1),
             *(any(row.late for row in screen), False),
             *(payload, digest, chain, [], _times(screen, archive.now)[1]),
         )

@@ -168,6 +168,7 @@ def _claim_free(participant: Participant, definition: Definition) -> Assignment 
         batch_id=slot.batch_id,
         slot=slot,
         participant=participant,
+        version=participant.campaign.version,
         presentation=draw_presentation(participant, slot.batch_id, definition),
         leased_until=lease_end(definition),
     )

@@ -19,7 +19,7 @@ from rankme.crowd import PANELS
 from rankme.designs.plan import NO_SYSTEM, DesignError, DrawnPlan, Indexes
 from rankme.designs.registry import draw
 from rankme.errors import ChangedMeanwhile, RefusedAction, RefusedTransition
-from rankme.models import Campaign, Criterion, Membership, Plan
+from rankme.models import Campaign, CampaignVersion, Criterion, Membership, Plan
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_to_document, stored_definition
 
@@ -28,6 +28,7 @@ from .bulk_insert import analyze, copy_rows, new_ids
 from .judgements import canonical
 from .materials import forget_material
 from .pictures import problem_with_pictures
+from .versions import write_version
 
 State = Campaign.State
 ROWS_WORTH_MEASURING = 10_000
@@ -66,7 +67,7 @@ def change_definition(
     ChangedMeanwhile : the campaign's definition is no longer the one that was edited
     """
     _refuse_during_launch(campaign)  # before the lock, because a launch holds it for long
-    campaign = _locked(campaign, State.DRAFT)
+    campaign = locked(campaign, State.DRAFT)
     _refuse_during_launch(campaign)
     if base is not None and base != definition_version(campaign):
         raise ChangedMeanwhile(_("The definition was saved by somebody else in the meantime."))
@@ -196,6 +197,7 @@ def launch_campaign(
     store_plan(campaign, drawn, progress)
     if len(plan.items) >= ROWS_WORTH_MEASURING:
         analyze("rankme_batch", "rankme_trial", "rankme_trialoutput", "rankme_slot")
+    version = write_version(campaign, change=CampaignVersion.Change.LAUNCH, by=by)
     campaign.state = State.RUNNING
     campaign.launched_at = timezone.now()
     campaign.save(update_fields=["state", "launched_at"])
@@ -205,6 +207,8 @@ def launch_campaign(
         gettext_noop("launched"),
         batches=len(plan.batch_sizes),
         trials=len(plan.items),
+        version=version.number,
+        definition_sha256=version.definition_sha256,
     )
     return campaign
 
@@ -212,7 +216,7 @@ def launch_campaign(
 def ready_to_launch(campaign: Campaign) -> Campaign:
     """The draft, locked for a launch, while none of its material is being imported."""
     _refuse_during_import(campaign)  # before the lock, because an import holds it for long
-    campaign = _locked(campaign, State.DRAFT)
+    campaign = locked(campaign, State.DRAFT)
     _refuse_during_import(campaign)
     refuse_without_code(definition_of(campaign))
     return campaign
@@ -244,7 +248,7 @@ def close_campaign(campaign: Campaign, *, by: User) -> Campaign:
 def delete_draft(campaign: Campaign, *, by: User) -> None:
     """Delete a campaign that was never launched."""
     _refuse_during_launch(campaign)
-    campaign = _locked(campaign, State.DRAFT)
+    campaign = locked(campaign, State.DRAFT)
     _refuse_during_launch(campaign)
     note(None, by, gettext_noop("draft deleted"), title=campaign.title)
     forget_material(campaign)
@@ -265,7 +269,7 @@ def remove_member(campaign: Campaign, username: str, *, by: User) -> None:
         note(campaign, by, gettext_noop("member removed"), user=username)
 
 
-def _locked(campaign: Campaign, *allowed: str) -> Campaign:
+def locked(campaign: Campaign, *allowed: str) -> Campaign:
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if locked.state not in allowed:
         raise RefusedTransition(
@@ -288,7 +292,7 @@ def _refuse_during_launch(campaign: Campaign) -> None:
 
 
 def _move(campaign: Campaign, *allowed: str, to: str, verb: str, by: User) -> Campaign:
-    campaign = _locked(campaign, *allowed)
+    campaign = locked(campaign, *allowed)
     campaign.state = to
     campaign.save(update_fields=["state"])
     note(campaign, by, verb)

@@ -35,7 +35,11 @@ from rankme.models import (
 from rankme.protocols.answers import Reading, read_answers
 from rankme.protocols.crowd import Crowd
 from rankme.protocols.sent_screen import SentScreen
-from rankme.queries.definitions import FrozenDefinition, frozen_definition
+from rankme.queries.definitions import (
+    FrozenDefinition,
+    definition_of_sitting,
+    frozen_definition,
+)
 
 from . import rate_limits
 from .assignments import HELD, lease_end, settle_late
@@ -133,7 +137,7 @@ def store_submission(participant: Participant, sent: SentScreen) -> Receipt:
         receipt = replay(replayed, digest)
         return replace(receipt, answered_elsewhere=receipt.surplus and other_counts)
     _refuse_floods(located, share=SHARE_OF_A_SECOND_BROWSER if participant.is_second_browser else 1)
-    frozen = frozen_definition(located.assignment.campaign)
+    frozen = definition_of_sitting(located.assignment)
     trial = _trial(located.trial_id)
     _refuse_long(frozen, trial, sent)
     readings = _read(frozen, trial, located)
@@ -145,7 +149,7 @@ def store_submission(participant: Participant, sent: SentScreen) -> Receipt:
     if submission.late:
         settle_late(located.assignment)
     else:
-        _renew(located, frozen)
+        _renew(located)
     return Receipt(
         sent.key,
         submission.revision,
@@ -384,6 +388,7 @@ def _insert(
     return Submission.objects.create(
         key=located.sent.key,
         assignment=located.assignment,
+        version=located.assignment.version,
         trial_id=located.trial_id,
         screen=located.sent.screen,
         revision=1 + max((found.revision for found in same_screen), default=0),
@@ -435,10 +440,13 @@ def insert_judgements(
     )
 
 
-def _renew(located: LocatedScreen, frozen: FrozenDefinition) -> None:
-    """Work renews the lease, at most once a minute: a rater who answers keeps the batch."""
-    length = frozen.definition.crowd.lease_minutes * 60
-    if located.lease_left.total_seconds() < length - 60:
+def _renew(located: LocatedScreen) -> None:
+    """Work renews the lease, at most once a minute: a rater who answers keeps the batch.
+
+    The newest version says for how long: it may give raters more time than they began with.
+    """
+    definition = frozen_definition(located.assignment.campaign).definition
+    if located.lease_left.total_seconds() < definition.crowd.lease_minutes * 60 - 60:
         Assignment.objects.filter(pk=located.assignment.pk).update(
-            leased_until=lease_end(frozen.definition)
+            leased_until=lease_end(definition)
         )

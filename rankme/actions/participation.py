@@ -18,7 +18,7 @@ from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
 from rankme.untrusted.clean_text import storable
 
-from .assignments import has_lost_place, return_batch
+from .assignments import current_batch, has_lost_place, return_batch
 from .audit import note
 
 LONGEST_COMMENT = 10_000
@@ -42,6 +42,7 @@ def enter(
         label=keyed_label(campaign, panel, external_id),
         session_id=session_id,
         language=language,
+        version=campaign.version,
     )
     # Two statements where looking first takes five: a whole class comes in at the same time.
     Participant.objects.bulk_create([newcomer], ignore_conflicts=True)
@@ -53,10 +54,15 @@ def enter(
     return participant
 
 
-def give_consent(participant: Participant, *, browser: str = "") -> None:
-    """Admit a participant; `browser` names the browser in which they agreed."""
+def give_consent(
+    participant: Participant, *, browser: str = "", version: int | None = None
+) -> None:
+    """Admit a participant; `browser` names the browser in which they agreed, `version` to what."""
     Participant.objects.filter(pk=participant.pk, consented_at=None).update(
-        consented_at=Now(), state=Participant.State.WORKING, browser=browser
+        consented_at=Now(),
+        state=Participant.State.WORKING,
+        browser=browser,
+        version=participant.campaign.version if version is None else version,
     )
 
 
@@ -109,8 +115,27 @@ def _ended_by(outcome: Outcome, participant: Participant) -> dict[str, str]:
     }
 
 
-def mark_instructed(participant: Participant) -> None:
-    Participant.objects.filter(pk=participant.pk, instructed_at=None).update(instructed_at=Now())
+def mark_instructed(participant: Participant, *, version: int | None = None) -> None:
+    """Note that a participant has read the instructions of a version."""
+    version = participant.campaign.version if version is None else version
+    mine = Participant.objects.filter(pk=participant.pk)
+    mine.filter(Q(instructed_at=None) | Q(version__lt=version)).update(
+        instructed_at=Now(), version=version
+    )
+
+
+def must_read_again(participant: Participant) -> bool:
+    """Whether the instructions have changed since this rater read them, and come before new work.
+
+    A rater in the middle of a batch finishes it under the version with which it began.
+    """
+    campaign = participant.campaign
+    if participant.version == campaign.version or not campaign.is_running:
+        return False
+    read = frozen_definition(campaign, participant.version).definition.texts.instructions
+    if read == frozen_definition(campaign).definition.texts.instructions:
+        return False
+    return current_batch(participant) is None
 
 
 def mark_practised(participant: Participant) -> None:

@@ -26,6 +26,7 @@ from analysis.errors import AnalysisError
 from rankme.actions.passwords import TooManyAttempts, WrongPassword
 from rankme.database_errors import in_one_line, is_temporary
 from rankme.errors import (
+    ChangedMeanwhile,
     FilesInPreparation,
     InvalidInput,
     KeyReused,
@@ -46,6 +47,7 @@ CODES: tuple[tuple[type[Exception], int, str], ...] = (
     (AnalysisError, status.HTTP_400_BAD_REQUEST, "invalid"),
     (KeyReused, status.HTTP_409_CONFLICT, "key_reused"),
     (FilesInPreparation, status.HTTP_503_SERVICE_UNAVAILABLE, "in_preparation"),
+    (ChangedMeanwhile, status.HTTP_409_CONFLICT, "changed_meanwhile"),
     (RankmeError, status.HTTP_409_CONFLICT, "refused"),
     (RequestDataTooBig, status.HTTP_413_REQUEST_ENTITY_TOO_LARGE, "too_large"),
     (SuspiciousOperation, status.HTTP_400_BAD_REQUEST, "malformed"),

@@ -9,12 +9,14 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from analysis.report.options import BY_CRITERION
+from rankme.actions.versions import LONGEST_REASON
 from rankme.exporting.texts import SHAPES
 from rankme.importing import READERS
 from rankme.importing.encodings import ENCODINGS
 from rankme.models import (
     AnalysisRun,
     Campaign,
+    CampaignVersion,
     MaterialImport,
     Metric,
     MetricComputation,
@@ -77,6 +79,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "title",
             "state",
             "is_archive",
+            "version",
             "owner",
             "created_at",
             "launched_at",
@@ -122,6 +125,50 @@ class NewCampaignSerializer(Strict):
 
 class DefinitionSerializer(Strict):
     definition = serializers.DictField()
+
+
+class ReasonSerializer(Strict):
+    """Why a launched campaign changes, and the version on which that is based."""
+
+    base = serializers.IntegerField(
+        min_value=1,
+        max_value=32_767,
+        help_text="The `version` of the campaign that you read. If there is a newer one, the "
+        "answer is 409 `changed_meanwhile`.",
+    )
+    reason = serializers.CharField(max_length=LONGEST_REASON, help_text="Appears in the report.")
+
+
+class NewVersionSerializer(ReasonSerializer):
+    definition = serializers.DictField(help_text="The whole campaign file as it is to be.")
+
+
+class VersionSerializer(serializers.ModelSerializer[CampaignVersion]):
+    author = serializers.SerializerMethodField()
+
+    class Meta:
+        model = CampaignVersion
+        fields = [
+            *("number", "change", "reason", "author", "created_at", "definition_sha256"),
+            *("items", "systems", "extension"),
+        ]
+
+    @extend_schema_field(serializers.CharField(allow_null=True))
+    def get_author(self, version: CampaignVersion) -> str | None:
+        return version.author.get_username() if version.author else None
+
+
+class VersionLineSerializer(serializers.Serializer[Any]):
+    version = VersionSerializer()
+    raters = serializers.IntegerField(help_text="Who took a batch under this version.")
+    judgements = serializers.IntegerField(help_text="Counted ones.")
+
+
+class VersionDetailSerializer(VersionSerializer):
+    definition = serializers.DictField()
+
+    class Meta(VersionSerializer.Meta):
+        fields = [*VersionSerializer.Meta.fields, "definition"]
 
 
 class PresetSerializer(serializers.Serializer[Any]):
@@ -276,6 +323,7 @@ class JudgementSerializer(serializers.Serializer[Any]):
     excluded = serializers.BooleanField()
     late = serializers.BooleanField()
     counted = serializers.BooleanField()
+    version = serializers.IntegerField(help_text="The version of the campaign that was shown.")
     revision = serializers.IntegerField()
     received_at = serializers.DateTimeField()
 

@@ -2,7 +2,16 @@
 
 from django.urls import path, re_path
 
-from rankme.api.views import analysis, campaigns, judgements, materials, metrics, reference, tokens
+from rankme.api.views import (
+    analysis,
+    campaigns,
+    judgements,
+    materials,
+    metrics,
+    reference,
+    tokens,
+    versions,
+)
 
 CAMPAIGN = "campaigns/<slug:code>/"
 IMPORT = CAMPAIGN + "imports/<int:number>/"
@@ -18,6 +27,9 @@ urlpatterns = [
     path(CAMPAIGN + "pause/", campaigns.PauseView.as_view(), name="api-campaign-pause"),
     path(CAMPAIGN + "resume/", campaigns.ResumeView.as_view(), name="api-campaign-resume"),
     path(CAMPAIGN + "close/", campaigns.CloseView.as_view(), name="api-campaign-close"),
+    path(CAMPAIGN + "reopen/", versions.ReopenView.as_view(), name="api-campaign-reopen"),
+    path(CAMPAIGN + "versions/", versions.VersionsView.as_view(), name="api-versions"),
+    path(CAMPAIGN + "versions/<int:version>/", versions.VersionView.as_view(), name="api-version"),
     path(CAMPAIGN + "progress/", campaigns.ProgressView.as_view(), name="api-progress"),
     path(CAMPAIGN + "imports/", materials.ImportsView.as_view(), name="api-imports"),
     path(IMPORT, materials.ImportView.as_view(), name="api-import"),

@@ -20,7 +20,8 @@ RAW = f"""
     SELECT json_build_object(
         'key', s.key, 'screen', concat_ws('.', s.assignment_id, s.trial_id, s.screen, s.revision),
         'rater', p.label, 'item', i.key, 'assignment', s.assignment_id, 'trial', s.trial_id,
-        'screen_number', s.screen, 'revision', s.revision, 'counted', {COUNTED},
+        'screen_number', s.screen, 'version', s.version, 'revision', s.revision,
+        'counted', {COUNTED},
         'late', s.late, 'surplus', s.surplus, 'excluded', e.id IS NOT NULL, 'flags', s.flags,
         'received_at', s.received_at, 'payload', s.payload, 'payload_sha256', s.payload_sha256,
         'chain_sha256', s.chain_sha256, 'judgements', (

@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from rankme.actions.passwords import TooManyAttempts, check_password
+from rankme.actions.versions import LONGEST_REASON
 from rankme.errors import InvalidDefinition, Problem
 from rankme.importing.judgement_reader import JudgementReader
 from rankme.importing.judgements import JUDGEMENT_READERS
@@ -141,6 +142,18 @@ class ExclusionForm(forms.Form):
         if not storable(reason):
             raise forms.ValidationError(_("This contains a character that cannot be stored."))
         return reason
+
+
+class ReasonForm(forms.Form):
+    """Why a launched campaign changes, and the version that the person saw."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput, min_value=0, max_value=32_767)
+    reason = forms.CharField(
+        label=_("Reason"),
+        help_text=_("Appears in the report, next to the number and the time of this version."),
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
 
 
 class ManyFiles(forms.ClearableFileInput):

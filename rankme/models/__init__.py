@@ -9,6 +9,7 @@ from .metrics import Metric, MetricComputation
 from .panels import PanelAccount, PanelEvent, PanelPayment, PanelStudy, PanelSubmission
 from .record import Record
 from .runs import AnalysisRun, Report, ReportFiles, RunChunk, RunPart, RunScores
+from .versions import CampaignVersion
 
 __all__ = [
     "AnalysisRun",
@@ -17,6 +18,7 @@ __all__ = [
     "Batch",
     "Campaign",
     "CampaignLaunch",
+    "CampaignVersion",
     "Criterion",
     "Invitation",
     "Item",

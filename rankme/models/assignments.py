@@ -151,6 +151,8 @@ class Participant(models.Model):
     # one passed (`rankme.actions.practice`).
     practice = models.JSONField(default=dict, blank=True, db_default={})
     practised_at = models.DateTimeField(null=True, blank=True)
+    # The version of the campaign whose texts they saw last before their work.
+    version = models.PositiveSmallIntegerField()
     completion_code = models.CharField(max_length=64, blank=True)
     completed_at = models.DateTimeField(null=True, blank=True)
     # Decides the code and the pay; empty as long as the visit goes on.
@@ -229,6 +231,9 @@ class Assignment(Record):
     What is stored and what is counted are different facts: `counts` says whose sitting stands for
     the slot. It is the first one completed; until there is one, the live holder's; until somebody
     else takes the slot, the one that was left with most screens answered.
+
+    `version` is the version of the campaign of which all its screens are, from the first to the
+    last: foreign keys in the database tie it to the campaign's versions, and its submissions to it.
     """
 
     class State(models.TextChoices):
@@ -247,6 +252,7 @@ class Assignment(Record):
     participant = models.ForeignKey(
         Participant, models.PROTECT, related_name="assignments", db_index=False
     )
+    version = models.PositiveSmallIntegerField()
     state = models.CharField(max_length=10, choices=State, default=State.HELD)
     counts = models.BooleanField(default=True)
     # [[trial id, [output positions of the plan, in the order shown]], ...] in the order shown.
@@ -268,6 +274,8 @@ class Assignment(Record):
             models.UniqueConstraint(
                 fields=["participant", "batch"], name="a_rater_meets_a_batch_once"
             ),
+            # For the foreign key with which submissions keep their sitting's version.
+            models.UniqueConstraint(fields=["id", "version"], name="a_sitting_has_one_version"),
             models.UniqueConstraint(
                 fields=["slot"], condition=Q(counts=True), name="a_slot_counts_once"
             ),

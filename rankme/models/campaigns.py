@@ -42,7 +42,8 @@ class Campaign(models.Model):
     """One evaluation: what is asked, of what material, in which design, by which crowd.
 
     `definition` is the validated campaign file (see `rankme.protocols.definition`); the web form
-    and the YAML file are two ways to write the same document.
+    and the YAML file are two ways to write the same document. After the launch it is that of the
+    newest version, whose number is `version`; a draft has none.
     """
 
     class State(models.TextChoices):
@@ -57,6 +58,7 @@ class Campaign(models.Model):
     title = models.CharField(max_length=200)
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
     definition = models.JSONField()
+    version = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
     seed = models.BigIntegerField()
     is_archive = models.BooleanField(
         default=False, help_text="Judgements were collected elsewhere and imported."

@@ -19,13 +19,15 @@ class Submission(Record):
     `revision` increases with each change; only the newest that is not `surplus` counts. `late` work
     came after the hold had ended; `surplus` work is kept and never counted (a second tab, a change
     after the batch was finished). `chain_sha256` binds each submission to the one before it in the
-    same assignment, so that a changed row shows.
+    same assignment, so that a changed row shows. `version` is the version of the campaign that was
+    shown: a foreign key on both columns makes it that of the assignment.
     """
 
     key = models.UUIDField(unique=True)
     assignment = models.ForeignKey(
-        Assignment, models.PROTECT, related_name="submissions", db_index=False
+        Assignment, models.PROTECT, related_name="submissions", db_index=False, db_constraint=False
     )
+    version = models.PositiveSmallIntegerField()
     trial = models.ForeignKey(Trial, models.PROTECT, related_name="submissions", db_index=False)
     screen = models.PositiveSmallIntegerField()
     revision = models.PositiveSmallIntegerField()

@@ -42,6 +42,7 @@ from rankme.protocols.files import (
 from rankme.queries.words import current_words, missing_texts, words_file
 
 from .campaign_page import render_campaign, sent
+from .changing import show_versions
 from .draft_preview import PREVIEW_PAGES
 from .interface_language import language_warning
 
@@ -91,12 +92,12 @@ def new_campaign(request: HttpRequest, start: str) -> HttpResponse:
 @require_http_methods(PAGE_METHODS)
 @csp_update({"frame-src": [SELF]})
 def edit_campaign(request: HttpRequest, code: str) -> HttpResponse:
-    """The form of a draft; of a launched campaign the frozen file."""
+    """The form of a draft; of a launched campaign the file and its versions."""
     campaign = get_campaign(request, code)
     if request.method == "POST":
         return _take_form(request, campaign)
     if not campaign.is_draft:
-        return _frozen_page(request, campaign)
+        return show_versions(request, campaign)
     version = campaigns.definition_version(campaign)
     return _form_page(request, campaign.definition, campaign, version=version)
 
@@ -121,7 +122,7 @@ def edit_file(request: HttpRequest, code: str) -> HttpResponse:
     """The same draft as a file."""
     campaign = get_campaign(request, code)
     if not campaign.is_draft and request.method != "POST":
-        return _frozen_page(request, campaign)
+        return show_versions(request, campaign)
     saved = definition_to_yaml(campaigns.definition_of(campaign))
     version = campaigns.definition_version(campaign)
     form = CampaignFileForm(**sent(request), initial={"text": saved, "version": version})
@@ -295,19 +296,6 @@ def _file_page(
         campaign,
         "organiser/edit_file.html",
         context,
-        tab="campaign-edit",
-        status=status,
-    )
-
-
-def _frozen_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    status = 409 if request.method == "POST" else 200
-    text = definition_to_yaml(campaigns.definition_of(campaign))
-    return render_campaign(
-        request,
-        campaign,
-        "organiser/frozen_definition.html",
-        {"text": text},
         tab="campaign-edit",
         status=status,
     )

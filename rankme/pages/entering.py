@@ -98,10 +98,18 @@ def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definiti
         session_id=arrival.session_id,
         language=(translation.get_language() or "")[:LONGEST_LANGUAGE],
     )
-    participation.give_consent(rater, browser=arrival.browser)
+    version = _version_shown(request, campaign)
+    participation.give_consent(rater, browser=arrival.browser, version=version)
     # If two browsers agree in one rater's name, the first one is the rater's.
     rater = rater_identity.known_rater(campaign, arrival) or rater
     return _known(rater, definition)
+
+
+def _version_shown(request: HttpRequest, campaign: Campaign) -> int:
+    """The version of the page that a form comes from; it may have changed since."""
+    sent = request.POST.get("version", "")[:5]
+    number = int(sent) if sent.isascii() and sent.isdecimal() else 0
+    return number if 1 <= number <= campaign.version else campaign.version
 
 
 def _known(rater: Participant, definition: Definition) -> HttpResponse:
@@ -178,7 +186,7 @@ def questions(request: HttpRequest, rater: Participant) -> HttpResponse:
 def instructions(request: HttpRequest, rater: Participant) -> HttpResponse:
     definition = frozen_definition(rater.campaign).definition
     if request.method == "POST" and rater.consented_at is not None:
-        participation.mark_instructed(rater)
+        participation.mark_instructed(rater, version=_version_shown(request, rater.campaign))
         return redirect("rankme:work", rater.campaign.code)
     if step_of(rater, definition) != request.path:
         return redirect(step_of(rater, definition))
@@ -186,5 +194,6 @@ def instructions(request: HttpRequest, rater: Participant) -> HttpResponse:
         "campaign": rater.campaign,
         "definition": definition,
         "modules": work_scripts(definition),
+        "has_changed": rater.instructed_at is not None,
     }
     return render(request, "participant/instructions.html", context)

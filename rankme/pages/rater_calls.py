@@ -11,6 +11,7 @@ from django.http import HttpRequest, JsonResponse
 from django.middleware.csrf import get_token
 from django.views.decorators.http import require_GET, require_POST
 
+from rankme.actions.assignments import current_batch
 from rankme.actions.judgements import LARGEST_PAYLOAD
 from rankme.actions.practice import try_example
 from rankme.errors import InvalidAnswer
@@ -45,7 +46,9 @@ def practice_feedback(request: HttpRequest, rater: Participant) -> JsonResponse:
     `submit` takes them. They are checked against what the example expects; only the number of tries
     and whether one passed are stored.
     """
-    definition = frozen_definition(rater.campaign).definition
+    sitting = current_batch(rater)
+    shown = None if sitting is None else sitting.version
+    definition = frozen_definition(rater.campaign, shown).definition
     if int(request.META.get("CONTENT_LENGTH") or 0) > LARGEST_PAYLOAD:
         return JsonResponse({"message": "too long"}, status=413)
     try:

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
+from rankme.actions.participation import must_read_again
 from rankme.models import Assignment, Campaign, Participant
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
@@ -78,7 +79,7 @@ def step_of(rater: Participant, definition: Definition) -> str:
         definition.entry_questions and rater.entered_at is None
     ):
         step = "questions"
-    elif rater.instructed_at is None:
+    elif rater.instructed_at is None or must_read_again(rater):
         step = "instructions"
     else:
         step = "work"

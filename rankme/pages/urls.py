@@ -3,6 +3,7 @@
 from django.urls import URLPattern, path
 
 from rankme.pages import (
+    changing,
     definitions,
     draft_preview,
     entering,
@@ -40,6 +41,15 @@ organiser_urls: list[URLPattern] = [
         name="campaign-edit-preview",
     ),
     path("campaigns/<slug:code>/edit/file/", definitions.edit_file, name="campaign-file-edit"),
+    path("campaigns/<slug:code>/change/", changing.change, name="campaign-change"),
+    path("campaigns/<slug:code>/change/file/", changing.change_file, name="campaign-change-file"),
+    path("campaigns/<slug:code>/change/confirm/", changing.confirm, name="campaign-change-confirm"),
+    path(
+        "campaigns/<slug:code>/versions/<int:number>/",
+        changing.show_version,
+        name="campaign-version",
+    ),
+    path("campaigns/<slug:code>/reopen/", changing.reopen, name="campaign-reopen"),
     path("campaigns/<slug:code>/campaign.yaml", definitions.download_file, name="campaign-file"),
     path("campaigns/<slug:code>/words.yaml", definitions.download_words, name="campaign-words"),
     path("campaigns/<slug:code>/delete/", organiser.delete, name="campaign-delete"),

@@ -20,10 +20,11 @@ from rankme.models import Assignment, Participant
 from rankme.protocols import sent_screen
 from rankme.protocols.definition import Definition
 from rankme.protocols.sent_screen import SentScreen
-from rankme.queries.definitions import frozen_definition
+from rankme.queries.definitions import definition_of_sitting, frozen_definition
 from rankme.untrusted import strict_json
 
 from . import rater_identity
+from .interface_language import in_the_language_of_raters
 from .participant_words import instrument_words, script_words
 from .rater_pages import (
     SECONDS_UNTIL_ASKING_AGAIN,
@@ -44,16 +45,17 @@ log = logging.getLogger(__name__)
 @require_GET
 @rater_page
 def work(request: HttpRequest, rater: Participant) -> HttpResponse:
-    """A whole batch on one page; asking again brings the same batch."""
+    """A whole batch on one page; asking again brings the same batch, as it was when it began."""
     definition = frozen_definition(rater.campaign).definition
     if step_of(rater, definition) != request.path:
         return redirect(step_of(rater, definition))
     assignment = assignments.claim_batch(rater)
     if isinstance(assignment, NoBatch):
         return _no_batch(request, rater, assignment)
-    return render(
-        request, "participant/work.html", work_context(request, rater, assignment, definition)
-    )
+    definition = definition_of_sitting(assignment).definition
+    with in_the_language_of_raters(request, definition, rater.language):
+        context = work_context(request, rater, assignment, definition)
+        return render(request, "participant/work.html", context)
 
 
 def work_context(

@@ -159,12 +159,13 @@ def _begun(campaign: Campaign, query: str) -> Counter[Key]:
 
 
 def _composition(campaign: Campaign, query: str) -> Composition:
-    return _kept(query, campaign.pk, campaign.launched_at)
+    return _kept(query, campaign.pk, (campaign.launched_at, campaign.version))
 
 
 @lru_cache(maxsize=16)
-def _kept(query: str, campaign_id: int, launched_at: Hashable) -> Composition:
-    # The launch time is part of the key: an id alone could come back in a fresh database.
+def _kept(query: str, campaign_id: int, moment: Hashable) -> Composition:
+    # The launch time is part of the key, because an id alone could come back in a fresh database,
+    # and so is the version, because an extension adds batches.
     with connection.cursor() as cursor:
         cursor.execute(query, {"campaign": campaign_id})
         rows = cursor.fetchall()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
-from rankme.models import Campaign
+from rankme.models import Assignment, Campaign, CampaignVersion
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import stored_definition
 
@@ -18,21 +19,31 @@ class FrozenDefinition:
     criteria: dict[str, int]
 
 
-def frozen_definition(campaign: Campaign) -> FrozenDefinition:
-    """Read once per process for launched campaigns: a trigger has frozen their definitions."""
+def frozen_definition(campaign: Campaign, version: int | None = None) -> FrozenDefinition:
+    """The definition of a version, or of the newest one.
+
+    Read once per process for launched campaigns: versions are never changed.
+    """
     if campaign.launched_at is None:
-        return _read(campaign)
-    return _kept(campaign.pk, campaign.launched_at.isoformat())
+        return _read(campaign, campaign.definition)
+    number = campaign.version if version is None else version
+    return _kept(campaign.pk, campaign.launched_at.isoformat(), number)
 
 
-@lru_cache(maxsize=64)
-def _kept(campaign_id: int, launched_at: str) -> FrozenDefinition:
+def definition_of_sitting(assignment: Assignment) -> FrozenDefinition:
+    """The definition of which all screens of a sitting are, whatever has changed meanwhile."""
+    return frozen_definition(assignment.campaign, assignment.version)
+
+
+@lru_cache(maxsize=256)
+def _kept(campaign_id: int, launched_at: str, version: int) -> FrozenDefinition:
     # The launch time is part of the key: an id alone could come back in a fresh database.
-    return _read(Campaign.objects.get(pk=campaign_id))
+    found = CampaignVersion.objects.select_related("campaign")
+    row = found.get(campaign_id=campaign_id, number=version)
+    return _read(row.campaign, row.definition)
 
 
-def _read(campaign: Campaign) -> FrozenDefinition:
+def _read(campaign: Campaign, document: Any) -> FrozenDefinition:
     return FrozenDefinition(
-        stored_definition(campaign.definition),
-        dict(campaign.criteria.values_list("name", "id")),
+        stored_definition(document), dict(campaign.criteria.values_list("name", "id"))
     )

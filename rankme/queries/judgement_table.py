@@ -20,8 +20,8 @@ from .counting import COUNTED
 # item counts for its output where the trial shows only one.
 JUDGEMENTS = """
     SELECT s.assignment_id, s.trial_id, s.screen, s.revision, a.participant_id, j.criterion_id,
-        o.item_id, o.system_id, j.value, j.time_ms, s.late::int, (e.id IS NOT NULL)::int,
-        ({counted})::int{marks}
+        o.item_id, o.system_id, s.version, j.value, j.time_ms, s.late::int,
+        (e.id IS NOT NULL)::int, ({counted})::int{marks}
     FROM rankme_submission s
     JOIN rankme_assignment a ON a.id = s.assignment_id
     JOIN rankme_judgement j ON j.submission_id = s.id
@@ -47,14 +47,16 @@ WITHOUT_NUMBER = f"""
     GROUP BY c.name"""
 WHOLE_NUMBERS = (
     *("assignment", "trial", "screen", "revision"),
-    *("rater", "criterion", "item", "system"),
+    *("rater", "criterion", "item", "system", "version"),
 )
-TAKEN = {*OWN_COLUMNS, "counted", "revision", MARKS}
+TAKEN = {*OWN_COLUMNS, "version", "counted", "revision", MARKS}
 COLUMNS = (*WHOLE_NUMBERS, "value", "time_ms", "late", "excluded", "counted")
 
 
 def judgement_table(campaign: Campaign, *, stored: bool = False) -> JudgementTable:
     """The campaign's counted judgements; raters who are excluded are in it, and marked.
+
+    The factor `version` is the version of the campaign that was shown; an archive has none.
 
     With `stored`, everything that was ever submitted, with two more columns: `counted` (1 or 0)
     and `revision`. Judgements without a number (free text) and about no single output are in the
@@ -75,6 +77,8 @@ def judgement_table(campaign: Campaign, *, stored: bool = False) -> JudgementTab
         "late": rows["late"].astype(bool),
     }
     columns |= _factors(campaign, rows["item"])
+    if not campaign.is_archive:
+        columns["version"] = _numbered(rows["version"])
     if MARKS in rows:
         columns[MARKS] = column_of(rows[MARKS])
     if stored:

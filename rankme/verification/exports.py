@@ -41,8 +41,8 @@ def _counted_rows(campaign: Campaign) -> Sum:
         cursor.execute(statement)
         for row in cursor:
             sitting, trial, screen, revision, rater, criterion, item, system, *rest = row
-            value, time_ms, late, _excluded, _counted = rest
-            place = (sitting, trial, screen, revision, criterion, item, system)
+            version, value, time_ms, late, _excluded, _counted = rest
+            place = (sitting, version, trial, screen, revision, criterion, item, system)
             found.add(*place, value, time_ms, bool(late), rater)
     return found
 
@@ -52,6 +52,6 @@ def _raw_lines(campaign: Campaign) -> tuple[Sum, int]:
     for line in judgements_jsonl(campaign):
         row = json.loads(line)
         facts = (row["payload_sha256"], row["chain_sha256"], len(row["judgements"] or ()))
-        found.add(row["key"], row["late"], row["surplus"], *facts)
+        found.add(row["key"], row["version"], row["late"], row["surplus"], *facts)
         counted += row["counted"]
     return found, counted

@@ -15,6 +15,7 @@ from .audit import check_campaign_audit, check_other_audit
 from .exports import check_exports
 from .fault import Fault
 from .sittings import check_sittings
+from .versions import check_versions
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ def verify_campaign(campaign: Campaign, anchors: Iterable[Mapping[str, Any]] = (
 
     def check(findings: Findings) -> Findings:
         known = anchors_of(campaign, anchors)
+        check_versions(campaign)
         tally = check_sittings(campaign, known)
         check_exports(campaign, tally)
         return replace(

@@ -16,7 +16,7 @@ from rankme.actions.judgements import canonical, chained
 from rankme.errors import InvalidAnswer
 from rankme.models import Assignment, Campaign, Judgement, Submission, TrialOutput
 from rankme.protocols.answers import Reading, read_answers
-from rankme.queries.definitions import FrozenDefinition, frozen_definition
+from rankme.queries.definitions import FrozenDefinition, definition_of_sitting
 
 from .anchor import Anchors
 from .fault import Fault
@@ -67,11 +67,11 @@ class Tally:
 def check_sittings(campaign: Campaign, anchors: Anchors) -> Tally:
     """Go through all submissions of a campaign; raise the first `Fault`."""
     tally = Tally()
-    frozen = frozen_definition(campaign)
     missing = set(anchors.sittings)
     for sitting, submissions in groupby(_submissions(campaign), attrgetter("assignment_id")):
         missing.discard(sitting)
-        assignment = Assignment.objects.select_related("participant").get(pk=sitting)
+        assignment = Assignment.objects.select_related("participant", "campaign").get(pk=sitting)
+        frozen = definition_of_sitting(assignment)
         _Sitting(assignment, frozen, anchors.sittings.get(sitting, {}), tally).check(submissions)
     if missing:
         raise Fault(f"sitting {min(missing)}", "all of its submissions are missing.")
@@ -149,6 +149,8 @@ class _Sitting:
 
     def _address_problem(self, submission: Submission) -> str:
         """The columns must say what the payload says, which the chain protects."""
+        if submission.version != self.assignment.version:
+            return "it is of another version of the campaign than its sitting."
         key = (submission.trial_id, submission.screen)
         screen = self.screens.setdefault(key, Screen())
         screen.revisions += 1
@@ -234,7 +236,7 @@ class _Sitting:
         judgements = submission.judgements.all()
         key = str(submission.key)
         facts = (submission.payload_sha256, submission.chain_sha256, len(judgements))
-        self.tally.stored.add(key, submission.late, submission.surplus, *facts)
+        self.tally.stored.add(key, submission.version, submission.late, submission.surplus, *facts)
         if submission.surplus:
             return
         screen = self.screens[submission.trial_id, submission.screen]
@@ -245,7 +247,8 @@ class _Sitting:
             output = judgement.output or only
             if output is not None and judgement.value is not None:
                 screen.counted.add(
-                    *(submission.assignment_id, submission.trial_id, submission.screen),
+                    *(submission.assignment_id, submission.version),
+                    *(submission.trial_id, submission.screen),
                     *(submission.revision, judgement.criterion_id),
                     *(output.item_id, output.system_id, judgement.value, judgement.time_ms),
                     *(submission.late, self.assignment.participant_id),

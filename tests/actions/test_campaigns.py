@@ -139,7 +139,12 @@ FROZEN = {
     "item_is_frozen": ("rankme_item", "reference = 'x'"),
     "system_is_frozen": ("rankme_system", "name = 'x'"),
 }
-DEFINITION = ["definition = '{}'", "seed = 1", "launched_at = now()"]
+DEFINITION = {
+    "definition = '{}'": "definition of its newest version",
+    "version = 2": "definition of its newest version",
+    "seed = 1": "keeps its seed",
+    "launched_at = now()": "keeps its seed",
+}
 
 
 def change(statement: str) -> None:
@@ -170,7 +175,7 @@ def test_a_drafts_material_is_not_frozen(draft, trigger):
 @pytest.mark.parametrize("assignment", DEFINITION)
 def test_a_launched_definition_is_frozen(owner, assignment):
     make_campaign(owner=owner)
-    with pytest.raises(DatabaseError, match="keeps its definition"):
+    with pytest.raises(DatabaseError, match=DEFINITION[assignment]):
         change(f"UPDATE rankme_campaign SET {assignment}")
     change("DROP TRIGGER launched_definition_is_frozen ON rankme_campaign")
     change(f"UPDATE rankme_campaign SET {assignment}")

@@ -26,6 +26,9 @@ POLICY = {
     "api-campaign-pause": ("POST", "campaign"),
     "api-campaign-resume": ("POST", "campaign"),
     "api-campaign-close": ("POST", "campaign"),
+    "api-campaign-reopen": ("POST", "campaign"),
+    "api-versions": ("GET POST", "campaign"),
+    "api-version": ("GET", "campaign"),
     "api-progress": ("GET", "campaign"),
     "api-imports": ("GET POST", "campaign"),
     "api-import": ("GET", "campaign"),
@@ -68,6 +71,7 @@ def ids():
     metrics.execute(computation.pk, "tester")
     return {
         "code": campaign.code,
+        "version": campaign.version,
         "run": run.pk,
         "report": report.code,
         "number": upload.pk,
@@ -92,6 +96,7 @@ def _address(name, ids):
         ("code", "run"),
         ("code", "run", "name"),
         ("code", "number"),
+        ("code", "version"),
         ("code", "metric"),
         ("code", "computation"),
     ):

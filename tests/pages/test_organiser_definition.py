@@ -262,7 +262,7 @@ def test_a_launched_campaign_shows_its_file_and_takes_no_changes(olga, name):
     campaign = make_campaign()
     before = campaign.definition
     address = reverse(f"rankme:{name}", args=[campaign.code])
-    assert "can no longer be changed" in olga.get(address).content.decode()
+    assert "Change this campaign" in olga.get(address).content.decode()
     assert olga.post(address, {"title": "Another", "text": "title: x"}).status_code == 422
     campaign.refresh_from_db()
     assert campaign.definition == before

@@ -33,6 +33,11 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-edit": {"GET": INSIDE, "POST": INSIDE},
     "campaign-edit-preview": {"POST": INSIDE},
     "campaign-file-edit": {"GET": INSIDE, "POST": INSIDE},
+    "campaign-change": {"GET": INSIDE, "POST": INSIDE},
+    "campaign-change-file": {"GET": INSIDE, "POST": INSIDE},
+    "campaign-change-confirm": {"POST": INSIDE},
+    "campaign-version": {"GET": INSIDE},
+    "campaign-reopen": {"GET": INSIDE, "POST": INSIDE},
     "campaign-file": {"GET": INSIDE},
     "campaign-words": {"GET": INSIDE},
     "campaign-delete": {"GET": OWNER, "POST": OWNER},
@@ -80,6 +85,13 @@ POLICY: dict[str, dict[str, str]] = {
 }
 
 
+# What a part of an address stands for at these alone.
+OWN_PARTS: dict[str, dict[str, Any]] = {
+    "gallery-preset": {"name": "e2e-quality"},
+    "campaign-version": {"number": 1},
+}
+
+
 @dataclass
 class World:
     """A launched campaign of Olga's, with one of everything that an address can name."""
@@ -114,7 +126,7 @@ class World:
 
     def address(self, name: str) -> str:
         needed = pattern_named(name).pattern.converters
-        parts = self.parts | ({"name": "e2e-quality"} if name == "gallery-preset" else {})
+        parts = self.parts | OWN_PARTS.get(name, {})
         return reverse(f"rankme:{name}", kwargs={part: parts[part] for part in needed})
 
 

@@ -112,7 +112,7 @@ def test_the_csv_reads_back_to_the_same_table(campaign):
     file = io.BytesIO()
     write_table(table, file)
     assert file.getvalue().splitlines()[0].decode().replace('"', "") == (
-        "rater,item,system,criterion,value,screen,time_ms,excluded,late,domain"
+        "rater,item,system,criterion,value,screen,time_ms,excluded,late,domain,version"
     )
     assert read_table(io.BytesIO(file.getvalue())).sha256 == table.sha256
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -115,11 +115,14 @@ class CampaignView(View):
         responses=CampaignDetailSerializer,
     )
     def get(self, request: Request, code: str) -> Response:
-        return Response(CampaignDetailSerializer(get_campaign(request, code)).data)
+        return _with_tag(get_campaign(request, code))
 
     @extend_schema(
         operation_id="campaigns_change",
-        summary="Replace the definition of a draft",
+        summary="Replace the definition of a draft. With If-Match, only if it still has that ETag",
+        parameters=[
+            OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, description="An ETag.")
+        ],
         request={"application/json": DefinitionSerializer, "application/yaml": OpenApiTypes.STR},
         responses=CampaignDetailSerializer,
     )
@@ -129,8 +132,9 @@ class CampaignView(View):
             definition = definition_from_yaml(request.data)
         else:
             definition = definition_from_document(self.read(DefinitionSerializer)["definition"])
-        changed = campaigns.change_definition(campaign, definition, by=user_of(request))
-        return Response(CampaignDetailSerializer(changed).data)
+        base = request.headers.get("If-Match", "").strip().strip('"') or None
+        changed = campaigns.change_definition(campaign, definition, by=user_of(request), base=base)
+        return _with_tag(changed)
 
     @extend_schema(
         operation_id="campaigns_delete",
@@ -143,6 +147,12 @@ class CampaignView(View):
         self.read_nothing()
         campaigns.delete_draft(campaign, by=user_of(request))
         return Response(status=204)
+
+
+def _with_tag(campaign: Campaign) -> Response:
+    """The campaign with the tag of its definition, which is another after every change."""
+    tag = f'"{campaigns.definition_version(campaign)}"'
+    return Response(CampaignDetailSerializer(campaign).data, headers={"ETag": tag})
 
 
 class CampaignFileView(View):

@@ -105,6 +105,7 @@ class JudgementRow(JudgementSerializer):
                 "excluded": sent.is_excluded,
                 "late": sent.late,
                 "counted": sent.is_counted,
+                "version": sent.version,
                 "revision": sent.revision,
                 "received_at": sent.received_at,
             }

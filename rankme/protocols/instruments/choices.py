@@ -45,6 +45,7 @@ class Likert(Instrument):
     }
     stylesheets = ("likert",)
     Options = LikertOptions
+    wording = ("labels",)
 
     def clean(self, answer: Any, options: LikertOptions, subject: Subject) -> Value:
         number = whole_number(answer)
@@ -86,6 +87,7 @@ class Choice(Instrument):
     stylesheets = ("options",)
     fits_a_narrow_column = True
     Options = ChoiceOptions
+    wording = ("choices",)
 
     def clean(self, answer: Any, options: ChoiceOptions, subject: Subject) -> Value:
         names = list(options.choices)
@@ -131,6 +133,7 @@ class Checklist(Instrument):
     stylesheets = ("options",)
     fits_a_narrow_column = True
     Options = ChecklistOptions
+    wording = ("choices", "none")
 
     def clean(self, answer: Any, options: ChecklistOptions, subject: Subject) -> Value:
         names = list(options.choices)

@@ -1,0 +1,74 @@
+"""The versions of a launched campaign: read them, make a new one, reopen."""
+
+from __future__ import annotations
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from rankme.actions import changes
+from rankme.api.serializers import (
+    NewVersionSerializer,
+    ReasonSerializer,
+    VersionDetailSerializer,
+    VersionLineSerializer,
+)
+from rankme.api.view import View
+from rankme.permissions import get_campaign, user_of
+from rankme.protocols.files import definition_from_document
+from rankme.queries.versions import version_lines
+
+
+class VersionsView(View):
+    @extend_schema(
+        operation_id="versions_list",
+        summary="The versions of a campaign, with the raters and judgements under each",
+        responses=VersionLineSerializer(many=True),
+    )
+    def get(self, request: Request, code: str) -> Response:
+        lines = version_lines(get_campaign(request, code))
+        return Response(VersionLineSerializer(lines, many=True).data)
+
+    @extend_schema(
+        operation_id="versions_create",
+        summary="Change a launched campaign: its texts, pay, codes and crowd settings",
+        request=NewVersionSerializer,
+        responses={201: VersionDetailSerializer},
+    )
+    def post(self, request: Request, code: str) -> Response:
+        campaign = get_campaign(request, code)
+        given = self.read(NewVersionSerializer)
+        version = changes.change_campaign(
+            campaign,
+            definition_from_document(given["definition"]),
+            reason=given["reason"],
+            by=user_of(request),
+            base=given["base"],
+        )
+        return Response(VersionDetailSerializer(version).data, status=201)
+
+
+class VersionView(View):
+    @extend_schema(
+        operation_id="versions_read",
+        summary="One version with its definition",
+        responses=VersionDetailSerializer,
+    )
+    def get(self, request: Request, code: str, version: int) -> Response:
+        versions = get_campaign(request, code).versions
+        return Response(VersionDetailSerializer(get_object_or_404(versions, number=version)).data)
+
+
+class ReopenView(View):
+    @extend_schema(
+        operation_id="campaigns_reopen",
+        summary="Collect again in a closed campaign; this makes a new version",
+        request=ReasonSerializer,
+        responses={201: VersionDetailSerializer},
+    )
+    def post(self, request: Request, code: str) -> Response:
+        campaign = get_campaign(request, code)
+        given = self.read(ReasonSerializer)
+        version = changes.reopen_campaign(campaign, by=user_of(request), **given)
+        return Response(VersionDetailSerializer(version).data, status=201)

@@ -1,0 +1,266 @@
+"""Changing a launched campaign: what it would become, next to what it is, then a new version."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from rankme.actions import campaigns, changes
+from rankme.errors import ChangedMeanwhile, InvalidDefinition, Problem, RankmeError
+from rankme.forms.definition import change_shape, differences, draw_form, read_form
+from rankme.forms.organiser import CampaignFileForm, ReasonForm
+from rankme.models import Campaign
+from rankme.permissions import get_campaign, user_of
+from rankme.protocols.definition import Definition
+from rankme.protocols.files import (
+    definition_from_document,
+    definition_from_yaml,
+    definition_to_document,
+    definition_to_yaml,
+    stored_definition,
+)
+from rankme.queries.versions import version_lines
+
+from .campaign_page import act, render_campaign, sent
+
+PAGE_METHODS = ["GET", "HEAD", "POST"]
+TAB = "campaign-edit"
+
+
+def show_versions(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """The definition of a launched campaign with all of its versions."""
+    context = {
+        "text": definition_to_yaml(campaigns.definition_of(campaign)),
+        "versions": [] if campaign.is_archive else version_lines(campaign),
+    }
+    page = "organiser/launched_definition.html"
+    return render_campaign(request, campaign, page, context, tab=TAB)
+
+
+@login_required
+@require_GET
+def show_version(request: HttpRequest, code: str, number: int) -> HttpResponse:
+    """One version: its reason, its file, and where it differs from the one before."""
+    campaign = get_campaign(request, code)
+    around = {row.number: row for row in campaign.versions.filter(number__in=[number - 1, number])}
+    if number not in around:
+        raise Http404
+    version, before = around[number], around.get(number - 1)
+    context = {
+        "version": version,
+        "differences": differences(before.definition, version.definition) if before else [],
+        "text": definition_to_yaml(stored_definition(version.definition)),
+    }
+    return render_campaign(request, campaign, "organiser/version.html", context, tab=TAB)
+
+
+@login_required
+@require_http_methods(PAGE_METHODS)
+def change(request: HttpRequest, code: str) -> HttpResponse:
+    """The form of a launched campaign; saving it leads to the page that asks for a reason."""
+    campaign = get_campaign(request, code)
+    if campaign.is_draft or campaign.is_archive:
+        return redirect("rankme:campaign-edit", code)
+    if request.method != "POST":
+        return _form_page(request, campaign, campaign.definition)
+    base = request.POST.get("version", "")
+    command = request.POST.get("do", "save")
+    document = {} if command == "edit" else read_form(request.POST)
+    if command not in ("save", "edit"):
+        change_shape(document, command)
+        return _form_page(request, campaign, document, base=base)
+    try:
+        if command == "edit":
+            document = _reviewed_document(request)
+            return _form_page(request, campaign, document, base=base)
+        return _review(request, campaign, definition_from_document(document), base)
+    except ChangedMeanwhile:
+        return _conflict_page(request, campaign, document)
+    except InvalidDefinition as error:
+        return _form_page(request, campaign, document, base=base, problems=error.problems)
+    except RankmeError as refusal:
+        problems = [Problem("", str(refusal))]
+        return _form_page(request, campaign, document, base=base, problems=problems)
+
+
+@login_required
+@require_http_methods(PAGE_METHODS)
+def change_file(request: HttpRequest, code: str) -> HttpResponse:
+    """The same as a file."""
+    campaign = get_campaign(request, code)
+    if campaign.is_draft or campaign.is_archive:
+        return redirect("rankme:campaign-edit", code)
+    text = definition_to_yaml(campaigns.definition_of(campaign))
+    initial = {"text": text, "version": campaign.version}
+    form = CampaignFileForm(**sent(request), initial=initial)
+    if not form.is_valid():
+        return _file_page(request, campaign, form, status=422 if form.is_bound else 200)
+    try:
+        return _review(request, campaign, form.definition(), form.cleaned_data["version"])
+    except ChangedMeanwhile:
+        return _conflict_page(request, campaign, definition_to_document(form.definition()))
+    except InvalidDefinition as error:
+        return _file_page(request, campaign, form, problems=error.problems, status=422)
+    except RankmeError as refusal:
+        return _file_page(request, campaign, form, [Problem("", str(refusal))], status=422)
+
+
+@login_required
+@require_POST
+def confirm(request: HttpRequest, code: str) -> HttpResponse:
+    """Store what was reviewed as a new version, with its reason."""
+    campaign = get_campaign(request, code)
+    form = ReasonForm(request.POST)
+    base = request.POST.get("version", "")
+    try:
+        definition = definition_from_yaml(request.POST.get("text", ""))
+    except InvalidDefinition as error:
+        return _form_page(request, campaign, campaign.definition, problems=error.problems)
+    try:
+        if not form.is_valid():
+            return _review(request, campaign, definition, base, form)
+        version = changes.change_campaign(
+            campaign,
+            definition,
+            reason=form.cleaned_data["reason"],
+            by=user_of(request),
+            base=_number(base),
+        )
+    except ChangedMeanwhile:
+        return _conflict_page(request, campaign, definition_to_document(definition))
+    except RankmeError as refusal:
+        return _form_page(
+            request,
+            campaign,
+            definition_to_document(definition),
+            base=base,
+            problems=getattr(refusal, "problems", [Problem("", str(refusal))]),
+        )
+    return _stored(request, campaign, version.number)
+
+
+@login_required
+@require_http_methods(PAGE_METHODS)
+def reopen(request: HttpRequest, code: str) -> HttpResponse:
+    """Asks for a reason before it opens a closed campaign again."""
+    campaign = get_campaign(request, code)
+    if not campaign.is_over or campaign.is_archive:
+        return redirect("rankme:campaign", code)
+    form = ReasonForm(**sent(request), initial={"version": campaign.version})
+    if form.is_valid():
+        given = form.cleaned_data
+
+        def do() -> None:
+            reason, base = given["reason"], given["version"]
+            changes.reopen_campaign(campaign, reason=reason, by=user_of(request), base=base)
+
+        act(request, do, _("The campaign is running again. Its links are active."))
+        return redirect("rankme:campaign", code)
+    free = campaign.slots.exclude(state="done").count()
+    status = 422 if form.is_bound else 200
+    return render_campaign(
+        request,
+        campaign,
+        "organiser/reopen.html",
+        {"form": form, "open_slots": free},
+        tab="campaign",
+        status=status,
+    )
+
+
+def _reviewed_document(request: HttpRequest) -> dict[str, Any]:
+    """What the page that asks for a reason carries: the definition as a file."""
+    return definition_to_document(definition_from_yaml(request.POST.get("text", "")))
+
+
+def _number(base: str) -> int:
+    """The version that was edited; 0 is none, so that a form without it is stale."""
+    return int(base[:9]) if base.isascii() and base.isdecimal() else 0
+
+
+def _review(
+    request: HttpRequest,
+    campaign: Campaign,
+    definition: Definition,
+    base: str,
+    form: ReasonForm | None = None,
+) -> HttpResponse:
+    """What would change, setting by setting, and the question why."""
+    if _number(base) != campaign.version:
+        raise ChangedMeanwhile
+    changes.refuse_unless_changeable(campaign)
+    definition = changes.checked_change(campaign, definition)
+    context = {
+        "differences": differences(campaign.definition, definition_to_document(definition)),
+        "text": definition_to_yaml(definition),
+        "form": form or ReasonForm(initial={"version": campaign.version}),
+        "next_number": campaign.version + 1,
+        "at_work": campaign.assignments.live().count(),
+    }
+    status = 422 if form is not None else 200
+    return render_campaign(
+        request, campaign, "organiser/review_change.html", context, tab=TAB, status=status
+    )
+
+
+def _stored(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
+    done = _("Version %(number)s is in force. New batches are handed out with it.")
+    messages.success(request, done % {"number": number})
+    return redirect("rankme:campaign-edit", campaign.code)
+
+
+def _conflict_page(
+    request: HttpRequest, campaign: Campaign, document: dict[str, Any]
+) -> HttpResponse:
+    """What was typed, next to the version that somebody else has made meanwhile."""
+    campaign = Campaign.objects.get(pk=campaign.pk)
+    event = campaign.audit_events.filter(detail__version=campaign.version)
+    conflict = {
+        "event": event.select_related("actor").first(),
+        "differences": differences(campaign.definition, document),
+    }
+    return _form_page(request, campaign, document, conflict=conflict)
+
+
+def _form_page(
+    request: HttpRequest,
+    campaign: Campaign,
+    document: dict[str, Any],
+    *,
+    base: str = "",
+    problems: Sequence[Problem] = (),
+    conflict: dict[str, Any] | None = None,
+) -> HttpResponse:
+    sections, findings = draw_form(document, problems)
+    context = {
+        "sections": sections,
+        "findings": findings,
+        "version": base or campaign.version,
+        "conflict": conflict,
+        "save_label": _("Review the change"),
+    }
+    status = 409 if conflict else 422 if problems else 200
+    return render_campaign(
+        request, campaign, "organiser/change.html", context, tab=TAB, status=status
+    )
+
+
+def _file_page(
+    request: HttpRequest,
+    campaign: Campaign,
+    form: CampaignFileForm,
+    problems: Sequence[Problem] = (),
+    *,
+    status: int = 200,
+) -> HttpResponse:
+    context = {"form": form, "problems": problems, "save_label": _("Review the change")}
+    return render_campaign(
+        request, campaign, "organiser/change_file.html", context, tab=TAB, status=status
+    )

@@ -1,0 +1,117 @@
+"""What may change once raters have seen a campaign: what they read around the work, and its terms.
+
+What an answer is about and what its number means stays, so that answers from before and after a
+change can be counted together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from rankme.errors import Problem
+
+from .definition import Definition
+from .instruments import INSTRUMENTS
+
+# Whole parts of the file that only say how raters are addressed, paid and let in.
+FREE = {
+    *("title", "description", "languages", "words", "texts", "crowd", "breaks", "analysis"),
+    *("practice", "practice_feedback", "material"),
+}
+WORDING = {
+    "criteria": {"question", "low", "high"},
+    "screens": {"title"},
+    "entry_questions": {"question", "required", "accept"},
+}
+BLOCK_WORDING = {"title", "text"}
+REASONS = {
+    "criteria": gettext_noop(
+        "Raters have answered on this scale. Its question, its labels and the names of its points "
+        "can change; its name, instrument, points and range cannot."
+    ),
+    "screens": gettext_noop(
+        "Raters have seen these screens. Their titles and texts can change; what they show and ask "
+        "cannot."
+    ),
+    "entry_questions": gettext_noop(
+        "Raters have answered these questions. Their wording and the answers that you accept can "
+        "change; their names, kinds and choices cannot."
+    ),
+    "design": gettext_noop("The plan was drawn with this design, so it cannot change."),
+    "raters_per_trial": gettext_noop(
+        "The plan was drawn for this number. Use “Extend the plan” to ask for more raters."
+    ),
+    "seed": gettext_noop("The plan was drawn from this seed, so it cannot change."),
+    "standard": gettext_noop("Raters have judged against this standard, so it cannot change."),
+    "input_kind": gettext_noop("Raters have seen the inputs in this form, so it cannot change."),
+    "language": gettext_noop("Raters have worked in this language, so it cannot change."),
+}
+
+
+def what_may_not_change(before: Definition, after: Definition) -> list[Problem]:
+    """Every place where a new definition changes what a launched campaign must keep."""
+    old, new = _kept(before), _kept(after)
+    places = [place for place in old | new if old.get(place) != new.get(place)]
+    return [
+        Problem(place, _(REASONS[place.partition("[")[0].partition(".")[0]]))
+        for place in _without_consequences(places)
+    ]
+
+
+def _kept(definition: Definition) -> dict[str, Any]:
+    """What must stay, by its place in the document."""
+    document = definition.model_dump(mode="json")
+    for name in FREE | {"format"}:
+        document.pop(name)
+    for part, wording in WORDING.items():
+        document[part] = [
+            {name: value for name, value in one.items() if name not in wording}
+            for one in document[part]
+        ]
+    for criterion in document["criteria"]:
+        tool = INSTRUMENTS[criterion["instrument"]]
+        settings = tool.Options(**criterion["options"]).model_dump(mode="json")
+        criterion["options"] = dict(_without_wording(settings, tool.wording))
+    for screen in document["screens"]:
+        screen["show"] = [
+            {name: value for name, value in block.items() if name not in BLOCK_WORDING}
+            for block in screen["show"]
+        ]
+    for question in document["entry_questions"]:
+        question["choices"] = list(question["choices"])
+    return dict(_leaves(document, ""))
+
+
+def _without_wording(settings: Mapping[str, Any], wording: tuple[str, ...]) -> Iterator[Any]:
+    """The settings of an instrument without its labels; of named choices the names stay."""
+    for name, value in settings.items():
+        if name not in wording:
+            yield name, value
+        elif isinstance(value, dict):
+            yield name, list(value)
+
+
+def _leaves(value: Any, place: str) -> Iterator[tuple[str, Any]]:
+    """Every value by its place; a list of names counts as one value."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield from _leaves(part, f"{place}.{name}" if place else name)
+    elif isinstance(value, list) and any(isinstance(part, dict) for part in value):
+        yield place, len(value)
+        for number, part in enumerate(value):
+            yield from _leaves(part, f"{place}[{number}]")
+    else:
+        yield place, value
+
+
+def _without_consequences(places: list[str]) -> list[str]:
+    """The outermost places: a list that has grown differs in everything after that, too."""
+    return [
+        place
+        for place in places
+        if not any(place.startswith((f"{other}.", f"{other}[")) for other in places)
+    ]
