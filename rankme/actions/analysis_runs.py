@@ -35,6 +35,7 @@ from rankme.errors import InvalidOptions, Problem, RefusedAction
 from rankme.exporting.anchor import anchor_of
 from rankme.exporting.bundle import (
     SITE_OPTIONS,
+    newest_version,
     report_options,
     run_compared,
     run_table,
@@ -54,6 +55,7 @@ from rankme.models import (
 )
 from rankme.models.jobs import Job
 from rankme.queries.judgement_table import factor_column, judgement_table, without_number
+from rankme.queries.versions import of_versions, versions_of_table
 
 from . import jobs
 from .audit import note
@@ -166,6 +168,12 @@ def _site_problems(campaign: Campaign, options: Mapping[str, Any]) -> Iterable[P
             yield Problem(
                 "criteria", f"There is no criterion {name!r}: {', '.join(sorted(known))}."
             )
+    versions = options.get("versions", [])
+    known_versions = range(1, campaign.version + 1)
+    if not isinstance(versions, list) or not all(type(one) is int for one in versions):
+        yield Problem("versions", "must be a list of numbers.")
+    elif unknown := sorted(set(versions) - set(known_versions)):
+        yield Problem("versions", f"There is no version {unknown[0]} of this campaign.")
     reason = options.get("exclusion_reason", "")
     if not isinstance(reason, str) or len(reason) > 500:
         yield Problem("exclusion_reason", "must be a text of at most 500 characters.")
@@ -226,6 +234,7 @@ def take_snapshot(run: AnalysisRun) -> None:
     jobs.heartbeat(run, step="Reading the judgements")
     analyze(*TABLES_THAT_GROW)
     table = _on_criteria(judgement_table(run.campaign), run.options.get("criteria"))
+    table = of_versions(table, run.options.get("versions", ()))
     if not len(table):
         raise RefusedAction(_("There are no judgements on these criteria yet."))
     packed = io.BytesIO()
@@ -371,6 +380,7 @@ def _report(run: AnalysisRun) -> None:
             result={
                 "report": report.as_dict(),
                 "exclusions": exclusions(run, table),
+                "versions": versions_of_table(run.campaign, newest_version(run), table),
                 "timed_out": run.timed_out,
             },
             signature=report.signature,

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from rankme.crowd import PANELS
-from rankme.designs.plan import NO_SYSTEM, DesignError, DrawnPlan, Indexes
+from rankme.designs.plan import NO_SYSTEM, Coverage, DesignError, DrawnPlan, Indexes
 from rankme.designs.registry import draw
 from rankme.errors import ChangedMeanwhile, RefusedAction, RefusedTransition
 from rankme.models import Campaign, CampaignVersion, Criterion, Membership, Plan
@@ -111,28 +111,46 @@ def draw_plan(campaign: Campaign) -> CampaignPlan:
     """Draw the plan that a launch would store; the same campaign draws the same plan."""
     definition = definition_of(campaign)
     _refuse_missing_pictures(campaign, definition)
-    items = list(campaign.items.order_by("position").values_list("id", flat=True))
-    if not items:
+    material = planned_material(campaign)
+    if not material.items:
         raise RefusedAction(_("There is no material yet. Upload outputs first."))
-    systems = list(campaign.systems.order_by("position").values_list("id", flat=True))
-    outputs = _outputs_by_indexes(campaign, items, systems)
-    coverage = np.zeros((len(items), len(systems)), dtype=bool)
-    for item, system in outputs:
-        coverage[item, system] = True
     try:
         plan = draw(
             definition.design.kind,
-            len(items),
-            len(systems),
+            len(material.items),
+            len(material.systems),
             definition.design.options,
             definition.raters_per_trial,
             seed=campaign.seed,
-            coverage=coverage,
-            strata=_strata(campaign, definition.design.stratify_by),
+            coverage=material.coverage,
+            strata=strata_of(campaign, definition.design.stratify_by),
         )
     except DesignError as error:
         raise RefusedAction(str(error)) from error
-    return CampaignPlan(plan, items, systems, outputs)
+    return CampaignPlan(plan, material.items, material.systems, material.outputs)
+
+
+@dataclass(frozen=True)
+class PlannedMaterial:
+    """The ids of items and systems in order, and of the outputs by (item, system)."""
+
+    items: list[int]
+    systems: list[int]
+    outputs: dict[tuple[int, int], int]
+
+    @property
+    def coverage(self) -> Coverage:
+        """Shape (items, systems), true where there is an output."""
+        coverage = np.zeros((len(self.items), len(self.systems)), dtype=np.bool_)
+        for item, system in self.outputs:
+            coverage[item, system] = True
+        return coverage
+
+
+def planned_material(campaign: Campaign) -> PlannedMaterial:
+    items = list(campaign.items.order_by("position").values_list("id", flat=True))
+    systems = list(campaign.systems.order_by("position").values_list("id", flat=True))
+    return PlannedMaterial(items, systems, _outputs_by_indexes(campaign, items, systems))
 
 
 def _outputs_by_indexes(
@@ -148,7 +166,7 @@ def _outputs_by_indexes(
     }
 
 
-def _strata(campaign: Campaign, factor: str) -> Indexes | None:
+def strata_of(campaign: Campaign, factor: str) -> Indexes | None:
     """The items' values of a factor as whole numbers."""
     if not factor:
         return None
@@ -306,7 +324,13 @@ def _write_criteria(campaign: Campaign, definition: Definition) -> None:
     )
 
 
-def store_plan(campaign: Campaign, drawn: CampaignPlan, progress: Callable[[float], None]) -> None:
+def store_plan(
+    campaign: Campaign,
+    drawn: CampaignPlan,
+    progress: Callable[[float], None],
+    *,
+    first_number: int = 0,
+) -> None:
     """Write batches, trials, their outputs and slots by COPY: a large plan has 10^6 rows."""
     plan, items, outputs = drawn.plan, drawn.items, drawn.outputs
     batches = new_ids("rankme_batch", len(plan.batch_sizes))
@@ -316,7 +340,7 @@ def store_plan(campaign: Campaign, drawn: CampaignPlan, progress: Callable[[floa
     copy_rows(
         "rankme_batch",
         ("id", "campaign_id", "number"),
-        ((batches[number], campaign.pk, number) for number in range(len(batches))),
+        ((batch, campaign.pk, number) for number, batch in enumerate(batches, start=first_number)),
     )
     copy_rows(
         "rankme_trial",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from analysis.translatable import gettext_noop as _
 from rankme.designs.design import Design, Option
+from rankme.designs.growth import SYSTEMS_APART, Growth
 from rankme.designs.plan import (
     NO_SYSTEM,
     Coverage,
@@ -66,10 +69,28 @@ def _notes(request: DesignRequest) -> tuple[str, ...]:
     return (f"{missing} outputs are missing and are not shown.",) if missing else ()
 
 
+def _growth_problems(growth: Growth) -> list[str]:
+    is_alone = growth.request.options["outputs_per_screen"] == 1 or growth.request.n_systems == 1
+    return [] if is_alone or not growth.new_systems else [SYSTEMS_APART]
+
+
+def grow_complete(growth: Growth) -> Layout:
+    """Show every output that is new, in batches of their own."""
+    if not growth.new_systems:
+        return growth.on_new_items(draw_complete(growth.for_new_items))
+    unseen = growth.request.coverage.copy()
+    unseen[: growth.old_items, : growth.old_systems] = False
+    drawn = draw_complete(replace(growth.request, coverage=unseen))
+    apart = "Raters judge the outputs of the new systems in batches without those of the others."
+    return replace(drawn, notes=(apart,))
+
+
 DESIGN = Design(
     title=_("Every output"),
     help=_("All outputs of all items are judged."),
     draw=draw_complete,
+    check_growth=_growth_problems,
+    grow=grow_complete,
     options=(
         Option(
             "outputs_per_screen",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from rankme.designs.growth import Growth, no_growth, nothing_new
 from rankme.designs.plan import DesignRequest, Layout, OptionValue
 
 MOST_TRIALS = 20_000_000
@@ -45,6 +46,8 @@ class Design:
     ----------
     check : says, in sentences for the organiser, why a request cannot be drawn
     draw : draws the plan of a request that `check` found nothing against
+    check_growth : says why a plan cannot take what has come to its material
+    grow : draws the batches to add to a plan, where `check_growth` found nothing
     """
 
     title: str
@@ -53,3 +56,5 @@ class Design:
     options: tuple[Option, ...]
     check: Callable[[DesignRequest], Sequence[str]] = no_problems
     needs_outputs: bool = True
+    check_growth: Callable[[Growth], Sequence[str]] = no_growth
+    grow: Callable[[Growth], Layout] = nothing_new

@@ -6,6 +6,7 @@ import numpy as np
 
 from analysis.translatable import gettext_noop as _
 from rankme.designs.design import Design, Option
+from rankme.designs.growth import Growth
 from rankme.designs.plan import NO_SYSTEM, DesignRequest, Layout, even_batch_sizes
 
 
@@ -17,10 +18,22 @@ def draw_items_only(request: DesignRequest) -> Layout:
     return Layout(items.astype(np.int64), nothing, even_batch_sizes(request.n_items, at_most))
 
 
+def _growth_problems(growth: Growth) -> list[str]:
+    if not growth.new_systems:
+        return []
+    return ["This design shows no outputs, so there is nothing to add for new systems."]
+
+
+def grow_items_only(growth: Growth) -> Layout:
+    return growth.on_new_items(draw_items_only(growth.for_new_items))
+
+
 DESIGN = Design(
     title=_("Items without outputs"),
     help=_("Raters write or answer something about each item, for example to collect texts."),
     draw=draw_items_only,
+    check_growth=_growth_problems,
+    grow=grow_items_only,
     options=(
         Option(
             "trials_per_batch",

@@ -6,6 +6,7 @@ import numpy as np
 
 from analysis.translatable import gettext_noop as _
 from rankme.designs.design import MOST_TRIALS, TOO_MANY_TRIALS, Design, Option
+from rankme.designs.growth import Growth
 from rankme.designs.plan import DesignRequest, Indexes, Layout
 
 
@@ -178,11 +179,48 @@ def _problems(request: DesignRequest) -> list[str]:
     return problems
 
 
+def _growth_problems(growth: Growth) -> list[str]:
+    """Only whole squares of new items keep every rater's share of the systems even."""
+    request = growth.for_new_items
+    side = growth.request.n_systems * int(request.options["groups"])
+    if growth.new_systems:
+        return [
+            "A Latin square shows each rater every system equally often. A square of "
+            f"{growth.old_systems} systems cannot take another one: create a new campaign for it."
+        ]
+    problems = list(_problems(request))
+    if growth.new_items % side and not request.options["duplicate_items"]:
+        problems.append(
+            f"{growth.new_items} new items do not fill whole squares: add a multiple of {side} "
+            "(the systems times the groups)."
+        )
+    elif not problems and not request.options["duplicate_items"]:
+        rng = np.random.default_rng([request.seed, request.n_items, request.n_systems])
+        if any(len(group) % request.n_systems for group in _group_items(request, rng)):
+            problems.append(
+                "The new items cannot be divided into groups of whole squares, because chunks of "
+                "items stay together."
+            )
+    if not request.is_complete:
+        missing = int(np.count_nonzero(~request.coverage))
+        problems.append(
+            f"A whole square needs every output: {missing} of the new items' are not there."
+        )
+    return problems
+
+
+def grow_latin_squares(growth: Growth) -> Layout:
+    """Lay further squares over the new items, each row a batch of its own."""
+    return growth.on_new_items(draw_latin_squares(growth.for_new_items))
+
+
 DESIGN = Design(
     title=_("Repeated Latin squares"),
     help=_("One output per screen. Each rater sees each item once and each system equally often."),
     check=_problems,
     draw=draw_latin_squares,
+    check_growth=_growth_problems,
+    grow=grow_latin_squares,
     options=(
         Option(
             "groups",

@@ -8,7 +8,9 @@ from itertools import combinations
 import numpy as np
 
 from analysis.translatable import gettext_noop as _
+from rankme.designs.catching_up import catch_up
 from rankme.designs.design import MOST_TRIALS, TOO_MANY_TRIALS, Design, Option
+from rankme.designs.growth import Growth
 from rankme.designs.plan import (
     NO_SYSTEM,
     Coverage,
@@ -275,6 +277,31 @@ def _problems(request: DesignRequest) -> list[str]:
     return problems
 
 
+def _growth_problems(growth: Growth) -> list[str]:
+    """New items come with screens of their own; new systems need screens on the old items."""
+    if growth.new_items and growth.new_systems:
+        return ["Add new items and new systems in two steps: extend the plan after each."]
+    if growth.new_items:
+        return _problems(growth.for_new_items)
+    coverage = growth.request.coverage
+    has_new = coverage[:, growth.old_systems :].any(axis=1)
+    can_compare = coverage.sum(axis=1) >= min(2, _width(growth.request))
+    if not (has_new & can_compare).any():
+        return ["The new systems have no outputs to compare with others."]
+    return []
+
+
+def grow_random_blocks(growth: Growth) -> Layout:
+    """Screens for the new items, or for the new systems next to those that are there."""
+    if not growth.new_systems:
+        return growth.on_new_items(draw_random_blocks(growth.for_new_items))
+    return catch_up(growth, _width(growth.request))
+
+
+def _width(request: DesignRequest) -> int:
+    return min(int(request.options["outputs_per_screen"]), request.n_systems)
+
+
 DESIGN = Design(
     title=_("Balanced random selection"),
     help=_(
@@ -282,6 +309,8 @@ DESIGN = Design(
     ),
     check=_problems,
     draw=draw_random_blocks,
+    check_growth=_growth_problems,
+    grow=grow_random_blocks,
     options=(
         Option(
             "outputs_per_screen",

@@ -12,7 +12,15 @@ import numpy.typing as npt
 
 from rankme.designs import complete, items_only, latin_square, random_blocks
 from rankme.designs.design import Design
-from rankme.designs.plan import DesignError, DesignRequest, DrawnPlan, OptionValue, measure_balance
+from rankme.designs.growth import Growth, nothing_new
+from rankme.designs.plan import (
+    DesignError,
+    DesignRequest,
+    DrawnPlan,
+    Layout,
+    OptionValue,
+    measure_balance,
+)
 
 DESIGNS: dict[str, Design] = {
     "latin_square": latin_square.DESIGN,
@@ -68,6 +76,21 @@ def draw(
         balance=measure_balance(layout, request),
         notes=layout.notes,
     )
+
+
+def grow(design_name: str, growth: Growth) -> Layout:
+    """The batches that a launched plan gets for what has come to its material.
+
+    Raises
+    ------
+    DesignError
+        with every reason why the plan cannot be extended
+    """
+    if not growth.new_items and not growth.new_systems:
+        return nothing_new(growth)
+    design = DESIGNS[design_name]
+    _refuse(design.check_growth(growth))
+    return design.grow(growth)
 
 
 def checked_options(design_name: str, options: Mapping[str, object]) -> dict[str, OptionValue]:

@@ -26,7 +26,7 @@ AUDIT = """
 
 
 def anchor_of(campaign: Campaign) -> dict[str, Any]:
-    """The campaign's chains as they are now: for each its length and its last hash."""
+    """The campaign's newest version, and for each chain its length and its last hash."""
     with connection.cursor() as cursor:
         cursor.execute(SITTINGS, [campaign.pk])
         sittings = [list(row) for row in cursor.fetchall()]
@@ -34,6 +34,7 @@ def anchor_of(campaign: Campaign) -> dict[str, Any]:
         audit = [list(row) for row in cursor.fetchall()]
     return {
         "campaign": campaign.code,
+        "version": campaign.versions.count(),
         "submissions": sum(length for _, length, _ in sittings),
         "sittings": sittings,
         "audit_events": audit,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import zipfile
 from collections.abc import Sequence
 from functools import lru_cache
@@ -27,6 +28,7 @@ from rankme.protocols.crowd import Crowd
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_to_yaml, stored_definition
 from rankme.protocols.texts import PracticeTrial
+from rankme.queries.versions import versions_of_table
 
 from .anchor import anchor_file
 from .files import CSV, ZIP, ExportedFile
@@ -37,8 +39,9 @@ if TYPE_CHECKING:
 
 FOLDER = "reports"
 FORMAT = 2  # 1 held the completion code
-# The site's options in addition to those of the report: criteria, and reasons for exclusions.
-SITE_OPTIONS = ("criteria", "exclusion_reason")
+# The site's options in addition to those of the report: criteria, versions of the campaign, and
+# reasons for exclusions.
+SITE_OPTIONS = ("criteria", "versions", "exclusion_reason")
 # What is named here is published, so that a new setting is a secret until somebody decides.
 PUBLIC_CROWD = (
     *("panel", "open_link", "lease_minutes", "batches_per_rater", "least_seconds_per_screen"),
@@ -101,7 +104,12 @@ def store_bundle(
     from analysis.report.bundle import rendered_files, write_bundle
 
     content = io.BytesIO()
-    extra = {**rendered_files(report, parts), **_campaign_file(run), **anchor_file(run)}
+    extra = {
+        **rendered_files(report, parts),
+        **_campaign_files(run),
+        **_versions_file(run, table),
+        **anchor_file(run),
+    }
     write_bundle(content, table, report, options, extra, compared=run_compared(run))
     if default_storage.exists(path_of(run)):
         default_storage.delete(path_of(run))
@@ -165,10 +173,26 @@ def media_type_of(name: str) -> str:
     return MEDIA_TYPES.get(name.rpartition(".")[2], "application/octet-stream")
 
 
-def _campaign_file(run: AnalysisRun) -> dict[str, bytes]:
-    definition = stored_definition(run.campaign.definition)
-    public = public_definition(definition, is_over=run.campaign.state == Campaign.State.CLOSED)
-    return {"campaign.yaml": f"{WITHOUT_SECRETS}{definition_to_yaml(public)}".encode()}
+def newest_version(run: AnalysisRun) -> int:
+    """The campaign's version when the run read its judgements; runs from before versions: 1."""
+    return int((run.anchor or {}).get("version", 1))
+
+
+def _campaign_files(run: AnalysisRun) -> dict[str, bytes]:
+    """The campaign file as it was when the judgements were read, and each version before it."""
+    newest = newest_version(run)
+    is_over = run.campaign.state == Campaign.State.CLOSED
+    files = {}
+    for version in run.campaign.versions.filter(number__lte=newest).order_by("number"):
+        public = public_definition(stored_definition(version.definition), is_over=is_over)
+        name = "campaign.yaml" if version.number == newest else f"campaign-v{version.number}.yaml"
+        files[name] = f"{WITHOUT_SECRETS}{definition_to_yaml(public)}".encode()
+    return files
+
+
+def _versions_file(run: AnalysisRun, table: JudgementTable) -> dict[str, bytes]:
+    versions = versions_of_table(run.campaign, newest_version(run), table)
+    return {"versions.json": json.dumps(versions, indent=1, ensure_ascii=False).encode()}
 
 
 def public_definition(definition: Definition, *, is_over: bool) -> Definition:

@@ -17,7 +17,7 @@ from rankme.actions.analysis_runs import MOST_RUNS, default_options
 from rankme.actions.run_metrics import chosen_metric_options
 from rankme.errors import InvalidOptions
 from rankme.models import Campaign
-from rankme.queries.judgement_table import factor_column
+from rankme.queries.judgement_table import VERSION, factor_column
 
 METHOD_TITLES = {
     "wmt": _("TrueSkill, the shared tasks' procedure"),
@@ -70,6 +70,16 @@ class AnalysisForm(forms.Form):
         ),
     )
     runs = forms.IntegerField(label=_("Runs"), min_value=1, max_value=MOST_RUNS)
+    versions = forms.TypedMultipleChoiceField(
+        label=_("Versions of the campaign"),
+        coerce=int,
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text=_(
+            "Only the judgements under these versions. To compare versions, compute one analysis "
+            "for each, or choose the factor “version”."
+        ),
+    )
     model = forms.ChoiceField(
         label=_("Analysis of variance"),
         choices=[(name, MODEL_TITLES.get(name, name)) for name in MODELS],
@@ -118,13 +128,16 @@ class AnalysisForm(forms.Form):
     ) -> None:
         self.campaign = campaign
         self.defaults = default_options(campaign)
+        self.versions_there_are = range(1, campaign.version + 1)
         super().__init__(data, files, initial=self._initial())
         kinds = self.defaults["kinds"]
         factors = _factors_of(campaign)
         self._offer("criteria", list(kinds))
         self._offer("factors", factors)
         self._offer("metrics", self.defaults.get("metrics", []))
+        self._offer("versions", [str(number) for number in self.versions_there_are])
         unused = ["criteria"] if len(kinds) == 1 else []
+        unused += ["versions"] if campaign.version < 2 else []
         if not self.defaults.get("metrics"):
             unused.append("metrics")
         if "relative" not in kinds.values():
@@ -145,6 +158,7 @@ class AnalysisForm(forms.Form):
         treatments = set(self.defaults.get("outliers", {}).values())
         return {
             "criteria": list(self.defaults["kinds"]),
+            "versions": [str(number) for number in self.versions_there_are],
             "method": self.defaults.get("method", "wmt"),
             "resample": self.defaults.get("resample", ["none", "raters"]),
             "runs": self.defaults.get("runs", 200),
@@ -169,6 +183,8 @@ class AnalysisForm(forms.Form):
         chosen["exclude_raters"] = chosen["exclude_raters"].split()
         if set(chosen.get("criteria", ())) == set(self.defaults["kinds"]):
             del chosen["criteria"]
+        if len(chosen.get("versions", ())) == len(self.versions_there_are):
+            del chosen["versions"]
         if "metrics" in chosen:
             chosen |= chosen_metric_options(self.campaign, chosen["metrics"])
         if "outliers" in chosen:
@@ -191,4 +207,5 @@ class AnalysisForm(forms.Form):
 
 def _factors_of(campaign: Campaign) -> list[str]:
     documents = campaign.items.exclude(factors={}).values_list("factors", flat=True)[:1000]
-    return sorted({factor_column(name) for factors in documents for name in factors})
+    names = {factor_column(name) for factors in documents for name in factors}
+    return sorted(names | ({VERSION} if campaign.version > 1 else set()))

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from csp.constants import SELF
+from csp.decorators import csp_update
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -29,6 +32,7 @@ from rankme.protocols.files import (
 from rankme.queries.versions import version_lines
 
 from .campaign_page import act, render_campaign, sent
+from .draft_preview import PREVIEW_PAGES
 
 PAGE_METHODS = ["GET", "HEAD", "POST"]
 TAB = "campaign-edit"
@@ -63,6 +67,7 @@ def show_version(request: HttpRequest, code: str, number: int) -> HttpResponse:
 
 @login_required
 @require_http_methods(PAGE_METHODS)
+@csp_update({"frame-src": [SELF]})
 def change(request: HttpRequest, code: str) -> HttpResponse:
     """The form of a launched campaign; saving it leads to the page that asks for a reason."""
     campaign = get_campaign(request, code)
@@ -92,6 +97,7 @@ def change(request: HttpRequest, code: str) -> HttpResponse:
 
 @login_required
 @require_http_methods(PAGE_METHODS)
+@csp_update({"frame-src": [SELF]})
 def change_file(request: HttpRequest, code: str) -> HttpResponse:
     """The same as a file."""
     campaign = get_campaign(request, code)
@@ -114,6 +120,7 @@ def change_file(request: HttpRequest, code: str) -> HttpResponse:
 
 @login_required
 @require_POST
+@csp_update({"frame-src": [SELF]})
 def confirm(request: HttpRequest, code: str) -> HttpResponse:
     """Store what was reviewed as a new version, with its reason."""
     campaign = get_campaign(request, code)
@@ -245,6 +252,8 @@ def _form_page(
         "version": base or campaign.version,
         "conflict": conflict,
         "save_label": _("Review the change"),
+        "preview_pages": PREVIEW_PAGES,
+        "preview_address": reverse("rankme:campaign-edit-preview", args=[campaign.code]),
     }
     status = 409 if conflict else 422 if problems else 200
     return render_campaign(

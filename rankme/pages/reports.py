@@ -10,6 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -25,7 +26,7 @@ from rankme.errors import FilesInPreparation, InvalidOptions
 from rankme.exporting import bundle, texts
 from rankme.exporting.judgements import csv_file, jsonl_file
 from rankme.forms.analysis import AnalysisForm
-from rankme.models import AnalysisRun, Campaign, Report
+from rankme.models import AnalysisRun, Campaign, CampaignVersion, Report
 from rankme.permissions import get_campaign, user_of
 
 from .campaign_page import act, refusals_as_messages, render_campaign, sent
@@ -136,6 +137,7 @@ def result_context(run: AnalysisRun) -> dict[str, Any]:
         "overview": overview_table(result),
         "correlations": correlation_table(result.correlations),
         "exclusions": run.finished_result["exclusions"],
+        "versions": _versions_of(run),
     }
 
 
@@ -185,6 +187,17 @@ def _metrics_context(run: AnalysisRun) -> dict[str, Any]:
             for section in result.metrics
         ],
     }
+
+
+def _versions_of(run: AnalysisRun) -> list[dict[str, Any]]:
+    """The versions of the campaign, where there was more than one when the judgements were read."""
+    versions = run.finished_result.get("versions", [])
+    titles = dict(CampaignVersion.Change.choices)
+    return [
+        one | {"title": titles[one["change"]], "since": parse_datetime(one["created_at"])}
+        for one in versions
+        if len(versions) > 1
+    ]
 
 
 def _files_of(run: AnalysisRun) -> tuple[str, ...]:

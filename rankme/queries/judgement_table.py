@@ -49,7 +49,8 @@ WHOLE_NUMBERS = (
     *("assignment", "trial", "screen", "revision"),
     *("rater", "criterion", "item", "system", "version"),
 )
-TAKEN = {*OWN_COLUMNS, "version", "counted", "revision", MARKS}
+VERSION = "version"  # the factor that says which version of the campaign was shown
+TAKEN = {*OWN_COLUMNS, VERSION, "counted", "revision", MARKS}
 COLUMNS = (*WHOLE_NUMBERS, "value", "time_ms", "late", "excluded", "counted")
 
 
@@ -78,7 +79,7 @@ def judgement_table(campaign: Campaign, *, stored: bool = False) -> JudgementTab
     }
     columns |= _factors(campaign, rows["item"])
     if not campaign.is_archive:
-        columns["version"] = _numbered(rows["version"])
+        columns[VERSION] = _numbered(rows[VERSION])
     if MARKS in rows:
         columns[MARKS] = column_of(rows[MARKS])
     if stored:

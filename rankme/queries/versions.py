@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from django.db import connection
 
+from analysis.table import JudgementTable
 from rankme.models import Campaign, CampaignVersion
 
 from .counting import COUNTED
+from .judgement_table import VERSION
 
 # Sittings say how many raters worked under a version, and judgements what they said.
 UNDER_EACH = f"""
@@ -39,15 +43,33 @@ def version_lines(campaign: Campaign) -> list[VersionLine]:
     return [VersionLine(row, *counts.get(row.number, (0, 0))) for row in rows]
 
 
-def versions_for_a_report(campaign: Campaign) -> list[dict[str, Any]]:
-    """What a report says of each version: number, time and reason, without the author."""
+def versions_of_table(campaign: Campaign, upto: int, table: JudgementTable) -> list[dict[str, Any]]:
+    """What a report says of each version: number, time, reason and judgements, but not who made it.
+
+    `upto` is the version that was the newest when the judgements were read.
+    """
+    shown = table.factors.get(VERSION)
+    counts = {}
+    if shown is not None:
+        numbers = np.bincount(shown.codes, minlength=len(shown.labels)).tolist()
+        counts = dict(zip(shown.labels, numbers, strict=True))
     return [
         {
-            "number": line.version.number,
-            "change": line.version.change,
-            "created_at": line.version.created_at.isoformat(),
-            "reason": line.version.reason,
-            "definition_sha256": line.version.definition_sha256,
+            "number": version.number,
+            "change": version.change,
+            "created_at": version.created_at.isoformat(),
+            "reason": version.reason,
+            "definition_sha256": version.definition_sha256,
+            "judgements": counts.get(str(version.number), 0),
         }
-        for line in version_lines(campaign)
+        for version in campaign.versions.filter(number__lte=upto).order_by("number")
     ]
+
+
+def of_versions(table: JudgementTable, numbers: Collection[int]) -> JudgementTable:
+    """The judgements under these versions; without numbers, all."""
+    shown = table.factors.get(VERSION)
+    if not numbers or shown is None:
+        return table
+    wanted = np.array([int(label) in numbers for label in shown.labels], dtype=bool)
+    return table.rows(wanted[shown.codes])

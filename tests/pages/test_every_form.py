@@ -104,12 +104,14 @@ def running_pages(olga) -> list[str]:
     metrics.execute(computed.pk, "tester")
     busy = make_campaign(items=2, systems=2)
     metrics.request_metrics(busy, ["bleu"], by=busy.owner)
-    names = ("links", "monitor", "close", "members")
+    names = ("links", "monitor", "close", "members", "change", "change-file")
+    closed = campaigns.close_campaign(make_campaign(items=2, systems=2), by=campaign.owner)
     paused = campaigns.pause_campaign(make_campaign(), by=campaign.owner)
     return [
         *(address(f"campaign-{name}", campaign) for name in names),
         *(address("campaign-rater", campaign, rater.label) for rater in (held, out)),
         address("campaign-monitor", paused),
+        address("campaign-reopen", closed),
         address("campaign-metrics", campaign),
         address("campaign-metric-delete", campaign, campaign.metrics.get().pk),
         address("campaign-metrics", busy),
@@ -144,4 +146,5 @@ def test_every_form_is_answered_whatever_page_it_stands_on(olga):
                 answer = olga.post(target, sent_as_it_stands(form))
                 transaction.set_rollback(True)
             assert answer.status_code in (200, 302, 422), page
-    assert sent >= POSTS - {"log-in"}
+    # A change is confirmed on the page that answers its form: see test_changing.py.
+    assert sent >= POSTS - {"log-in", "campaign-change-confirm"}

@@ -1,0 +1,84 @@
+"""Adding trials to a plan that raters already work on: only new batches, from the stored seed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rankme.designs.plan import NO_SYSTEM, DesignRequest, Indexes, Layout
+
+SYSTEMS_APART = (
+    "The screens of this design show several outputs side by side. A new system would never be "
+    "next to those that were judged already: create a new campaign for it."
+)
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A plan and what has come to its material since.
+
+    Attributes
+    ----------
+    request : for all the material, old and new, with a seed of this extension's own
+    items, systems, batch_sizes : the plan so far, as in `Layout`
+    old_items, old_systems : how many of the first items and systems the plan covers
+    """
+
+    request: DesignRequest
+    items: Indexes
+    systems: Indexes
+    batch_sizes: Indexes
+    old_items: int
+    old_systems: int
+
+    @property
+    def new_items(self) -> int:
+        return self.request.n_items - self.old_items
+
+    @property
+    def new_systems(self) -> int:
+        return self.request.n_systems - self.old_systems
+
+    @property
+    def for_new_items(self) -> DesignRequest:
+        """The new items with all systems, as a request of their own."""
+        first = self.old_items
+        return replace(
+            self.request,
+            n_items=self.new_items,
+            coverage=self.request.coverage[first:],
+            strata=self.request.strata[first:],
+        )
+
+    def on_new_items(self, layout: Layout) -> Layout:
+        """A layout of `for_new_items` with the items' own indexes."""
+        return replace(layout, items=layout.items + self.old_items)
+
+
+def nothing_new(growth: Growth) -> Layout:
+    width = growth.systems.shape[1] if growth.systems.ndim == 2 else 1
+    none = np.empty(0, dtype=np.int64)
+    return Layout(none, np.empty((0, width), dtype=np.int64), none)
+
+
+def no_growth(growth: Growth) -> Sequence[str]:
+    """For a design that does not say how its plans grow."""
+    return ("A plan of this design cannot be extended by items or systems.",)
+
+
+def joined(growth: Growth, added: Layout) -> Layout:
+    """The whole plan after an extension."""
+    width = max(growth.systems.shape[1], added.systems.shape[1])
+    return Layout(
+        np.concatenate([growth.items, added.items]),
+        np.concatenate([_widened(growth.systems, width), _widened(added.systems, width)]),
+        np.concatenate([growth.batch_sizes, added.batch_sizes]),
+    )
+
+
+def _widened(systems: Indexes, width: int) -> Indexes:
+    wider = np.full((len(systems), width), NO_SYSTEM, dtype=np.int64)
+    wider[:, : systems.shape[1]] = systems
+    return wider

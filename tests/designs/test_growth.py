@@ -1,0 +1,114 @@
+"""Extending plans: what each design can take, what it refuses, and that old batches stay."""
+
+import numpy as np
+import pytest
+
+from rankme.designs.growth import Growth, joined
+from rankme.designs.plan import NO_SYSTEM, DesignError, DesignRequest, measure_balance
+from rankme.designs.registry import checked_options, draw, grow
+
+
+def grown(design, options, *, items, systems, new_items=0, new_systems=0, coverage=None):
+    """A plan of items × systems and what it gets for what is new."""
+    plan = draw(design, items, systems, options, 2, seed=5)
+    n_items, n_systems = items + new_items, systems + new_systems
+    if coverage is None:
+        coverage = np.ones((n_items, n_systems), dtype=bool)
+    request = DesignRequest(
+        n_items,
+        n_systems,
+        checked_options(design, options),
+        2,
+        99,
+        coverage,
+        np.zeros(n_items, dtype=np.int64),
+    )
+    growth = Growth(request, plan.items, plan.systems, plan.batch_sizes, items, systems)
+    added = grow(design, growth)
+    return plan, added, measure_balance(joined(growth, added), request)
+
+
+BLOCKS = {"outputs_per_screen": 3, "trials_per_batch": 5}
+
+
+@pytest.mark.parametrize(
+    ("design", "options", "systems"),
+    [
+        ("complete", {}, 3),
+        ("complete", {"outputs_per_screen": 0}, 3),
+        ("items_only", {}, 0),
+        ("random_blocks", BLOCKS, 6),
+        ("latin_square", {}, 4),
+        ("latin_square", {"groups": 2}, 2),
+    ],
+)
+def test_new_items_get_batches_of_their_own(design, options, systems):
+    plan, added, balance = grown(design, options, items=8, systems=systems, new_items=8)
+    assert set(added.items.tolist()) == set(range(8, 16))
+    assert added.batch_sizes.sum() == len(added.items)
+    assert balance.trials == len(plan.items) + len(added.items)
+    assert balance.per_item.min == balance.per_item.max
+    if systems:
+        assert balance.per_system.max - balance.per_system.min <= 2
+
+
+def test_the_same_seed_extends_in_the_same_way():
+    drawn = [grown("random_blocks", BLOCKS, items=8, systems=6, new_systems=1) for _ in range(2)]
+    assert (drawn[0][1].systems == drawn[1][1].systems).all()
+
+
+def test_a_new_system_is_judged_on_every_item_of_a_complete_design():
+    _, added, balance = grown("complete", {}, items=5, systems=3, new_systems=2)
+    assert set(added.systems.ravel().tolist()) == {3, 4}
+    assert balance.per_output.min == balance.per_output.max == 2
+
+
+def test_new_systems_catch_up_next_to_the_others():
+    plan, added, balance = grown("random_blocks", BLOCKS, items=24, systems=6, new_systems=2)
+    before = plan.balance.per_system.mean
+    counts = np.array(balance.system_counts)
+    assert (counts[6:] >= before).all() and (counts[6:] <= 1.25 * before).all()
+    shown = [set(row[row != NO_SYSTEM].tolist()) for row in added.systems]
+    assert all(row & {6, 7} and row - {6, 7} for row in shown)
+    assert balance.per_pair.min > 0
+    ends = np.cumsum(added.batch_sizes)
+    for batch in np.split(added.items, ends[:-1]):
+        assert len(set(batch.tolist())) == len(batch) <= 5
+
+
+def test_new_systems_are_shown_only_where_they_have_outputs():
+    coverage = np.ones((6, 5), dtype=bool)
+    coverage[3:, 4] = False
+    _, added, _ = grown(
+        "random_blocks", BLOCKS, items=6, systems=4, new_systems=1, coverage=coverage
+    )
+    assert set(added.items.tolist()) == {0, 1, 2}
+
+
+REFUSED = {
+    "only whole squares": ("latin_square", {}, {"new_items": 3}, "a multiple of 4"),
+    "whole squares in groups": ("latin_square", {"groups": 2}, {"new_items": 4}, "multiple of 8"),
+    "a square's systems": ("latin_square", {}, {"new_systems": 1}, "cannot take another"),
+    "side by side": ("complete", {"outputs_per_screen": 0}, {"new_systems": 1}, "side by side"),
+    "no outputs": ("items_only", {}, {"new_systems": 1}, "shows no outputs"),
+    "both at once": ("random_blocks", {}, {"new_items": 1, "new_systems": 1}, "two steps"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_a_design_cannot_take_is_refused_with_the_reason(name):
+    design, options, new, words = REFUSED[name]
+    with pytest.raises(DesignError, match=words):
+        grown(design, options, items=8, systems=4, **new)
+
+
+def test_a_square_with_a_missing_output_is_refused():
+    coverage = np.ones((8, 4), dtype=bool)
+    coverage[6, 2] = False
+    with pytest.raises(DesignError, match="needs every output"):
+        grown("latin_square", {}, items=4, systems=4, new_items=4, coverage=coverage)
+
+
+def test_without_anything_new_nothing_is_added():
+    _, added, _ = grown("latin_square", {}, items=4, systems=4)
+    assert len(added.items) == len(added.batch_sizes) == 0
