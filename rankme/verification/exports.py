@@ -36,7 +36,9 @@ def check_exports(campaign: Campaign, tally: Tally) -> None:
 
 def _counted_rows(campaign: Campaign) -> Sum:
     found = Sum()
-    statement = JUDGEMENTS.format(counted=COUNTED, campaign=int(campaign.pk), condition=COUNTED)
+    statement = JUDGEMENTS.format(
+        counted=COUNTED, campaign=int(campaign.pk), condition=COUNTED, marks=""
+    )
     with connection.chunked_cursor() as cursor:
         cursor.execute(statement)
         for row in cursor:
