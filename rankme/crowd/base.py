@@ -24,6 +24,8 @@ class Panel:
     return_url: str
     hosts: frozenset[str] = frozenset()
     is_platform: bool = False
+    # Whether the site can run studies there (rankme/actions/panel).
+    has_api: bool = False
     # Where a panel has other addresses than `return_url` for some outcomes.
     return_urls: Mapping[Outcome, str] = field(default_factory=dict)
 

@@ -9,4 +9,5 @@ PROLIFIC = Panel(
     return_url="https://app.prolific.com/submissions/complete?cc={code}",
     hosts=frozenset({"app.prolific.com"}),
     is_platform=True,
+    has_api=True,
 )

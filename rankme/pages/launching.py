@@ -51,7 +51,9 @@ def launch(request: HttpRequest, code: str) -> HttpResponse:
             request, lambda: launches.request_launch(campaign, by=user_of(request)), done
         )
         if launched and not is_large:
-            return redirect("rankme:campaign-links", campaign.code)
+            has_api = PANELS[campaigns.definition_of(campaign).crowd.panel].has_api
+            next_page = "campaign-panel" if has_api else "campaign-links"
+            return redirect(f"rankme:{next_page}", campaign.code)
         return redirect("rankme:campaign-launch", campaign.code)
     if (under_way := launches.launch_under_way(campaign)) is not None:
         context = {"launch": under_way, "percent": round(100 * under_way.progress)}

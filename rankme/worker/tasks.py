@@ -83,6 +83,15 @@ def look_at_panel_events(account_id: int) -> None:
     sync.look_at_events(account_id)
 
 
+@shared_task(name="rankme.tasks.visit_study")
+def visit_study(study_id: int) -> None:
+    """After an organiser's decision: pay what is drafted, without waiting for the next minute."""
+    from rankme.actions.panel import sync
+    from rankme.models import PanelStudy
+
+    sync.visit(PanelStudy.objects.select_related("account", "campaign").get(pk=study_id))
+
+
 # Acknowledged before it runs: a check that ended its worker would end the next one too.
 @shared_task(name="rankme.tasks.check_record", acks_late=False)
 def check_record() -> None:

@@ -11,7 +11,7 @@ from django.urls import reverse
 from rankme.actions import campaigns
 from rankme.pages.urls import participant_urls, urlpatterns
 from tests.campaigns import make_campaign, make_owner, slider_definition
-from tests.pages.world import ACCOUNT, ALL, OWNER, POLICY, World, pattern_named
+from tests.pages.world import ACCOUNT, ALL, MINE, OWNER, POLICY, World, pattern_named
 from tests.runs import rated_campaign
 
 pytestmark = pytest.mark.django_db
@@ -61,6 +61,8 @@ def expected(who: str, person: str) -> str:
         return "login"
     if who == ACCOUNT:
         return "open"
+    if who == MINE:
+        return "open" if person == "olga" else "nothing"
     if person == "stan":
         return "nothing"
     return "forbidden" if who == OWNER and person == "mia" else "open"

@@ -10,12 +10,20 @@ from django.utils.functional import cached_property
 
 from rankme.actions import analysis_runs, assignments, campaigns, exclusions, metrics
 from rankme.exporting import bundle
-from rankme.models import AnalysisRun, Campaign, MaterialImport
+from rankme.models import (
+    AnalysisRun,
+    Campaign,
+    MaterialImport,
+    PanelAccount,
+    PanelStudy,
+    PanelSubmission,
+)
 from rankme.pages.urls import urlpatterns
 from tests.campaigns import make_owner, make_rater
 
 # Who may: everybody; people with an account; members of the campaign; its owner alone.
 ALL, ACCOUNT, INSIDE, OWNER = "all", "account", "inside", "owner"
+MINE = "mine"  # the person alone to whom it belongs
 
 
 POLICY: dict[str, dict[str, str]] = {
@@ -57,6 +65,12 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-invitations": {"GET": INSIDE},
     "campaign-monitor": {"GET": INSIDE},
     "campaign-lease-free": {"POST": INSIDE},
+    "panel-accounts": {"GET": ACCOUNT, "POST": ACCOUNT},
+    "panel-account": {"POST": MINE},
+    "campaign-panel": {"GET": INSIDE, "POST": INSIDE},
+    "campaign-panel-change": {"POST": INSIDE},
+    "campaign-panel-books": {"GET": INSIDE, "POST": INSIDE},
+    "campaign-panel-person": {"GET": INSIDE, "POST": INSIDE},
     "campaign-pause": {"POST": INSIDE},
     "campaign-resume": {"POST": INSIDE},
     "campaign-close": {"GET": INSIDE, "POST": INSIDE},
@@ -110,7 +124,10 @@ class World:
         computation = metrics.request_metrics(self.campaign, ["bleu"], by=self.campaign.owner)
         metrics.execute(computation.pk, "tester")
         run = published_run(self.campaign)
+        person = panel_submission(self.campaign)
         return {
+            "account": person.study.account_id,
+            "submission": person.pk,
             "code": self.campaign.code,
             "start": "e2e-quality",
             "number": upload.pk,
@@ -128,6 +145,28 @@ class World:
         needed = pattern_named(name).pattern.converters
         parts = self.parts | OWN_PARTS.get(name, {})
         return reverse(f"rankme:{name}", kwargs={part: parts[part] for part in needed})
+
+
+def panel_submission(campaign: Campaign) -> PanelSubmission:
+    """Somebody whom a panel sent, with the study and the account."""
+    account = PanelAccount.objects.create(
+        owner=campaign.owner, name="Lab", workspace="w", currency="GBP", token_sealed="x"
+    )
+    study = PanelStudy.objects.create(
+        campaign=campaign,
+        account=account,
+        name="Rate",
+        description="Rate.",
+        places=1,
+        reward=100,
+        currency="GBP",
+        minutes=5,
+        longest_minutes=20,
+        ceiling=1_000,
+    )
+    return PanelSubmission.objects.create(
+        study=study, external_id="s1", person="p1", state="ACTIVE"
+    )
 
 
 def published_run(campaign: Campaign) -> AnalysisRun:

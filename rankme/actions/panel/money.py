@@ -123,7 +123,7 @@ def pay_bonuses_of_file(study: PanelStudy, lines: list[str], *, reason: str, by:
 
 
 def in_minor_units(text: str) -> int | None:
-    """`1.50` as 150; None for what is no positive amount with at most two decimals."""
+    """`1.50` as 150; None unless it is a positive amount with at most two decimals."""
     whole, point, decimals = text.strip().partition(".")
     is_amount = whole.isascii() and whole.isdecimal() and len(whole) <= 6
     if not is_amount or (point and not (decimals.isascii() and decimals.isdecimal())):

@@ -17,7 +17,7 @@ from rankme.models import PanelAccount, PanelEvent, PanelPayment, PanelStudy, Pa
 from rankme.panels.prolific import SubmissionThere
 from rankme.queries.definitions import frozen_definition
 
-from . import money, studies
+from . import groups, money, studies
 from .accounts import panel_of
 
 log = logging.getLogger(__name__)
@@ -40,6 +40,11 @@ def receive_event(account: PanelAccount, event_id: str, event_type: str, resourc
 def call_a_worker(account: PanelAccount) -> None:
     """Have a worker look at the account's events soon; without one, beat does it."""
     jobs.send([("rankme.tasks.look_at_panel_events", account.pk)])
+
+
+def let_a_worker_visit(study: PanelStudy) -> None:
+    """Have a worker bring the study up to date and pay what is drafted."""
+    jobs.send([("rankme.tasks.visit_study", study.pk)])
 
 
 def look_at_events(account_id: int | None = None) -> None:
@@ -100,6 +105,7 @@ def visit(study: PanelStudy) -> str:
         studies.follow_campaign(study)
         money.draft_approvals(study)
         money.pay_drafted(study)
+        groups.feed_group(study)
         top_up(study)
     except RankmeError as error:
         problem = str(error) or type(error).__name__

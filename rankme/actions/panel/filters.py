@@ -1,0 +1,37 @@
+"""The panel's filters: fetched when they are needed, and kept for an hour."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.cache import cache
+
+from rankme.models import PanelAccount
+from rankme.panels.prolific import Filter
+
+from .accounts import panel_of
+
+KEPT_SECONDS = 3600
+# The site fills these in with groups of its own.
+OF_GROUPS = ("participant_group_allowlist", "participant_group_blocklist")
+
+
+def available_filters(account: PanelAccount) -> list[Filter]:
+    """Every filter that the account can use, by title."""
+    key = f"panel-filters-{account.pk}"
+    found: list[Filter] | None = cache.get(key)
+    if found is None:
+        every = panel_of(account, tries=2).filters()
+        usable = [one for one in every if one.id not in OF_GROUPS and _is_usable(one)]
+        found = sorted(usable, key=lambda one: one.title.casefold())
+        cache.set(key, found, KEPT_SECONDS)
+    return found
+
+
+def _is_usable(one: Filter) -> bool:
+    return one.kind == "range" or bool(one.choices)
+
+
+def count_eligible(account: PanelAccount, filters: list[dict[str, Any]]) -> int:
+    """How many people of the panel pass these filters."""
+    return panel_of(account, tries=2).count_eligible(filters)

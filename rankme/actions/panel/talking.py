@@ -1,0 +1,37 @@
+"""Messages to raters, and the request to return a submission."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from rankme.actions.audit import note
+from rankme.errors import RefusedAction
+from rankme.models import PanelSubmission
+
+from .accounts import panel_of
+
+LONGEST_MESSAGE = 2_000
+State = PanelSubmission.State
+
+
+def send_message(submission: PanelSubmission, body: str, *, by: User) -> None:
+    """Write to a rater at the panel. A message whose answer is lost is not sent again."""
+    body = body.strip()
+    if not body:
+        raise RefusedAction(_("Write a message first."))
+    study = submission.study
+    note(study.campaign, by, gettext_noop("message sent"), submission=submission.pk)
+    panel = panel_of(study.account, tries=2)
+    panel.send_message(submission.person, study.external_id, body[:LONGEST_MESSAGE])
+
+
+def request_return(submission: PanelSubmission, reason: str, *, by: User) -> None:
+    """Ask a rater to return the submission, which costs them nothing and frees the place."""
+    if submission.state not in (State.ACTIVE, State.RESERVED, State.AWAITING_REVIEW):
+        raise RefusedAction(_("The panel cannot ask for this submission in its present state."))
+    study = submission.study
+    reasons = [reason.strip() or "Did not finish study."]
+    panel_of(study.account, tries=2).request_return(submission.external_id, reasons)
+    note(study.campaign, by, gettext_noop("return requested"), submission=submission.pk)

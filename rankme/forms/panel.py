@@ -1,0 +1,262 @@
+"""Forms of the paid crowd: accounts, studies, payments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from rankme.actions.panel.studies import StudyPlan
+from rankme.models import PanelAccount, PanelStudy
+from rankme.panels.prolific import Filter
+from rankme.untrusted.clean_text import storable
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
+
+DEVICES = [("desktop", _("Desktop")), ("tablet", _("Tablet")), ("mobile", _("Phone"))]
+LARGEST_AMOUNT = 100_000
+
+
+class CleanCharField(forms.CharField):
+    """Text that the database can store."""
+
+    def clean(self, value: Any) -> str:
+        text: str = super().clean(value)
+        if not storable(text):
+            raise forms.ValidationError(_("This contains a character that cannot be stored."))
+        return text
+
+
+class MoneyField(forms.DecimalField):
+    """An amount as people write it; clean gives minor units."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            min_value=options.pop("min_value", 0.01),
+            max_value=LARGEST_AMOUNT,
+            decimal_places=2,
+            **options,
+        )
+
+    def clean(self, value: Any) -> Any:
+        amount = super().clean(value)
+        return None if amount is None else int(amount * 100)
+
+
+class AccountForm(forms.Form):
+    """A new account. The token is never shown again."""
+
+    name = CleanCharField(label=_("Name"), max_length=100, help_text=_("Only you see it."))
+    token = CleanCharField(
+        label=_("API token"),
+        max_length=400,
+        help_text=_("It is stored encrypted and never shown again."),
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+    )
+    workspace = CleanCharField(
+        label=_("Workspace ID"),
+        max_length=64,
+        required=False,
+        help_text=_("Needed only if the token has several workspaces."),
+    )
+
+
+class TokenForm(forms.Form):
+    token = CleanCharField(
+        label=_("New API token"),
+        max_length=400,
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+    )
+
+
+class StudyForm(forms.Form):
+    """What a study asks of people and what it pays them."""
+
+    account = forms.ModelChoiceField(PanelAccount.objects.none(), label=_("Account"))
+    name = CleanCharField(label=_("Name of the study"), max_length=120)
+    description = CleanCharField(
+        label=_("Description"),
+        max_length=5_000,
+        help_text=_("What people at the panel read before they decide to take part."),
+        widget=forms.Textarea(attrs={"rows": 4}),
+    )
+    places = forms.IntegerField(
+        label=_("Places"),
+        min_value=1,
+        max_value=10_000,
+        help_text=_("One for each rater. More can be added later, but none removed."),
+    )
+    reward = MoneyField(label=_("Reward per rater"), help_text=_("In the account's currency."))
+    minutes = forms.IntegerField(label=_("Expected minutes"), min_value=1, max_value=600)
+    longest_minutes = forms.IntegerField(
+        label=_("Longest time in minutes"), min_value=2, max_value=1_000
+    )
+    ceiling = MoneyField(
+        label=_("Ceiling"),
+        help_text=_("Places, bonuses, fees and taxes together never cost more than this."),
+    )
+    devices = forms.MultipleChoiceField(
+        label=_("Devices"), choices=DEVICES, widget=forms.CheckboxSelectMultiple
+    )
+    is_secure = forms.BooleanField(
+        label=_("Signed links"),
+        required=False,
+        initial=True,
+        help_text=_("The panel signs who comes, so that nobody can use another person's ID."),
+    )
+    approval = forms.ChoiceField(
+        label=_("Approve automatically"), choices=PanelStudy.Approval.choices
+    )
+    tops_up = forms.BooleanField(
+        label=_("Add places when batches are free again"),
+        required=False,
+        help_text=_("Up to the ceiling."),
+    )
+    pays_shares = forms.BooleanField(
+        label=_("Part of the reward can be paid"),
+        required=False,
+        help_text=_("Only for workspaces in which the panel has enabled dynamic payments."),
+    )
+    keep_out = forms.ModelMultipleChoiceField(
+        PanelStudy.objects.none(), label=_("Keep out raters of"), required=False
+    )
+    let_in = forms.ModelMultipleChoiceField(
+        PanelStudy.objects.none(), label=_("Let in only raters of"), required=False
+    )
+
+    def __init__(
+        self,
+        *arguments: Any,
+        accounts: Any,
+        studies: Any,
+        filters: Sequence[Filter] = (),
+        **options: Any,
+    ) -> None:
+        super().__init__(*arguments, **options)
+        self.filters = filters
+        self.fields["account"].queryset = accounts  # type: ignore[attr-defined]
+        for name in ("keep_out", "let_in"):
+            self.fields[name].queryset = studies  # type: ignore[attr-defined]
+            if not studies:
+                del self.fields[name]
+        for number, one in enumerate(filters):
+            self.fields |= _fields_of(number, one)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        shortest, longest = cleaned.get("minutes"), cleaned.get("longest_minutes")
+        if shortest and longest and longest < shortest:
+            self.add_error("longest_minutes", _("Longer than the expected time."))
+        for number, one in enumerate(self.filters):
+            low, high = cleaned.get(f"low-{number}"), cleaned.get(f"high-{number}")
+            if one.kind == "range" and low is not None and high is not None and low > high:
+                self.add_error(f"high-{number}", _("Not below the lower limit."))
+        return cleaned
+
+    @property
+    def filter_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.fields if name.startswith(("low-", "high-", "any-"))]
+
+    def chosen_filters(self) -> list[dict[str, Any]]:
+        """The filters as the panel takes them."""
+        chosen: list[dict[str, Any]] = []
+        for number, one in enumerate(self.filters):
+            if one.kind == "range":
+                limits = {
+                    "lower": self.cleaned_data[f"low-{number}"],
+                    "upper": self.cleaned_data[f"high-{number}"],
+                }
+                chosen.append({"filter_id": one.id, "selected_range": limits})
+            else:
+                values = self.cleaned_data[f"any-{number}"]
+                chosen.append({"filter_id": one.id, "selected_values": values})
+        return chosen
+
+    def plan(self, filters: list[dict[str, Any]]) -> StudyPlan:
+        wanted = self.cleaned_data
+        return StudyPlan(
+            name=wanted["name"],
+            description=wanted["description"],
+            places=wanted["places"],
+            reward=wanted["reward"],
+            minutes=wanted["minutes"],
+            longest_minutes=wanted["longest_minutes"],
+            ceiling=wanted["ceiling"],
+            devices=wanted["devices"],
+            filters=filters,
+            is_secure=wanted["is_secure"],
+            approval=wanted["approval"],
+            tops_up=wanted["tops_up"],
+            pays_shares=wanted["pays_shares"],
+        )
+
+
+def _fields_of(number: int, one: Filter) -> dict[str, forms.Field]:
+    """A filter as fields: two limits, or a list to choose from."""
+    if one.kind == "range":
+        return {
+            f"low-{number}": _limit(_("%(filter)s, from"), one, one.low),
+            f"high-{number}": _limit(_("%(filter)s, to"), one, one.high),
+        }
+    choices = list(one.choices.items())
+    return {f"any-{number}": forms.MultipleChoiceField(label=one.title, choices=choices)}
+
+
+def _limit(label: StrPromise, one: Filter, initial: int) -> forms.IntegerField:
+    return forms.IntegerField(
+        label=label % {"filter": one.title},
+        initial=initial,
+        min_value=one.low,
+        max_value=one.high or None,
+    )
+
+
+class PlacesForm(forms.Form):
+    more = forms.IntegerField(label=_("More places"), min_value=1, max_value=10_000)
+
+
+class CeilingForm(forms.Form):
+    ceiling = MoneyField(label=_("Ceiling"))
+
+
+class BonusForm(forms.Form):
+    amount = MoneyField(label=_("Amount"))
+    reason = CleanCharField(label=_("Reason"), max_length=300, required=False)
+
+
+class HourlyBonusForm(forms.Form):
+    """Raise everyone who was paid to an hourly rate."""
+
+    per_hour = MoneyField(label=_("Pay per hour"))
+    reason = CleanCharField(label=_("Reason"), max_length=300, required=False)
+
+
+class BonusFileForm(forms.Form):
+    lines = CleanCharField(
+        label=_("One bonus per line"),
+        max_length=200_000,
+        help_text=_("The rater's name as on this page, a comma, and the amount: r0a1b2c3d4e,1.50"),
+        widget=forms.Textarea(attrs={"rows": 4}),
+    )
+    reason = CleanCharField(label=_("Reason"), max_length=300, required=False)
+
+    def rows(self) -> list[str]:
+        return [line for line in str(self.cleaned_data["lines"]).splitlines() if line.strip()]
+
+
+class ShareForm(forms.Form):
+    percent = forms.IntegerField(label=_("Percent"), min_value=8, max_value=99)
+    reason = CleanCharField(label=_("Reason"), max_length=300, required=False)
+
+
+class MessageForm(forms.Form):
+    body = CleanCharField(
+        label=_("Message"), max_length=2_000, widget=forms.Textarea(attrs={"rows": 3})
+    )
+
+
+class ReturnForm(forms.Form):
+    reason = CleanCharField(label=_("Reason"), max_length=300, required=False)

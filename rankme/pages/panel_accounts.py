@@ -1,0 +1,68 @@
+"""Accounts at panels: added with a token that is never shown again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from rankme.actions.panel import accounts
+from rankme.forms.panel import AccountForm, TokenForm
+from rankme.models import PanelAccount
+from rankme.permissions import user_of
+
+from .campaign_page import act, sent
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def list_accounts(request: HttpRequest) -> HttpResponse:
+    """One's own accounts, and a form for another."""
+    form = AccountForm(**sent(request))
+    if form.is_valid():
+        added = act(
+            request,
+            lambda: accounts.add_account(
+                owner=user_of(request),
+                name=form.cleaned_data["name"],
+                token=form.cleaned_data["token"],
+                workspace=form.cleaned_data["workspace"],
+            ),
+            _("The account was added."),
+        )
+        if added:
+            return redirect("rankme:panel-accounts")
+    context = {"form": form, "token_form": TokenForm(), "accounts": _own(request)}
+    status = 422 if form.is_bound else 200
+    return render(request, "organiser/panel_accounts.html", context, status=status)
+
+
+def _own(request: HttpRequest) -> list[PanelAccount]:
+    return list(PanelAccount.objects.filter(owner=user_of(request)))
+
+
+@login_required
+@require_POST
+def change_account(request: HttpRequest, account: int) -> HttpResponse:
+    """Another token, webhooks, or the end of an account."""
+    mine = get_object_or_404(PanelAccount, pk=account, owner=user_of(request))
+    changes: dict[str, tuple[Callable[[], object], str]] = {
+        "hooks": (
+            lambda: accounts.connect_webhooks(mine),
+            _("The panel now calls this site when something changes."),
+        ),
+        "remove": (lambda: accounts.remove_account(mine), _("The account was removed.")),
+        "token": (
+            lambda: accounts.replace_token(mine, request.POST.get("token", "").strip()),
+            _("The new token is stored."),
+        ),
+    }
+    if request.POST.get("action") not in changes:
+        raise BadRequest("There is no such action.")
+    act(request, *changes[request.POST["action"]])
+    return redirect("rankme:panel-accounts")

@@ -1,0 +1,194 @@
+"""A campaign goes from its launch to paid raters by the pages alone."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from rankme.actions import campaigns
+from rankme.actions.panel import sync
+from rankme.models import PanelAccount, PanelPayment, PanelStudy
+from tests.campaigns import make_owner
+from tests.panels.loop import Loop, paid_campaign
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def olga() -> Client:
+    client = Client()
+    client.force_login(make_owner())
+    return client
+
+
+def at(name: str, loop: Loop, *more) -> str:
+    return reverse(f"rankme:{name}", args=[loop.campaign.code, *more])
+
+
+def change(client: Client, loop: Loop, action: str, **sent):
+    return client.post(at("campaign-panel-change", loop), {"action": action, **sent}, follow=True)
+
+
+def study_form(account: PanelAccount, **changes) -> dict:
+    return {
+        "action": "draft",
+        "account": account.pk,
+        "name": "Rate",
+        "description": "Rate texts.",
+        "places": 2,
+        "reward": "2.00",
+        "minutes": 10,
+        "longest_minutes": 40,
+        "ceiling": "20",
+        "devices": ["desktop"],
+        "is_secure": "on",
+        "approval": "after_checks",
+        **changes,
+    }
+
+
+def test_an_account_is_added_and_its_token_never_shown(practice, olga):
+    address = reverse("rankme:panel-accounts")
+    page = olga.post(address, {"name": "Lab", "token": practice.token}, follow=True)
+    assert "The account was added." in page.content.decode()
+    assert practice.token not in olga.get(address).content.decode()
+    wrong = olga.post(address, {"name": "Other", "token": "stolen"})
+    assert wrong.status_code == 422
+    assert "stolen" not in wrong.content.decode()
+    account = PanelAccount.objects.get()
+    stranger = Client()
+    stranger.force_login(make_owner("mia"))
+    one = reverse("rankme:panel-account", args=[account.pk])
+    assert stranger.post(one, {"action": "remove"}).status_code == 404
+    olga.post(one, {"action": "hooks"})
+    account.refresh_from_db()
+    assert account.hooked_at
+    olga.post(one, {"action": "remove"})
+    assert not PanelAccount.objects.exists()
+
+
+def test_a_campaign_without_an_account_says_what_to_do(practice, olga):
+    campaign = paid_campaign()
+    page = olga.get(reverse("rankme:campaign-panel", args=[campaign.code]))
+    assert reverse("rankme:panel-accounts") in page.content.decode()
+
+
+def test_from_the_draft_to_paid_raters(loop, olga):
+    loop.panel.books.transition_study(loop.there, "STOP")
+    PanelStudy.objects.all().delete()
+    panel = at("campaign-panel", loop)
+    page = olga.get(panel, {"filter": ["age", "first-language_old"]})
+    assert "Age, from" in page.content.decode()
+    assert page.context["form"]["places"].value() == 4
+    form = study_form(
+        loop.account, **{"low-0": 18, "high-0": 40, "any-1": ["0", "1"], "action": "count"}
+    )
+    query = f"{panel}?filter=age&filter=first-language_old"
+    assert "can take part" in olga.post(query, form).content.decode()
+    assert not PanelStudy.objects.exists()
+    page = olga.post(query, form | {"action": "draft"}, follow=True)
+    text = page.content.decode()
+    assert "5.44 GBP" in text, "two rewards of 2.00 with fees and tax"
+    assert "12.00 GBP" in text, "per hour"
+    loop.study = PanelStudy.objects.get()
+    assert loop.study.filters == [
+        {"filter_id": "age", "selected_range": {"lower": 18, "upper": 40}},
+        {"filter_id": "first-language_old", "selected_values": ["0", "1"]},
+    ]
+    assert "Tick the box" in change(olga, loop, "publish").content.decode()
+    change(olga, loop, "publish", sure="on")
+    assert loop.there.status == "ACTIVE"
+    good, bad = loop.finish("a"), loop.arrive("b")
+    loop.panel.books.submit(bad, "INVENTED")
+    sync.visit(loop.again())
+    assert good.status == "APPROVED"
+    books = olga.get(at("campaign-panel-books", loop)).context["books"]
+    assert [len(books.both), len(books.only_there), len(books.only_here)] == [1, 1, 0]
+    person = at("campaign-panel-person", loop, loop.row(bad).pk)
+    assert "INVENTED" in olga.get(person).content.decode()
+    olga.post(person, {"action": "approve"})
+    olga.post(person, {"action": "bonus", "amount": "0.50", "reason": "Thanks"})
+    olga.post(person, {"action": "message", "body": "Thank you."})
+    sync.visit(loop.again())
+    assert (bad.status, bad.bonuses) == ("APPROVED", [50])
+    assert loop.panel.books.messages[0]["body"] == "Thank you."
+    assert "PROLIFIC" not in olga.get(person).content.decode()
+
+
+def test_the_buttons_of_a_study(loop, olga):
+    for action, status in (("pause", "PAUSED"), ("resume", "ACTIVE")):
+        change(olga, loop, action)
+        assert loop.there.status == status
+    change(olga, loop, "places", more="1")
+    assert loop.there.places == 5
+    assert "positive number" in change(olga, loop, "places", more="-1").content.decode()
+    change(olga, loop, "ceiling", ceiling="50")
+    assert loop.again().ceiling == 5_000
+    loop.panel.books.leave(loop.arrive("a"), "RETURNED")
+    change(olga, loop, "refresh")
+    assert "Returned" in olga.get(at("campaign-panel", loop)).content.decode()
+    change(olga, loop, "stop", sure="on")
+    assert loop.there.status == "COMPLETED"
+    assert olga.get(at("campaign-panel", loop), {"new": ""}).context["form"]
+
+
+def test_what_the_panel_refuses_is_shown_in_its_words(loop, olga):
+    PanelStudy.objects.all().delete()
+    page = olga.post(at("campaign-panel", loop), study_form(loop.account, reward="0.10"))
+    assert "Pay at least 6.00 an hour" in page.content.decode()
+    assert page.context["form"]["name"].value() == "Rate", "what was typed is still there"
+
+
+def test_a_lost_answer_is_decided_by_a_person(loop, olga):
+    one = loop.finish("a")
+    loop.fault("server_error", "transition", "POST")
+    sync.visit(loop.again())
+    person = at("campaign-panel-person", loop, loop.row(one).pk)
+    assert "answer was lost" in olga.get(person).content.decode()
+    assert "1 person waits" in olga.get(at("campaign-panel", loop)).content.decode()
+    lost = PanelPayment.objects.get()
+    olga.post(person, {"action": "was-not-paid", "payment": lost.pk})
+    sync.visit(loop.again())
+    assert one.status == "APPROVED"
+    assert "Nobody waits" not in olga.get(at("campaign-panel", loop)).content.decode()
+
+
+def test_raters_who_finished_here_alone_are_seen(loop, olga):
+    late, lost = loop.arrive("a"), loop.arrive("b")
+    loop.work(late)
+    loop.panel.books.leave(late, "TIMED-OUT")
+    loop.work(lost)
+    loop.there.submissions.remove(lost)
+    sync.visit(loop.again())
+    books = olga.get(at("campaign-panel-books", loop)).context["books"]
+    assert [entry.rater.external_id for entry in books.only_here] == ["a", "b"]
+    label = books.only_here[0].rater.label
+    sent = {"action": "file", "lines": f"{label},2.00", "reason": "Timed out"}
+    olga.post(at("campaign-panel-books", loop), sent)
+    sync.visit(loop.again())
+    assert late.bonuses == [200]
+
+
+def test_earlier_raters_can_be_kept_out(loop, olga):
+    loop.finish("a")
+    sync.visit(loop.again())
+    change(olga, loop, "stop", sure="on")
+    form = study_form(loop.account, keep_out=[loop.study.pk])
+    olga.post(f"{at('campaign-panel', loop)}?new", form)
+    newest = PanelStudy.objects.first()
+    (group,) = loop.panel.books.groups.values()
+    assert group["participants"] == ["a"]
+    assert newest.filters == [
+        {"filter_id": "participant_group_blocklist", "selected_values": [group["id"]]}
+    ]
+
+
+def test_a_member_manages_the_study_but_not_its_ceiling(loop, olga):
+    mia = make_owner("mia")
+    client = Client()
+    client.force_login(mia)
+    assert client.get(at("campaign-panel", loop)).status_code == 404
+    campaigns.add_member(loop.campaign, "mia", by=loop.owner)
+    change(client, loop, "pause")
+    assert loop.there.status == "PAUSED"
+    change(client, loop, "ceiling", ceiling="999")
+    assert loop.again().ceiling == 3_000
