@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.core.files.base import ContentFile, File
+from django.core.files.storage import Storage
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 OWN_FOLDERS = ("js/", "css/")
@@ -15,14 +16,25 @@ class ModuleStaticFilesStorage(CompressedManifestStaticFilesStorage):
     # `import "./outbox.js"` inside an ES module must name the hashed file too.
     support_js_module_import_aggregation = True
 
+    def post_process(
+        self, paths: dict[str, tuple[Storage, str]], dry_run: bool = False, **options: Any
+    ) -> Iterator[tuple[str, str, bool]]:
+        """Name the files that are named in other files, but not those in the types of comments."""
+        saved = {name: (self, name) if _is_ours(name) else paths[name] for name in paths}
+        yield from super().post_process(saved, dry_run, **options)
+
     def _save(self, name: str, content: File[Any]) -> str:
         """Our scripts and styles go out without their comments, a fourth of what raters load."""
-        if name.startswith(OWN_FOLDERS) and name.endswith((".js", ".css")):
+        if _is_ours(name):
             content.seek(0)
             text = content.read().decode()
             content = ContentFile(without_comments(text).encode())
         saved: str = super()._save(name, content)
         return saved
+
+
+def _is_ours(name: str) -> bool:
+    return name.startswith(OWN_FOLDERS) and name.endswith((".js", ".css"))
 
 
 def without_comments(source: str) -> str:

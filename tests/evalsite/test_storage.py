@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from django.core.files.base import ContentFile
+from django.core.files.storage import FileSystemStorage
 
 from evalsite.storage import ModuleStaticFilesStorage, without_comments
 
@@ -48,6 +49,19 @@ def test_only_our_own_scripts_lose_their_comments(tmp_path: Path, name, sent):
     storage = ModuleStaticFilesStorage(location=tmp_path, base_url="/static/")
     storage.save(name, ContentFile(SCRIPT.encode()))
     assert (tmp_path / name).read_text("utf-8") == sent
+
+
+def test_types_in_comments_are_no_files_that_a_script_needs(tmp_path: Path):
+    """Modules may name each other's types in a circle, which no name from a content could."""
+    source = FileSystemStorage(location=tmp_path / "source")
+    storage = ModuleStaticFilesStorage(location=tmp_path / "sent", base_url="/static/")
+    scripts = {"js/one.js": "other", "js/other.js": "one"}
+    for name, other in scripts.items():
+        script = f'/** @typedef {{import("./{other}.js").Thing}} Thing */\nlet count = 1;\n'
+        source.save(name, ContentFile(script.encode()))
+        storage.save(name, ContentFile(script.encode()))
+    processed = list(storage.post_process({name: (source, name) for name in scripts}))
+    assert {name for name, _hashed, _changed in processed} == set(scripts)
 
 
 def test_no_code_follows_the_end_of_a_longer_comment():

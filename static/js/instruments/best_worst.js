@@ -11,6 +11,7 @@ export function mountTogether(roots, tools) {
   const { words } = tools[0];
   const columns = ["best", "worst"].map((kind) =>
     roots.map((root) => {
+      /** @type {[string, string][]} */
       const choices = [[kind, words[kind]]];
       return createOptions(root.querySelector("[data-choices]"), choices, "radio")[0];
     }),

@@ -1,5 +1,9 @@
 // A click on one of the item's pictures; null after a time-out.
 
+/** @typedef {HTMLElement} Picture a button with data-place, data-x and data-y */
+
+/** @typedef {{ x: number, y: number }} Place */
+
 /**
  * The answer is the picture's index in the order in which the page shows them.
  *
@@ -7,9 +11,12 @@
  */
 export function mount(root, { words, onChange }) {
   const form = root.closest("form");
+  /** @type {Picture[]} */
   const pictures = [...form.querySelectorAll(".picture")];
+  /** @type {{ shown: number } | null | undefined} */
   let value;
 
+  /** @param {{ shown: number } | null} answer null after a time-out */
   function show(answer) {
     value = answer;
     for (const picture of pictures) {
@@ -18,6 +25,10 @@ export function mount(root, { words, onChange }) {
     }
   }
 
+  /**
+   * @param {Picture} picture
+   * @param {DOMHighResTimeStamp} time
+   */
   function choose(picture, time) {
     show({ shown: Number(picture.dataset.place) });
     onChange(time);
@@ -27,7 +38,7 @@ export function mount(root, { words, onChange }) {
     picture.addEventListener("click", (event) => choose(picture, event.timeStamp));
   }
 
-  form.addEventListener("keydown", (event) => {
+  form.addEventListener("keydown", (/** @type {any} */ event) => {
     const at = pictures.indexOf(event.target);
     if (at >= 0 && !event.repeat && (event.key === " " || event.key === "Enter")) {
       // When the key goes down, and not when it is let go, as Space would press a button.
@@ -53,11 +64,22 @@ export function mount(root, { words, onChange }) {
   };
 }
 
+/**
+ * @param {Picture} picture
+ * @returns {Place}
+ */
 const placeOf = (picture) => ({ x: Number(picture.dataset.x), y: Number(picture.dataset.y) });
 
+/** @type {Record<string, [right: number, down: number]>} */
 const DIRECTIONS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-/** The index of the nearest picture in an arrow's direction; null for other keys, or none there. */
+/**
+ * The index of the nearest picture in an arrow's direction; null for other keys, or none there.
+ *
+ * @param {Place[]} places
+ * @param {Place} from
+ * @param {string} key
+ */
 export function neighbour(places, from, key) {
   if (!(key in DIRECTIONS)) return null;
   const [right, down] = DIRECTIONS[key];

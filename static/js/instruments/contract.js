@@ -1,14 +1,18 @@
 // What a screen expects of an instrument. Types alone: tsc holds every instrument to them.
 
+/** @typedef {import("../participant/types.js").TemplateElement} TemplateElement */
+
 /**
  * What an instrument is given to work with.
  *
  * @typedef {object} InstrumentTools
  * @property {Record<string, any>} options the criterion's settings; choices as [name, label] pairs
- * @property {Record<string, any>} material the trial's texts and pictures, as the page has them
+ * @property {import("../participant/types.js").Material} material the trial's texts and pictures,
+ *   as the page has them
  * @property {Record<string, string>} words the sentences of the interface and those of the
  *   instrument's Python class, by name
  * @property {string} labelledBy ids of the elements that name the question and its output
+ * @property {string} question the id of the element that names the question alone
  * @property {number | null} place which of the screen's outputs it is about, from 0
  * @property {(time: DOMHighResTimeStamp) => void} onChange call it with the event's time stamp
  *   whenever the rater changes the answer
@@ -34,8 +38,8 @@
  * its template; with `data-clicks-pictures` there, the item's pictures can be clicked.
  *
  * @callback Mount
- * @param {any} root
- * @param {any} tools
+ * @param {TemplateElement} root
+ * @param {InstrumentTools} tools
  * @returns {Instrument}
  */
 
@@ -44,10 +48,16 @@
  * elements of all of them, and one for what they share.
  *
  * @callback MountTogether
- * @param {any[]} roots
- * @param {any[]} tools
- * @param {any} shared
+ * @param {TemplateElement[]} roots
+ * @param {InstrumentTools[]} tools
+ * @param {TemplateElement} shared
  * @returns {Instrument[]}
+ */
+
+/**
+ * What a module of an instrument exports: one of the two.
+ *
+ * @typedef {{ mount?: Mount, mountTogether?: MountTogether }} InstrumentModule
  */
 
 export {};

@@ -16,7 +16,7 @@ export function mount(root, { options, words, labelledBy, onChange }) {
     problem() {
       if (counter.isEmpty()) return words.missing_count;
       if (counter.isValid()) return "";
-      return words.bad_number.replace("{least}", 0).replace("{most}", options.most);
+      return words.bad_number.replace("{least}", "0").replace("{most}", options.most);
     },
     setValue: counter.setValue,
     focus: counter.focus,

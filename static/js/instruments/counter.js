@@ -2,7 +2,14 @@
 
 import { plainNumber } from "./digits.js";
 
-/** root holds [data-number], [data-less] and [data-more]; onChange(event time). */
+/** @type {Record<string, number>} */
+const STEPS = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 };
+
+/**
+ * @param {import("./contract.js").TemplateElement} root holds [data-number], [data-less] and
+ *   [data-more]
+ * @param {{ most: number, onChange: (time: DOMHighResTimeStamp) => void }} options
+ */
 export function createCounter(root, { most, onChange }) {
   const number = root.querySelector("[data-number]");
   number.dataset.control = "";
@@ -12,17 +19,22 @@ export function createCounter(root, { most, onChange }) {
     return /^\d+$/.test(typed) ? Number(typed) : NaN;
   }
 
+  /**
+   * @param {number} by
+   * @param {DOMHighResTimeStamp} time
+   */
   function step(by, time) {
     const from = Number.isFinite(value()) ? value() : 0;
     number.value = String(Math.min(most, Math.max(0, from + by)));
     onChange(time);
   }
 
-  root.querySelector("[data-less]").addEventListener("click", (event) => step(-1, event.timeStamp));
-  root.querySelector("[data-more]").addEventListener("click", (event) => step(1, event.timeStamp));
-  number.addEventListener("input", (event) => onChange(event.timeStamp));
-  number.addEventListener("keydown", (event) => {
-    const by = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
+  const [less, more] = [root.querySelector("[data-less]"), root.querySelector("[data-more]")];
+  less.addEventListener("click", (/** @type {Event} */ event) => step(-1, event.timeStamp));
+  more.addEventListener("click", (/** @type {Event} */ event) => step(1, event.timeStamp));
+  number.addEventListener("input", (/** @type {Event} */ event) => onChange(event.timeStamp));
+  number.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    const by = STEPS[event.key];
     if (!by) return;
     event.preventDefault();
     step(by, event.timeStamp);
@@ -33,6 +45,7 @@ export function createCounter(root, { most, onChange }) {
     value,
     isEmpty: () => number.value.trim() === "",
     isValid: () => value() <= most,
+    /** @param {number} count */
     setValue(count) {
       number.value = Number.isFinite(count) ? String(count) : "";
     },

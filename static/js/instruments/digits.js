@@ -2,7 +2,11 @@
 
 const DIGIT = /\p{Nd}/u;
 
-/** The number's text with the digits 0 to 9 and a point. */
+/**
+ * The number's text with the digits 0 to 9 and a point.
+ *
+ * @param {string} text
+ */
 export function plainNumber(text) {
   return [...text.trim()]
     .map((character) => digitOf(character) ?? character)
@@ -10,10 +14,14 @@ export function plainNumber(text) {
     .replace(/[,٫．，]/, ".");
 }
 
-/** A script's digits follow each other from zero on, and so do scripts that lie side by side. */
+/**
+ * A script's digits follow each other from zero on, and so do scripts that lie side by side.
+ *
+ * @param {string} character
+ */
 function digitOf(character) {
   if (!DIGIT.test(character)) return null;
-  const code = character.codePointAt(0);
+  const code = character.codePointAt(0) ?? 0;
   let first = code;
   while (DIGIT.test(String.fromCodePoint(first - 1))) first -= 1;
   return (code - first) % 10;

@@ -5,6 +5,7 @@ import { createOptions, createSingle } from "./options.js";
 
 /** @type {import("./contract.js").Mount} */
 export function mount(root, { options, words, labelledBy, onChange }) {
+  /** @type {[string, string][]} */
   const points = Array.from({ length: options.points }, (_, index) => [
     String(index + 1),
     options.labels[index] ?? String(index + 1),
@@ -21,7 +22,13 @@ export function mount(root, { options, words, labelledBy, onChange }) {
   });
 }
 
-/** A bare number says nothing to those who do not see where it is: "1 of 7: very poor". */
+/**
+ * A bare number says nothing to those who do not see where it is: "1 of 7: very poor".
+ *
+ * @param {import("./contract.js").TemplateElement} root
+ * @param {HTMLInputElement[]} inputs
+ * @param {Record<string, string>} words
+ */
 function namePoints(root, inputs, words) {
   const count = inputs.length;
   const ends = new Map([

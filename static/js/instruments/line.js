@@ -7,23 +7,50 @@ const HANDLE_SHARE = 0.03;
 const ignore = (event) => void event;
 
 /**
- * slider: an element with role=slider and a `[data-handle]` inside ·
- * scale: {minimum, maximum, start, step}, and where numbers may be other than on the line, {least,
- * largest} · text(value): what is read out · onInput(value, time): the rater moved the handle ·
- * onKey(event): keys that are not the line's
+ * @typedef {object} Scale
+ * @property {number} minimum
+ * @property {number} maximum
+ * @property {number} start where the first key puts the handle
+ * @property {number} step
+ * @property {number} [least] where numbers may be other than on the line
+ * @property {number} [largest] likewise
+ */
+
+/**
+ * @typedef {object} LineOptions
+ * @property {Scale} scale
+ * @property {(value: number | null) => string} text what is read out
+ * @property {string} labelledBy
+ * @property {(value: number, time: DOMHighResTimeStamp) => void} onInput the rater moved the handle
+ * @property {(event: KeyboardEvent) => void} [onKey] keys that are not the line's
+ */
+
+/**
+ * @param {import("./contract.js").TemplateElement} slider an element with role=slider and a
+ *   `[data-handle]` inside
+ * @param {LineOptions} options
  */
 export function createLine(slider, { scale, text, labelledBy, onInput, onKey = ignore }) {
   const handle = slider.querySelector("[data-handle]");
   const { least = scale.minimum, largest = scale.maximum } = scale;
+  /**
+   * @param {number} low
+   * @param {number} number
+   * @param {number} high
+   */
   const within = (low, number, high) => Math.min(high, Math.max(low, number));
+  /** @param {number} number */
   const onTheLine = (number) => within(scale.minimum, number, scale.maximum);
+  /** @param {number} number */
   const share = (number) => (number - scale.minimum) / (scale.maximum - scale.minimum);
+  /** @type {number | null} */
   let value = null;
 
   slider.setAttribute("aria-labelledby", labelledBy);
   slider.setAttribute("aria-valuemin", least);
   show(null);
 
+  /** @param {number | null} next */
   function show(next) {
     value = next;
     handle.hidden = value === null;
@@ -39,14 +66,20 @@ export function createLine(slider, { scale, text, labelledBy, onInput, onKey = i
     return value !== null && value > scale.maximum;
   }
 
+  /**
+   * @param {number} next
+   * @param {DOMHighResTimeStamp} time
+   */
   function move(next, time) {
     const rounded = Number((Math.round(next / scale.step) * scale.step).toFixed(6));
-    show(within(least, rounded, largest));
-    onInput(value, time);
+    const moved = within(least, rounded, largest);
+    show(moved);
+    onInput(moved, time);
   }
 
   const rightToLeft = () => getComputedStyle(slider).direction === "rtl";
 
+  /** @param {number} clientX */
   function valueAt(clientX) {
     const box = slider.getBoundingClientRect();
     const along = (clientX - box.left) / box.width;
@@ -60,7 +93,7 @@ export function createLine(slider, { scale, text, labelledBy, onInput, onKey = i
     move(next, event.timeStamp);
   });
 
-  slider.addEventListener("keydown", (event) => {
+  slider.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     const next = keyTarget(event.key, value, scale, rightToLeft());
     if (next === undefined || event.ctrlKey || event.altKey || event.metaKey) return onKey(event);
     event.preventDefault();
@@ -70,9 +103,18 @@ export function createLine(slider, { scale, text, labelledBy, onInput, onKey = i
   return { value: () => value, show, focus: () => slider.focus() };
 }
 
-/** Where a key leads; the first arrow only puts the handle on the line, at its start. */
+/**
+ * Where a key leads; the first arrow only puts the handle on the line, at its start.
+ *
+ * @param {string} key
+ * @param {number | null} value
+ * @param {Scale} scale
+ * @param {boolean} [rightToLeft]
+ * @returns {number | undefined} undefined for a key that is not the line's
+ */
 export function keyTarget(key, value, scale, rightToLeft = false) {
   const sideways = rightToLeft ? -1 : 1;
+  /** @type {Record<string, number>} */
   const steps = {
     ArrowRight: sideways,
     ArrowLeft: -sideways,
@@ -87,8 +129,14 @@ export function keyTarget(key, value, scale, rightToLeft = false) {
   return value === null ? scale.start : value + steps[key];
 }
 
-/** A finger that scrolls the page past the line does not set it: only a tap or a sideways drag. */
+/**
+ * A finger that scrolls the page past the line does not set it: only a tap or a sideways drag.
+ *
+ * @param {HTMLElement} slider
+ * @param {(event: PointerEvent, isPress: boolean) => void} onMove
+ */
 function watchPointer(slider, onMove) {
+  /** @type {number | null} */
   let from = null;
   let dragging = false;
 

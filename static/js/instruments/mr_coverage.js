@@ -6,11 +6,14 @@ import { createOptions } from "./options.js";
 
 const ANSWERS = ["mentioned", "missing", "wrong"];
 
+/** @param {import("../participant/types.js").Material} material */
+const factsOf = ({ input }) => (input?.kind === "mr" ? input.pairs : []);
+
 /** @type {import("./contract.js").Mount} */
 export function mount(root, { options, material, words, labelledBy, onChange }) {
   root.setAttribute("aria-labelledby", labelledBy);
   const rows = root.querySelector("[data-attributes]");
-  const attributes = (material.input.pairs ?? []).map(([name, value]) =>
+  const attributes = factsOf(material).map(([name, value]) =>
     mountAttribute(rows, `${name}: ${value}`, words, onChange),
   );
   const counter = createCounter(root, { most: options.most_added, onChange });
@@ -34,7 +37,7 @@ export function mount(root, { options, material, words, labelledBy, onChange }) 
       if (!isComplete()) return words.missing_attributes;
       if (counter.isEmpty()) return words.missing_added;
       if (counter.isValid()) return "";
-      return words.bad_number.replace("{least}", 0).replace("{most}", options.most_added);
+      return words.bad_number.replace("{least}", "0").replace("{most}", options.most_added);
     },
     setValue(answer) {
       for (const [index, value] of answer.attributes.entries()) attributes[index]?.set(value);
@@ -44,7 +47,14 @@ export function mount(root, { options, material, words, labelledBy, onChange }) 
   };
 }
 
-/** One fact with its three answers, in a group that is named after the fact. */
+/**
+ * One fact with its three answers, in a group that is named after the fact.
+ *
+ * @param {import("./contract.js").TemplateElement} rows
+ * @param {string} fact
+ * @param {Record<string, string>} words
+ * @param {(time: DOMHighResTimeStamp) => void} onChange
+ */
 function mountAttribute(rows, fact, words, onChange) {
   const group = rows.ownerDocument.createElement("fieldset");
   const legend = rows.ownerDocument.createElement("legend");
@@ -63,6 +73,7 @@ function mountAttribute(rows, fact, words, onChange) {
   return {
     group,
     value: () => inputs.find((input) => input.checked)?.value,
+    /** @param {string | null} value */
     set(value) {
       for (const input of inputs) input.checked = input.value === value;
     },

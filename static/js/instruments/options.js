@@ -2,11 +2,18 @@
 
 import { identify } from "../participant/screen.js";
 
+/** @typedef {import("./contract.js").TemplateElement} TemplateElement */
+
 let groups = 0;
 
 /**
  * A list of native inputs with their labels.
- * choices: [[value, label], …] · type: "radio" | "checkbox"
+ *
+ * @param {TemplateElement} holder
+ * @param {[value: string, label: string][]} choices
+ * @param {"radio" | "checkbox"} type
+ * @param {string} [className]
+ * @returns {HTMLInputElement[]}
  */
 export function createOptions(holder, choices, type, className = "tick") {
   groups += 1;
@@ -26,13 +33,26 @@ export function createOptions(holder, choices, type, className = "tick") {
   });
 }
 
-/** Name an input by the words next to it, as they are read, and by what it is about. */
+/**
+ * Name an input by the words next to it, as they are read, and by what it is about.
+ *
+ * @param {HTMLInputElement} input
+ * @param {string} labelledBy
+ */
 export function nameOption(input, labelledBy) {
   const words = identify(input.nextElementSibling, "option");
   input.setAttribute("aria-labelledby", `${words} ${labelledBy}`);
 }
 
-/** One of several: what likert and choice share. */
+/**
+ * One of several: what likert and choice share.
+ *
+ * @param {TemplateElement} root
+ * @param {HTMLInputElement[]} inputs
+ * @param {{ missing: string, labelledBy: string, parse: (value: string) => string | number,
+ *   onChange: (time: DOMHighResTimeStamp) => void }} options
+ * @returns {import("./contract.js").Instrument}
+ */
 export function createSingle(root, inputs, { missing, labelledBy, onChange, parse }) {
   root.setAttribute("aria-labelledby", labelledBy);
   for (const input of inputs) {
@@ -40,7 +60,7 @@ export function createSingle(root, inputs, { missing, labelledBy, onChange, pars
   }
   const chosen = () => inputs.find((input) => input.checked);
   return {
-    value: () => parse(chosen().value),
+    value: () => parse(chosen()?.value ?? ""),
     isAnswered: () => Boolean(chosen()),
     problem: () => (chosen() ? "" : missing),
     setValue(value) {

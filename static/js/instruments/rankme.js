@@ -12,6 +12,7 @@ export function mount(root, { options, words, labelledBy, onChange }) {
   const share = `${(options.standard / options.track_end) * 100}%`;
   root.querySelector("[data-standard]").style.insetInlineStart = share;
   root.querySelector("[data-standard-label]").style.insetInlineStart = share;
+  /** @type {number | null} */
   let value = null;
 
   const line = createLine(root.querySelector("[role=slider]"), {
@@ -40,7 +41,7 @@ export function mount(root, { options, words, labelledBy, onChange }) {
 
   number.dataset.control = "";
   number.setAttribute("aria-labelledby", `${identify(number, "score")} ${labelledBy}`);
-  number.addEventListener("input", (event) => {
+  number.addEventListener("input", (/** @type {Event} */ event) => {
     value = parseScore(number.value, options.largest);
     line.show(Number.isFinite(value) ? value : null);
     onChange(event.timeStamp);
@@ -63,15 +64,25 @@ export function mount(root, { options, words, labelledBy, onChange }) {
   };
 }
 
-/** The number in the field; NaN for anything that is none, or lies outside what is allowed. */
+/**
+ * The number in the field; NaN for anything that is none, or lies outside what is allowed.
+ *
+ * @param {string} text
+ * @param {number} largest
+ */
 export function parseScore(text, largest) {
   const tidy = plainNumber(text);
   const score = /^\d+(\.\d+)?$/.test(tidy) ? Number(tidy) : NaN;
   return score > 0 && score <= largest ? score : NaN;
 }
 
+/**
+ * @param {number | null} score
+ * @param {Record<string, any>} options
+ * @param {Record<string, string>} words
+ */
 function spoken(score, options, words) {
   if (score === null) return words.not_set;
   const sentence = score > options.track_end ? words.beyond : words.score;
-  return sentence.replace("{value}", score);
+  return sentence.replace("{value}", String(score));
 }

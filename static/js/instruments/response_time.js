@@ -2,6 +2,7 @@
 
 /** @type {import("./contract.js").Mount} */
 export function mount() {
+  /** @type {number | null | undefined} */
   let value;
   return {
     value: () => value,

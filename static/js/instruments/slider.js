@@ -14,13 +14,14 @@ export function mount(root, { options, words, labelledBy, onChange }) {
   const saysMiddle = confirm && options.start === null;
   let touched = false;
 
+  /** @param {number} value */
   const percent = (value) => Math.round(((value - minimum) / (maximum - minimum)) * 100);
   const line = createLine(root.querySelector("[role=slider]"), {
     scale: { minimum, maximum, start, step: (maximum - minimum) / POSITIONS },
     text: (value) =>
       value === null || !(touched || confirm?.checked)
         ? words.not_set
-        : words.percent.replace("{value}", percent(value)),
+        : words.percent.replace("{value}", String(percent(value))),
     labelledBy,
     onInput(value, time) {
       touched = true;
@@ -36,7 +37,7 @@ export function mount(root, { options, words, labelledBy, onChange }) {
     confirm.dataset.control = "";
     const words = identify(root.querySelector("[data-confirm-label]"), "confirm");
     confirm.setAttribute("aria-labelledby", `${words} ${labelledBy}`);
-    confirm.addEventListener("change", (event) => {
+    confirm.addEventListener("change", (/** @type {Event} */ event) => {
       touched = false;
       if (saysMiddle) line.show(confirm.checked ? start : null);
       else line.show(line.value());

@@ -10,10 +10,10 @@ export function mount(root, { options, material, words, labelledBy, onChange }) 
 
   const text = () => area.value.trim();
   function count() {
-    length.textContent = words.characters.replace("{count}", [...text()].length);
+    length.textContent = words.characters.replace("{count}", String([...text()].length));
   }
   count();
-  area.addEventListener("input", (event) => {
+  area.addEventListener("input", (/** @type {Event} */ event) => {
     count();
     onChange(event.timeStamp);
   });
@@ -31,16 +31,29 @@ export function mount(root, { options, material, words, labelledBy, onChange }) 
   };
 }
 
+/**
+ * @param {Record<string, any>} options
+ * @param {number} [inputLength]
+ * @param {number} [attributes]
+ * @returns {number}
+ */
 export function leastLength(options, inputLength = 0, attributes = 0) {
   const ofInput =
     Math.round(options.least_of_input * inputLength) - options.less_per_attribute * attributes;
   return Math.max(options.least, ofInput);
 }
 
-/** What is wrong with a text; empty when nothing is. Lengths are in characters, not code units. */
+/**
+ * What is wrong with a text; empty when nothing is. Lengths are in characters, not code units.
+ *
+ * @param {string} text
+ * @param {Record<string, any>} options
+ * @param {number} least
+ * @param {Record<string, string>} words
+ */
 export function problemOf(text, options, least, words) {
   const characters = [...text];
-  if (characters.length < least) return words.too_short.replace("{least}", least);
+  if (characters.length < least) return words.too_short.replace("{least}", String(least));
   if (characters.length > options.most) return words.too_long.replace("{most}", options.most);
   if (options.characters === null) return "";
   const strange = characters.filter(

@@ -6,6 +6,10 @@ import { fetchPage, replacePart } from "./fresh_page.js";
 
 const SELECTOR = "[data-definition-form]";
 
+/**
+ * @param {HTMLFormElement} form
+ * @param {HTMLButtonElement} button
+ */
 async function reshape(form, button) {
   const data = new FormData(form);
   data.set("do", button.value);
@@ -19,13 +23,20 @@ async function reshape(form, button) {
   preview?.refresh();
 }
 
-/** A field inside folded parts is shown before anything looks at it. */
+/**
+ * A field inside folded parts is shown before anything looks at it.
+ *
+ * @param {HTMLElement} place
+ */
 function unfold(place) {
-  for (let part = place; part; part = part.parentElement) {
-    if (part.matches("details")) part.open = true;
+  /** @type {HTMLElement | null} */
+  let part = place;
+  for (; part; part = part.parentElement) {
+    if (part instanceof HTMLDetailsElement) part.open = true;
   }
 }
 
+/** @param {string} id */
 function lookAt(id) {
   const place = document.getElementById(id) || document.getElementById(id.replace(/-\d+$/, ""));
   if (!place) return;
@@ -38,6 +49,7 @@ function lookAt(id) {
   if (first) first.focus({ preventScroll: true });
 }
 
+/** @param {any} form */
 function prepare(form) {
   for (const button of form.querySelectorAll("[data-switch-button]")) button.hidden = true;
   for (const choice of form.querySelectorAll("[data-switch]")) {
@@ -45,7 +57,7 @@ function prepare(form) {
       reshape(form, choice.parentElement.querySelector("[data-switch-button]"));
     });
   }
-  form.addEventListener("submit", (event) => {
+  form.addEventListener("submit", (/** @type {any} */ event) => {
     const button = event.submitter;
     if (button?.value === "preview") return;
     if (!button || button.value === "save" || scriptFailed) {
@@ -78,7 +90,7 @@ document.addEventListener("click", (event) => {
   const link = /** @type {HTMLElement} */ (event.target).closest("[data-findings] a[href^='#']");
   if (!link) return;
   event.preventDefault();
-  lookAt(link.getAttribute("href").slice(1));
+  lookAt((link.getAttribute("href") ?? "").slice(1));
 });
 const lookAtAddress = () => location.hash && lookAt(location.hash.slice(1));
 addEventListener("hashchange", lookAtAddress);

@@ -4,14 +4,15 @@
 const TYPING_MS = 500;
 const WIDE = "(min-width: 80rem)";
 
-/** @param {HTMLDialogElement | null} pane */
+/**
+ * The dialog of the template, or null on a page without a preview.
+ *
+ * @param {any} pane
+ */
 export function createDraftPreview(pane) {
   if (!pane) return null;
-  /** @type {HTMLElement} */
   const stage = pane.querySelector("[data-preview-stage]");
-  /** @type {HTMLButtonElement} */
   const send = pane.querySelector("[data-send-preview]");
-  /** @type {HTMLInputElement} */
   const at = pane.querySelector("[name=preview_at]");
   const wide = matchMedia(WIDE);
   let timer = 0;
@@ -36,6 +37,7 @@ export function createDraftPreview(pane) {
     send.form.requestSubmit(send);
   }
 
+  /** @param {HTMLIFrameElement} fresh */
   function show(fresh) {
     delete fresh.dataset.loading;
     for (const old of stage.querySelectorAll("iframe")) if (old !== fresh) old.remove();
@@ -66,8 +68,10 @@ export function createDraftPreview(pane) {
     at.value = field.name;
     if (isElsewhere) later();
   });
+  /** @param {any} element */
   const inForm = (element) => element.form === send.form && !pane.contains(element);
   // The row or the text that a field belongs to: "criteria.2", "texts.consent".
+  /** @param {string} name */
   const partOf = (name) => name.split(".", 2).join(".");
 
   place();

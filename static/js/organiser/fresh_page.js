@@ -4,6 +4,7 @@
 /**
  * @param {string} address
  * @param {FormData | null} body what a form sends; without it the page is only read
+ * @returns {Promise<{ page: Document, address: string }>}
  */
 export function fetchPage(address, body = null) {
   return new Promise((resolve, reject) => {
@@ -21,6 +22,10 @@ export function fetchPage(address, body = null) {
   });
 }
 
+/**
+ * @param {Element | null} old
+ * @param {Element | null} fresh
+ */
 export function replacePart(old, fresh) {
   if (old && fresh) old.replaceWith(old.ownerDocument.adoptNode(fresh));
 }

@@ -6,6 +6,7 @@ import { fetchPage, replacePart } from "./fresh_page.js";
 const live = document.querySelector("[data-live]");
 if (live) keepFresh(live);
 
+/** @param {Element} part */
 function isInUse(part) {
   return part.contains(document.activeElement) && document.activeElement !== document.body;
 }

@@ -1,7 +1,8 @@
 // In the frame next to a form, a screen appears while somebody types in the form. It takes the
 // focus only when the frame itself has it.
 
-const { focus } = HTMLElement.prototype;
+const focusAnywhere = HTMLElement.prototype.focus;
+/** @param {FocusOptions} [options] */
 HTMLElement.prototype.focus = function focusInside(options) {
-  if (document.hasFocus()) focus.call(this, options);
+  if (document.hasFocus()) focusAnywhere.call(this, options);
 };

@@ -2,8 +2,15 @@
 
 const SECONDS = 0.25;
 
-/** `wanted()` says whether the rater wants sound; nothing sounds before a first key or click. */
+/**
+ * `wanted()` says whether the rater wants sound; nothing sounds before a first key or click.
+ *
+ * @param {typeof globalThis.AudioContext | undefined} AudioContext
+ * @param {() => boolean} wanted
+ * @returns {import("./types.js").Bell}
+ */
 export function createBell(AudioContext, wanted) {
+  /** @type {AudioContext | null} */
   let context = null;
   return {
     /** Browsers give sound only to a page that was touched: call this from a click or key. */

@@ -10,8 +10,8 @@ const LONGEST_SCREEN_MS = 10 * 60_000;
  * a break in milliseconds. The wall clock only tells how long the page was away; wherever it may
  * have been changed meanwhile, a break is never longer than the campaign says.
  *
- * @param {{ storage: any, breaks: { after_trials: number | null, after_minutes: number | null,
- *   minutes: number, enforced: boolean }, assignment: number, wallClock: () => number }} parts
+ * @param {{ storage: import("./types.js").PageStorage, breaks: import("./types.js").BreakRules,
+ *   assignment: number, wallClock: () => number }} parts
  */
 export function createBreaks({ storage, breaks, assignment, wallClock }) {
   const id = `break:${assignment}`;
@@ -33,6 +33,7 @@ export function createBreaks({ storage, breaks, assignment, wallClock }) {
     else if (state.left !== null) state.left -= away;
   }
 
+  /** @param {number} number */
   const countable = (number) => (Number.isFinite(number) ? Math.max(0, number) : 0);
 
   return {
@@ -52,7 +53,11 @@ export function createBreaks({ storage, breaks, assignment, wallClock }) {
     leave: keep,
     /** The page is in sight again. */
     returned,
-    /** So much work was done on a screen. */
+    /**
+     * So much work was done on a screen.
+     *
+     * @param {number} milliseconds
+     */
     worked(milliseconds) {
       state.worked += Math.min(milliseconds, LONGEST_SCREEN_MS);
     },
@@ -67,7 +72,11 @@ export function createBreaks({ storage, breaks, assignment, wallClock }) {
       await keep();
       return state.left;
     },
-    /** So much of the break is left now. */
+    /**
+     * So much of the break is left now.
+     *
+     * @param {number} left
+     */
     rest(left) {
       state.left = left;
       return keep();

@@ -4,11 +4,38 @@ import { say } from "./notices.js";
 import { mountScreen } from "./screen.js";
 import { createStopwatch, painted, ready } from "./timing.js";
 
+/**
+ * @typedef {import("./types.js").Step} Step
+ * @typedef {import("./types.js").Draft} Draft
+ * @typedef {import("./types.js").Outcome} Outcome
+ * @typedef {import("./types.js").Payload} Payload
+ * @typedef {import("./types.js").MountedScreen} MountedScreen
+ */
+
+/**
+ * The screen in front of the rater.
+ *
+ * @typedef {object} OpenScreen
+ * @property {Step} step
+ * @property {Draft} draft
+ * @property {MountedScreen} screen
+ * @property {import("./types.js").Stopwatch} stopwatch
+ * @property {boolean} measuring
+ * @property {boolean} isSending
+ * @property {(outcome: Outcome) => void} resolve
+ * @property {() => void} onChange keep what is there, soon
+ * @property {() => void} forget keep nothing any more
+ */
+
 const SAVE_AFTER_MS = 150;
 // A second click of a double click, or a key that is held, does not belong to the next screen.
 const DEAF_MS = 250;
 
-/** Enter sends a form from every native control; our own sliders do the same. */
+/**
+ * Enter sends a form from every native control; our own sliders do the same.
+ *
+ * @param {any} event a key that went down in the form
+ */
 function enterGoesOn(event) {
   if (event.key !== "Enter" || event.repeat || event.target.role !== "slider") return;
   event.preventDefault();
@@ -20,16 +47,25 @@ function enterGoesOn(event) {
  * A screen is left with an outcome: "sent", "elsewhere" (another window answered it), "back",
  * "refused" or "overtaken".
  *
- * @param {{ page: any, drafts: any, route: any, header: any, instruments: any, view: any,
- *   tools: any, device: any, onWork: (milliseconds: number) => void,
- *   onFailure: (error: unknown) => void }} parts
+ * @param {{ page: import("./types.js").PageDocument, drafts: import("./types.js").Drafts,
+ *   route: import("./types.js").Route, header: import("./types.js").Header,
+ *   instruments: Record<string, import("./types.js").InstrumentModule>,
+ *   view: import("./types.js").View, tools: import("./types.js").BrowserTools, device: object,
+ *   onWork: (milliseconds: number) => void, onFailure: (error: unknown) => void }} parts
  */
 export function createDesk(parts) {
   const { page, drafts, route, header, view, tools } = parts;
   const { words } = page;
+  /** @type {OpenScreen | null} */
   let current = null;
 
-  /** Put a screen on the page. */
+  /**
+   * Put a screen on the page.
+   *
+   * @param {Step} step
+   * @param {Draft} draft
+   * @param {{ mayGoBack?: boolean }} [options]
+   */
   function mount(step, draft, { mayGoBack = false } = {}) {
     const screen = mountScreen({
       template: view.screenTemplate(step.screen),
@@ -44,7 +80,9 @@ export function createDesk(parts) {
     screen.form.querySelector("[data-next]").textContent = isLast ? words.finish : words.next;
     screen.form.addEventListener("keydown", enterGoesOn);
     // Without this a form that is sent before its clock runs would load another page.
-    screen.form.addEventListener("submit", (event) => event.preventDefault());
+    screen.form.addEventListener("submit", (/** @type {SubmitEvent} */ event) =>
+      event.preventDefault(),
+    );
     header.show(step, { mayGoBack });
     view.stage.replaceChildren(screen.form);
     return screen;
@@ -53,6 +91,10 @@ export function createDesk(parts) {
   /**
    * From here on the screen is the current one; resolves with the outcome when it is left.
    * While `measuring`, nothing but its own response ends it.
+   *
+   * @param {{ step: Step, draft: Draft, screen: MountedScreen, onset: number,
+   *   measuring?: boolean }} shown
+   * @returns {Promise<Outcome>}
    */
   function open({ step, draft, screen, onset, measuring = false }) {
     const stopwatch = createStopwatch({
@@ -60,7 +102,8 @@ export function createDesk(parts) {
       before: draft.spent_ms,
       reloads: Math.max(0, draft.reloads),
     });
-    let timer = null;
+    /** @type {number | undefined} */
+    let timer;
     screen.form.dataset.onset = onset;
     return new Promise((resolve) => {
       current = {
@@ -81,7 +124,9 @@ export function createDesk(parts) {
     });
   }
 
+  /** @param {Outcome} outcome */
   function close(outcome) {
+    if (!current) return;
     const { resolve, forget } = current;
     forget();
     current = null;
@@ -100,7 +145,11 @@ export function createDesk(parts) {
     });
   }
 
-  /** The rater pressed Next: send the answers, or say what they lack. */
+  /**
+   * The rater pressed Next: send the answers, or say what they lack.
+   *
+   * @param {number} time
+   */
   async function submit(time) {
     if (!current || current.isSending) return;
     const { screen, stopwatch } = current;
@@ -111,9 +160,14 @@ export function createDesk(parts) {
     await send(time);
   }
 
-  /** Into the outbox, before the screen goes: once, however often it is asked. */
+  /**
+   * Into the outbox, before the screen goes: once, however often it is asked.
+   *
+   * @param {number} time
+   */
   async function send(time) {
     const sending = current;
+    if (!sending) return;
     const { screen, step, stopwatch, forget } = sending;
     forget();
     sending.isSending = true;
@@ -134,7 +188,13 @@ export function createDesk(parts) {
     }
   }
 
-  /** The draft as it is kept, and the payload for the server; practice is never sent. */
+  /**
+   * The draft as it is kept, and the payload for the server; practice is never sent.
+   *
+   * @param {OpenScreen} sending
+   * @param {number} time
+   * @returns {[Draft, Payload | null]}
+   */
   function entry({ screen, step, draft, stopwatch }, time) {
     const answers = screen.answers(stopwatch.since);
     const comment = screen.comment?.value.trim() ?? "";
@@ -154,7 +214,13 @@ export function createDesk(parts) {
     return [kept, payload];
   }
 
-  /** An ordinary screen, until it is left. */
+  /**
+   * An ordinary screen, until it is left.
+   *
+   * @param {Step} step
+   * @param {Draft} draft
+   * @param {import("./types.js").Refusal[]} refusals
+   */
   async function show(step, draft, refusals) {
     const screen = mount(step, draft, { mayGoBack: route.before(step) !== null });
     screen.form.querySelector("h2").focus({ preventScroll: true });
@@ -163,7 +229,7 @@ export function createDesk(parts) {
     const onset = await painted(tools.nextFrame);
     const left = open({ step, draft, screen, onset });
     screen.showRefusals(refusals);
-    screen.form.addEventListener("submit", (event) => {
+    screen.form.addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
       if (event.timeStamp - onset > DEAF_MS) submit(event.timeStamp);
     });
     return left;
@@ -179,7 +245,11 @@ export function createDesk(parts) {
     current: () => current,
     isMeasuring: () => current?.measuring ?? false,
     stopwatch: () => current?.stopwatch,
-    /** Leave the screen for a reason outside it; a measured screen ends on its own. */
+    /**
+     * Leave the screen for a reason outside it; a measured screen ends on its own.
+     *
+     * @param {Outcome} outcome
+     */
     leave(outcome) {
       if (current && !current.measuring && !current.isSending) close(outcome);
     },

@@ -1,16 +1,35 @@
 // What a rater has said on each screen so far, under the key that was made when it was shown.
 
+/**
+ * @typedef {import("./types.js").Draft} Draft
+ * @typedef {import("./types.js").ScreenId} ScreenId
+ * @typedef {import("./types.js").PageStorage} PageStorage
+ */
+
+/**
+ * @param {number} assignment
+ * @param {ScreenId} step
+ */
 export const idOf = (assignment, step) => `${assignment}:${step.trial}:${step.screen}`;
 
 /**
- * A draft is {id, key, replaces, answers, comment, spent_ms, reloads, state: "open" | "sent"}.
- * It outlives the page, so that a reload finds the same key and what had been answered.
+ * @param {{ storage: PageStorage, outbox: Pick<import("./types.js").Outbox, "enqueue">,
+ *   newKey: () => string, assignment: number }} parts
  */
 export function createDrafts({ storage, outbox, newKey, assignment }) {
+  /**
+   * @param {ScreenId} step
+   * @returns {Promise<Draft | undefined>}
+   */
   const read = (step) =>
     storage.change((transaction) => transaction.get("drafts", idOf(assignment, step)));
 
-  /** The screen's draft: made now, when the screen is shown, or found from before. */
+  /**
+   * The screen's draft: made now, when the screen is shown, or found from before.
+   *
+   * @param {ScreenId} step
+   * @returns {Promise<Draft>}
+   */
   function show(step) {
     const id = idOf(assignment, step);
     return storage.change(async (transaction) => {
@@ -28,7 +47,11 @@ export function createDrafts({ storage, outbox, newKey, assignment }) {
     });
   }
 
-  /** Keep a half-done screen; one that was sent meanwhile (another window) is left alone. */
+  /**
+   * Keep a half-done screen; one that was sent meanwhile (another window) is left alone.
+   *
+   * @param {Draft} draft
+   */
   function keep(draft) {
     return storage.change(async (transaction) => {
       const found = await transaction.get("drafts", draft.id);
@@ -40,18 +63,27 @@ export function createDrafts({ storage, outbox, newKey, assignment }) {
   /**
    * Mark a screen as answered and put its payload into the outbox: both, or neither.
    * "elsewhere" when another window has answered it already; then nothing new is written.
+   *
+   * @param {Draft} draft
+   * @param {import("./types.js").Payload | null} payload null for practice, which is never sent
+   * @returns {Promise<"sent" | "elsewhere">}
    */
   function send(draft, payload) {
     return storage.change(async (transaction) => {
       const found = await transaction.get("drafts", draft.id);
       if (found?.state === "sent" || (found && found.key !== draft.key)) return "elsewhere";
       await transaction.put("drafts", { ...draft, state: "sent" });
-      if (payload) await outbox.enqueue(transaction, payload); // practice is never sent
+      if (payload) await outbox.enqueue(transaction, payload);
       return "sent";
     });
   }
 
-  /** Open an answered screen again: a new key, which says whose place it takes. */
+  /**
+   * Open an answered screen again: a new key, which says whose place it takes.
+   *
+   * @param {ScreenId} step
+   * @returns {Promise<Draft | undefined>}
+   */
   function reopen(step) {
     return storage.change(async (transaction) => {
       const found = await transaction.get("drafts", idOf(assignment, step));
@@ -62,7 +94,12 @@ export function createDrafts({ storage, outbox, newKey, assignment }) {
     });
   }
 
-  /** The server has refused it or does not have it: ask again, under a new key. */
+  /**
+   * The server has refused it or does not have it: ask again, under a new key.
+   *
+   * @param {ScreenId} step
+   * @returns {Promise<Draft>}
+   */
   function ask(step) {
     return storage.change(async (transaction) => {
       const id = idOf(assignment, step);
@@ -84,8 +121,13 @@ export function createDrafts({ storage, outbox, newKey, assignment }) {
     });
   }
 
-  /** This assignment's drafts by their id. */
+  /**
+   * This assignment's drafts by their id.
+   *
+   * @returns {Promise<Map<string, Draft>>}
+   */
   async function mine() {
+    /** @type {Draft[]} */
     const drafts = await storage.change((transaction) => transaction.all("drafts"));
     const found = drafts.filter((draft) => draft.id.startsWith(`${assignment}:`));
     return new Map(found.map((draft) => [draft.id, draft]));
@@ -94,6 +136,11 @@ export function createDrafts({ storage, outbox, newKey, assignment }) {
   return { read, show, keep, send, reopen, ask, forget, mine };
 }
 
+/**
+ * @param {string} id
+ * @param {string} key
+ * @returns {Draft}
+ */
 function blank(id, key) {
   return {
     id,

@@ -1,13 +1,31 @@
 // Putting a trial's material into a screen: text as text, whatever it holds.
 
+/**
+ * @typedef {import("./types.js").TemplateElement} TemplateElement
+ * @typedef {import("./types.js").PageDocument} PageDocument
+ * @typedef {import("./types.js").Material} Material
+ */
+
+/** @type {typeof import("./pictorial.js").fillPictorial} */
 let fillPictorial; // loaded only where a screen has a pictorial block
 
-/** Load what the blocks of these screens need beyond this module. */
+/**
+ * Load what the blocks of these screens need beyond this module.
+ *
+ * @param {HTMLTemplateElement[]} templates
+ */
 export async function prepareBlocks(templates) {
   if (!templates.some(({ content }) => content.querySelector("[data-pictorial]"))) return;
   ({ fillPictorial } = await import("./pictorial.js"));
 }
 
+/**
+ * @param {TemplateElement} parent
+ * @param {string} name
+ * @param {string} [className]
+ * @param {string} [text]
+ * @returns {TemplateElement}
+ */
 const make = (parent, name, className = "", text = "") => {
   const element = parent.ownerDocument.createElement(name);
   if (className) element.className = className;
@@ -16,44 +34,70 @@ const make = (parent, name, className = "", text = "") => {
   return element;
 };
 
-/** A text of somebody else's: its own direction, shut off from its neighbours. */
+/**
+ * A text of somebody else's: its own direction, shut off from its neighbours.
+ *
+ * @param {TemplateElement} parent
+ * @param {string} text
+ * @param {string} [name]
+ */
 export function given(parent, text, name = "bdi") {
   const element = make(parent, name, "given", text);
   element.dir = "auto";
   return element;
 }
 
-/** Fill every `data-fill` of a screen. */
+/**
+ * Fill every `data-fill` of a screen.
+ *
+ * @param {TemplateElement} root
+ * @param {Material} material
+ * @param {PageDocument} page
+ */
 export function fillScreen(root, material, page) {
+  /** @type {Record<string, (target: TemplateElement) => void>} */
   const fillers = {
     input: (target) => fillInput(target, material.input, page),
     standard_input: (target) => fillInput(target, page.standard_input, page),
     images: (target) => fillInput(target, material.input, page),
     reference: (target) => (target.textContent = material.reference),
     context: (target) => fillContext(target, material.context, material.outputs?.[0] ?? ""),
-    reference_context: (target) => fillContext(target, material.context, material.reference),
+    reference_context: (target) => fillContext(target, material.context, material.reference ?? ""),
   };
   for (const target of root.querySelectorAll("[data-fill]")) fillers[target.dataset.fill]?.(target);
 }
 
-function fillContext(target, [before, after], sentence) {
+/**
+ * @param {TemplateElement} target
+ * @param {[string, string] | undefined} context
+ * @param {string} sentence
+ */
+function fillContext(target, [before, after] = ["", ""], sentence) {
   given(target, before, "span");
   const mark = make(target, "mark", "judged");
   given(mark, sentence);
   given(target, after, "span");
 }
 
+/**
+ * @param {TemplateElement} target
+ * @param {import("./types.js").Input | null | undefined} input
+ * @param {PageDocument} page
+ */
 function fillInput(target, input, page) {
   if (!input) return;
-  const kinds = { mr: fillMeaning, tables: fillTables, images: fillImages, text: fillText };
-  kinds[input.kind](target, input, page);
+  if (input.kind === "mr") fillMeaning(target, input);
+  else if (input.kind === "tables") fillTables(target, input);
+  else if (input.kind === "images") fillImages(target, input, page);
+  else given(make(target, "p"), input.text);
 }
 
-function fillText(target, input) {
-  given(make(target, "p"), input.text);
-}
-
-/** In the order of the input, or in this rater's own where the block says so. */
+/**
+ * In the order of the input, or in this rater's own where the block says so.
+ *
+ * @param {TemplateElement} target
+ * @param {import("./types.js").MeaningInput} input
+ */
 function fillMeaning(target, { pairs, order }) {
   if ("pictorial" in target.dataset) return fillPictorial(target, pairs);
   const list = make(target, "dl", "meaning");
@@ -66,6 +110,10 @@ function fillMeaning(target, { pairs, order }) {
   return undefined;
 }
 
+/**
+ * @param {TemplateElement} target
+ * @param {import("./types.js").TablesInput} input
+ */
 function fillTables(target, { tables }) {
   for (const table of tables) {
     const scroll = make(target, "div", "table-scroll");
@@ -90,7 +138,14 @@ function fillTables(target, { tables }) {
 
 const NUMBER = /^([-+]?[\d.,]+%?|N\/A|)$/;
 
-/** One row; scopeOf(index) says what a cell is the head of, "" for plain cells. */
+/**
+ * One row; scopeOf(index) says what a cell is the head of, "" for plain cells.
+ *
+ * @param {TemplateElement} row
+ * @param {string[]} cells
+ * @param {boolean[]} numeric
+ * @param {(index: number) => string} scopeOf
+ */
 function fillRow(row, cells, numeric, scopeOf) {
   cells.forEach((text, index) => {
     const scope = scopeOf(index);
@@ -100,7 +155,13 @@ function fillRow(row, cells, numeric, scopeOf) {
   });
 }
 
-/** Pictures in their places: on the domain's own grid, or as close together as they come. */
+/**
+ * Pictures in their places: on the domain's own grid, or as close together as they come.
+ *
+ * @param {TemplateElement} target
+ * @param {import("./types.js").ImagesInput} input
+ * @param {PageDocument} page
+ */
 function fillImages(target, { images, columns, rows }, page) {
   const across = columns ? null : sortedPlaces(images.map((image) => image.x));
   const isClicked = Boolean(target.closest("form").querySelector("[data-clicks-pictures]"));
@@ -115,12 +176,17 @@ function fillImages(target, { images, columns, rows }, page) {
     frame.style.gridColumn = across ? across.indexOf(image.x) + 1 : image.x;
     frame.style.gridRow = down ? down.indexOf(image.y) + 1 : image.y;
     const picture = make(frame, "img");
-    picture.alt = page.words.picture.replace("{number}", index + 1);
+    picture.alt = page.words.picture.replace("{number}", String(index + 1));
     picture.src = page.pictures[image.picture];
     picture.draggable = false;
   });
 }
 
+/**
+ * @param {TemplateElement} parent
+ * @param {number} place
+ * @param {import("./types.js").ImageDocument} image
+ */
 function makeTarget(parent, place, { x, y }) {
   const button = make(parent, "button", "picture");
   button.type = "button";
@@ -128,4 +194,5 @@ function makeTarget(parent, place, { x, y }) {
   return button;
 }
 
+/** @param {number[]} numbers */
 const sortedPlaces = (numbers) => [...new Set(numbers)].sort((one, other) => one - other);

@@ -4,18 +4,24 @@ import { say } from "./notices.js";
 import { minutesLeft } from "./session.js";
 
 /**
- * @param {{ page: any, view: any, route: any }} parts
+ * @typedef {import("./types.js").Step} Step
+ */
+
+/**
+ * @param {{ page: import("./types.js").PageDocument, view: import("./types.js").View, route: import("./types.js").Route }} parts
  */
 export function createHeader({ page, view, route }) {
   const { words } = page;
   /** @type {number[]} */
   const seconds = [];
 
+  /** @param {Step} step */
   function placeText(step) {
     const name = step.practice ? "practice" : "progress";
     return say(words, name, { number: step.number, count: step.count });
   }
 
+  /** @param {Step} step */
   function progressText(step) {
     const text = placeText(step);
     if (step.screens === 1) return text;
@@ -24,8 +30,16 @@ export function createHeader({ page, view, route }) {
 
   return {
     placeText,
-    /** How long this rater took for a screen: the pace that the forecast uses. */
+    /**
+     * How long this rater took for a screen: the pace that the forecast uses.
+     *
+     * @param {number} milliseconds
+     */
     took: (milliseconds) => void seconds.push(milliseconds / 1_000),
+    /**
+     * @param {Step} step
+     * @param {{ mayGoBack?: boolean }} [options]
+     */
     show(step, { mayGoBack = false } = {}) {
       const left = route.left();
       const minutes = minutesLeft(left, seconds, page.seconds_per_screen);

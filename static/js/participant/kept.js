@@ -5,6 +5,9 @@ const MOST_OF_WINDOW = 0.4;
 /**
  * Tell the style sheet how much of the window is taken by what is stuck to its top: the block group
  * that outputs are compared with, or the text whose facts are checked; and the heads of columns.
+ *
+ * @param {import("./types.js").TemplateElement} form
+ * @param {HTMLElement} [root]
  */
 export function keepInView(form, root = document.documentElement) {
   const group = form.querySelector("[data-kept]");
@@ -22,11 +25,15 @@ export function keepInView(form, root = document.documentElement) {
   for (const element of [form, ...kept, heads].filter(Boolean)) observer.observe(element);
 }
 
+/** @param {HTMLElement} element */
 const isKept = (element) => element.classList.contains("is-kept");
 
 /**
  * Facts and a standard always stay, scrolled in a part of the window where they are longer. A
  * longer text, a table or a picture only stays where it fits: cut off, it would be overlooked.
+ *
+ * @param {HTMLElement} element
+ * @param {number} windowHeight
  */
 function decide(element, windowHeight) {
   const fits = element.scrollHeight <= MOST_OF_WINDOW * windowHeight;

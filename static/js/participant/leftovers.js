@@ -5,7 +5,7 @@ import { createPost } from "./post.js";
 import { openStorage } from "./storage.js";
 
 const place = /** @type {HTMLElement} */ (document.getElementById("leftovers"));
-const { rater, submit, csrf = "" } = place.dataset;
+const { rater = "", submit = "", csrf = "" } = place.dataset;
 const post = createPost(csrf);
 
 sendAll().catch(() => undefined); // a browser that keeps nothing has nothing to send

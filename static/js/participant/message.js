@@ -33,6 +33,10 @@ export function showMessage(stage, template, message, now = () => performance.no
   );
 }
 
+/**
+ * @param {KeyboardEvent} event
+ * @param {HTMLButtonElement} goOn
+ */
 function spacePresses(event, goOn) {
   if (event.key !== " " || event.repeat) return;
   event.preventDefault();

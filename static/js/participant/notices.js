@@ -1,6 +1,12 @@
 // What the page has to say apart from the work: one line per subject, read out politely.
 
-/** Fill the {names} of a sentence. */
+/**
+ * Fill the {names} of a sentence.
+ *
+ * @param {import("./types.js").Words} words
+ * @param {string} name
+ * @param {Record<string, unknown>} [values]
+ */
 export function say(words, name, values = {}) {
   return Object.entries(values).reduce(
     (sentence, [key, value]) => sentence.replaceAll(`{${key}}`, String(value)),
@@ -31,6 +37,12 @@ export function createNotices(area) {
     return show(subject, text, kind, link);
   }
 
+  /**
+   * @param {string} subject
+   * @param {string} text
+   * @param {string} kind
+   * @param {{ text: string, href: string }} [link]
+   */
   function show(subject, text, kind, link) {
     shown.get(subject)?.remove();
     shown.delete(subject);
@@ -49,7 +61,12 @@ export function createNotices(area) {
     shown.set(subject, line);
   }
 
-  /** Change something else of the page, but not while the notices are held. */
+  /**
+   * Change something else of the page, but not while the notices are held.
+   *
+   * @param {string} subject
+   * @param {() => void} work
+   */
   notice.whenFree = (subject, work) => void (held ? held.set(subject, work) : work());
   notice.hold = () => {
     held ??= new Map();

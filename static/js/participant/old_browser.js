@@ -1,7 +1,9 @@
 // Not a module: a browser that is too old for modules must be able to read it.
 
-(function () {
+(() => {
   if ("noModule" in HTMLScriptElement.prototype && "HTMLDialogElement" in window) return;
-  document.getElementById("old-browser").hidden = false;
-  document.querySelector("form.needs-script").hidden = true;
+  const message = /** @type {HTMLElement} */ (document.getElementById("old-browser"));
+  const form = /** @type {HTMLElement} */ (document.querySelector("form.needs-script"));
+  message.hidden = false;
+  form.hidden = true;
 })();

@@ -2,9 +2,15 @@
 
 const ON_THE_MAP = ["name", "area", "near"];
 // Attributes by the name that their icon has; the E2E data and other sets differ here.
+/** @type {Record<string, string>} */
 const ICONS = { rating: "customer rating" };
 
-/** Fill the figure of a pictorial block (templates/participant/blocks/_pictures.html). */
+/**
+ * Fill the figure of a pictorial block (templates/participant/blocks/_pictures.html).
+ *
+ * @param {import("./types.js").TemplateElement} target
+ * @param {import("./types.js").Fact[]} pairs
+ */
 export function fillPictorial(target, pairs) {
   const values = Object.fromEntries(pairs);
   const figure = target.querySelector("[data-pictorial-figure]");
@@ -24,6 +30,10 @@ export function fillPictorial(target, pairs) {
   }
 }
 
+/**
+ * @param {import("./types.js").TemplateElement} figure
+ * @param {{ name?: string, area?: string, near?: string }} values
+ */
 function placePins(figure, { name = "", area = "", near = "" }) {
   const spots = [...figure.querySelectorAll("[data-spot]")];
   const spot = spots.find((one) => one.dataset.spot === area) ?? spots.at(-1);
@@ -43,9 +53,15 @@ function placePins(figure, { name = "", area = "", near = "" }) {
   neighbour.querySelector("[data-neighbour-name]").textContent = near;
 }
 
+/** @type {Record<string, number>} */
 const LEVELS = { low: 1, cheap: 1, average: 3, moderate: 3, high: 5 };
 
-/** The value in signs where there are any: stars, pound signs, a tick or a cross. */
+/**
+ * The value in signs where there are any: stars, pound signs, a tick or a cross.
+ *
+ * @param {string} name
+ * @param {string} value
+ */
 export function inSigns(name, value) {
   if (name === "familyFriendly") return { yes: "✓", no: "✗" }[value] ?? value;
   const level = LEVELS[value] ?? Number(/^([1-5]) out of 5$/.exec(value)?.[1]);

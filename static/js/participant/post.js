@@ -4,6 +4,11 @@ const PATIENCE_MS = 20_000;
 
 /** @param {string} token the page's proof that a call is its own; it can be renewed */
 export function createPost(token) {
+  /**
+   * @param {string} address
+   * @param {object} [document]
+   * @returns {Promise<import("./types.js").ServerAnswer>}
+   */
   async function post(address, document = {}) {
     const answer = await fetch(address, {
       method: "POST",
@@ -17,6 +22,7 @@ export function createPost(token) {
     if (answer.ok && !isOurs) throw new Error("this answer came from somebody else");
     return { status: answer.status, document: isOurs ? await answer.json() : null };
   }
+  /** @param {string} renewed */
   post.useToken = (renewed) => {
     token = renewed;
   };

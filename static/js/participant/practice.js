@@ -1,12 +1,18 @@
 // After a practice example: what its authors say about it, and at the end that the work begins.
 
 /**
+ * @typedef {import("./types.js").Answer} Answer
+ * @typedef {import("./types.js").Feedback} Feedback
+ */
+
+/**
  * What was told is kept with the drafts, so that a reload neither skips nor repeats it.
  *
- * @param {{ page: any, storage: any, drafts: any, route: any,
+ * @param {{ page: import("./types.js").PageDocument, storage: import("./types.js").PageStorage,
+ *   drafts: import("./types.js").Drafts, route: import("./types.js").Route,
  *   tell: (title: string, text: string) => Promise<unknown>,
- *   compare: (result: any) => Promise<boolean>,
- *   askForFeedback: (trial: number, screens: any[]) => Promise<any>,
+ *   compare: (result: Feedback) => Promise<boolean>,
+ *   askForFeedback: (trial: number, screens: Answer[][]) => Promise<Feedback>,
  *   onDone: () => unknown, leave: () => Promise<never> }} parts
  *   tell: shows a message until the rater continues ·
  *   compare: shows the answers next to the feedback; whether the rater tries again ·
@@ -21,6 +27,7 @@ export function createPractice(parts) {
   let state = { id, trials: /** @type {number[]} */ ([]), isOver: false };
 
   const keep = () => storage.change((transaction) => transaction.put("drafts", state));
+  /** @param {number} trial */
   const isDone = (trial) =>
     route.steps.every(
       (step) => !step.practice || step.number !== trial + 1 || route.isAnswered(step),
@@ -53,19 +60,31 @@ export function createPractice(parts) {
     return false;
   }
 
-  /** Resolves with whether the rater tries the example again. */
+  /**
+   * Resolves with whether the rater tries the example again.
+   *
+   * @param {number} trial
+   * @param {import("./types.js").Material} material
+   */
   async function discuss(trial, material) {
     const result = await feedback(trial, material);
     if (result.ends_the_work) return parts.leave();
-    if (!result.answers) return void (await parts.tell(words.feedback, result.feedback));
+    if (!result.answers) return void (await parts.tell(words.feedback, result.feedback ?? ""));
     return parts.compare({
       ...result,
       must_try_again: page.practice_gate && result.may_try_again,
     });
   }
 
+  /**
+   * @param {number} trial
+   * @param {import("./types.js").Material} material
+   * @returns {Promise<Feedback>}
+   */
   async function feedback(trial, material) {
-    if (material.feedback) return material; // the organiser's preview has it at once
+    // The organiser's preview has it at once.
+    if (material.feedback) return { feedback: material.feedback };
+    /** @type {Answer[][]} */
     const screens = [];
     for (const screen of page.screens.keys()) {
       const draft = await drafts.read({ trial: `practice-${trial}`, screen });
@@ -81,6 +100,7 @@ export function createPractice(parts) {
     }
   }
 
+  /** @param {number} trial */
   async function askAgain(trial) {
     for (const step of route.steps) {
       if (step.practice && step.number === trial + 1) await route.reopen(step);

@@ -1,23 +1,25 @@
 // What the authors say about a practice example, next to the answers that the rater gave.
 
+/** @typedef {import("./types.js").TemplateElement} TemplateElement */
+
 /**
  * Show it until the rater goes on; resolves with whether the rater wants to try again.
  *
  * @param {HTMLElement} stage
  * @param {HTMLTemplateElement} template a section, an output in its list, an answer in its list
- * @param {{ feedback: string, passed: boolean | null, may_try_again: boolean,
- *   must_try_again: boolean, answers: { text: string, question: string, given: string,
- *   expected: string, fits: boolean }[] }} result
+ * @param {import("./types.js").Feedback} result
+ * @returns {Promise<boolean>}
  */
 export function showAnswers(stage, template, result) {
   const [frame, outputFrame, answerFrame] = [...template.content.children];
   const section = copyOf(frame);
-  fill(section, "[data-text]", result.feedback);
+  fill(section, "[data-text]", result.feedback ?? "");
   section.querySelector("[data-passed]").hidden = result.passed !== true;
   section.querySelector("[data-not-passed]").hidden = result.passed !== false;
-  let shown = null;
+  let shown = "";
+  /** @type {TemplateElement} */
   let answers = null;
-  for (const answer of result.answers) {
+  for (const answer of result.answers ?? []) {
     if (!answers || answer.text !== shown) {
       const output = copyOf(outputFrame);
       fill(output, "[data-output]", answer.text);
@@ -40,6 +42,10 @@ export function showAnswers(stage, template, result) {
   });
 }
 
+/**
+ * @param {Element} frame
+ * @param {import("./types.js").ComparedAnswer} answer
+ */
 function answerRow(frame, { question, given, expected, fits }) {
   const row = copyOf(frame);
   fill(row, "[data-question]", question);
@@ -50,9 +56,17 @@ function answerRow(frame, { question, given, expected, fits }) {
   return row;
 }
 
-/** @returns {any} */
+/**
+ * @param {Element} element
+ * @returns {TemplateElement}
+ */
 const copyOf = (element) => element.cloneNode(true);
 
+/**
+ * @param {TemplateElement} root
+ * @param {string} selector
+ * @param {string} text
+ */
 function fill(root, selector, text) {
   const element = root.querySelector(selector);
   element.textContent = text;

@@ -5,11 +5,62 @@ import { keepInView } from "./kept.js";
 import { say } from "./notices.js";
 
 /**
+ * @typedef {import("./types.js").TemplateElement} TemplateElement
+ * @typedef {import("./types.js").PageDocument} PageDocument
+ * @typedef {import("./types.js").Material} Material
+ * @typedef {import("./types.js").Question} Question
+ * @typedef {import("./types.js").Words} Words
+ * @typedef {import("./types.js").Instrument} Instrument
+ * @typedef {import("./types.js").InstrumentTools} InstrumentTools
+ * @typedef {import("./types.js").InstrumentModule} InstrumentModule
+ * @typedef {import("../instruments/contract.js").Mount} Mount
+ */
+
+/**
+ * Where an instrument is: in an output's row, or below all outputs with `place` null for the item.
+ *
+ * @typedef {{ holder: TemplateElement, place: number | null, row?: TemplateElement }} Holder
+ */
+
+/**
+ * A question at one place of the screen, with its instrument.
+ *
+ * @typedef {object} Asked
+ * @property {string} criterion
+ * @property {number | null} place the output's, or null for the item
+ * @property {Question} question
+ * @property {string} labelledBy
+ * @property {string} questionId
+ * @property {TemplateElement} root
+ * @property {Instrument} instrument
+ * @property {() => number | null} time when it was answered last
+ * @property {(time: number | null) => void} settledAt also for answers that the screen itself sets
+ *   (a measured time)
+ */
+
+/** @typedef {{ asked: Asked, message: string }} Problem */
+
+/**
+ * What all questions of a screen need to be mounted.
+ *
+ * @typedef {object} Mounting
+ * @property {TemplateElement} form
+ * @property {TemplateElement[]} rows
+ * @property {Material} material
+ * @property {PageDocument} page
+ * @property {Record<string, InstrumentModule>} instruments by name
+ * @property {(time: DOMHighResTimeStamp) => void} onChange something was answered
+ */
+
+/**
  * Build a screen from its template.
- * instruments: modules by name · onChange(event time): something was answered
+ *
+ * @param {Pick<Mounting, "page" | "instruments" | "onChange"> & { template: HTMLTemplateElement,
+ *   step: import("./types.js").Step }} parts
  */
 export function mountScreen({ template, page, step, instruments, onChange }) {
-  const form = template.content.firstElementChild.cloneNode(true);
+  /** @type {TemplateElement} */
+  const form = template.content.firstElementChild?.cloneNode(true);
   const material = step.material;
   const rows = mountOutputs(form, material, page.words);
   fillScreen(form, material, page);
@@ -21,12 +72,19 @@ export function mountScreen({ template, page, step, instruments, onChange }) {
   return { form, questions, ...collector(form, questions, page.words) };
 }
 
-/** One list entry per output, each with places for its own instruments. */
+/**
+ * One list entry per output, each with places for its own instruments.
+ *
+ * @param {TemplateElement} form
+ * @param {Material} material
+ * @param {Words} words
+ * @returns {TemplateElement[]}
+ */
 function mountOutputs(form, material, words) {
   const list = form.querySelector("[data-outputs]");
   if (!list) return [];
   const template = form.querySelector("template[data-output]");
-  return material.outputs.map((text, index) => {
+  return (material.outputs ?? []).map((text, index) => {
     const row = template.content.firstElementChild.cloneNode(true);
     row.querySelector("[data-fill=output]").textContent = text;
     row.querySelector("[data-output-name]").textContent = say(words, "text_number", {
@@ -37,7 +95,12 @@ function mountOutputs(form, material, words) {
   });
 }
 
-/** A question about the item is asked once, one about outputs once for each of them. */
+/**
+ * A question about the item is asked once, one about outputs once for each of them.
+ *
+ * @param {Mounting & { question: Question }} parts
+ * @returns {Asked[]}
+ */
 function mountQuestion({ form, rows, question, material, page, instruments, onChange }) {
   const asked = holdersOf(form, rows, question, material.places).map(({ holder, place, row }) =>
     newAsked({ holder, place, question, ...labels(holder, row) }),
@@ -49,7 +112,7 @@ function mountQuestion({ form, rows, question, material, page, instruments, onCh
     labelledBy: one.labelledBy,
     question: one.questionId,
     place: one.place,
-    onChange(time) {
+    onChange(/** @type {DOMHighResTimeStamp} */ time) {
       one.settledAt(time);
       // What is still missing stays marked; what was marked by nobody is not marked now.
       if (one.root.classList.contains("is-missing")) markMissing(one, one.instrument.problem());
@@ -60,13 +123,21 @@ function mountQuestion({ form, rows, question, material, page, instruments, onCh
   const { mount, mountTogether } = instruments[question.instrument];
   const mounted = mountTogether
     ? mountForAll(mountTogether, asked, tools, form.querySelector(together(question)))
-    : asked.map(({ root }, index) => mount(root, tools[index]));
+    : asked.map(({ root }, index) => /** @type {Mount} */ (mount)(root, tools[index]));
   return asked.map((one, index) => Object.assign(one, { instrument: mounted[index] }));
 }
 
+/** @param {Question} question */
 const together = ({ criterion }) => `[data-together="${criterion}"]`;
 
-/** `extra` is a place below all outputs, shown when the instrument puts something there. */
+/**
+ * `extra` is a place below all outputs, shown when the instrument puts something there.
+ *
+ * @param {import("../instruments/contract.js").MountTogether} mountTogether
+ * @param {Asked[]} asked
+ * @param {InstrumentTools[]} tools
+ * @param {TemplateElement} extra
+ */
 function mountForAll(mountTogether, asked, tools, extra) {
   const mounted = mountTogether(
     asked.map(({ root }) => root),
@@ -77,9 +148,15 @@ function mountForAll(mountTogether, asked, tools, extra) {
   return mounted;
 }
 
+/**
+ * @param {Pick<Asked, "place" | "question" | "labelledBy" | "questionId"> &
+ *   { holder: TemplateElement }} parts
+ * @returns {Asked} without its instrument, which is mounted after all of them are there
+ */
 function newAsked({ holder, place, question, labelledBy, questionId }) {
+  /** @type {number | null} */
   let answeredAt = null;
-  return {
+  const asked = {
     criterion: question.criterion,
     place,
     question,
@@ -87,12 +164,20 @@ function newAsked({ holder, place, question, labelledBy, questionId }) {
     questionId,
     root: holder.querySelector("[data-instrument]"),
     time: () => answeredAt,
-    /** Also for answers that the screen itself sets (a measured time). */
-    settledAt: (time) => (answeredAt = time),
+    settledAt: (/** @type {number | null} */ time) => (answeredAt = time),
   };
+  return /** @type {any} */ (asked);
 }
 
-/** Where a question's instruments are: [{holder, place, row}], `place` null for the item. */
+/**
+ * Where a question's instruments are: [{holder, place, row}], `place` null for the item.
+ *
+ * @param {TemplateElement} form
+ * @param {TemplateElement[]} rows
+ * @param {Question} question
+ * @param {number} places
+ * @returns {Holder[]}
+ */
 function holdersOf(form, rows, { criterion, about }, places) {
   const byName = `[data-question="${criterion}"]`;
   const below = form.querySelector(`.below ${byName}`);
@@ -108,7 +193,12 @@ function holdersOf(form, rows, { criterion, about }, places) {
   return holders.map((holder, place) => ({ holder, place }));
 }
 
-/** The ids of what names an instrument: the output's number, and the question. */
+/**
+ * The ids of what names an instrument: the output's number, and the question.
+ *
+ * @param {TemplateElement} holder
+ * @param {TemplateElement} [row]
+ */
 function labels(holder, row) {
   const questionId = identify(holder.querySelector("[data-question-text]"), "label");
   const parts = [questionId];
@@ -116,9 +206,18 @@ function labels(holder, row) {
   return { labelledBy: parts.join(" "), questionId };
 }
 
-/** As the server names a question in what it refuses. */
+/**
+ * As the server names a question in what it refuses.
+ *
+ * @param {Asked} asked
+ */
 const nameOf = ({ criterion, place }) => (place === null ? criterion : `${criterion}[${place}]`);
 
+/**
+ * @param {TemplateElement} form
+ * @param {Asked[]} questions
+ * @param {Words} words
+ */
 function collector(form, questions, words) {
   /** What is missing or wrong, question by question, in the order of the page. */
   const problems = () =>
@@ -129,25 +228,37 @@ function collector(form, questions, words) {
         one.root.compareDocumentPosition(other.root) & 4 ? -1 : 1,
       );
 
+  /** @param {Asked} asked */
   const problemOf = ({ instrument, question }) => {
     const message = instrument.problem();
     return instrument.isAnswered() || question.required ? message : "";
   };
 
+  /** @param {Problem} problem */
   const isMissing = ({ asked: { instrument } }) =>
     !(instrument.isComplete ?? instrument.isAnswered)();
+  /** @param {Problem[]} found */
   const summaryOf = (found) => (found.some(isMissing) ? words.missing_some : words.wrong_some);
 
   return {
     problems,
-    /** Say next to each question what is missing, and go to the first. */
+    /**
+     * Say next to each question what is missing, and go to the first.
+     *
+     * @param {Problem[]} found
+     * @param {string} [summary]
+     */
     showProblems(found, summary = summaryOf(found)) {
       for (const asked of questions) markMissing(asked, "");
       for (const { asked, message } of found) markMissing(asked, message);
       form.querySelector("[data-problem]").textContent = summary;
       found[0].asked.instrument.focus();
     },
-    /** The server's problems with answers, each next to the answer that it names. */
+    /**
+     * The server's problems with answers, each next to the answer that it names.
+     *
+     * @param {import("./types.js").Refusal[]} refusals
+     */
     showRefusals(refusals) {
       const found = refusals.flatMap(({ place, message }) => {
         const asked = questions.find((one) => place === nameOf(one) || place === one.criterion);
@@ -155,17 +266,22 @@ function collector(form, questions, words) {
       });
       if (found.length) this.showProblems(found, "");
     },
+    /** @param {string} sentence */
     say: (sentence) => (form.querySelector("[data-problem]").textContent = sentence),
-    /** The answers as the server takes them; `since` turns a time stamp into milliseconds. */
+    /**
+     * The answers as the server takes them.
+     *
+     * @param {(stamp: number) => number} since turns a time stamp into milliseconds
+     * @returns {import("./types.js").Answer[]}
+     */
     answers: (since) =>
       questions
         .filter(({ instrument }) => instrument.isAnswered())
-        .map(({ criterion, place, instrument, time }) => ({
-          criterion,
-          place,
-          value: instrument.value(),
-          time_ms: time() === null ? null : since(time()),
-        })),
+        .map(({ criterion, place, instrument, time }) => {
+          const stamp = time();
+          const time_ms = stamp === null ? null : since(stamp);
+          return { criterion, place, value: instrument.value(), time_ms };
+        }),
     /** The same for a draft: what to put back after a reload. */
     draft: () =>
       Object.fromEntries(
@@ -173,6 +289,7 @@ function collector(form, questions, words) {
           .filter(({ instrument }) => instrument.isAnswered())
           .map(({ criterion, place, instrument }) => [`${criterion}:${place}`, instrument.value()]),
       ),
+    /** @param {Record<string, any>} draft */
     restore(draft) {
       for (const { criterion, place, instrument } of questions) {
         const value = draft[`${criterion}:${place}`];
@@ -183,7 +300,12 @@ function collector(form, questions, words) {
   };
 }
 
-/** Say what an instrument lacks, and mark the controls that it is about; "" takes both away. */
+/**
+ * Say what an instrument lacks, and mark the controls that it is about; "" takes both away.
+ *
+ * @param {Asked} asked
+ * @param {string} message
+ */
 function markMissing({ root, instrument }, message) {
   const note = root.querySelector("[data-missing]");
   note.textContent = message;
@@ -203,6 +325,11 @@ function markMissing({ root, instrument }, message) {
   }
 }
 
+/**
+ * @param {Element} element
+ * @param {string} name
+ * @param {string} value
+ */
 function setOrRemove(element, name, value) {
   if (value) element.setAttribute(name, value);
   else element.removeAttribute(name);
@@ -210,7 +337,13 @@ function setOrRemove(element, name, value) {
 
 let ids = 0;
 
-/** The id of an element that names or describes a control; it gets one if it has none. */
+/**
+ * The id of an element that names or describes a control; it gets one if it has none.
+ *
+ * @param {TemplateElement} element
+ * @param {string} what
+ * @returns {string}
+ */
 export function identify(element, what) {
   if (!element.id) {
     ids += 1;

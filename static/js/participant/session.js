@@ -1,7 +1,13 @@
 // The order of a sitting: which screen comes next, how far one is, when a break is due.
 
-/** Every screen of the practice and then of the batch, in order. */
+/**
+ * Every screen of the practice and then of the batch, in order.
+ *
+ * @param {Pick<import("./types.js").PageDocument, "practice" | "trials" | "screens">} page
+ * @returns {import("./types.js").Step[]}
+ */
 export function stepsOf({ practice, trials, screens }) {
+  /** @type {import("./types.js").Step[]} */
   const steps = [];
   for (const list of [practice, trials]) {
     const isPractice = list === practice;
@@ -22,13 +28,24 @@ export function stepsOf({ practice, trials, screens }) {
   return steps;
 }
 
-/** The index of the first step that has no answer yet; `steps.length` when all have. */
+/**
+ * The index of the first step that has no answer yet; `steps.length` when all have.
+ *
+ * @param {import("./types.js").Step[]} steps
+ * @param {(step: import("./types.js").Step) => boolean} isAnswered
+ */
 export function firstOpen(steps, isAnswered) {
   const index = steps.findIndex((step) => !isAnswered(step));
   return index === -1 ? steps.length : index;
 }
 
-/** Whether the step before may be opened again: the same kind of work, and no measured time. */
+/**
+ * Whether the step before may be opened again: the same kind of work, and no measured time.
+ *
+ * @param {import("./types.js").Step[]} steps
+ * @param {number} index
+ * @param {import("./types.js").ScreenDocument[]} screens
+ */
 export function mayGoBack(steps, index, screens) {
   if (index === 0 || index > steps.length) return false;
   const before = steps[index - 1];
@@ -37,19 +54,32 @@ export function mayGoBack(steps, index, screens) {
   return !before.practice && !screens[before.screen].timed;
 }
 
-/** Minutes that the rest will take at this rater's own pace, or at the expected one. */
+/**
+ * Minutes that the rest will take at this rater's own pace, or at the expected one.
+ *
+ * @param {number} screensLeft
+ * @param {number[]} secondsSpent
+ * @param {number} expectedSeconds
+ */
 export function minutesLeft(screensLeft, secondsSpent, expectedSeconds) {
   const seconds = secondsSpent.length >= 3 ? median(secondsSpent) : expectedSeconds;
   return Math.max(1, Math.round((screensLeft * seconds) / 60));
 }
 
+/** @param {number[]} values */
 export function median(values) {
   const sorted = [...values].sort((one, other) => one - other);
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Whether a break is due after so much work since the last one. */
+/**
+ * Whether a break is due after so much work since the last one.
+ *
+ * @param {import("./types.js").BreakRules} breaks
+ * @param {number} trialsSince
+ * @param {number} minutesSince
+ */
 export function breakIsDue(breaks, trialsSince, minutesSince) {
   return (
     (breaks.after_trials !== null && trialsSince >= breaks.after_trials) ||

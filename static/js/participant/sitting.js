@@ -8,13 +8,39 @@ import { createPractice } from "./practice.js";
 import { createRoute } from "./route.js";
 
 /**
+ * @typedef {import("./types.js").Step} Step
+ * @typedef {import("./types.js").Entry} Entry
+ * @typedef {import("./types.js").Refusal} Refusal
+ */
+
+/**
+ * What the sitting is made of, and what the page does for it.
+ *
+ * @typedef {object} SittingParts
+ * @property {import("./types.js").PageDocument} page
+ * @property {import("./types.js").PageStorage} storage
+ * @property {import("./types.js").Drafts} drafts
+ * @property {import("./types.js").Breaks} breaks
+ * @property {Record<string, import("./types.js").InstrumentModule>} instruments
+ * @property {import("./types.js").View} view
+ * @property {any} tools with a bell where a screen is timed
+ * @property {object} device
+ * @property {typeof import("./timed.js").createTimedTrials} [createTimedTrials] where one is timed
+ * @property {() => unknown} afterSending
+ * @property {() => unknown} onPractised
+ * @property {(trial: number, screens: import("./types.js").Answer[][]) =>
+ *   Promise<import("./types.js").Feedback>} askForFeedback
+ * @property {(reopenMissing: import("./types.js").Route["reopenMissing"]) => Promise<boolean>} onEnd
+ *   whether the page is left
+ * @property {(error: unknown) => void} onFailure
+ * @property {() => Promise<unknown>} reload
+ */
+
+/**
  * The sitting ties together the route (which screen is next), the desk (the screen in front of the
  * rater) and the timed trials, and decides what may come between two screens.
  *
- * @param {any} parts {page, storage, drafts, breaks, instruments, view, tools, device},
- *   createTimedTrials() where a screen is timed, and what the page does:
- *   afterSending(), onPractised(), askForFeedback(trial, screens), onEnd(reopenMissing),
- *   onFailure(error), reload()
+ * @param {SittingParts} parts
  */
 export function createSitting(parts) {
   const { page, storage, drafts, breaks, view, tools } = parts;
@@ -34,8 +60,12 @@ export function createSitting(parts) {
     askForFeedback: parts.askForFeedback,
     onDone: parts.onPractised,
   });
-  const interruptions = new Map(); // what covers the work, by name: each comes once
-  const refusals = new Map(); // what the server said against answers, by screen
+  // What covers the work, by name: each comes once.
+  /** @type {Map<string, () => unknown>} */
+  const interruptions = new Map();
+  // What the server said against answers, by screen.
+  /** @type {Map<string, Refusal[]>} */
+  const refusals = new Map();
   let inTrial = false; // a time is being measured, from its first screen to its last
 
   async function run() {
@@ -51,7 +81,11 @@ export function createSitting(parts) {
     }
   }
 
-  /** Between two trials nothing is measured: now comes whatever had to wait. */
+  /**
+   * Between two trials nothing is measured: now comes whatever had to wait.
+   *
+   * @param {Step | undefined} next
+   */
   async function endTrial(next) {
     inTrial = false;
     view.notice.release();
@@ -59,12 +93,17 @@ export function createSitting(parts) {
     interruptions.clear();
   }
 
+  /**
+   * @param {string} name
+   * @param {() => unknown} work
+   */
   function runInterruption(name, work) {
     interruptions.delete(name);
     timedTrials?.stop();
     return work();
   }
 
+  /** @param {Step} step */
   async function rest(step) {
     timedTrials?.stop();
     const enforced = page.breaks.enforced;
@@ -82,19 +121,29 @@ export function createSitting(parts) {
     await breaks.end();
   }
 
-  /** A message that the rater reads before the work continues. */
+  /**
+   * A message that the rater reads before the work continues.
+   *
+   * @param {string} title
+   * @param {string} text
+   */
   function comeBetween(title, text) {
     timedTrials?.stop();
     return showMessage(view.stage, view.messageTemplate, { title, text, button: words.go_on });
   }
 
-  /** The feedback on an example; resolves with whether the rater tries it again. */
+  /**
+   * The feedback on an example; resolves with whether the rater tries it again.
+   *
+   * @param {import("./types.js").Feedback} result
+   */
   async function compareAnswers(result) {
     timedTrials?.stop();
     const { showAnswers } = await import("./practice_answers.js");
     return showAnswers(view.stage, view.answersTemplate, result);
   }
 
+  /** @param {Step} step */
   async function showStep(step) {
     if (!step.practice && step.screen === 0 && breaks.isDue()) await rest(step);
     const draft = await drafts.show(step);
@@ -105,7 +154,7 @@ export function createSitting(parts) {
     view.notice("elsewhere", "");
     const timed = page.screens[step.screen].timed;
     const outcome = timed
-      ? await timedTrials.show(step, draft, timed, beginTrial)
+      ? await timedTrials?.show(step, draft, timed, beginTrial)
       : await desk.show(step, draft, refusals.get(route.id(step)) ?? []);
     view.notice("back", "");
     if (outcome === "sent") await afterSending(step);
@@ -117,6 +166,7 @@ export function createSitting(parts) {
     view.notice.hold(); // a line more or less above them would move the pictures
   }
 
+  /** @param {Step} step */
   async function afterSending(step) {
     if (refusals.delete(route.id(step))) view.notice("refused", "");
     if (step.practice) return;
@@ -148,7 +198,12 @@ export function createSitting(parts) {
     desk.leave("elsewhere");
   }
 
-  /** The server has refused an answer: back to its screen, if it is one of this batch. */
+  /**
+   * The server has refused an answer: back to its screen, if it is one of this batch.
+   *
+   * @param {Entry} entry
+   * @param {Refusal[]} problems
+   */
   async function refused({ payload }, problems) {
     if (payload.assignment !== page.assignment) return;
     const step = route.find(payload);
@@ -159,7 +214,11 @@ export function createSitting(parts) {
     desk.leave("refused");
   }
 
-  /** The rater went on on another device: answers from here would be stored in vain. */
+  /**
+   * The rater went on on another device: answers from here would be stored in vain.
+   *
+   * @param {Entry} entry
+   */
   async function overtaken({ payload }) {
     if (payload.assignment !== page.assignment || interruptions.has("overtaken")) return;
     interruptions.set("overtaken", async () => {
@@ -177,6 +236,9 @@ export function createSitting(parts) {
   /**
    * Do something that covers the work: at once, or after the trial that is being measured.
    * Asking twice for the same is asking once. Returns whether it has to wait.
+   *
+   * @param {string} name
+   * @param {() => unknown} work
    */
   function interrupt(name, work) {
     if (!inTrial) {

@@ -1,12 +1,25 @@
 // Where drafts and unsent answers live: IndexedDB, or memory where the browser forbids it.
 
+/**
+ * @typedef {import("./types.js").PageStorage} PageStorage
+ * @typedef {import("./types.js").Transaction} Transaction
+ * @typedef {import("./types.js").StoreName} StoreName
+ * @typedef {(copy: Transaction) => Promise<unknown>} Write
+ */
+
 const VERSION = 1;
 export const STORES = ["drafts", "outbox"];
 
 // A disk that does not answer is as good as none; the answer is wanted before the rater continues.
 const PATIENCE_MS = 10_000;
 
-/** Open the database, and prove that it keeps things; throws where it does not. */
+/**
+ * Open the database, and prove that it keeps things; throws where it does not.
+ *
+ * @param {IDBFactory} factory
+ * @param {string} [name]
+ * @returns {Promise<PageStorage>}
+ */
 export async function openStorage(factory, name = "rankme") {
   const database = await open(factory, name);
   const storage = overDatabase(database);
@@ -21,15 +34,27 @@ export async function openStorage(factory, name = "rankme") {
  * A storage that continues in memory when the database fails in mid-sitting (its data deleted, the
  * disk full). All that this page has read or written is remembered for that.
  *
- * @param {any} database a storage that lasts
+ * @param {PageStorage} database a storage that lasts
  * @param {() => void} onFailure called once, when the database is given up
+ * @param {number} [patience] milliseconds that the database has for an answer
+ * @returns {PageStorage}
  */
 export function withFallback(database, onFailure, patience = PATIENCE_MS) {
   const memory = memoryStorage();
   let failed = false;
 
-  /** As the database's own transaction, with a note of what each store is known to hold. */
+  /**
+   * As the database's own transaction, with a note of what each store is known to hold.
+   *
+   * @param {Transaction} transaction
+   * @param {Write[]} known
+   * @returns {Transaction}
+   */
   function noting(transaction, known) {
+    /**
+     * @param {StoreName} store
+     * @param {any} value
+     */
     const note = (store, value) => value && known.push((copy) => copy.put(store, value));
     return {
       async get(store, key) {
@@ -53,8 +78,14 @@ export function withFallback(database, onFailure, patience = PATIENCE_MS) {
     };
   }
 
+  /**
+   * @template T
+   * @param {(transaction: Transaction) => Promise<T>} work
+   * @returns {Promise<T>}
+   */
   async function change(work) {
     if (failed) return memory.change(work);
+    /** @type {Write[]} */
     const known = [];
     let result;
     try {
@@ -83,14 +114,27 @@ export function withFallback(database, onFailure, patience = PATIENCE_MS) {
   };
 }
 
+/**
+ * @template T
+ * @param {Promise<T>} promise
+ * @param {number} patience
+ * @returns {Promise<T>}
+ */
 function inTime(promise, patience) {
+  /** @type {number | undefined} */
   let timer;
+  /** @type {Promise<never>} */
   const late = new Promise((_, reject) => {
     timer = setTimeout(() => reject(new Error("the database does not answer")), patience);
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
+/**
+ * @param {IDBFactory} factory
+ * @param {string} name
+ * @returns {Promise<IDBDatabase>}
+ */
 function open(factory, name) {
   return new Promise((resolve, reject) => {
     const request = factory.open(name, VERSION);
@@ -104,15 +148,19 @@ function open(factory, name) {
   });
 }
 
+/**
+ * @param {IDBDatabase} database
+ * @returns {PageStorage}
+ */
 function overDatabase(database) {
   database.onversionchange = () => database.close();
   return {
     lasting: true,
-    /** Run `work` in one transaction over both stores; all of it happens, or nothing. */
     change(work) {
       return new Promise((resolve, reject) => {
         // "strict": on disk before we say so, because the next thing may be a power cut.
         const transaction = database.transaction(STORES, "readwrite", { durability: "strict" });
+        /** @type {any} */
         let result;
         transaction.oncomplete = () => resolve(result);
         transaction.onabort = () => reject(transaction.error ?? new Error("aborted"));
@@ -128,7 +176,15 @@ function overDatabase(database) {
   };
 }
 
+/**
+ * @param {IDBTransaction} transaction
+ * @returns {Transaction}
+ */
 function access(transaction) {
+  /**
+   * @param {IDBRequest} request
+   * @returns {Promise<any>}
+   */
   const ask = (request) =>
     new Promise((resolve, reject) => {
       request.onsuccess = () => resolve(request.result);
@@ -142,10 +198,20 @@ function access(transaction) {
   };
 }
 
-/** The same in memory: nothing outlives the page. */
+/**
+ * The same in memory: nothing outlives the page.
+ *
+ * @returns {PageStorage}
+ */
 export function memoryStorage() {
+  /** @type {Record<StoreName, Map<string, any>>} */
   const stores = { drafts: new Map(), outbox: new Map() };
+  /**
+   * @param {StoreName} store
+   * @param {any} value
+   */
   const keyOf = (store, value) => (store === "outbox" ? value.key : value.id);
+  /** @type {Transaction} */
   const transaction = {
     get: async (store, key) => structuredClone(stores[store].get(key)),
     all: async (store) => structuredClone([...stores[store].values()]),
@@ -153,6 +219,7 @@ export function memoryStorage() {
       void stores[store].set(keyOf(store, value), structuredClone(value)),
     delete: async (store, key) => void stores[store].delete(key),
   };
+  /** @type {Promise<unknown>} */
   let last = Promise.resolve();
   return {
     lasting: false,

@@ -3,6 +3,13 @@
 import { showMessage } from "./message.js";
 import { decoded, ready } from "./timing.js";
 
+/**
+ * @typedef {import("./types.js").Step} Step
+ * @typedef {import("./types.js").Timed} Timed
+ * @typedef {import("./types.js").TimedTools} TimedTools
+ * @typedef {import("./types.js").MountedScreen} MountedScreen
+ */
+
 // Nobody reads or finds anything in less: such a click or key began before the stimulus was seen
 // (the second half of a double click). It is noted and does not count as the response.
 export const DEAD_MS = 200;
@@ -11,15 +18,18 @@ export const DEAD_MS = 200;
  * Blocks of timed trials: they begin when the rater says so, and then run on their own, unless
  * the campaign lets the rater begin each trial (`initiated`).
  *
- * @param {{ page: any, desk: any, header: any, view: any, tools: any }} parts
+ * @param {{ page: import("./types.js").PageDocument, desk: import("./types.js").Desk,
+ *   header: import("./types.js").Header, view: import("./types.js").View,
+ *   tools: TimedTools }} parts
  */
 export function createTimedTrials({ page, desk, header, view, tools }) {
   const { words } = page;
   let running = false;
   let timeRanOut = false;
   // biome-ignore lint/correctness/noUnusedVariables: held so that the browser does not drop them
-  let heldPictures = []; // decoded
+  let heldPictures = /** @type {HTMLImageElement[]} */ ([]); // decoded
 
+  /** @param {Step} step */
   async function start(step) {
     header.show(step);
     const going = showMessage(view.stage, view.messageTemplate, {
@@ -36,7 +46,14 @@ export function createTimedTrials({ page, desk, header, view, tools }) {
     running = true;
   }
 
-  /** `onBegin` is called when the rater has begun: from here on a time is measured. */
+  /**
+   * `onBegin` is called when the rater has begun: from here on a time is measured.
+   *
+   * @param {Step} step
+   * @param {import("./types.js").Draft} draft
+   * @param {Timed} timed
+   * @param {() => void} onBegin
+   */
   async function show(step, draft, timed, onBegin) {
     if (!running || timed.initiated) await start(step);
     onBegin();
@@ -50,7 +67,7 @@ export function createTimedTrials({ page, desk, header, view, tools }) {
     const responses = watchResponses(form, pictures.length ? ".picture" : "[data-next]");
     const onset = await present(form, timed, tools);
     const left = desk.open({ step, draft, screen, onset, measuring: true });
-    const { stopwatch } = desk.current();
+    const stopwatch = /** @type {import("./types.js").Stopwatch} */ (desk.stopwatch());
     // The focus goes where it marks none of the pictures; Tab and the arrows start from here.
     form.querySelector("h2").focus({ preventScroll: true });
     const stamp = await response({
@@ -60,13 +77,17 @@ export function createTimedTrials({ page, desk, header, view, tools }) {
       tools,
     });
     timeRanOut = stamp === null;
-    settle(screen, stamp, timeRanOut ? null : stopwatch.since(stamp));
+    settle(screen, stamp, stamp === null ? null : stopwatch.since(stamp));
     if (screen.problems().length) askTheRest(screen);
     else await desk.send(stamp ?? tools.now());
     return left;
   }
 
-  /** Said while the rater waits for the next trial, where it moves nothing and hides nothing. */
+  /**
+   * Said while the rater waits for the next trial, where it moves nothing and hides nothing.
+   *
+   * @param {HTMLElement} form
+   */
   function sayThatTimeRanOut(form) {
     if (!timeRanOut) return;
     const line = form.ownerDocument.createElement("p");
@@ -77,12 +98,18 @@ export function createTimedTrials({ page, desk, header, view, tools }) {
     timeRanOut = false;
   }
 
-  /** A timed screen may also ask ordinary questions: they are answered after the response. */
+  /**
+   * A timed screen may also ask ordinary questions: they are answered after the response.
+   *
+   * @param {MountedScreen} screen
+   */
   function askTheRest(screen) {
     const next = screen.form.querySelector("[data-next]");
     next.textContent = words.next;
     next.hidden = false;
-    screen.form.addEventListener("submit", (event) => desk.submit(event.timeStamp));
+    screen.form.addEventListener("submit", (/** @type {SubmitEvent} */ event) =>
+      desk.submit(event.timeStamp),
+    );
   }
 
   return {
@@ -94,7 +121,13 @@ export function createTimedTrials({ page, desk, header, view, tools }) {
   };
 }
 
-/** Tell the instruments what the screen measured: some of them answer with it. */
+/**
+ * Tell the instruments what the screen measured: some of them answer with it.
+ *
+ * @param {MountedScreen} screen
+ * @param {number | null} stamp
+ * @param {number | null} milliseconds
+ */
 function settle(screen, stamp, milliseconds) {
   for (const { instrument, settledAt } of screen.questions) {
     if (instrument.settleTime?.(milliseconds)) settledAt(stamp);
@@ -106,8 +139,9 @@ function settle(screen, stamp, milliseconds) {
  * the stimulus.
  *
  * @param {HTMLElement} form
- * @param {{ bell: boolean, fixation_ms: number }} timed
- * @param {{ nextFrame: Function, wait: Function, fonts: any, bell: any }} tools
+ * @param {Pick<Timed, "bell" | "fixation_ms">} timed
+ * @param {Pick<TimedTools, "nextFrame" | "wait" | "fonts" | "bell">} tools
+ * @returns {Promise<DOMHighResTimeStamp>}
  */
 export async function present(form, timed, tools) {
   form.classList.add("is-fixating");
@@ -122,6 +156,15 @@ export async function present(form, timed, tools) {
 
 const PRESSES = new Set([" ", "Enter"]);
 
+/** @typedef {any} Press a click, or a key that went down */
+
+/**
+ * @typedef {object} Shown
+ * @property {number} onset when the stimulus was painted
+ * @property {(stamp: number) => void} respond
+ * @property {(stamp: number) => void} onEarly
+ */
+
 /**
  * Listens from before the onset, so that a press which began before it is known as such.
  * `targets` selects what a pointer must press; with pictures a key must be on one of them too.
@@ -132,19 +175,28 @@ const PRESSES = new Set([" ", "Enter"]);
 export function watchResponses(form, targets) {
   const page = form.ownerDocument;
   const needsTarget = targets === ".picture";
+  /** @type {number | null} */
   let pressedSince = null;
+  /** @type {Shown | null} */
   let begun = null;
 
+  /** @param {Press} event */
   const isOn = (event) => event.target instanceof Element && event.target.closest(targets);
   // A key that is pressed on the page's own buttons (Pause) is meant for them.
+  /** @param {Press} event */
   const isHere = (event) => event.target === page.body || form.contains(event.target);
 
+  /** @param {Press} event */
   function isResponse(event) {
     if (event.type === "click") return Boolean(isOn(event)) && form.contains(event.target);
     return PRESSES.has(event.key) && (needsTarget ? Boolean(isOn(event)) : isHere(event));
   }
 
-  /** Before any other listener: what is held or too early must not press anything. */
+  /**
+   * Before any other listener: what is held or too early must not press anything.
+   *
+   * @param {Press} event
+   */
   function guard(event) {
     const isPointer = event.type === "click" && event.detail > 0;
     const since = isPointer ? (pressedSince ?? event.timeStamp) : event.timeStamp;
@@ -156,20 +208,29 @@ export function watchResponses(form, targets) {
     if (!isHeld && begun && since >= begun.onset) begun.onEarly(since);
   }
 
+  /** @param {Event} event */
   const pressed = (event) => (pressedSince = event.timeStamp);
 
-  /** After the instruments' listeners. */
+  /**
+   * After the instruments' listeners.
+   *
+   * @param {Press} event
+   */
   function heard(event) {
     if (event.repeat || !isResponse(event)) return;
     if (event.type === "keydown") event.preventDefault();
-    begun.respond(event.timeStamp);
+    begun?.respond(event.timeStamp);
   }
 
   page.addEventListener("pointerdown", pressed, true);
   for (const type of ["keydown", "click"]) page.addEventListener(type, guard, true);
 
   return {
-    /** The stimulus is on show. Gives what ends the listening. */
+    /**
+     * The stimulus is on show. Gives what ends the listening.
+     *
+     * @param {Shown} onShow
+     */
     begin(onShow) {
       begun = onShow;
       for (const type of ["keydown", "click"]) page.addEventListener(type, heard);
@@ -186,11 +247,16 @@ export function watchResponses(form, targets) {
 
 /**
  * The time stamp of the response, or null when the time ran out.
- * watch(respond): calls respond(time stamp) for whatever counts as a response, returns an undo
+ *
+ * @param {{ onset: number, timeoutMs: number, tools: import("./types.js").Timers,
+ *   watch: (respond: (stamp: number) => void) => () => void }} parts
+ *   watch: calls respond(time stamp) for whatever counts as a response, returns an undo
+ * @returns {Promise<number | null>}
  */
 export function response({ onset, timeoutMs, watch, tools }) {
   return new Promise((resolve) => {
     const end = onset + timeoutMs;
+    /** @param {number | null} stamp */
     const settle = (stamp) => {
       tools.clearTimeout(timer);
       unwatch();

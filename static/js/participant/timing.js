@@ -3,12 +3,20 @@
 /**
  * The onset of what was just put on the page, outside a frame: the frame after the one that
  * painted it. Wait for fonts and pictures before you call this.
+ *
+ * @param {import("./types.js").NextFrame} nextFrame
+ * @returns {Promise<DOMHighResTimeStamp>}
  */
 export function painted(nextFrame) {
   return new Promise((resolve) => nextFrame(() => nextFrame(resolve)));
 }
 
-/** Everything that a screen's pictures and fonts need before its onset can be measured. */
+/**
+ * Everything that a screen's pictures and fonts need before its onset can be measured.
+ *
+ * @param {HTMLElement} root
+ * @param {FontFaceSet} [fonts]
+ */
 export async function ready(root, fonts) {
   const pictures = [...root.querySelectorAll("img")].map((image) =>
     image.decode().catch(() => undefined),
@@ -16,22 +24,38 @@ export async function ready(root, fonts) {
   await Promise.all([fonts?.ready, ...pictures]);
 }
 
-/** Pictures that are decoded when their first screen comes; hold them, or the browser forgets. */
+/**
+ * Pictures that are decoded when their first screen comes; hold them, or the browser forgets.
+ *
+ * @param {string[]} sources
+ * @param {() => HTMLImageElement} newImage
+ */
 export async function decoded(sources, newImage) {
   const images = sources.map((src) => Object.assign(newImage(), { src }));
   await Promise.all(images.map((image) => image.decode().catch(() => undefined)));
   return images;
 }
 
-/** The median interval between frames, in milliseconds. */
+/**
+ * The median interval between frames, in milliseconds.
+ *
+ * @param {import("./types.js").NextFrame} nextFrame
+ * @param {number} [frames]
+ */
 export async function frameInterval(nextFrame, frames = 12) {
+  /** @type {number[]} */
   const stamps = [];
   for (let frame = 0; frame <= frames; frame += 1) stamps.push(await new Promise(nextFrame));
   const intervals = stamps.slice(1).map((stamp, index) => stamp - stamps[index]);
   return round(intervals.sort((one, other) => one - other)[Math.floor(intervals.length / 2)]);
 }
 
-/** The smallest step that the clock was seen to make. */
+/**
+ * The smallest step that the clock was seen to make.
+ *
+ * @param {() => number} now
+ * @param {number} [tries]
+ */
 export function timerResolution(now, tries = 2_000) {
   let smallest = Infinity;
   let last = now();
@@ -43,33 +67,56 @@ export function timerResolution(now, tries = 2_000) {
   return Number.isFinite(smallest) ? round(smallest, 4) : null;
 }
 
+/**
+ * @param {number} milliseconds
+ * @param {number} [digits]
+ */
 export const round = (milliseconds, digits = 2) => Number(milliseconds.toFixed(digits));
 
 const MOST_EARLY = 20;
 
+/** @typedef {[from: number, to: number]} Span milliseconds after the onset */
+
 /**
  * One screen's times. All stamps are of one clock (performance.now, event.timeStamp, frames);
  * what is reported is relative to the onset. `before` is what an earlier page had counted.
+ *
+ * @param {{ onset: number, before?: number, reloads?: number }} parts
  */
 export function createStopwatch({ onset, before = 0, reloads = 0 }) {
+  /** @type {Span[]} */
   const hidden = [];
+  /** @type {Span[]} */
   const paused = [];
+  /** @type {number | null} */
   let hiddenSince = null;
+  /** @type {number | null} */
   let pausedSince = null;
   let blurs = 0;
+  /** @type {number[]} */
   const early = [];
+  /** @type {Set<string>} */
   const inputs = new Set();
 
+  /** @param {number} stamp */
   const since = (stamp) => round(Math.max(0, stamp - onset));
 
+  /**
+   * @param {Span[]} list
+   * @param {number} from
+   * @param {number} stamp
+   */
   const toggle = (list, from, stamp) => list.push([since(from), since(stamp)]);
+  /** @param {Span[]} list */
   const total = (list) => list.reduce((sum, [from, to]) => sum + to - from, 0);
 
   return {
     since,
+    /** @param {number} stamp */
     hide(stamp) {
       hiddenSince ??= stamp;
     },
+    /** @param {number} stamp */
     show(stamp) {
       if (hiddenSince !== null) toggle(hidden, hiddenSince, stamp);
       hiddenSince = null;
@@ -77,28 +124,47 @@ export function createStopwatch({ onset, before = 0, reloads = 0 }) {
     blur() {
       blurs += 1;
     },
+    /** @param {number} stamp */
     pause(stamp) {
       pausedSince ??= stamp;
     },
+    /** @param {number} stamp */
     resume(stamp) {
       if (pausedSince !== null) toggle(paused, pausedSince, stamp);
       pausedSince = null;
     },
+    /** @param {string} input a kind of pointer, or the keyboard */
     used(input) {
       inputs.add(input);
     },
-    /** A press that came too soon to be a response. */
+    /**
+     * A press that came too soon to be a response.
+     *
+     * @param {number} stamp
+     */
     tooEarly(stamp) {
       if (early.length < MOST_EARLY) early.push(since(stamp));
     },
-    /** Milliseconds on this screen so far, without the pauses. */
+    /**
+     * Milliseconds on this screen so far, without the pauses.
+     *
+     * @param {number} stamp
+     */
     spent(stamp) {
       return round(before + since(stamp) - total(paused));
     },
-    /** Milliseconds of that in which the page was in view, since it was loaded: see breaks.js. */
+    /**
+     * Milliseconds of that in which the page was in view, since it was loaded: see breaks.js.
+     *
+     * @param {number} stamp
+     */
     worked(stamp) {
       return Math.max(0, round(since(stamp) - total(paused) - total(hidden)));
     },
+    /**
+     * @param {number} stamp
+     * @param {object} device
+     */
     times(stamp, device) {
       return {
         onset: round(onset),

@@ -15,14 +15,26 @@ import { frameInterval, timerResolution } from "./timing.js";
 
 const TRY_AGAIN_MS = 3_000;
 
-/** @returns {any} the element, of whatever kind it is */
+/**
+ * @typedef {import("./types.js").Sitting} Sitting
+ * @typedef {import("./types.js").Outbox} Outbox
+ * @typedef {import("./types.js").ServerAnswer} ServerAnswer
+ */
+
+/**
+ * @param {string} id
+ * @returns {import("./types.js").TemplateElement}
+ */
 const element = (id) => document.getElementById(id);
+/** @type {import("./types.js").PageDocument} */
 const page = JSON.parse(element("work-document").textContent);
 const { words } = page;
 const notice = createNotices(element("notices"));
 const token = /** @type {HTMLMetaElement} */ (document.querySelector("meta[name=csrf-token]"));
 const post = createPost(token.content);
+/** @param {FrameRequestCallback} work */
 const nextFrame = (work) => requestAnimationFrame(work);
+/** @param {number} milliseconds */
 const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const resumeLink = element("resume-link")?.value ?? "";
 // The path alone: behind a proxy the site may not know its own name.
@@ -43,6 +55,7 @@ function sayFailed() {
   notice("failed", words.failed, "error");
 }
 
+/** @param {unknown} error */
 function failed(error) {
   sayFailed();
   console.error(error);
@@ -112,6 +125,7 @@ async function start() {
   await sitting.run();
 }
 
+/** @param {() => unknown} sendAtOnce */
 async function storageOrMemory(sendAtOnce) {
   const sayThatNothingIsKept = () => notice("storage", words.no_storage);
   try {
@@ -125,7 +139,13 @@ async function storageOrMemory(sendAtOnce) {
   }
 }
 
-/** What the authors of a practice example say about it, for the rater's answers. */
+/**
+ * What the authors of a practice example say about it, for the rater's answers.
+ *
+ * @param {number} trial
+ * @param {import("./types.js").Answer[][]} screens
+ * @returns {Promise<import("./types.js").Feedback>}
+ */
 async function askForFeedback(trial, screens) {
   const answer = await post(page.addresses["practice-feedback"], { trial, screens });
   if (answer.status !== 200) throw new Error(`no feedback: ${answer.status}`);
@@ -170,6 +190,7 @@ function measureDevice() {
   return device;
 }
 
+/** @returns {import("./types.js").View} */
 function view() {
   return {
     stage: element("stage"),
@@ -183,6 +204,7 @@ function view() {
   };
 }
 
+/** @returns {import("./types.js").BrowserTools} */
 function tools() {
   return {
     nextFrame,
@@ -195,7 +217,13 @@ function tools() {
   };
 }
 
-/** What the outbox has to tell, and how the page says it. */
+/**
+ * What the outbox has to tell, and how the page says it.
+ *
+ * @param {() => Sitting} sitting
+ * @param {() => Outbox} outbox
+ * @returns {import("./outbox.js").OutboxReport}
+ */
 function reports(sitting, outbox) {
   return {
     waiting(count) {
@@ -216,7 +244,9 @@ function reports(sitting, outbox) {
     },
     conflict: () => notice("conflict", words.conflict, "error"),
     refused(entry, answer) {
-      const message = answer?.problems?.map((problem) => problem.message).join(" ");
+      const message = answer?.problems
+        ?.map((/** @type {import("./types.js").Refusal} */ problem) => problem.message)
+        .join(" ");
       notice(
         "refused",
         say(words, "refused", { message: message ?? answer?.message ?? "" }),
@@ -227,12 +257,17 @@ function reports(sitting, outbox) {
   };
 }
 
-/** The server does not know this browser any more: come back by the personal link, or say so. */
+/**
+ * The server does not know this browser any more: come back by the personal link, or say so.
+ *
+ * @param {Outbox} outbox
+ */
 async function goOnAsTheSameRater(outbox) {
   if (await recovery.tryToReturn()) return void outbox.flush();
   notice("locked", words.locked, "error", resumeLink && { href: resumeLink, text: words.resume });
 }
 
+/** @param {Outbox} outbox */
 async function untilAllIsSent(outbox) {
   for (;;) {
     await outbox.flush();
@@ -242,7 +277,13 @@ async function untilAllIsSent(outbox) {
   }
 }
 
-/** After the last screen: everything to the server, then the page that it names. */
+/**
+ * After the last screen: everything to the server, then the page that it names.
+ *
+ * @param {Outbox} outbox
+ * @param {import("./types.js").Route["reopenMissing"]} reopen
+ * @param {() => Promise<void>} forget
+ */
 async function end(outbox, reopen, forget) {
   void showMessage(element("stage"), element("message-screen"), {
     title: page.preview ? words.preview_over : words.sending,
@@ -266,7 +307,13 @@ async function end(outbox, reopen, forget) {
   }
 }
 
-/** Tie the page's buttons and the browser's events to the sitting. */
+/**
+ * Tie the page's buttons and the browser's events to the sitting.
+ *
+ * @param {Sitting} sitting
+ * @param {Outbox} outbox
+ * @param {import("./types.js").Breaks} breaks
+ */
 function tie(sitting, outbox, breaks) {
   element("undo").addEventListener("click", () => sitting.back());
   tieDialog("show-instructions", "instructions", sitting);
@@ -303,6 +350,10 @@ function tie(sitting, outbox, breaks) {
 /**
  * A dialog that covers the work stops its clock, and waits until no time is being measured; its
  * button shows that it will come.
+ *
+ * @param {string} buttonName
+ * @param {string} name
+ * @param {Sitting} sitting
  */
 function tieDialog(buttonName, name, sitting) {
   const dialog = element(name);
