@@ -100,22 +100,33 @@ class CampaignDetailSerializer(CampaignSerializer):
 
 
 class NewCampaignSerializer(Strict):
-    """The name of a preset, a whole definition, or an archive for judgements from elsewhere."""
+    """A preset's name, a definition, a campaign to copy, or an archive for judgements."""
 
     definition = serializers.DictField(required=False)
     preset = serializers.CharField(max_length=60, required=False)
+    copy_of = serializers.CharField(
+        max_length=60, required=False, help_text="The code of a campaign to duplicate."
+    )
+    material = serializers.BooleanField(
+        required=False, help_text="With `copy_of`: copy its items and outputs, too."
+    )
     archive = serializers.BooleanField(
         required=False, help_text="An empty campaign for an upload of judgements; needs a title."
     )
     title = serializers.CharField(
         max_length=200,
         required=False,
-        help_text="The title of the archive, or one that replaces the preset's.",
+        help_text="The title of the archive or of the copy, or one that replaces the preset's.",
     )
 
     def validate(self, given: dict[str, Any]) -> dict[str, Any]:
-        if sum(bool(given.get(way)) for way in ("definition", "preset", "archive")) != 1:
-            raise serializers.ValidationError("Give a definition, a preset's name, or archive.")
+        ways = ("definition", "preset", "copy_of", "archive")
+        if sum(bool(given.get(way)) for way in ways) != 1:
+            raise serializers.ValidationError(
+                "Give a definition, a preset's name, copy_of, or archive."
+            )
+        if given.get("material") and "copy_of" not in given:
+            raise serializers.ValidationError({"material": ["Only a copy takes material along."]})
         if "title" in given and "definition" in given:
             raise serializers.ValidationError({"title": ["A definition has its own title."]})
         if "title" not in given and given.get("archive"):

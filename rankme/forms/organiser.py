@@ -88,6 +88,11 @@ class ArchiveForm(forms.Form):
     title = forms.CharField(label=_("Title"), max_length=200)
 
 
+class DuplicateForm(forms.Form):
+    title = forms.CharField(label=_("Title"), max_length=200)
+    material = forms.BooleanField(label=_("With its items and outputs"), required=False)
+
+
 class InvitationForm(forms.Form):
     """Names one per line, or a number of links without names."""
 

@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from rankme.actions import campaigns
+from rankme.actions.duplicates import duplicate_campaign, title_of_copy
 from rankme.actions.judgement_imports import start_archive
 from rankme.errors import ChangedMeanwhile, InvalidDefinition, Problem, RankmeError
 from rankme.forms.definition import (
@@ -27,7 +28,7 @@ from rankme.forms.definition import (
     name_the_nameless,
     read_form,
 )
-from rankme.forms.organiser import ArchiveForm, CampaignFileForm
+from rankme.forms.organiser import ArchiveForm, CampaignFileForm, DuplicateForm
 from rankme.models import Campaign
 from rankme.permissions import get_campaign, user_of
 from rankme.protocols.definition import Definition
@@ -39,6 +40,7 @@ from rankme.protocols.files import (
     preset,
     preset_names,
 )
+from rankme.queries.progress import size_of
 from rankme.queries.words import current_words, missing_texts, words_file
 
 from .campaign_page import render_campaign, sent
@@ -47,6 +49,7 @@ from .draft_preview import PREVIEW_PAGES
 from .interface_language import language_warning
 
 BLANK_START = "blank"
+MOST_EARLIER = 200
 PAGE_METHODS = ["GET", "HEAD", "POST"]
 
 
@@ -68,9 +71,39 @@ def new_archive(request: HttpRequest) -> HttpResponse:
     return redirect("rankme:campaign-material", campaign.code)
 
 
+@login_required
+@require_http_methods(PAGE_METHODS)
+def duplicate(request: HttpRequest, code: str) -> HttpResponse:
+    """Asks for the copy's title, and whether it takes the material along."""
+    campaign = get_campaign(request, code)
+    size = size_of(campaign)
+    initial = {"title": title_of_copy(campaign), "material": bool(size.items)}
+    form = DuplicateForm(**sent(request), initial=initial)
+    if form.is_valid():
+        title, material = form.cleaned_data["title"], form.cleaned_data["material"]
+        try:
+            copy = duplicate_campaign(
+                campaign, by=user_of(request), title=title, with_material=material
+            )
+        except RankmeError as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            return _saved(request, copy, _("The campaign has been duplicated."))
+    return render_campaign(
+        request,
+        campaign,
+        "organiser/duplicate.html",
+        {"form": form, "size": size},
+        tab="campaign",
+        status=422 if form.is_bound else 200,
+    )
+
+
 def _start_page(request: HttpRequest, form: ArchiveForm, *, status: int = 200) -> HttpResponse:
     presets = [(name, preset(name)) for name in preset_names()]
-    context = {"presets": presets, "archive_form": form}
+    own = Campaign.objects.open_to(request.user).filter(is_archive=False).values("pk")
+    earlier = Campaign.objects.filter(pk__in=own).defer("definition")[:MOST_EARLIER]
+    context = {"presets": presets, "archive_form": form, "earlier": earlier}
     return render(request, "organiser/choose_start.html", context, status=status)
 
 

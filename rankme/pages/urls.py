@@ -55,6 +55,7 @@ organiser_urls: list[URLPattern] = [
     path("campaigns/<slug:code>/reopen/", changing.reopen, name="campaign-reopen"),
     path("campaigns/<slug:code>/campaign.yaml", definitions.download_file, name="campaign-file"),
     path("campaigns/<slug:code>/words.yaml", definitions.download_words, name="campaign-words"),
+    path("campaigns/<slug:code>/duplicate/", definitions.duplicate, name="campaign-duplicate"),
     path("campaigns/<slug:code>/delete/", organiser.delete, name="campaign-delete"),
     path("campaigns/<slug:code>/material/", materials.show_material, name="campaign-material"),
     path("campaigns/<slug:code>/material/items/", materials.browse, name="campaign-items"),

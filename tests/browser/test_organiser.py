@@ -30,6 +30,7 @@ LOOKED_AT = (
     "campaign",
     "campaign-edit",
     "campaign-file-edit",
+    "campaign-duplicate",
     "campaign-delete",
     "campaign-material",
     "campaign-items",

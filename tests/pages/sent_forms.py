@@ -15,6 +15,8 @@ class Form:
     is_post: bool
     fields: dict[str, str] = field(default_factory=dict)
     files: list[str] = field(default_factory=list)
+    # Other addresses to which one of its buttons sends it.
+    other_actions: set[str] = field(default_factory=set)
 
 
 def forms_of(page: str) -> list[Form]:
@@ -48,6 +50,8 @@ class _Forms(HTMLParser):
         if self.open is None:
             return
         fields = self.open.fields
+        if tag == "button" and (other := values.get("formaction", "").partition("#")[0]):
+            self.open.other_actions.add(other)
         if tag == "input":
             self._input(self.open, values)
         elif tag == "textarea":

@@ -69,7 +69,7 @@ def draft_pages(olga) -> list[str]:
     campaigns.add_member(campaign, make_owner("mia").username, by=campaign.owner)
     upload(olga, campaign, OUTPUTS)
     waiting = campaign.material_imports.get().pk
-    names = ("edit", "file-edit", "material", "launch", "delete", "members")
+    names = ("edit", "file-edit", "duplicate", "material", "launch", "delete", "members")
     return [address("campaign-import", campaign, waiting)] + [
         address(f"campaign-{name}", campaign) for name in names
     ]
@@ -135,16 +135,16 @@ def test_every_form_is_answered_whatever_page_it_stands_on(olga):
         answer = olga.get(page)
         assert answer.status_code == 200, page
         for form in forms_of(answer.content.decode()):
-            target = form.action or page
-            name = resolve(target).url_name
-            sent.add(name)
-            if name == "log-out":
-                continue
-            # Deleting one page's campaign must not take the next page away.
-            with transaction.atomic():
-                # The client raises what the page raises: an error of the site fails here.
-                answer = olga.post(target, sent_as_it_stands(form))
-                transaction.set_rollback(True)
-            assert answer.status_code in (200, 302, 422), page
+            for target in (form.action or page, *form.other_actions):
+                name = resolve(target).url_name
+                sent.add(name)
+                if name == "log-out":
+                    continue
+                # Deleting one page's campaign must not take the next page away.
+                with transaction.atomic():
+                    # The client raises what the page raises: an error of the site fails here.
+                    answer = olga.post(target, sent_as_it_stands(form))
+                    transaction.set_rollback(True)
+                assert answer.status_code in (200, 302, 422), page
     # A change is confirmed on the page that answers its form: see test_changing.py.
     assert sent >= POSTS - {"log-in", "campaign-change-confirm"}

@@ -48,6 +48,7 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-reopen": {"GET": INSIDE, "POST": INSIDE},
     "campaign-file": {"GET": INSIDE},
     "campaign-words": {"GET": INSIDE},
+    "campaign-duplicate": {"GET": INSIDE, "POST": INSIDE},
     "campaign-delete": {"GET": OWNER, "POST": OWNER},
     "campaign-material": {"GET": INSIDE, "POST": INSIDE},
     "campaign-items": {"GET": INSIDE},

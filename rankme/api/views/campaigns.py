@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from rankme.actions import campaigns, launches
+from rankme.actions.duplicates import duplicate_campaign
 from rankme.actions.judgement_imports import start_archive
 from rankme.api.parsers import CampaignFileParser, StrictJSONParser
 from rankme.api.serializers import (
@@ -80,7 +81,7 @@ class CampaignsView(View):
 
     @extend_schema(
         operation_id="campaigns_create",
-        summary="Create a draft from a preset, a definition or a campaign file in YAML",
+        summary="Create a draft from a preset, a definition, another campaign or a file in YAML",
         request={
             "application/json": NewCampaignSerializer,
             "application/yaml": OpenApiTypes.STR,
@@ -96,6 +97,13 @@ class CampaignsView(View):
         given = self.read(NewCampaignSerializer)
         if given.get("archive"):
             return start_archive(user_of(request), title=given["title"])
+        if "copy_of" in given:
+            return duplicate_campaign(
+                get_campaign(request, given["copy_of"]),
+                by=user_of(request),
+                title=given.get("title", ""),
+                with_material=given.get("material", False),
+            )
         return campaigns.create_campaign(user_of(request), _definition(given))
 
 

@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
 from rankme.actions import campaigns
+from rankme.actions.duplicates import duplicate_campaign
 from rankme.errors import RankmeError
 from rankme.management.loading import take_material
 from rankme.models import Campaign
@@ -19,7 +20,7 @@ from rankme.protocols.files import definition_from_yaml, definition_to_yaml, pre
 
 
 class Command(BaseCommand):
-    help = "Creates a campaign from a file, or prints a campaign's file."
+    help = "Creates a campaign from a file or from another campaign, or prints a campaign's file."
 
     def add_arguments(self, parser: CommandParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True)
@@ -29,23 +30,31 @@ class Command(BaseCommand):
         load.add_argument("--title", help="replaces the title in the file")
         load.add_argument("--material", nargs="+", type=Path, default=[], metavar="PATH")
         load.add_argument("--launch", action="store_true")
+        copy = verbs.add_parser("copy", help="duplicate a campaign as a draft")
+        copy.add_argument("code")
+        copy.add_argument("--owner", help="the account that owns the copy")
+        copy.add_argument("--title", default="", help="the title of the copy")
+        copy.add_argument("--material", action="store_true", help="copy items and outputs, too")
         export = verbs.add_parser("export", help="print the file that creates this campaign again")
         export.add_argument("code")
 
     def handle(self, *, verb: str, **options: Any) -> None:
         try:
-            if verb == "load":
-                self._load(**options)
-            else:
-                self._export(**options)
+            {"load": self._load, "copy": self._copy, "export": self._export}[verb](**options)
         except RankmeError as refusal:
             raise CommandError(str(refusal)) from refusal
 
     def _export(self, *, code: str, **options: Any) -> None:
-        campaign = Campaign.objects.filter(code=code).first()
-        if campaign is None:
-            raise CommandError(f"There is no campaign {code}.")
-        self.stdout.write(definition_to_yaml(campaigns.definition_of(campaign)), ending="")
+        text = definition_to_yaml(campaigns.definition_of(_campaign(code)))
+        self.stdout.write(text, ending="")
+
+    def _copy(
+        self, *, code: str, owner: str | None, title: str, material: bool, **options: Any
+    ) -> None:
+        copy = duplicate_campaign(
+            _campaign(code), by=_owner(owner), title=title, with_material=material
+        )
+        self._tell(copy, launched=False)
 
     def _load(
         self,
@@ -81,6 +90,13 @@ class Command(BaseCommand):
 
 def _address(name: str, campaign: Campaign) -> str:
     return settings.SITE_URL + reverse(f"rankme:{name}", args=[campaign.code])
+
+
+def _campaign(code: str) -> Campaign:
+    campaign = Campaign.objects.filter(code=code).first()
+    if campaign is None:
+        raise CommandError(f"There is no campaign {code}.")
+    return campaign
 
 
 def _owner(name: str | None) -> User:
