@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from analysis.errors import TableError
+from analysis.spans.jsontext import plain_json
+from analysis.spans.marking import own_cells
 from analysis.spans.model import OUTPUT, SIDES, Mark, MarkedOutput, SpanTable
+from analysis.spans.own import sha256_of
 from analysis.table import JudgementTable
 
 MARKS = "marks"
 # What the site keeps of a mark beyond the names that all files of marks share.
 BEYOND = ("prefilled", "confirmed")
+OWN = ("start", "end", "text", "severity", "category")
 
 
 def has_marks(table: JudgementTable) -> bool:
@@ -49,8 +54,7 @@ def marked_outputs(table: JudgementTable) -> SpanTable:
         if cell is None:
             continue
         key = tuple(column.labels[column.codes[row]] for column in columns)
-        marks, words = cell
-        found[key] = MarkedOutput(key[0], key[1], key[2], marks, words=words)
+        found[key] = replace(cell, rater=key[0], system=key[1], item=key[2])
     again = sum(bool(label) for label in _labels_by_row(table)) - len(found)
     notes = (f"{again} outputs were judged again by the same rater; the last counts.",)
     return SpanTable(tuple(found.values()), "judgements", notes if again else ())
@@ -61,12 +65,16 @@ def _labels_by_row(table: JudgementTable) -> list[str]:
     return [column.labels[code] for code in column.codes.tolist()]
 
 
-def read_cell(cell: str) -> tuple[tuple[Mark, ...], int | None]:
-    """The marks of one judgement, and how many words its output has.
+def read_cell(cell: str) -> MarkedOutput:
+    """What one judgement says, without the names of its rater, system and item.
 
     Parameters
     ----------
     cell : the JSON that the site keeps of an answer
+
+    Returns
+    -------
+    The marks, and how many words the output has.
 
     Raises
     ------
@@ -76,10 +84,11 @@ def read_cell(cell: str) -> tuple[tuple[Mark, ...], int | None]:
         kept = json.loads(cell)
         times = {event["id"]: event["at"] for event in kept.get("events", ())}
         marks = tuple(_mark(each, times.get(each.get("id"))) for each in kept["marks"])
-        words = kept.get("words")
+        words, extra = kept.get("words"), kept.get("extra", {})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise TableError([f"A cell of the column {MARKS} is not what the site writes."]) from error
-    return marks, words if isinstance(words, int) else None
+    known = words if isinstance(words, int) else None
+    return MarkedOutput("", "", "", marks, extra=extra, words=known)
 
 
 def _mark(each: Mapping[str, Any], at: float | None) -> Mark:
@@ -95,6 +104,30 @@ def _mark(each: Mapping[str, Any], at: float | None) -> Mark:
         each.get("note", ""),
         side=side,
         missing=bool(each.get("missing")),
-        time="" if at is None else datetime.fromtimestamp(at / 1000, UTC).isoformat(),
-        extra={name: each[name] for name in BEYOND if name in each},
+        continues=bool(each.get("continues")),
+        time=each.get("time", "") if at is None else _moment(at),
+        extra={
+            **{name: each[name] for name in BEYOND if name in each},
+            **each.get("extra", {}),
+        },
     )
+
+
+def _moment(at: float) -> str:
+    return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds")
+
+
+def write_cell(each: MarkedOutput) -> str:
+    """The cell of a marked output that came from elsewhere; `read_cell` reads it.
+
+    Parameters
+    ----------
+    each : what a rater marked in an output
+    """
+    marks = [{name: getattr(mark, name) for name in OWN} | own_cells(mark) for mark in each.marks]
+    words = each.word_count
+    kept = {"marks": marks, **({} if words is None else {"words": words})}
+    kept |= {"extra": dict(each.extra)} if each.extra else {}
+    if each.output is not None:
+        kept |= {"sha256": sha256_of(each.output), "length": len(each.output)}
+    return plain_json(kept)

@@ -38,6 +38,9 @@ def criterion_name(name: str) -> str:
 
 def _instrument_of(criterion: CriterionPreview, preview: JudgementPreview) -> Asked:
     """As the format names it; otherwise choices where values have names, or a line."""
+    if criterion.has_marks:
+        # Nobody marks anything in an archive: what was allowed then does not matter now.
+        return Asked("spans")
     if asked := JUDGEMENT_READERS[preview.format].asked(criterion, preview):
         return asked
     labels = criterion.labels

@@ -10,6 +10,7 @@ from rest_framework import serializers
 
 from analysis.report.options import BY_CRITERION
 from rankme.actions.versions import LONGEST_REASON
+from rankme.exporting.spans import FORMS
 from rankme.exporting.texts import SHAPES
 from rankme.importing import READERS
 from rankme.importing.encodings import ENCODINGS
@@ -359,6 +360,13 @@ class TextsQuery(serializers.Serializer[Any]):
         default="long",
         help_text="`long`: with item, rater and a mark for excluded raters; `e2e`: only `mr` and "
         "`ref`.",
+    )
+
+
+class SpansQuery(serializers.Serializer[Any]):
+    criterion = serializers.CharField(max_length=60, help_text="Its answers are marks in texts.")
+    form = serializers.ChoiceField(
+        sorted(FORMS), required=False, default="json", help_text="Whose format the file has."
     )
 
 

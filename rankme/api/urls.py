@@ -47,6 +47,7 @@ urlpatterns = [
         judgements.JudgementsJsonlView.as_view(),
         name="api-judgements-jsonl",
     ),
+    path(CAMPAIGN + "spans", judgements.SpansView.as_view(), name="api-spans"),
     path(CAMPAIGN + "texts.csv", judgements.TextsCsvView.as_view(), name="api-texts-csv"),
     path(CAMPAIGN + "metrics/", metrics.MetricsView.as_view(), name="api-metrics"),
     path(CAMPAIGN + "metrics/<int:metric>/", metrics.MetricView.as_view(), name="api-metric"),

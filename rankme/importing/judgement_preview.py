@@ -9,7 +9,10 @@ from rankme.importing.preview import FilePreview
 
 @dataclass(frozen=True)
 class CriterionPreview:
-    """A criterion as its values show it; `labels` name values where the file has names."""
+    """A criterion as its values show it; `labels` name values where the file has names.
+
+    With `has_marks`, a value is what the errors weigh that a rater marked.
+    """
 
     name: str
     judgements: int
@@ -17,6 +20,7 @@ class CriterionPreview:
     highest: float
     whole_numbers: bool
     labels: dict[float, str]
+    has_marks: bool = False
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,6 @@ class JudgementReader:
 
     title: str
     help: str
-    recognises: Callable[[SourceFile], Shape | None]
+    recognises: Callable[[SourceFile], Shape | bool | None]
     read: Callable[[Sources, JudgementSpool, SourceFile], None]
     asked: Callable[[CriterionPreview, JudgementPreview], Asked | None] = not_known

@@ -33,6 +33,7 @@ class Given:
     output: str = ""
     time_ms: str = ""
     label: str = ""
+    marks: str = ""  # the marks that the value adds up, as JSON
     late: bool = False
     excluded: bool = False
     started_at: str = ""
@@ -47,6 +48,7 @@ class JudgementSpool(Spool):
         self.raters: dict[str, int] = {}
         self.criteria: dict[str, int] = {}
         self.labels: dict[int, dict[float, str]] = {}
+        self.marked: set[int] = set()  # criteria with marks
         self.columns: dict[str, str] = {}  # what the file calls them
         self._screens: dict[int, int] = {}
         self._screen_rows: list[tuple[Any, ...]] = []
@@ -71,7 +73,10 @@ class JudgementSpool(Spool):
         criterion = self.criteria.setdefault(given.criterion, len(self.criteria))
         if given.label:
             self.labels.setdefault(criterion, {})[value] = given.label
-        row = (self._screen(given, item), system, criterion, value, time_ms, given.label)
+        if given.marks:
+            self.marked.add(criterion)
+        label = given.marks or given.label
+        row = (self._screen(given, item), system, criterion, value, time_ms, label)
         kept = json.dumps(values, ensure_ascii=False)
         self._rows.append((*row, given.late, given.excluded, kept, place[0].number, place[1]))
         if len(self._rows) >= ROWS_AT_ONCE:

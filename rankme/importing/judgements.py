@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from rankme.importing import e2e_ratings, long_judgements
+from rankme.importing import e2e_ratings, long_judgements, marks
 from rankme.importing.files import SourceFile
 from rankme.importing.judgement_preview import CriterionPreview, JudgementPreview
 from rankme.importing.judgement_reader import JudgementReader
@@ -25,6 +25,7 @@ from rankme.importing.spool import Spooled, read_judgements
 JUDGEMENT_READERS: dict[str, JudgementReader] = {
     "e2e": e2e_ratings.READER,
     "long": long_judgements.READER,
+    "spans": marks.READER,
 }
 
 
@@ -122,7 +123,13 @@ def _preview(format: str, spool: JudgementSpool) -> JudgementPreview:
         systems=tuple(spool.system_names),
         criteria=tuple(
             CriterionPreview(
-                names[number], count, lowest, highest, bool(whole), spool.labels.get(number, {})
+                names[number],
+                count,
+                lowest,
+                highest,
+                bool(whole),
+                spool.labels.get(number, {}),
+                number in spool.marked,
             )
             for number, count, lowest, highest, whole in rows
         ),

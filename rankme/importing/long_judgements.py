@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from analysis.errors import TableError
+from analysis.spans.judged import MARKS, read_cell
 from analysis.table_files import unguarded
 from analysis.translatable import gettext_noop as _
 from rankme.importing.column_guesses import INDEX, NAMES, plain_name
@@ -25,7 +27,7 @@ COMMON_NAMES: dict[str, tuple[str, ...]] = {
     "value": ("score", "rating", "label", "judgement", "judgment"),
 }  # fmt: skip
 FLAGS = ("late", "excluded")
-OPTIONAL_COLUMNS = ("screen", "time_ms", "input", "output", *FLAGS)
+OPTIONAL_COLUMNS = ("screen", "time_ms", "input", "output", MARKS, *FLAGS)
 ONLY_SCREEN = "1"  # of a rater for an item
 TRUE_WORDS = {"1", "true", "yes"}
 FALSE_WORDS = {"", "0", "false", "no"}
@@ -91,9 +93,20 @@ def _given(record: Record, spool: JudgementSpool, place: Place) -> Given:
         input=record.get("input", ""),
         output=record.get("output", ""),
         time_ms=record.get("time_ms", ""),
+        marks=_marks(record.get(MARKS, ""), spool, place),
         late=_flag(record, "late", spool, place),
         excluded=_flag(record, "excluded", spool, place),
     )
+
+
+def _marks(cell: str, spool: JudgementSpool, place: Place) -> str:
+    """The marks of the site's own export; a column of this name in another table is refused."""
+    if cell:
+        try:
+            read_cell(cell)
+        except TableError as error:
+            spool.problem(place, MARKS, " ".join(error.problems))
+    return cell
 
 
 def _flag(record: Record, column: str, spool: JudgementSpool, place: Place) -> bool:

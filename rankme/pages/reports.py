@@ -23,7 +23,7 @@ from rankme.actions import analysis_runs
 from rankme.actions.report_files import require_files
 from rankme.downloads import attachment
 from rankme.errors import FilesInPreparation, InvalidOptions
-from rankme.exporting import bundle, texts
+from rankme.exporting import bundle, spans, texts
 from rankme.exporting.judgements import csv_file, jsonl_file
 from rankme.forms.analysis import AnalysisForm
 from rankme.models import AnalysisRun, Campaign, CampaignVersion, Report
@@ -318,7 +318,13 @@ def export_judgements(request: HttpRequest, code: str) -> HttpResponseBase:
     if chosen in ("texts", "e2e") and texts.asks_for_texts(campaign):
         shape = "long" if chosen == "texts" else chosen
         return attachment(texts.texts_file(campaign, shape))
+    if chosen == "spans":
+        with refusals_as_messages(request):
+            criterion, form = request.GET.get("criterion", ""), request.GET.get("form", "")
+            return attachment(spans.spans_file(campaign, criterion, form))
     context = {
+        "marking": spans.marking_criteria(campaign),
+        "span_forms": spans.FORMS,
         "has_judgements": analysis_runs.has_judgements(campaign),
         "has_texts": texts.asks_for_texts(campaign),
     }

@@ -1,16 +1,25 @@
 """Marks in the text, from the rater to the report and into every file that has them."""
 
+import io
 import json
+import zipfile
 
 import pytest
+from django.db import IntegrityError
 from django.urls import reverse
 
 from analysis.report.stored import read_report
+from analysis.spans.files import read_spans, write_spans
 from analysis.spans.judged import marked_outputs
+from analysis.spans.own import fingerprint
 from analysis.table_files import read_table
+from rankme.actions.judgement_imports import import_judgements
 from rankme.exporting.judgements import judgements_csv, judgements_jsonl
-from rankme.models import Judgement
+from rankme.exporting.spans import FORMS, span_table
+from rankme.models import Judgement, Output
 from rankme.queries.judgement_table import judgement_table
+from tests.analysis.marked import everything
+from tests.campaigns import make_owner
 from tests.marking import marked_campaign
 from tests.runs import asked, executed
 
@@ -30,6 +39,15 @@ def stored_marks(campaign):
         ): [(mark["start"], mark["end"], mark["text"]) for mark in json.loads(row.text)["marks"]]
         for row in rows
     }
+
+
+def files_in(content):
+    """The file that was downloaded, or those of the zip that it is."""
+    file = io.BytesIO(content)
+    if not zipfile.is_zipfile(file):
+        return [io.BytesIO(content)]
+    with zipfile.ZipFile(file) as archive:
+        return [io.BytesIO(archive.read(name)) for name in archive.namelist()]
 
 
 def read_marks(spans):
@@ -63,6 +81,16 @@ def test_marks_reach_the_table_the_files_and_the_report(client, tmp_path):
     assert {each.severity for each in section.kinds} == {"minor", "major"}
 
     client.force_login(campaign.owner)
+    address = reverse("rankme:export-judgements", args=[campaign.code])
+    assert "Pearmut" in client.get(address).content.decode()
+    for form in FORMS:
+        answer = client.get(address, {"format": "spans", "criterion": "errors", "form": form})
+        assert read_marks(read_spans(*files_in(answer.content))) == read_marks(
+            span_table(campaign, "errors")
+        )
+    assert (
+        client.get(address, {"format": "spans", "criterion": "x", "form": "csv"}).status_code == 404
+    )
     page = client.get(reverse("rankme:analysis-run", args=[campaign.code, run.pk]))
     for words in (
         "Error spans: penalties",
@@ -70,3 +98,29 @@ def test_marks_reach_the_table_the_files_and_the_report(client, tmp_path):
         "Clusters by penalty",
     ):
         assert words in page.content.decode()
+
+
+def test_the_database_refuses_a_mark_with_another_text():
+    campaign = marked_campaign("esa", raters=1)
+    found = Judgement.objects.filter(criterion__name="errors", value__gt=0).first()
+    marks = json.loads(found.text)["marks"]
+    wrong = json.dumps({"marks": [{**marks[0], "text": "something else"}]})
+    fields = {"submission": found.submission, "criterion": found.criterion, "value": 1}
+    other = Output.objects.filter(item__campaign=campaign).exclude(pk=found.output_id).first()
+    with pytest.raises(IntegrityError, match="another text"):
+        Judgement.objects.create(**fields, output=other, text=wrong)
+
+
+@pytest.mark.parametrize("form", ["google", "pearmut", "factgenie", "json", "csv"])
+def test_marks_from_elsewhere_become_an_archive_that_loses_nothing(form, tmp_path):
+    given = everything()
+    path = tmp_path / "marks"
+    write_spans(given, form, path)
+    campaign = import_judgements(make_owner(), path, title="Elsewhere", keep_rater_names=True)
+    found = span_table(campaign, "errors")
+    assert fingerprint(found) == fingerprint(read_spans(path))
+    assert fingerprint(found) == fingerprint(given)
+    again = tmp_path / "judgements.csv"
+    again.write_bytes(b"".join(judgements_csv(campaign)))
+    copied = import_judgements(make_owner(), again, title="Again", keep_rater_names=True)
+    assert read_marks(marked_outputs(judgement_table(copied))) == read_marks(found)

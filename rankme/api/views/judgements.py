@@ -16,11 +16,13 @@ from rankme.api.serializers import (
     JudgementPageSerializer,
     JudgementQuery,
     JudgementSerializer,
+    SpansQuery,
     TextsQuery,
 )
 from rankme.api.view import View
 from rankme.downloads import attachment
 from rankme.exporting.judgements import csv_file, jsonl_file
+from rankme.exporting.spans import spans_file
 from rankme.exporting.texts import texts_file
 from rankme.models import Campaign, Judgement, RaterExclusion, Submission
 from rankme.permissions import get_campaign
@@ -147,3 +149,17 @@ class TextsCsvView(View):
     )
     def get(self, request: Request, code: str) -> HttpResponseBase:
         return attachment(texts_file(get_campaign(request, code), self.query["shape"]))
+
+
+class SpansView(View):
+    queries = {"GET": SpansQuery}
+
+    @extend_schema(
+        operation_id="spans",
+        summary="Marked errors with their texts, in the format of another tool",
+        parameters=[SpansQuery],
+        responses={(200, "application/octet-stream"): OpenApiResponse(OpenApiTypes.BINARY)},
+    )
+    def get(self, request: Request, code: str) -> HttpResponseBase:
+        campaign = get_campaign(request, code)
+        return attachment(spans_file(campaign, self.query["criterion"], self.query["form"]))

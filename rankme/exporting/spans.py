@@ -1,0 +1,127 @@
+"""Marked errors in the files of other tools, with the texts that they are in."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db import connection
+
+from analysis.errors import AnalysisError
+from analysis.spans.judged import read_cell
+from analysis.spans.model import MarkedOutput, SpanTable
+from rankme.errors import RefusedAction
+from rankme.models import Campaign
+from rankme.protocols.files import stored_definition
+from rankme.queries.counting import COUNTED
+
+from .files import CSV, JSON_LINES, ZIP, ExportedFile
+
+TSV = "text/tab-separated-values; charset=utf-8"
+
+
+@dataclass(frozen=True)
+class SpanForm:
+    """A form of `analysis.spans.files` as a download: what organisers call it, and its file."""
+
+    title: str
+    ending: str
+    media_type: str
+
+
+FORMS = {
+    "google": SpanForm("Google MQM (TSV)", "tsv", TSV),
+    "mtme": SpanForm("MTME (seg.rating)", "seg.rating", TSV),
+    "pearmut": SpanForm("Pearmut (JSON lines)", "pearmut.jsonl", JSON_LINES),
+    "factgenie": SpanForm("factgenie (JSON lines)", "factgenie.jsonl", JSON_LINES),
+    "json": SpanForm("JSON lines", "jsonl", JSON_LINES),
+    "csv": SpanForm("CSV", "csv", CSV),
+}
+# What counts, of raters who are not excluded; the newest last.
+MARKED = f"""
+    SELECT p.label, sy.name, i.key, o.text, i.input, i.factors->>'document', j.text, scored.value
+    FROM rankme_submission s
+    JOIN rankme_assignment a ON a.id = s.assignment_id
+    JOIN rankme_participant p ON p.id = a.participant_id
+    JOIN rankme_judgement j ON j.submission_id = s.id
+    JOIN rankme_output o ON o.id = j.output_id
+    JOIN rankme_system sy ON sy.id = o.system_id
+    JOIN rankme_item i ON i.id = o.item_id
+    LEFT JOIN rankme_judgement scored ON scored.submission_id = s.id
+        AND scored.output_id = j.output_id AND scored.criterion_id = %s
+    LEFT JOIN rankme_raterexclusion e
+        ON e.participant_id = p.id AND e.withdrawn_at IS NULL
+    WHERE a.campaign_id = %s AND j.criterion_id = %s AND e.id IS NULL AND ({COUNTED})
+    ORDER BY i.position, sy.position, j.id"""
+
+
+def marking_criteria(campaign: Campaign) -> list[str]:
+    """The criteria whose answers are marks in the texts."""
+    criteria = stored_definition(campaign.definition).criteria
+    return [each.name for each in criteria if each.tool.marks_outputs]
+
+
+def span_table(campaign: Campaign, criterion: str) -> SpanTable:
+    """The marks of a criterion with their texts; a rater's last word on an output counts."""
+    ids = dict(campaign.criteria.values_list("name", "id"))
+    with connection.cursor() as cursor:
+        cursor.execute(MARKED, [ids.get(f"{criterion}_score"), campaign.pk, ids[criterion]])
+        found = {each.key: each for each in map(_marked, cursor.fetchall())}
+    return SpanTable(tuple(found.values()), "judgements")
+
+
+def _marked(row: tuple[Any, ...]) -> MarkedOutput:
+    rater, system, item, output, source, document, kept, score = row
+    return replace(
+        read_cell(kept),
+        rater=rater,
+        system=system,
+        item=item,
+        output=output or None,
+        source=source or None,
+        document=document or "",
+        score=score,
+    )
+
+
+def spans_file(campaign: Campaign, criterion: str, form: str) -> ExportedFile | None:
+    """The marks in a form of another tool; None where there is no such criterion or form.
+
+    Raises
+    ------
+    RefusedAction : the form cannot hold these marks
+    """
+    from analysis.spans.files import WRITERS
+
+    if form not in FORMS or criterion not in marking_criteria(campaign):
+        return None
+    chosen = FORMS[form]
+    try:
+        written = WRITERS[form](span_table(campaign, criterion))
+    except AnalysisError as error:
+        raise RefusedAction(str(error)) from error
+    name = f"{campaign.code}-{criterion}.{chosen.ending}"
+    if isinstance(written, str) or len(written) == 1:
+        content = written if isinstance(written, str) else written[0]
+        return ExportedFile(name, chosen.media_type, content.encode())
+    return ExportedFile(f"{name}.zip", ZIP, _zipped(name, written))
+
+
+def _zipped(name: str, contents: list[str]) -> bytes:
+    """A form that holds one rater per file: `x.seg.rating` becomes `x.1.seg.rating`, …"""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for numbered, content in zip(_numbered(name), contents, strict=False):
+            archive.writestr(numbered, content)
+    return packed.getvalue()
+
+
+def _numbered(name: str) -> Iterator[str]:
+    stem, _dot, ending = name.partition(".")
+    number = 0
+    while True:
+        number += 1
+        yield f"{stem}.{number}.{ending}"
