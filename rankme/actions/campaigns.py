@@ -106,6 +106,13 @@ class CampaignPlan:
     systems: list[int]
     outputs: dict[tuple[int, int], int]
 
+    def shown_in(self, trial: int) -> tuple[int, list[int]]:
+        """The ids of a trial's item and of the outputs that it shows."""
+        item = int(self.plan.items[trial])
+        systems = self.plan.systems[trial]
+        outputs = [self.outputs[item, int(one)] for one in systems if one != NO_SYSTEM]
+        return self.items[item], outputs
+
 
 def draw_plan(campaign: Campaign) -> CampaignPlan:
     """Draw the plan that a launch would store; the same campaign draws the same plan."""

@@ -26,6 +26,8 @@ class Panel:
     is_platform: bool = False
     # Whether the site can run studies there (rankme/actions/panel).
     has_api: bool = False
+    # The lowest pay for an hour's work that it accepts, by currency.
+    least_per_hour: Mapping[str, float] = field(default_factory=dict)
     # Where a panel has other addresses than `return_url` for some outcomes.
     return_urls: Mapping[Outcome, str] = field(default_factory=dict)
 

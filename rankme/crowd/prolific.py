@@ -9,5 +9,6 @@ PROLIFIC = Panel(
     return_url="https://app.prolific.com/submissions/complete?cc={code}",
     hosts=frozenset({"app.prolific.com"}),
     is_platform=True,
+    least_per_hour={"GBP": 6.0, "USD": 8.0},
     has_api=True,
 )

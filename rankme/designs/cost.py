@@ -33,6 +33,11 @@ class Estimate:
     cost: float
     currency: str
 
+    @property
+    def pay_per_hour(self) -> float:
+        """The pay of a batch for the time that its screens are expected to take."""
+        return 60 * self.cost / (self.sittings * self.minutes_per_batch)
+
 
 def estimate(plan: DrawnPlan, terms: Terms, *, screens_per_trial: int) -> Estimate:
     """Estimate from the plan's numbers and the organiser's guess of the seconds per screen."""

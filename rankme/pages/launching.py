@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import math
 from typing import Any
 
+import numpy as np
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -27,11 +29,13 @@ from rankme.models import Campaign
 from rankme.permissions import get_campaign, user_of
 from rankme.protocols.definition import Definition
 from rankme.queries.progress import planned_judgements, size_of
+from rankme.queries.reading import WORDS_PER_MINUTE, reading_of
 from rankme.queries.words import missing_texts
 
 from .campaign_page import act, render_campaign, sent
 from .interface_language import language_warning
 
+MOST_TRIALS_READ = 200
 INVITATIONS_ON_A_PAGE = 100
 
 
@@ -93,17 +97,31 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
         return context | {"refusal": str(refusal)}
     names = dict(campaign.systems.values_list("id", "name"))
     plan = drawn.plan
+    cost = estimate(plan, definition.crowd, screens_per_trial=len(definition.screens))
+    least = PANELS[definition.crowd.panel].least_per_hour.get(cost.currency)
     counts = zip(drawn.systems, plan.balance.system_counts, strict=True)
     return context | {
         "plan": plan,
         "balance": plan.balance,
         "spreads": _spreads(plan),
-        "estimate": estimate(plan, definition.crowd, screens_per_trial=len(definition.screens)),
+        "estimate": cost,
+        "least_per_hour": least,
+        "pay_is_low": least is not None and cost.pay_per_hour < least,
+        "fair_pay": math.ceil((least or 0) * cost.minutes_per_batch / 60 * 100) / 100,
+        "reading": reading_of(_sample_of(drawn), definition),
+        "words_per_minute": WORDS_PER_MINUTE,
         "judgements": planned_judgements(
             plan.balance.judgements, len(plan.items) * plan.raters_per_trial, definition
         ),
         "systems": [(names[pk], count) for pk, count in counts],
     }
+
+
+def _sample_of(drawn: campaigns.CampaignPlan) -> list[tuple[int, list[int]]]:
+    """Trials from everywhere in the plan, few enough to be read for a page."""
+    number = len(drawn.plan.items)
+    chosen = np.linspace(0, number - 1, min(number, MOST_TRIALS_READ)).round().astype(int)
+    return [drawn.shown_in(int(trial)) for trial in chosen]
 
 
 def _spreads(plan: DrawnPlan) -> list[tuple[str, Any]]:

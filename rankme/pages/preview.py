@@ -15,7 +15,6 @@ from django.views.decorators.http import require_GET
 from rankme.actions.campaigns import draw_plan
 from rankme.crowd.outcomes import Outcome
 from rankme.designs.order import draw_order
-from rankme.designs.plan import NO_SYSTEM
 from rankme.errors import RefusedAction
 from rankme.forms.entry import EntryForm
 from rankme.models import Campaign, Item, Output, Trial
@@ -170,16 +169,5 @@ def _planned(campaign: Campaign) -> list[tuple[int, list[int]]]:
 
 def _drawn(campaign: Campaign) -> list[tuple[int, list[int]]]:
     drawn = draw_plan(campaign)
-    plan, items, outputs = drawn.plan, drawn.items, drawn.outputs
-    first = min(int(plan.batch_sizes[0]), MOST_TRIALS)
-    return [
-        (
-            items[plan.items[index]],
-            [
-                outputs[int(plan.items[index]), int(system)]
-                for system in plan.systems[index]
-                if system != NO_SYSTEM
-            ],
-        )
-        for index in range(first)
-    ]
+    first = min(int(drawn.plan.batch_sizes[0]), MOST_TRIALS)
+    return [drawn.shown_in(trial) for trial in range(first)]

@@ -13,6 +13,7 @@ def test_minutes_raters_and_pay_follow_from_the_plan():
     assert (found.sittings, found.raters) == (12, 6)  # 4 batches × 3 raters, 2 batches each
     assert (found.minutes_per_batch, found.minutes_per_rater) == (4, 8)
     assert (found.cost, found.currency, found.hours_in_all) == (36, "CZK", 0.8)
+    assert found.pay_per_hour == 45  # 3 for 4 minutes
 
 
 def test_every_screen_of_a_trial_takes_its_time():

@@ -1,0 +1,89 @@
+"""How much raters read, counted in the texts of the campaign itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rankme.models import Item, Output
+from rankme.protocols.definition import Definition
+from rankme.protocols.screens import ScreenSpec
+
+# Adults read 238 words a minute of English non-fiction in silence (Brysbaert 2019, a meta-analysis
+# of 190 studies), and few languages differ much.
+WORDS_PER_MINUTE = 238
+# Chinese and Japanese are written without spaces; a word has about 1.5 of their characters.
+IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+IDEOGRAPHS_PER_WORD = 1.5
+# Tables and pictures are looked at and not read word by word.
+READ_KINDS = ("text", "mr")
+
+
+Trial = tuple[int, Sequence[int]]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The mean over trials of the plan."""
+
+    words_per_trial: float
+    seconds_per_trial: float
+    screens_per_trial: int
+
+    @property
+    def words_per_screen(self) -> float:
+        return self.words_per_trial / self.screens_per_trial
+
+    @property
+    def words_per_minute(self) -> float:
+        """How fast somebody reads who needs the expected time and does nothing else in it."""
+        return 60 * self.words_per_trial / self.seconds_per_trial
+
+    @property
+    def is_too_fast(self) -> bool:
+        return self.words_per_minute > WORDS_PER_MINUTE
+
+    @property
+    def seconds_needed(self) -> int:
+        """Seconds per screen for reading alone."""
+        return round(60 * self.words_per_screen / WORDS_PER_MINUTE)
+
+
+def reading_of(trials: Sequence[Trial], definition: Definition) -> Reading:
+    """Count the words that the screens show in these trials: items with their outputs, by id."""
+    items = Item.objects.in_bulk([item for item, _outputs in trials])
+    texts = Output.objects.in_bulk([output for _item, outputs in trials for output in outputs])
+    words = [
+        _words_of_trial(items[item], [texts[output].text for output in outputs], definition)
+        for item, outputs in trials
+    ]
+    screens = len(definition.screens)
+    seconds = screens * definition.crowd.expected_seconds_per_screen
+    return Reading(sum(words) / len(words), seconds, screens)
+
+
+def _words_of_trial(item: Item, outputs: list[str], definition: Definition) -> float:
+    """A text that stays the same from one screen to the next is read once."""
+    counts: Mapping[str, float] = {
+        "input": count_words(item.input) if definition.input_kind in READ_KINDS else 0,
+        "context": count_words(item.context),
+        "reference": count_words(item.reference),
+        "outputs": sum(count_words(text) for text in outputs),
+    }
+    read = set().union(*(_read(screen) for screen in definition.screens))
+    return sum(counts[part] for part in read)
+
+
+def _read(screen: ScreenSpec) -> set[str]:
+    parts = {name for name in ("input", "reference", "outputs") if screen.shows(name)}
+    if screen.shows("context"):
+        parts |= {"context", "outputs"}
+    if screen.shows("reference_context"):
+        parts |= {"context", "reference"}
+    return parts
+
+
+def count_words(text: str) -> float:
+    ideographs = len(IDEOGRAPHS.findall(text))
+    return len(IDEOGRAPHS.sub(" ", text).split()) + ideographs / IDEOGRAPHS_PER_WORD
