@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.cli import agreement, metrics, prepared, rankings, report, scales, scores, spans
+from analysis.cli import (
+    agreement,
+    judges,
+    metrics,
+    prepared,
+    rankings,
+    report,
+    scales,
+    scores,
+    spans,
+)
 from analysis.cli.outcome import Outcome, as_csv, as_json, as_text
 from analysis.cli.shared import add_rater_options
 from analysis.errors import AnalysisError, OptionsError
@@ -202,6 +212,16 @@ COMMANDS: dict[str, Command] = {
         "Compare automatic metrics with people: correlations, accuracies, tests, ceiling.",
         metrics.run_metrics,
         metrics.add_metrics_options,
+    ),
+    "judge": Command(
+        "Put a judge next to people: agreement, preferences, calibration, may it replace a rater?",
+        judges.run_judge,
+        judges.add_judge_options,
+    ),
+    "predict": Command(
+        "Means of systems from judgements of some items and a metric of all of them.",
+        judges.run_predict,
+        judges.add_predict_options,
     ),
     "mtme": Command(
         "Read an archive of the WMT metrics tasks (mt-metrics-eval): judgements and metrics.",

@@ -81,7 +81,7 @@ def first_preference(verdicts: Sequence[Verdict], *, alpha: float = 0.05) -> Sha
 
 def longer_preference(
     verdicts: Sequence[Verdict],
-    lengths: Mapping[tuple[str, str], int],
+    lengths: Mapping[tuple[str, str], float],
     *,
     alpha: float = 0.05,
 ) -> Share:

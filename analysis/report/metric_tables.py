@@ -9,6 +9,7 @@ from analysis.metrics.ceiling import Ceiling
 from analysis.metrics.metric_tests import MetricPair
 from analysis.metrics.segment_level import SegmentLevel
 from analysis.metrics.system_level import SystemLevel
+from analysis.report.judge_tables import judge_tables
 from analysis.report.metrics import MetricSection, PoweredEstimates
 from analysis.report.table_model import Cell, Column, Format, Role, Table, rows_of
 from analysis.translatable import gettext_noop as _
@@ -20,7 +21,8 @@ def metric_tables(section: MetricSection) -> list[Table]:
     powered = [each for each in section.powered if each.estimates]
     if powered:
         found.append(worth_table(powered))
-    return found + [powered_table(each) for each in powered]
+    found += [powered_table(each) for each in powered]
+    return found + list(judge_tables(section.judges))
 
 
 def comparison_tables(found: MetricReport) -> Iterator[Table]:

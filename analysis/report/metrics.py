@@ -10,6 +10,12 @@ from analysis.checkpoints import Parts
 from analysis.errors import Undefined
 from analysis.metrics.against_people import MetricOptions, MetricReport, metrics_against_people
 from analysis.metrics.compared import Compared
+from analysis.metrics.judge_report import (
+    JudgeReport,
+    judge_of_scores,
+    judge_of_verdicts,
+    lengths_of,
+)
 from analysis.metrics.people import People
 from analysis.metrics.prediction_powered import PredictionPowered, prediction_powered
 from analysis.metrics.score_files import MetricScores
@@ -44,6 +50,7 @@ class MetricSection:
     powered: tuple[PoweredEstimates, ...]
     reason: str
     signature: str
+    judges: tuple[JudgeReport, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -100,6 +107,8 @@ def _section(
     try:
         part, scale = _as_analysed(part, subject, options)
         people = People.from_table(part, lower_is_better=not subject.higher_is_better)
+        judges = tuple(_judges(table.for_criterion(name), subject, options, compared))
+        section = replace(section, scale=scale, judges=judges)
         scores = _chosen(compared.scores, options.metrics)
         if scores is None:
             return section
@@ -107,12 +116,38 @@ def _section(
         settings = MetricOptions(options.seed, options.alpha, resamples, resamples)
         return replace(
             section,
-            scale=scale,
             comparison=metrics_against_people(people, scores, settings),
-            powered=tuple(_powered(people, scores, options, part)),
+            powered=tuple(
+                powered_estimates(
+                    people,
+                    scores,
+                    alpha=options.alpha,
+                    price=options.price_per_judgement,
+                    sha256=part.sha256,
+                )
+            ),
         )
     except Undefined as why:
         return replace(section, reason=str(why))
+
+
+def _judges(
+    part: JudgementTable, subject: Subject, options: ReportOptions, compared: Compared
+) -> Iterator[JudgeReport]:
+    """The judges among the metrics next to people, on the raters' own scale."""
+    people = People.from_table(part, lower_is_better=not subject.higher_is_better)
+    lengths = lengths_of(compared.scores)
+    for judge in sorted(set(options.judges) & set(options.metrics)):
+        own = options.judges[judge]
+        if judge in compared.verdicts:
+            found = compared.verdicts[judge]
+            yield judge_of_verdicts(
+                people, judge, found, lengths=lengths, own=own, alpha=options.alpha
+            )
+        elif compared.scores is not None and judge in compared.scores.metrics:
+            yield judge_of_scores(
+                people, judge, compared.scores, lengths=lengths, own=own, alpha=options.alpha
+            )
 
 
 def _as_analysed(
@@ -133,26 +168,35 @@ def _chosen(scores: MetricScores | None, metrics: tuple[str, ...]) -> MetricScor
     return scores.of([name for name in scores.metrics if name in metrics])
 
 
-def _powered(
-    people: People, scores: MetricScores, options: ReportOptions, part: JudgementTable
+def powered_estimates(
+    people: People, scores: MetricScores, *, alpha: float, price: float, sha256: str
 ) -> Iterator[PoweredEstimates]:
-    """Estimates with each metric that has a score of every output."""
+    """Estimates with each metric that has a score of every output.
+
+    Parameters
+    ----------
+    people : the judgements
+    scores : of all outputs
+    alpha : 1 − confidence
+    price : of a judgement by a person
+    sha256 : of the judgements, for the signatures
+    """
     aligned = scores.aligned(people.systems, scores.items)
     for number, name in enumerate(scores.metrics):
         line = signature(
             "prediction-powered",
-            {"metric": name, "alpha": options.alpha, "scores": scores.sha256[:16]},
-            sha256=part.sha256,
+            {"metric": name, "alpha": alpha, "scores": scores.sha256[:16]},
+            sha256=sha256,
         )
         try:
             found = prediction_powered(
-                people, name, aligned.segments[number], scores.items, alpha=options.alpha
+                people, name, aligned.segments[number], scores.items, alpha=alpha
             )
         except Undefined as why:
             yield PoweredEstimates(name, None, str(why), None, line)
             continue
-        price = max(found.worth, 0.0) * options.price_per_judgement or None
-        yield PoweredEstimates(name, _as_judged(found, people.turned), "", price, line)
+        saved = max(found.worth, 0.0) * price or None
+        yield PoweredEstimates(name, _as_judged(found, people.turned), "", saved, line)
 
 
 def _as_judged(found: PredictionPowered, turned: bool) -> PredictionPowered:

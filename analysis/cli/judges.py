@@ -1,0 +1,176 @@
+"""Commands of `python -m analysis` that put a judge next to people, or use a metric with them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from analysis.cli.outcome import Outcome
+from analysis.cli.shared import chosen_criterion, counted_judgements, names
+from analysis.errors import OptionsError
+from analysis.signature import signature
+from analysis.table import JudgementTable
+
+if TYPE_CHECKING:
+    from analysis.metrics.judge_report import JudgeReport
+    from analysis.metrics.people import People
+
+# --- judges --------------------------------------------------------------------------------------
+
+
+def add_judge_options(parser: argparse.ArgumentParser) -> None:
+    """Options of a judge next to people."""
+    parser.add_argument(
+        "verdicts",
+        metavar="FILE",
+        help="pairwise verdicts (judge, item, first, second, winner) or scores on the raters' "
+        "scale (system, item, metric, score)",
+    )
+    parser.add_argument(
+        "--judges", type=names, metavar="A,B", help="which of the file's (default: all)"
+    )
+    parser.add_argument(
+        "--own", type=names, default=(), metavar="A,B", help="systems of the judge's own model"
+    )
+    parser.add_argument(
+        "--outputs", metavar="FILE.csv", help="system, item, output: for the lengths of outputs"
+    )
+    parser.add_argument(
+        "--epsilon",
+        type=float,
+        default=0.1,
+        help="what raters may be better by: .1 for crowds, .15 skilled, .2 experts (default .1)",
+    )
+    parser.add_argument(
+        "--low-judgements-are-better", action="store_true", help="low values are good judgements"
+    )
+
+
+def run_judge(judgements: JudgementTable, options: argparse.Namespace) -> Outcome:
+    """Agreement, preferences, calibration and the alternative-annotator test of judges."""
+    from analysis.report.judge_tables import judge_tables
+
+    found, sha256 = _judges(_people(judgements, options), options)
+    stated = {
+        "criterion": chosen_criterion(judgements, options),
+        "epsilon": options.epsilon,
+        "alpha": options.alpha,
+        "verdicts": sha256[:16],
+    }
+    line = signature("judge", stated, sha256=judgements.sha256)
+    tables = tuple(judge_tables(found))
+    notes = dict.fromkeys(sentence for each in found for sentence in each.sentences)
+    return Outcome(
+        document={"judges": [asdict(each) for each in found], "signature": line},
+        tables=tables,
+        notes=(*notes, line),
+    )
+
+
+def _people(judgements: JudgementTable, options: argparse.Namespace) -> People:
+    from analysis.metrics.people import People
+
+    part = counted_judgements(judgements, options)
+    return People.from_table(part, lower_is_better=options.low_judgements_are_better)
+
+
+def _judges(people: People, options: argparse.Namespace) -> tuple[list[JudgeReport], str]:
+    from analysis.metrics.compared import Compared
+    from analysis.metrics.csv_rows import read_rows
+    from analysis.metrics.judge_report import judge_of_scores, judge_of_verdicts
+    from analysis.metrics.score_files import scores_of_rows
+    from analysis.metrics.verdict_files import has_verdicts, verdicts_of_rows
+
+    rows = read_rows(options.verdicts)
+    lengths = _lengths(options)
+    if has_verdicts(rows.header):
+        verdicts = verdicts_of_rows(rows)
+        sha256 = Compared(None, verdicts).sha256
+        found = [
+            judge_of_verdicts(
+                people, name, verdicts[name], lengths=lengths, own=options.own,
+                epsilon=options.epsilon, alpha=options.alpha,
+            )
+            for name in _chosen(options, list(verdicts))
+        ]  # fmt: skip
+        return found, sha256
+    scores = scores_of_rows(rows)
+    found = [
+        judge_of_scores(
+            people, name, scores, lengths=lengths, own=options.own, epsilon=options.epsilon,
+            alpha=options.alpha,
+        )
+        for name in _chosen(options, scores.metrics)
+    ]  # fmt: skip
+    return found, scores.sha256
+
+
+def _chosen(options: argparse.Namespace, known: Sequence[str]) -> Sequence[str]:
+    if not options.judges:
+        return known
+    if unknown := [name for name in options.judges if name not in known]:
+        raise OptionsError([f"There is no judge {name!r}: {', '.join(known)}." for name in unknown])
+    return list(options.judges)
+
+
+def _lengths(options: argparse.Namespace) -> dict[tuple[str, str], float]:
+    from analysis.metrics.csv_rows import read_rows
+
+    if not options.outputs:
+        return {}
+    rows = read_rows(options.outputs)
+    rows.require(("system", "item", "output"))
+    rows.refuse()
+    return {(row["system"], row["item"]): float(len(row["output"])) for _, row in rows}
+
+
+# --- prediction-powered estimates ----------------------------------------------------------------
+
+
+def add_predict_options(parser: argparse.ArgumentParser) -> None:
+    """Options of estimates that use a metric."""
+    parser.add_argument(
+        "scores", metavar="SCORES", help="scores of all outputs, as `metrics` reads"
+    )
+    parser.add_argument(
+        "--metrics", type=names, metavar="A,B", help="which of the file's (default: all)"
+    )
+    parser.add_argument(
+        "--price", type=float, default=0.0, help="what a judgement by a person costs"
+    )
+    parser.add_argument(
+        "--low-judgements-are-better", action="store_true", help="low values are good judgements"
+    )
+
+
+def run_predict(judgements: JudgementTable, options: argparse.Namespace) -> Outcome:
+    """Means of systems from judgements of some items and a metric of all of them."""
+    from analysis.metrics.score_files import read_scores
+    from analysis.report.metric_tables import powered_table, worth_table
+    from analysis.report.metrics import powered_estimates
+
+    scores = read_scores(options.scores)
+    wanted = options.metrics or scores.metrics
+    if unknown := [name for name in wanted if name not in scores.metrics]:
+        listed = ", ".join(scores.metrics)
+        raise OptionsError([f"There is no metric {name!r}: {listed}." for name in unknown])
+    chosen = scores.of(list(wanted))
+    found = list(
+        powered_estimates(
+            _people(judgements, options),
+            chosen or scores,
+            alpha=options.alpha,
+            price=options.price,
+            sha256=judgements.sha256,
+        )
+    )
+    known = [each for each in found if each.estimates]
+    tables = (*((worth_table(known),) if known else ()), *map(powered_table, known))
+    refused = [f"{each.metric}: {each.reason}" for each in found if each.reason]
+    return Outcome(
+        document={"estimates": [asdict(each) for each in found]},
+        tables=tables,
+        notes=(*refused, *(each.signature for each in known)),
+    )
