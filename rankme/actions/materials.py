@@ -31,6 +31,7 @@ from rankme.protocols.definition import MaterialSpec
 from rankme.protocols.files import definition_to_document, stored_definition
 
 from . import jobs
+from .additions import additions_in, store_additions
 from .audit import note
 from .bulk_insert import analyze, copy_rows, new_ids
 from .pictures import problem_with_pictures
@@ -68,10 +69,12 @@ def start_import(
     RefusedAction : the campaign takes no material (now), or the files are too large
     """
     uploads = list(files.values() if isinstance(files, Mapping) else files)
-    _refuse_if_closed(campaign, kind)
+    adds = kind == Kind.OUTPUTS and not (campaign.is_draft or campaign.is_archive)
+    _refuse_if_closed(campaign, kind, adds=adds)
     labels = _checked_labels(uploads)
     stored = _store(uploads)
     told = {"reading": _remembered(campaign)} if kind == Kind.OUTPUTS else {}
+    told |= {"adds": True} if adds else {}
     try:
         return _queue(
             campaign,
@@ -87,6 +90,11 @@ def start_import(
         raise
 
 
+def _adds(row: MaterialImport) -> bool:
+    """Whether the upload was made after the launch, for new items and systems."""
+    return bool(row.options.get("adds"))
+
+
 def _remembered(campaign: Campaign) -> dict[str, Any]:
     material = stored_definition(campaign.definition).material
     return material.model_dump(mode="json") if material else {}
@@ -98,7 +106,7 @@ def take_import(row: MaterialImport, *, by: User) -> None:
         row = _locked(row)
         if row.phase != Phase.PREVIEWED or row.state != State.DONE:
             raise RefusedAction(_("Only an upload that has passed its check can be imported."))
-        _refuse_if_closed(row.campaign, row.kind)
+        _refuse_if_closed(row.campaign, row.kind, adds=_adds(row))
         _refuse_second_import(row)
         jobs.enqueue_again(row, phase=Phase.TAKE)
         note(row.campaign, by, gettext_noop("material taken"), files=list(row.labels.values()))
@@ -110,7 +118,7 @@ def read_again(row: MaterialImport, reading: Reading, *, by: User) -> None:
         row = _locked(row)
         if row.phase not in CORRECTABLE or not row.is_over:
             raise RefusedAction(_("Only an upload that waits for your decision can be changed."))
-        _refuse_if_closed(row.campaign, row.kind)
+        _refuse_if_closed(row.campaign, row.kind, adds=_adds(row))
         options = {**row.options, "reading": reading.as_document()}
         format = "" if row.format in TABLE_FORMATS else row.format
         fresh: dict[str, Any] = {"problems": [], "preview": {}, "format": format}
@@ -132,7 +140,7 @@ def drop_import(row: MaterialImport, *, by: User) -> None:
         transaction.on_commit(partial(delete_files, row.files.values()))
 
 
-def _refuse_if_closed(campaign: Campaign, kind: str) -> None:
+def _refuse_if_closed(campaign: Campaign, kind: str, *, adds: bool) -> None:
     if kind == Kind.SCORES:
         _refuse_without_outputs(campaign)
         return
@@ -144,11 +152,11 @@ def _refuse_if_closed(campaign: Campaign, kind: str) -> None:
         )
     if campaign.launches.filter(state__in=[State.QUEUED, State.WORKING]).exists():
         raise RefusedAction(_("This campaign is being launched: its material is frozen."))
-    if not campaign.is_draft:
+    if not campaign.is_draft and not adds:
         raise RefusedAction(
             _(
-                "This campaign has been launched, so its material can no longer be changed. "
-                "Create a new campaign for other material."
+                "This campaign has been launched, so its material can no longer be replaced. "
+                "Upload again to add new items or new systems."
             )
         )
 
@@ -294,18 +302,26 @@ def preview_of_outputs(row: MaterialImport) -> Preview:
         inputs = ((item.key, item.input) for item in material.items())
         problem = problem_with_pictures(stored_definition(row.campaign.definition), inputs)
         notes = (*material.preview.notes, *([problem] if problem else []))
+        if _adds(row):
+            notes = (additions_in(row.campaign, material).sentence, *notes)
         return replace(material.preview, notes=notes)
 
 
 def take_outputs(row: MaterialImport) -> None:
-    """Replace the draft's material in one transaction: raters read none of these rows."""
+    """Replace a draft's material, or add to a launched campaign's, in one transaction.
+
+    Raters read none of these rows before the plan has them.
+    """
     progress = progress_of(row, upto=READ_SHARE)
     material = _read(row, progress)
     with material, transaction.atomic():
         campaign = lock_for_import(row)
-        forget_material(campaign)
-        _copy_material(row, campaign, material)
-        _remember_columns(campaign, material.preview)
+        if _adds(row):
+            store_additions(campaign, additions_in(campaign, material))
+        else:
+            forget_material(campaign)
+            _copy_material(row, campaign, material)
+            _remember_columns(campaign, material.preview)
         end_import(row)
 
 
@@ -328,7 +344,7 @@ def _remember_columns(campaign: Campaign, preview: Preview) -> None:
 def lock_for_import(row: MaterialImport) -> Campaign:
     """The campaign, held against a launch; what only refers to it is not held up."""
     campaign = Campaign.objects.select_for_update(no_key=True).get(pk=row.campaign_id)
-    _refuse_if_closed(campaign, row.kind)
+    _refuse_if_closed(campaign, row.kind, adds=_adds(row))
     return campaign
 
 

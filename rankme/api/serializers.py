@@ -9,6 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from analysis.report.options import BY_CRITERION
+from rankme.actions.extensions import MOST_RATERS
 from rankme.actions.versions import LONGEST_REASON
 from rankme.exporting.spans import FORMS
 from rankme.exporting.texts import SHAPES
@@ -153,6 +154,18 @@ class ReasonSerializer(Strict):
 
 class NewVersionSerializer(ReasonSerializer):
     definition = serializers.DictField(help_text="The whole campaign file as it is to be.")
+
+
+class ExtensionQuery(serializers.Serializer[Any]):
+    raters_per_trial = serializers.IntegerField(
+        min_value=1, max_value=MOST_RATERS, required=False, help_text="By default as now."
+    )
+
+
+class NewExtensionSerializer(ReasonSerializer):
+    raters_per_trial = serializers.IntegerField(
+        min_value=1, max_value=MOST_RATERS, required=False, help_text="By default as now."
+    )
 
 
 class VersionSerializer(serializers.ModelSerializer[CampaignVersion]):

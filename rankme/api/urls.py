@@ -27,6 +27,7 @@ urlpatterns = [
     path(CAMPAIGN + "pause/", campaigns.PauseView.as_view(), name="api-campaign-pause"),
     path(CAMPAIGN + "resume/", campaigns.ResumeView.as_view(), name="api-campaign-resume"),
     path(CAMPAIGN + "close/", campaigns.CloseView.as_view(), name="api-campaign-close"),
+    path(CAMPAIGN + "extension/", versions.ExtensionView.as_view(), name="api-extension"),
     path(CAMPAIGN + "reopen/", versions.ReopenView.as_view(), name="api-campaign-reopen"),
     path(CAMPAIGN + "versions/", versions.VersionsView.as_view(), name="api-versions"),
     path(CAMPAIGN + "versions/<int:version>/", versions.VersionView.as_view(), name="api-version"),

@@ -10,6 +10,7 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from rankme.actions.extensions import MOST_RATERS
 from rankme.actions.passwords import TooManyAttempts, check_password
 from rankme.actions.versions import LONGEST_REASON
 from rankme.errors import InvalidDefinition, Problem
@@ -159,6 +160,24 @@ class ReasonForm(forms.Form):
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
+
+
+class RatersForm(forms.Form):
+    """How many raters each trial is to have."""
+
+    raters_per_trial = forms.IntegerField(
+        label=_("Raters per trial"), min_value=1, max_value=MOST_RATERS
+    )
+
+
+class ExtensionForm(ReasonForm):
+    """The reason for an extension, and the plan and material for which it was drawn."""
+
+    raters_per_trial = forms.IntegerField(
+        widget=forms.HiddenInput, min_value=1, max_value=MOST_RATERS
+    )
+    items = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
+    systems = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
 
 
 class ManyFiles(forms.ClearableFileInput):

@@ -44,7 +44,8 @@ def show_material(request: HttpRequest, code: str) -> HttpResponse:
         "size": size_of(campaign),
         "systems": campaign.systems.order_by("position"),
         "imports": campaign.material_imports.exclude(kind=SCORES)[:IMPORTS_SHOWN],
-        "is_open": campaign.is_draft,
+        "is_open": campaign.is_draft or not campaign.is_archive,
+        "adds": not campaign.is_draft,
     }
     status = 422 if form.is_bound else 200
     return render_campaign(

@@ -175,13 +175,6 @@ def test_taken_material_is_not_dropped(draft, owner):
         materials.drop_import(row, by=owner)
 
 
-def test_a_launched_campaign_takes_no_material(owner):
-    campaign = make_campaign(owner=owner)
-    with pytest.raises(RefusedAction, match="has been launched"):
-        materials.start_import(campaign, [upload()], by=owner)
-    assert stored_files() == []
-
-
 def test_what_was_previewed_before_the_launch_is_not_taken_after_it(owner):
     campaign = make_campaign(launch=False, owner=owner)
     row = previewed(campaign, owner)

@@ -26,6 +26,7 @@ POLICY = {
     "api-campaign-pause": ("POST", "campaign"),
     "api-campaign-resume": ("POST", "campaign"),
     "api-campaign-close": ("POST", "campaign"),
+    "api-extension": ("GET POST", "campaign"),
     "api-campaign-reopen": ("POST", "campaign"),
     "api-versions": ("GET POST", "campaign"),
     "api-version": ("GET", "campaign"),

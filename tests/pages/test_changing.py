@@ -154,3 +154,19 @@ def test_a_draft_is_not_changed_by_these_pages(olga):
     assert answer.status_code == 422
     draft.refresh_from_db()
     assert draft.definition == definition_to_document(slider_definition())
+
+
+def test_a_plan_is_extended_after_a_look_at_the_balance(olga, campaign):
+    page = olga.get(address(campaign, "campaign-extend"))
+    assert "There is nothing to add" in page.content.decode()
+    asked = olga.get(address(campaign, "campaign-extend"), {"raters_per_trial": 2})
+    assert ("Sys0", 4, 8) in asked.context["systems"]
+    assert asked.context["extension"].new_sittings == 4
+    sent = asked_on(asked)
+    assert olga.post(address(campaign, "campaign-extend"), sent).status_code == 422
+    sent |= {"reason": "A reviewer asked."}
+    assert olga.post(address(campaign, "campaign-extend"), sent).status_code == 302
+    assert campaign.slots.count() == 8
+    assert olga.post(address(campaign, "campaign-extend"), sent).status_code == 409
+    fewer = olga.get(address(campaign, "campaign-extend"), {"raters_per_trial": 1})
+    assert "there can only be more" in fewer.content.decode()

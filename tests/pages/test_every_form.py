@@ -104,7 +104,7 @@ def running_pages(olga) -> list[str]:
     metrics.execute(computed.pk, "tester")
     busy = make_campaign(items=2, systems=2)
     metrics.request_metrics(busy, ["bleu"], by=busy.owner)
-    names = ("links", "monitor", "close", "members", "change", "change-file")
+    names = ("links", "monitor", "close", "members", "change", "change-file", "extend")
     closed = campaigns.close_campaign(make_campaign(items=2, systems=2), by=campaign.owner)
     paused = campaigns.pause_campaign(make_campaign(), by=campaign.owner)
     return [

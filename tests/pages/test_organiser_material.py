@@ -133,14 +133,14 @@ def test_no_file_is_said_beside_the_field(olga, campaign):
     assert answer.context["form"].errors["outputs"]
 
 
-def test_after_the_launch_nothing_is_uploaded(olga):
+def test_after_the_launch_an_upload_only_adds(olga):
     campaign = make_campaign()
     page = olga.get(address("campaign-material", campaign)).content.decode()
-    assert "can no longer be changed" in page
-    assert '<input type="file"' not in page
-    answer = upload(olga, campaign)
-    assert answer.status_code == 422
-    assert not campaign.material_imports.exists()
+    assert "can only add new" in page and "Replace the outputs" not in page
+    outputs = "system,item,output\nSys0,item-0,Another text.\nSys4,item-0,New.\n"
+    refused = checked(olga, campaign, outputs=outputs, items="")
+    refused.refresh_from_db()
+    assert (refused.state, "Sys0/item-0" in refused.error) == ("failed", True)
 
 
 def test_names_in_files_stay_text(olga, campaign):

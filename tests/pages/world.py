@@ -45,6 +45,7 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-change-file": {"GET": INSIDE, "POST": INSIDE},
     "campaign-change-confirm": {"POST": INSIDE},
     "campaign-version": {"GET": INSIDE},
+    "campaign-extend": {"GET": INSIDE, "POST": INSIDE},
     "campaign-reopen": {"GET": INSIDE, "POST": INSIDE},
     "campaign-file": {"GET": INSIDE},
     "campaign-words": {"GET": INSIDE},

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions import changes
+from rankme.actions import changes, extensions
+from rankme.actions.campaigns import definition_of
 from rankme.api.serializers import (
+    ExtensionQuery,
+    NewExtensionSerializer,
     NewVersionSerializer,
     ReasonSerializer,
     VersionDetailSerializer,
     VersionLineSerializer,
 )
 from rankme.api.view import View
+from rankme.models import Campaign
 from rankme.permissions import get_campaign, user_of
 from rankme.protocols.files import definition_from_document
 from rankme.queries.versions import version_lines
@@ -58,6 +65,42 @@ class VersionView(View):
     def get(self, request: Request, code: str, version: int) -> Response:
         versions = get_campaign(request, code).versions
         return Response(VersionDetailSerializer(get_object_or_404(versions, number=version)).data)
+
+
+class ExtensionView(View):
+    queries = {"GET": ExtensionQuery}
+
+    @extend_schema(
+        operation_id="extension_preview",
+        summary="What an extension of the plan would add, with the balance before and after",
+        parameters=[ExtensionQuery],
+        responses=OpenApiTypes.OBJECT,
+    )
+    def get(self, request: Request, code: str) -> Response:
+        campaign = get_campaign(request, code)
+        extension = extensions.draw_extension(campaign, self._raters(campaign, self.query))
+        return Response(extension.as_document())
+
+    @extend_schema(
+        operation_id="extension_create",
+        summary="Extend the plan: more raters per trial, and batches for material that was added",
+        request=NewExtensionSerializer,
+        responses={201: VersionDetailSerializer},
+    )
+    def post(self, request: Request, code: str) -> Response:
+        campaign = get_campaign(request, code)
+        given = self.read(NewExtensionSerializer)
+        version = extensions.extend_campaign(
+            campaign,
+            reason=given["reason"],
+            base=given["base"],
+            by=user_of(request),
+            raters_per_trial=self._raters(campaign, given),
+        )
+        return Response(VersionDetailSerializer(version).data, status=201)
+
+    def _raters(self, campaign: Campaign, given: dict[str, Any]) -> int:
+        return int(given.get("raters_per_trial", definition_of(campaign).raters_per_trial))
 
 
 class ReopenView(View):
