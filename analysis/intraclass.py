@@ -76,7 +76,8 @@ def _complete_icc(table: Values, confidence: float) -> IntraclassCorrelation:
     if spread <= 0:
         raise Undefined("The values do not vary, so there is nothing to agree on.")
     single = (row_sq - error_sq) / spread
-    mean = (row_sq - error_sq) / (row_sq + (column_sq - error_sq) / subjects)
+    of_means = row_sq + (column_sq - error_sq) / subjects
+    mean = (row_sq - error_sq) / of_means if of_means > 0 else None  # below zero it means nothing
     low, high = _icc_interval(
         (row_sq, column_sq, error_sq),
         single,
@@ -87,7 +88,12 @@ def _complete_icc(table: Values, confidence: float) -> IntraclassCorrelation:
     return IntraclassCorrelation(
         Coefficient("ICC(2,1)", single, low, high, subjects),
         Coefficient(
-            "ICC(2,k)", mean, _stepped_up(low, judges), _stepped_up(high, judges), subjects
+            "ICC(2,k)",
+            mean,
+            _stepped_up(low, judges),
+            _stepped_up(high, judges),
+            subjects,
+            reason="" if mean is not None else "The outputs do not differ at all.",
         ),
         float(judges),
         "mean squares (every rater judged every output)",
@@ -114,6 +120,8 @@ def _icc_interval(
     freedom /= (subjects - 1) * judges**2 * single**2 * ratio**2 + weight**2
     tail = (1 - confidence) / 2
     upper, lower = f.isf(tail, subjects - 1, freedom), f.isf(tail, freedom, subjects - 1)
+    if not (np.isfinite(upper) and np.isfinite(lower)):  # subjects that do not differ at all
+        return None, None
     spread = judges * column_sq + (judges * subjects - judges - subjects) * error_sq
     low = subjects * (row_sq - upper * error_sq) / (upper * spread + subjects * row_sq)
     high = subjects * (lower * row_sq - error_sq) / (spread + subjects * lower * row_sq)

@@ -9,22 +9,10 @@ from statistics import median
 
 import numpy as np
 
+from analysis.checks.names import MEASURES
 from analysis.checks.signed_rank import signed_rank
 from analysis.errors import Undefined
 from analysis.intraclass import intraclass_correlation
-
-# Measures by kind of check; see `docs/quality.md`.
-MEASURES: dict[str, tuple[str, ...]] = {
-    "instructed": ("answered", "failed", "failed_share"),
-    "known_answer": ("answered", "failed", "failed_share"),
-    "better_than": ("answered", "failed", "failed_share"),
-    "corruption": ("answered", "failed", "failed_share", "paired_p", "unpaired_p", "mean_drop"),
-    "repeat": ("answered", "icc", "mean_difference"),
-    "quiz": ("answered", "failed", "failed_share"),
-    "time": ("answered", "failed", "failed_share"),
-}
-OF_EVERY_RATER = ("median_seconds", "median_active_seconds", "screens")
-BEFORE_THE_WORK = ("quiz",)
 
 
 @dataclass(frozen=True)
@@ -40,14 +28,6 @@ class CheckAnswer:
     passed: bool | None = None
     value: float | None = None
     other: float | None = None
-
-
-def known_measures(checks: Iterable[tuple[str, str]]) -> set[str]:
-    """The names that rules may use, for checks as (name, kind): by name, by kind, and the rest."""
-    known = set(OF_EVERY_RATER)
-    for name, kind in checks:
-        known |= {f"{owner}.{measure}" for owner in (name, kind) for measure in MEASURES[kind]}
-    return known
 
 
 def measures_of(

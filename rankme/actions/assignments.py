@@ -34,6 +34,7 @@ from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
 
 from .audit import note
+from .check_pages import checks_of_batch, in_an_order_that_keeps_apart
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -206,6 +207,8 @@ def draw_presentation(
         .values_list("id")
         .annotate(outputs=Count("places"))
     )
+    checks = checks_of_batch(batch_id)
+    sizes |= {trial: len(check.shown["outputs"]) for trial, check in checks.items()}
     trials = list(sizes)
     seed = np.random.SeedSequence(
         [participant.campaign.seed, participant.pk, batch_id]
@@ -213,7 +216,10 @@ def draw_presentation(
     order = draw_order(
         list(sizes.values()), int(seed), shuffle_trials=definition.design.shuffle_trials
     )
-    return [[trials[index], list(places)] for index, places in order]
+    presentation = [[trials[index], list(places)] for index, places in order]
+    if definition.design.shuffle_trials:
+        return in_an_order_that_keeps_apart(presentation, checks, int(seed))
+    return presentation
 
 
 def outputs_in_order(presentation: list[list[Any]]) -> dict[int, list[int]]:
@@ -246,7 +252,7 @@ def expire_overdue(campaign: Campaign | None = None) -> int:
     for slot in slots.order_by("pk"):
         overdue = Assignment.objects.overdue().select_related("campaign").filter(slot=slot)
         for assignment in overdue:
-            if _is_complete(assignment):
+            if is_answered(assignment):
                 _end(assignment, COMPLETED)
             else:
                 _end(assignment, EXPIRED)
@@ -343,7 +349,7 @@ def settle_slot(slot: Slot) -> None:
 
 def settle_late(assignment: Assignment) -> None:
     """After late work: a rater who has answered everything has finished, needed or not."""
-    if assignment.state not in (HELD, COMPLETED) and _is_complete(assignment):
+    if assignment.state not in (HELD, COMPLETED) and is_answered(assignment):
         _end(assignment, COMPLETED)
     settle_slot(assignment.slot)
 
@@ -383,5 +389,6 @@ def _screens_missing(assignment: Assignment) -> int:
     return len(assignment.presentation) * screens - _screens_answered(assignment)
 
 
-def _is_complete(assignment: Assignment) -> bool:
+def is_answered(assignment: Assignment) -> bool:
+    """Whether every screen of the sitting has an answer."""
     return _screens_missing(assignment) == 0

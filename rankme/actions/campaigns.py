@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from rankme.checks.drawing import CheckedBatch, CheckError
 from rankme.crowd import PANELS
 from rankme.designs.plan import NO_SYSTEM, Coverage, DesignError, DrawnPlan, Indexes
 from rankme.designs.registry import draw
@@ -22,7 +23,9 @@ from rankme.errors import ChangedMeanwhile, RefusedAction, RefusedTransition
 from rankme.models import Campaign, CampaignVersion, Criterion, Membership, Plan
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_to_document, stored_definition
+from rankme.queries.check_plan import checked_batches
 
+from . import check_pages
 from .audit import note
 from .bulk_insert import analyze, copy_rows, new_ids
 from .judgements import canonical
@@ -160,6 +163,31 @@ def planned_material(campaign: Campaign) -> PlannedMaterial:
     return PlannedMaterial(items, systems, _outputs_by_indexes(campaign, items, systems))
 
 
+def draw_checks(
+    campaign: Campaign, drawn: CampaignPlan, *, first_number: int = 0
+) -> Iterator[CheckedBatch]:
+    """The checks of each batch, as a launch would store them; nothing where there are none.
+
+    `first_number` is that of the first batch: each number has draws of its own.
+
+    Raises
+    ------
+    RefusedAction : while it is gone through, if a batch cannot have its checks
+    """
+    batches = checked_batches(
+        campaign,
+        definition_of(campaign),
+        drawn.plan,
+        items=drawn.items,
+        outputs=drawn.outputs,
+        first_number=first_number,
+    )
+    try:
+        yield from batches
+    except CheckError as error:
+        raise RefusedAction(str(error)) from error
+
+
 def _outputs_by_indexes(
     campaign: Campaign, items: list[int], systems: list[int]
 ) -> dict[tuple[int, int], int]:
@@ -219,7 +247,7 @@ def launch_campaign(
         seed=plan.seed,
         balance=asdict(plan.balance) | {"notes": list(plan.notes)},
     )
-    store_plan(campaign, drawn, progress)
+    store_plan(campaign, drawn, progress, checks=draw_checks(campaign, drawn))
     if len(plan.items) >= ROWS_WORTH_MEASURING:
         analyze("rankme_batch", "rankme_trial", "rankme_trialoutput", "rankme_slot")
     version = write_version(campaign, change=CampaignVersion.Change.LAUNCH, by=by)
@@ -337,6 +365,7 @@ def store_plan(
     progress: Callable[[float], None],
     *,
     first_number: int = 0,
+    checks: Iterable[CheckedBatch] = (),
 ) -> None:
     """Write batches, trials, their outputs and slots by COPY: a large plan has 10^6 rows."""
     plan, items, outputs = drawn.plan, drawn.items, drawn.outputs
@@ -344,19 +373,28 @@ def store_plan(
     trials = new_ids("rankme_trial", len(plan.items))
     batch_of_trial = np.repeat(np.arange(len(plan.batch_sizes)), plan.batch_sizes)
     starts = np.concatenate(([0], np.cumsum(plan.batch_sizes)[:-1]))
+    positions = np.arange(len(plan.items)) - starts[batch_of_trial]
     copy_rows(
         "rankme_batch",
         ("id", "campaign_id", "number"),
         ((batch, campaign.pk, number) for number, batch in enumerate(batches, start=first_number)),
     )
+    pages: list[check_pages.Page] = []
+    for number, checked in enumerate(checks):
+        start, size = int(starts[number]), int(plan.batch_sizes[number])
+        positions[start : start + size] = check_pages.positions_of_trials(checked, size)
+        hosts = trials[start : start + size]
+        items_of_hosts = [items[item] for item in plan.items[start : start + size]]
+        pages += check_pages.pages_of(checked, batches[number], hosts, items_of_hosts)
     copy_rows(
         "rankme_trial",
         ("id", "batch_id", "position", "item_id"),
         (
-            (trials[index], batches[batch], index - int(starts[batch]), items[plan.items[index]])
+            (trials[index], batches[batch], int(positions[index]), items[plan.items[index]])
             for index, batch in counted(batch_of_trial, progress, upto=0.3)
         ),
     )
+    check_pages.store(campaign, pages)
     copy_rows(
         "rankme_trialoutput",
         ("trial_id", "position", "output_id"),

@@ -45,6 +45,24 @@ def exclude_rater(participant: Participant, *, reason: str, by: User) -> RaterEx
 
 
 @transaction.atomic
+def exclude_by_rule(participant: Participant, parts: list[str]) -> None:
+    """What `exclude_rater` does, because a rule of the campaign caught the rater.
+
+    A rater whom a person has excluded already stays excluded for that person's reason.
+    """
+    rule = " or ".join(parts)
+    _exclusion, created = RaterExclusion.objects.get_or_create(
+        participant=participant,
+        withdrawn_at=None,
+        defaults={"campaign": participant.campaign, "reason": rule[:500], "rule": rule},
+    )
+    if created:
+        settle_slots_of(participant)
+        verb = gettext_noop("rater excluded by a rule")
+        note(participant.campaign, None, verb, rater=participant.label, rule=parts)
+
+
+@transaction.atomic
 def readmit_rater(participant: Participant, *, by: User) -> None:
     """Let a rater count again, except where somebody has finished in their place meanwhile."""
     if participant.exclusions.filter(withdrawn_at=None).update(withdrawn_at=Now()):

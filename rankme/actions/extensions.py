@@ -28,7 +28,7 @@ from rankme.designs.plan import (
 )
 from rankme.designs.registry import checked_options, grow
 from rankme.errors import ChangedMeanwhile, RefusedAction
-from rankme.models import Campaign, CampaignVersion, Slot, TrialOutput
+from rankme.models import Campaign, CampaignVersion, Slot, Trial, TrialOutput
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_to_document
 
@@ -37,6 +37,7 @@ from .campaigns import (
     CampaignPlan,
     PlannedMaterial,
     definition_of,
+    draw_checks,
     planned_material,
     store_plan,
     strata_of,
@@ -218,8 +219,10 @@ def _plan_so_far(campaign: Campaign, material: PlannedMaterial) -> tuple[Indexes
     """The stored trials in the order of their batches: items, systems and sizes of batches."""
     item_of = {pk: index for index, pk in enumerate(material.items)}
     system_of = {pk: index for index, pk in enumerate(material.systems)}
-    trials = campaign.batches.order_by("number", "trials__position").values_list(
-        "number", "trials__id", "trials__item_id"
+    trials = (
+        Trial.objects.filter(batch__campaign=campaign, as_check=None)
+        .order_by("batch__number", "position")
+        .values_list("batch__number", "id", "item_id")
     )
     shown: dict[int, list[int]] = {}
     places = TrialOutput.objects.filter(trial__batch__campaign=campaign).order_by("position")
@@ -261,4 +264,5 @@ def _store(campaign: Campaign, extension: Extension) -> None:
         notes=added.notes,
     )
     drawn = CampaignPlan(plan, material.items, material.systems, material.outputs)
-    store_plan(campaign, drawn, lambda share: None, first_number=len(old))
+    checks = draw_checks(campaign, drawn, first_number=len(old))
+    store_plan(campaign, drawn, lambda share: None, first_number=len(old), checks=checks)

@@ -32,7 +32,7 @@ from rankme.models import (
     Submission,
     Trial,
 )
-from rankme.protocols.answers import Reading, read_answers
+from rankme.protocols.answers import Reading
 from rankme.protocols.crowd import Crowd
 from rankme.protocols.sent_screen import SentScreen
 from rankme.queries.definitions import (
@@ -40,9 +40,10 @@ from rankme.queries.definitions import (
     definition_of_sitting,
     frozen_definition,
 )
+from rankme.queries.trial_material import TrialMaterial, material_of
 
-from . import rate_limits
-from .assignments import HELD, lease_end, settle_late
+from . import check_rules, rate_limits
+from .assignments import HELD, is_answered, lease_end, settle_late
 from .participation import end_work
 from .practice import is_past_the_gate
 from .speed_flags import FAST, OTHER_SCREENS, Sitting, speed_flags
@@ -74,6 +75,7 @@ class Receipt:
     is_new: bool
     answered_elsewhere: bool = False  # surplus, because another page's answer to it counts
     ends_the_work: bool = False  # too fast, in a campaign that allows no such screen
+    is_check: bool = False  # never told to the browser
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,25 @@ def record_submission(participant: Participant, sent: SentScreen) -> Receipt:
     if receipt.ends_the_work:
         # Not in the same transaction: who stops locks the rater first and then the slot.
         end_work(participant, Outcome.TOO_FAST)
+    elif receipt.is_new and not receipt.surplus and check_rules.has_rules(participant):
+        receipt = _decided_by_rules(participant, sent, receipt)
     return receipt
+
+
+def _decided_by_rules(participant: Participant, sent: SentScreen, receipt: Receipt) -> Receipt:
+    """Let the campaign's rules decide, after a check and at the end of a batch.
+
+    Who is excluded in the middle of a batch need not finish it. Who has finished it gets the usual
+    code: the work was done, and the organiser decides about it.
+    """
+    is_final = is_answered(Assignment.objects.select_related("campaign").get(pk=sent.assignment))
+    if not (is_final or receipt.is_check):
+        return receipt
+    is_excluded = check_rules.decide(participant, is_final=is_final)
+    if not is_excluded or is_final or receipt.late:
+        return receipt
+    end_work(participant, Outcome.FAILED_CHECKS)
+    return replace(receipt, ends_the_work=True)
 
 
 def store_submission(participant: Participant, sent: SentScreen) -> Receipt:
@@ -139,13 +159,15 @@ def store_submission(participant: Participant, sent: SentScreen) -> Receipt:
     _refuse_floods(located, share=SHARE_OF_A_SECOND_BROWSER if participant.is_second_browser else 1)
     frozen = definition_of_sitting(located.assignment)
     trial = _trial(located.trial_id)
-    _refuse_long(frozen, trial, sent)
-    readings = _read(frozen, trial, located)
+    material = material_of(trial)
+    _refuse_long(frozen, material, sent)
+    readings = _read(frozen, material, trial, located)
     _refuse_repeated_texts(located.assignment, trial, readings, frozen)
     flags = _flags(located, readings, frozen.definition.crowd)
     submission = _insert(located, digest, flags, is_second_browser=participant.is_second_browser)
-    outputs = [trial.output_ids[position] for position in located.order]
-    insert_judgements(submission, readings, frozen, outputs)
+    if not material.is_check:  # what was answered to a check is in the payload alone
+        outputs = [trial.output_ids[position] for position in located.order]
+        insert_judgements(submission, readings, frozen, outputs)
     if submission.late:
         settle_late(located.assignment)
     else:
@@ -158,6 +180,7 @@ def store_submission(participant: Participant, sent: SentScreen) -> Receipt:
         is_new=True,
         answered_elsewhere=submission.surplus and other_counts,
         ends_the_work=_ends_the_work(submission, frozen.definition.crowd, participant),
+        is_check=material.is_check,
     )
 
 
@@ -234,13 +257,13 @@ def _refuse_floods(located: LocatedScreen, *, share: float) -> None:
         raise InvalidAnswer([Problem("", message)])
 
 
-def _refuse_long(frozen: FrozenDefinition, trial: ShownTrial, sent: SentScreen) -> None:
+def _refuse_long(frozen: FrozenDefinition, material: TrialMaterial, sent: SentScreen) -> None:
     """Refuse what is larger than the screen can be; a character has at most four bytes."""
     if sent.screen >= len(frozen.definition.screens):
         return  # refused with the answers
     characters = sum(
         criterion.tool.most_characters(criterion.settings)
-        * (len(trial.output_ids) if criterion.about == "output" else 1)
+        * (material.outputs if criterion.about == "output" else 1)
         for criterion in frozen.definition.questions(sent.screen)
     )
     if len(canonical(sent.document)) > LARGEST_SCREEN + 4 * characters:
@@ -314,26 +337,23 @@ class OutputIds(TypedDict):
 
 def _trial(trial_id: int) -> ShownTrial:
     return (
-        Trial.objects.select_related("item")
+        Trial.objects.select_related("item", "as_check")
         .annotate(output_ids=ArrayAgg("places__output_id", order_by="places__position"))
         .get(pk=trial_id)
     )
 
 
-def _read(frozen: FrozenDefinition, trial: ShownTrial, located: LocatedScreen) -> list[Reading]:
+def _read(
+    frozen: FrozenDefinition, material: TrialMaterial, trial: ShownTrial, located: LocatedScreen
+) -> list[Reading]:
     sent = located.sent
     if sent.screen >= len(frozen.definition.screens):
         raise InvalidAnswer([Problem("screen", "is not in this campaign")])
-    return read_answers(
-        frozen.definition,
-        sent.screen,
-        sent.answers,
-        outputs=len([output for output in trial.output_ids if output is not None]),
-        texts=_texts(frozen, trial, located),
-        item_input=trial.item.input,
-        item_reference=trial.item.reference,
-        factors=trial.item.factors,
-    )
+    if material.is_check:
+        texts = material.own_texts_in(located.order)
+    else:
+        texts = _texts(frozen, trial, located)
+    return material.read(frozen.definition, sent.screen, sent.answers, texts=texts)
 
 
 def _texts(frozen: FrozenDefinition, trial: ShownTrial, located: LocatedScreen) -> list[str]:

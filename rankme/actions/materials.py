@@ -402,6 +402,7 @@ def forget_material(campaign: Campaign) -> None:
     with connection.cursor() as cursor:
         # A million rows take longer than a page's statement otherwise may.
         cursor.execute("SET LOCAL statement_timeout = '5min'")
+        cursor.execute("DELETE FROM rankme_damagedtext WHERE campaign_id = %s", [campaign.pk])
         cursor.execute(f"DELETE FROM rankme_output WHERE item_id IN ({items})", [campaign.pk])
         cursor.execute("DELETE FROM rankme_system WHERE campaign_id = %s", [campaign.pk])
         cursor.execute("DELETE FROM rankme_item WHERE campaign_id = %s", [campaign.pk])

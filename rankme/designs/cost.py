@@ -39,10 +39,13 @@ class Estimate:
         return 60 * self.cost / (self.sittings * self.minutes_per_batch)
 
 
-def estimate(plan: DrawnPlan, terms: Terms, *, screens_per_trial: int) -> Estimate:
+def estimate(
+    plan: DrawnPlan, terms: Terms, *, screens_per_trial: int, checks_per_batch: int = 0
+) -> Estimate:
     """Estimate from the plan's numbers and the organiser's guess of the seconds per screen."""
     sittings = len(plan.batch_sizes) * plan.raters_per_trial
-    screens = plan.balance.trials_per_batch.mean * screens_per_trial
+    pages = plan.balance.trials_per_batch.mean + checks_per_batch
+    screens = pages * screens_per_trial
     minutes = screens * terms.expected_seconds_per_screen / 60
     # Nobody does the same batch twice, so a rater does at most all batches once.
     batches_each = min(terms.batches_per_rater, len(plan.batch_sizes))

@@ -2,6 +2,7 @@
 
 from .assignments import Assignment, Batch, Invitation, Participant, Plan, Slot, Trial, TrialOutput
 from .campaigns import AuditEvent, Campaign, CampaignLaunch, Criterion, Membership
+from .checks import CheckTrial, DamagedText, QuizAttempt, RuleDecision
 from .judgements import Judgement, QuarantinedPayload, RaterExclusion, Submission
 from .limits import RateBucket
 from .materials import Item, MaterialImport, Output, System
@@ -19,7 +20,9 @@ __all__ = [
     "Campaign",
     "CampaignLaunch",
     "CampaignVersion",
+    "CheckTrial",
     "Criterion",
+    "DamagedText",
     "Invitation",
     "Item",
     "Judgement",
@@ -36,11 +39,13 @@ __all__ = [
     "Participant",
     "Plan",
     "QuarantinedPayload",
+    "QuizAttempt",
     "RateBucket",
     "RaterExclusion",
     "Record",
     "Report",
     "ReportFiles",
+    "RuleDecision",
     "RunChunk",
     "RunPart",
     "RunScores",

@@ -117,14 +117,20 @@ class QuarantinedPayload(Record):
 
 
 class RaterExclusion(Record):
-    """An organiser's decision to leave a rater out of analyses; it deletes nothing."""
+    """A decision to leave a rater out of analyses; it deletes nothing.
+
+    An organiser takes it, or a rule of the campaign: then `rule` has the parts of it that held.
+    """
 
     changeable = ("withdrawn_at",)
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="rater_exclusions")
     participant = models.ForeignKey(Participant, models.PROTECT, related_name="exclusions")
     reason = models.CharField(max_length=500)
-    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", null=True, blank=True
+    )
+    rule = models.CharField(max_length=1_000, blank=True, default="", db_default="")
     decided_at = models.DateTimeField(db_default=Now())
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 
@@ -137,6 +143,10 @@ class RaterExclusion(Record):
                 name="one_standing_exclusion_per_rater",
             ),
             models.CheckConstraint(name="an_exclusion_has_a_reason", condition=~Q(reason="")),
+            models.CheckConstraint(
+                name="a_person_or_a_rule_excludes",
+                condition=Q(decided_by=None) & ~Q(rule="") | Q(decided_by__isnull=False, rule=""),
+            ),
         ]
 
     def __str__(self) -> str:

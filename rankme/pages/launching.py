@@ -33,6 +33,7 @@ from rankme.queries.reading import WORDS_PER_MINUTE, reading_of
 from rankme.queries.words import missing_texts
 
 from .campaign_page import act, render_campaign, sent
+from .checks import checks_context
 from .interface_language import language_warning
 
 MOST_TRIALS_READ = 200
@@ -87,17 +88,24 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
         "size": size_of(campaign),
         "design": _(design.title),
         "design_help": _(design.help),
-    }
+    } | checks_context(definition)
     try:
         campaigns.refuse_without_code(definition)
         if launches.is_large(campaign):
             return context | {"is_large": True}
         drawn = campaigns.draw_plan(campaign)
+        for _batch in campaigns.draw_checks(campaign, drawn):
+            pass  # refused here rather than at the launch
     except RankmeError as refusal:
         return context | {"refusal": str(refusal)}
     names = dict(campaign.systems.values_list("id", "name"))
     plan = drawn.plan
-    cost = estimate(plan, definition.crowd, screens_per_trial=len(definition.screens))
+    cost = estimate(
+        plan,
+        definition.crowd,
+        screens_per_trial=len(definition.screens),
+        checks_per_batch=sum(check.pages for check in definition.checks),
+    )
     least = PANELS[definition.crowd.panel].least_per_hour.get(cost.currency)
     counts = zip(drawn.systems, plan.balance.system_counts, strict=True)
     return context | {

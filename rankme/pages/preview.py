@@ -160,7 +160,8 @@ def sample_trials(campaign: Campaign, definition: Definition) -> list[ShownTrial
 
 
 def _planned(campaign: Campaign) -> list[tuple[int, list[int]]]:
-    trials = Trial.objects.filter(batch__campaign=campaign).order_by("batch__number", "position")
+    planned = Trial.objects.filter(batch__campaign=campaign, as_check=None)
+    trials = planned.order_by("batch__number", "position")
     return [
         (trial.item_id, [place.output_id for place in trial.places.all()])
         for trial in trials.prefetch_related("places")[:MOST_TRIALS]

@@ -24,10 +24,12 @@ from rankme.actions.report_files import require_files
 from rankme.downloads import attachment
 from rankme.errors import FilesInPreparation, InvalidOptions
 from rankme.exporting import bundle, spans, texts
+from rankme.exporting.checks import checks_file
 from rankme.exporting.judgements import csv_file, jsonl_file
 from rankme.forms.analysis import AnalysisForm
 from rankme.models import AnalysisRun, Campaign, CampaignVersion, Report
 from rankme.permissions import get_campaign, user_of
+from rankme.queries.check_answers import has_checks
 
 from .campaign_page import act, refusals_as_messages, render_campaign, sent
 
@@ -315,6 +317,8 @@ def export_judgements(request: HttpRequest, code: str) -> HttpResponseBase:
         return attachment(csv_file(campaign, stored=request.GET.get("stored") == "1"))
     if chosen == "jsonl":
         return attachment(jsonl_file(campaign))
+    if chosen == "checks" and has_checks(campaign):
+        return attachment(checks_file(campaign))
     if chosen in ("texts", "e2e") and texts.asks_for_texts(campaign):
         shape = "long" if chosen == "texts" else chosen
         return attachment(texts.texts_file(campaign, shape))
@@ -327,6 +331,7 @@ def export_judgements(request: HttpRequest, code: str) -> HttpResponseBase:
         "span_forms": spans.FORMS,
         "has_judgements": analysis_runs.has_judgements(campaign),
         "has_texts": texts.asks_for_texts(campaign),
+        "has_checks": has_checks(campaign),
     }
     return render_campaign(
         request, campaign, "report/judgements.html", context, tab="analysis-runs"

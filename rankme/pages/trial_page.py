@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankme.actions.assignments import outputs_in_order
-from rankme.models import Assignment, Item, Output, Trial
+from rankme.actions.check_pages import checks_of_batch
+from rankme.models import Assignment, CheckTrial, Item, Output, Trial
 from rankme.protocols.criteria import CriterionSpec
 from rankme.protocols.definition import Definition
 from rankme.protocols.instruments import Instrument
@@ -35,15 +36,28 @@ class ShownTrial:
 
 
 def trials_of(assignment: Assignment) -> list[ShownTrial]:
-    """The trials of an assignment, in its own order; three queries however many there are."""
-    order = outputs_in_order(assignment.presentation)
+    """The trials of an assignment, in its own order; four queries however many there are.
+
+    A check is shown as any other trial, and nothing tells which one it is.
+    """
+    checks = checks_of_batch(assignment.batch_id)
+    planned = [page for page in assignment.presentation if page[0] not in checks]
+    order = outputs_in_order(planned)
     shown = [output for outputs in order.values() for output in outputs]
     texts = dict(Output.objects.filter(pk__in=shown).values_list("pk", "text"))
     trials = Trial.objects.select_related("item").in_bulk(list(order))
     return [
-        _shown(trials[trial].item, [texts[output] for output in order[trial]])
-        for trial, _ in assignment.presentation
+        _shown_check(checks[trial], places)
+        if trial in checks
+        else _shown(trials[trial].item, [texts[output] for output in order[trial]])
+        for trial, places in assignment.presentation
     ]
+
+
+def _shown_check(check: CheckTrial, places: Sequence[int]) -> ShownTrial:
+    shown = check.shown
+    outputs = tuple(shown["outputs"][place] for place in places)
+    return ShownTrial(shown["input"], shown["reference"], shown["context"], outputs)
 
 
 def _shown(item: Item, outputs: Iterable[str]) -> ShownTrial:

@@ -4,6 +4,7 @@ from django.urls import URLPattern, path
 
 from rankme.pages import (
     changing,
+    checks,
     definitions,
     draft_preview,
     entering,
@@ -103,6 +104,8 @@ organiser_urls: list[URLPattern] = [
         name="campaign-metric-delete",
     ),
     path("campaigns/<slug:code>/launch/", launching.launch, name="campaign-launch"),
+    path("campaigns/<slug:code>/launch/damaged/", checks.damaged, name="campaign-damaged"),
+    path("campaigns/<slug:code>/quality/", checks.quality, name="campaign-quality"),
     path("campaigns/<slug:code>/links/", launching.links, name="campaign-links"),
     path(
         "campaigns/<slug:code>/links/links.csv",

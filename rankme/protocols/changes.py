@@ -20,7 +20,7 @@ from .instruments import INSTRUMENTS
 # Whole parts of the file that only say how raters are addressed, paid and let in.
 FREE = {
     *("title", "description", "languages", "words", "texts", "crowd", "breaks", "analysis"),
-    *("practice", "practice_feedback", "material"),
+    *("practice", "practice_feedback", "practice_tries", "practice_gate", "material"),
 }
 WORDING = {
     "criteria": {"question", "low", "high"},
@@ -46,6 +46,8 @@ REASONS = {
         "The plan was drawn for this number. Use “Extend the plan” to ask for more raters."
     ),
     "seed": gettext_noop("The plan was drawn from this seed, so it cannot change."),
+    "checks": gettext_noop("The checks were drawn with the plan, so they cannot change."),
+    "rules": gettext_noop("The rules were fixed with the launch, so they cannot change."),
     "standard": gettext_noop("Raters have judged against this standard, so it cannot change."),
     "input_kind": gettext_noop("Raters have seen the inputs in this form, so it cannot change."),
     "language": gettext_noop("Raters have worked in this language, so it cannot change."),

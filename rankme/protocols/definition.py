@@ -13,6 +13,7 @@ from analysis.translatable import gettext_noop as _
 from rankme.designs.plan import DesignError
 from rankme.designs.registry import DESIGNS, checked_options
 
+from .checks import CheckSpec, Rules, check_problems
 from .criteria import CriterionSpec
 from .crowd import Breaks, Crowd, EntryQuestion
 from .expectations import problem_with
@@ -120,6 +121,8 @@ class Definition(Part):
         False,
         description=_("Raters whose last try is not as expected are screened out"),
     )
+    checks: list[CheckSpec] = Field(default_factory=list, max_length=50)
+    rules: Rules = Rules()
     breaks: Breaks = Breaks()
     crowd: Crowd = Crowd()
     analysis: AnalysisSpec = AnalysisSpec()
@@ -186,6 +189,7 @@ class Definition(Part):
             *self._showing_problems(),
             *self._analysis_problems(),
             *self._practice_problems(),
+            *check_problems(self),
         ]
         if problems:
             raise JointProblems(problems)

@@ -1,6 +1,7 @@
 """The counting rule: which of the stored submissions count.
 
-Of each screen of a counting sitting, the newest revision that is not surplus counts.
+Of each screen of a counting sitting, the newest revision that is not surplus counts. Checks never
+do.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 COUNTED = """a.counts AND NOT s.surplus AND NOT EXISTS (
         SELECT FROM rankme_submission newer
         WHERE newer.assignment_id = s.assignment_id AND newer.trial_id = s.trial_id
-            AND newer.screen = s.screen AND newer.revision > s.revision AND NOT newer.surplus)"""
+            AND newer.screen = s.screen AND newer.revision > s.revision AND NOT newer.surplus)
+    AND NOT EXISTS (SELECT FROM rankme_checktrial checked WHERE checked.trial_id = s.trial_id)"""
 
 # One row for each screen with a submission that counts, however often it was changed. This needs no
 # look at later revisions, so it is cheap: as long as a sitting is open, the first revision of a

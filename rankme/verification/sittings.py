@@ -15,8 +15,9 @@ from django.db.models import Prefetch
 from rankme.actions.judgements import canonical, chained
 from rankme.errors import InvalidAnswer
 from rankme.models import Assignment, Campaign, Judgement, Submission, TrialOutput
-from rankme.protocols.answers import Reading, read_answers
+from rankme.protocols.answers import Reading
 from rankme.queries.definitions import FrozenDefinition, definition_of_sitting
+from rankme.queries.trial_material import material_of
 
 from .anchor import Anchors
 from .fault import Fault
@@ -83,7 +84,7 @@ def _submissions(campaign: Campaign) -> Iterator[Submission]:
     outputs = TrialOutput.objects.select_related("output").order_by("position")
     return (
         Submission.objects.filter(assignment__campaign=campaign)
-        .select_related("trial__item")
+        .select_related("trial__item", "trial__as_check")
         .prefetch_related(
             Prefetch("judgements", queryset=judgements),
             Prefetch("trial__places", queryset=outputs),
@@ -183,6 +184,8 @@ class _Sitting:
             for judgement in submission.judgements.all()
         )
         self.tally.judgements += len(stored)
+        if is_check(submission):
+            return "a check has judgements." if stored else ""
         try:
             expected = self._expected(submission)
         except InvalidAnswer:
@@ -207,16 +210,11 @@ class _Sitting:
         shown = [place.output_id for place in submission.trial.places.all()]
         outputs = [shown[place] for place in places]
         texts = {place.output_id: place.output.text for place in submission.trial.places.all()}
-        item = submission.trial.item
-        readings = read_answers(
+        readings = material_of(submission.trial).read(
             self.frozen.definition,
             submission.screen,
             payload.get("answers"),
-            outputs=len(outputs),
             texts=[texts[output] for output in outputs],
-            item_input=item.input,
-            item_reference=item.reference,
-            factors=item.factors,
         )
         return sorted(_as_stored(reading, outputs) for reading in readings)
 
@@ -237,7 +235,7 @@ class _Sitting:
         key = str(submission.key)
         facts = (submission.payload_sha256, submission.chain_sha256, len(judgements))
         self.tally.stored.add(key, submission.version, submission.late, submission.surplus, *facts)
-        if submission.surplus:
+        if submission.surplus or is_check(submission):
             return
         screen = self.screens[submission.trial_id, submission.screen]
         screen.stands, screen.counted = key, Sum()
@@ -253,6 +251,11 @@ class _Sitting:
                     *(output.item_id, output.system_id, judgement.value, judgement.time_ms),
                     *(submission.late, self.assignment.participant_id),
                 )
+
+
+def is_check(submission: Submission) -> bool:
+    """Whether the answers are to a check, which has no judgements and never counts."""
+    return getattr(submission.trial, "as_check", None) is not None
 
 
 def _as_stored(reading: Reading, outputs: list[int]) -> tuple[Any, ...]:

@@ -134,6 +134,16 @@ def test_intraclass_correlations_of_shrout_and_fleiss():
     assert found.k == 4
 
 
+def test_judges_who_only_disagree_have_no_reliability_of_means_and_no_interval():
+    outputs, judges = np.repeat([0, 1, 2], 2), np.tile([0, 1], 3)
+    found = intraclass_correlation(np.array([60, 61, 61, 61, 61, 60]), outputs, judges)
+    assert found.single.value == pytest.approx(-1)
+    assert (found.mean.value, bool(found.mean.reason)) == (None, True)
+    # All outputs have the same mean.
+    found = intraclass_correlation(np.array([60, 61, 61, 60, 60, 61]), outputs, judges)
+    assert (found.single.low, found.single.high) == (None, None)
+
+
 def test_incomplete_tables_take_variance_components():
     rng = np.random.default_rng(3)
     units, raters = np.divmod(np.arange(80 * 12), 12)

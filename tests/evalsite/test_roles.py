@@ -15,8 +15,8 @@ from psycopg2.errors import InsufficientPrivilege
 
 from evalsite import checks, roles
 from evalsite.embedded import OWNER_ROLE, PROJECT, SITE_ROLE, Servers
-from rankme.models import Judgement, QuarantinedPayload
-from tests.campaigns import make_campaign, make_rater
+from rankme.models import Judgement, QuarantinedPayload, QuizAttempt, RuleDecision
+from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.evalsite.processes import PROCESSES, run
 from tests.live import reachable_folder
 from tests.sittings import answer, claim
@@ -109,8 +109,20 @@ def test_the_sites_role_may_do_everything_else(as_site):
 
 @pytest.fixture
 def one_of_each(db) -> None:
-    held = claim(make_rater(make_campaign()))
+    repeats = [
+        {"name": "repeat", "kind": "repeat", "criterion": "fluency", "options": {"apart": 1}}
+    ]
+    held = claim(make_rater(make_campaign(slider_definition(checks=repeats))))
     answer(held)
+    RuleDecision.objects.create(
+        campaign=held.campaign,
+        participant=held.participant,
+        action="flag",
+        rule="screens > 0",
+        parts=["screens > 0"],
+        measures={},
+    )
+    QuizAttempt.objects.create(participant=held.participant, number=1, answers={})
     QuarantinedPayload.objects.create(participant=held.participant, body="{", reason="broken")
 
 

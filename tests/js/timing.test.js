@@ -68,6 +68,7 @@ test("times are relative to the onset", () => {
   assert.deepEqual(times, {
     onset: 1_000,
     spent_ms: 2_000,
+    active_ms: 1_800,
     hidden: [[500, 700]],
     paused: [],
     blurs: 1,
@@ -147,4 +148,21 @@ test("a key that was pressed too late does not count", async () => {
   await clock.pass(15_010);
   respond(15_005);
   assert.equal(await done, null);
+});
+
+test("active time ends half a minute after the last input, and while the page is away", () => {
+  const watch = createStopwatch({ onset: 1_000, activeBefore: 500 });
+  assert.equal(watch.active(11_000), 10_500);
+  assert.equal(watch.active(90_000), 30_500); // nothing happened for 59 of these seconds
+  watch.moved(91_000);
+  assert.equal(watch.active(93_000), 32_500);
+  watch.hide(94_000);
+  assert.equal(watch.active(97_000), 33_500);
+  watch.show(98_000);
+  watch.pause(99_000);
+  watch.moved(99_500);
+  watch.resume(100_000);
+  watch.moved(101_000);
+  assert.equal(watch.active(101_000), 30_500 + 3_000 + 1_000 + 1_000);
+  assert.equal(watch.times(101_000, {}).active_ms, 35_500);
 });

@@ -63,6 +63,8 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-metrics-cancel": {"POST": INSIDE},
     "campaign-metric-delete": {"GET": INSIDE, "POST": INSIDE},
     "campaign-launch": {"GET": INSIDE, "POST": INSIDE},
+    "campaign-damaged": {"GET": INSIDE, "POST": INSIDE},
+    "campaign-quality": {"GET": INSIDE},
     "campaign-links": {"GET": INSIDE, "POST": INSIDE},
     "campaign-invitations": {"GET": INSIDE},
     "campaign-monitor": {"GET": INSIDE},

@@ -21,6 +21,7 @@ from rankme.api.serializers import (
 )
 from rankme.api.view import View
 from rankme.downloads import attachment
+from rankme.exporting.checks import checks_file
 from rankme.exporting.judgements import csv_file, jsonl_file
 from rankme.exporting.spans import spans_file
 from rankme.exporting.texts import texts_file
@@ -136,6 +137,16 @@ class JudgementsJsonlView(View):
     )
     def get(self, request: Request, code: str) -> HttpResponseBase:
         return attachment(jsonl_file(get_campaign(request, code)))
+
+
+class ChecksCsvView(View):
+    @extend_schema(
+        operation_id="checks_csv",
+        summary="Answers to checks, which are not judgements",
+        responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR)},
+    )
+    def get(self, request: Request, code: str) -> HttpResponseBase:
+        return attachment(checks_file(get_campaign(request, code)))
 
 
 class TextsCsvView(View):

@@ -8,7 +8,7 @@ from typing import Any
 from rankme.protocols.instruments import INSTRUMENTS
 
 from .following import ask_in_order, ask_no_longer
-from .settings import FIRST_INSTRUMENT, Document
+from .settings import FIRST_CHECK, FIRST_INSTRUMENT, Document
 
 SCALE = ("instrument", "low", "high", "options")
 
@@ -56,6 +56,8 @@ def _fresh_row(path: str, rows: list[Document]) -> Document:
         return _fresh_criterion(rows)
     if kind == "screens":
         return {"show": [{"block": "input"}, {"block": "outputs"}]}
+    if kind == "checks":
+        return {"kind": FIRST_CHECK}
     return {"block": "outputs"} if kind == "show" else {}
 
 

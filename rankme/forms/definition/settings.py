@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 
 from rankme.crowd import PANELS
 from rankme.designs.registry import DESIGNS
+from rankme.protocols.checks import CHECK_KINDS
 from rankme.protocols.definition import Definition
 from rankme.protocols.instruments import INSTRUMENTS
 from rankme.protocols.screens import BLOCKS
@@ -26,11 +27,12 @@ NAMES: dict[str, Any] = {
     "BlockSpec.block": BLOCKS,
     "DesignSpec.kind": DESIGNS,
     "Crowd.panel": PANELS,
+    "CheckSpec.kind": CHECK_KINDS,
 }
 # When these change, other fields are asked for.
-SWITCHES = {"CriterionSpec.instrument", "DesignSpec.kind"}
+SWITCHES = {"CriterionSpec.instrument", "DesignSpec.kind", "CheckSpec.kind"}
 WRITTEN_BY_THE_SITE = ("format", "material")
-FIRST_INSTRUMENT, FIRST_DESIGN = "slider", "random_blocks"
+FIRST_INSTRUMENT, FIRST_DESIGN, FIRST_CHECK = "slider", "random_blocks", "repeat"
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def _setting(model: type[BaseModel], name: str, info: FieldInfo, document: Docum
     }
     if key in NAMES:
         return Setting(kind="choice", choices=_named(key), **common)
-    if key in ("CriterionSpec.options", "DesignSpec.options"):
+    if key in ("CriterionSpec.options", "DesignSpec.options", "CheckSpec.options"):
         return Setting(kind="options", **common)
     return Setting(**common, **_shape(info.annotation, name))
 
@@ -120,14 +122,16 @@ def _named(key: str) -> tuple[tuple[str, str], ...]:
 
 
 def option_settings(owner: str, document: Document) -> list[Setting]:
-    """The options of the instrument or design that the document chose."""
+    """The options of the instrument, check or design that the document chose."""
+    chosen: Any = None
     if owner == "CriterionSpec":
-        instrument = INSTRUMENTS.get(document.get("instrument", FIRST_INSTRUMENT))
-        if instrument is None:
-            return []
+        chosen = INSTRUMENTS.get(document.get("instrument", FIRST_INSTRUMENT))
+    elif owner == "CheckSpec":
+        chosen = CHECK_KINDS.get(document.get("kind", FIRST_CHECK))
+    if owner != "DesignSpec":
         return [
-            _absentable(_setting(instrument.Options, name, info, {}))
-            for name, info in instrument.Options.model_fields.items()
+            _absentable(_setting(chosen.Options, name, info, {}))
+            for name, info in (chosen.Options.model_fields.items() if chosen else ())
         ]
     design = DESIGNS.get(document.get("kind", FIRST_DESIGN))
     return [

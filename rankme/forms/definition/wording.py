@@ -57,6 +57,15 @@ SECTIONS = (
         _("Trials that you write yourself. They look like any other trial and are never counted."),
         ("practice", "practice_feedback", "practice_tries", "practice_gate"),
     ),
+    SectionWording(
+        "checks",
+        _("Checks and rules"),
+        _(
+            "Pages whose right answer is known are mixed into each batch, look like all others, "
+            "and never count as judgements. Rules say what follows; without a rule nothing does."
+        ),
+        ("checks", "rules"),
+    ),
     SectionWording("breaks", _("Breaks"), "", ("breaks",)),
     SectionWording(
         "crowd",
@@ -114,6 +123,14 @@ LONG_TEXTS = {
 }
 
 LABELS = {
+    "Definition.checks": _("Check"),
+    "CheckSpec.name": _("Short name"),
+    "CheckSpec.kind": _("Kind of check"),
+    "CheckSpec.criterion": _("Criterion"),
+    "CheckSpec.per_batch": _("Pages per batch"),
+    "Rules.exclude_if": _("Exclude raters if"),
+    "Rules.flag_if": _("Mark raters if"),
+    "Rules.gate_if": _("Turn raters away if"),
     "Definition.input_kind": _("Kind of input"),
     "Definition.language": _("Language of your texts (such as en or de)"),
     "Definition.criteria": _("Criterion"),
@@ -208,6 +225,8 @@ LABELS = {
 }
 
 TITLES = {
+    "Definition.checks": _("Checks"),
+    "Definition.rules": _("Rules"),
     "Definition.criteria": _("Criteria"),
     "Definition.screens": _("Screens"),
     "Definition.standard": _("A standard with a fixed score"),

@@ -100,6 +100,7 @@ export function createDesk(parts) {
     const stopwatch = createStopwatch({
       onset,
       before: draft.spent_ms,
+      activeBefore: draft.active_ms,
       reloads: Math.max(0, draft.reloads),
     });
     /** @type {number | undefined} */
@@ -142,6 +143,7 @@ export function createDesk(parts) {
       answers: screen.draft(),
       comment: screen.comment?.value ?? "",
       spent_ms: stopwatch.spent(tools.now()),
+      active_ms: stopwatch.active(tools.now()),
     });
   }
 

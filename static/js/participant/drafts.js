@@ -149,6 +149,7 @@ function blank(id, key) {
     answers: {},
     comment: "",
     spent_ms: 0,
+    active_ms: 0,
     reloads: 0,
     state: "open",
   };

@@ -74,6 +74,8 @@ export function timerResolution(now, tries = 2_000) {
 export const round = (milliseconds, digits = 2) => Number(milliseconds.toFixed(digits));
 
 const MOST_EARLY = 20;
+// A rater whose last input is longer ago may be somewhere else.
+const IDLE_MS = 30_000;
 
 /** @typedef {[from: number, to: number]} Span milliseconds after the onset */
 
@@ -81,9 +83,9 @@ const MOST_EARLY = 20;
  * One screen's times. All stamps are of one clock (performance.now, event.timeStamp, frames);
  * what is reported is relative to the onset. `before` is what an earlier page had counted.
  *
- * @param {{ onset: number, before?: number, reloads?: number }} parts
+ * @param {{ onset: number, before?: number, activeBefore?: number, reloads?: number }} parts
  */
-export function createStopwatch({ onset, before = 0, reloads = 0 }) {
+export function createStopwatch({ onset, before = 0, activeBefore = 0, reloads = 0 }) {
   /** @type {Span[]} */
   const hidden = [];
   /** @type {Span[]} */
@@ -97,6 +99,8 @@ export function createStopwatch({ onset, before = 0, reloads = 0 }) {
   const early = [];
   /** @type {Set<string>} */
   const inputs = new Set();
+  let lastInput = onset; // the press that led here
+  let active = activeBefore;
 
   /** @param {number} stamp */
   const since = (stamp) => round(Math.max(0, stamp - onset));
@@ -109,6 +113,27 @@ export function createStopwatch({ onset, before = 0, reloads = 0 }) {
   const toggle = (list, from, stamp) => list.push([since(from), since(stamp)]);
   /** @param {Span[]} list */
   const total = (list) => list.reduce((sum, [from, to]) => sum + to - from, 0);
+
+  /**
+   * Milliseconds since the last input, up to a limit, in which the page was there to be read.
+   *
+   * @param {number} stamp
+   */
+  function activeUntil(stamp) {
+    const [from, to] = [since(lastInput), Math.min(since(stamp), since(lastInput) + IDLE_MS)];
+    /** @type {Span[]} */
+    const gaps = [...hidden, ...paused];
+    for (const begun of [hiddenSince, pausedSince])
+      if (begun !== null) gaps.push([since(begun), to]);
+    gaps.sort(([one], [other]) => one - other);
+    let at = from;
+    let there = 0;
+    for (const [start, end] of gaps) {
+      there += Math.max(0, Math.min(start, to) - at);
+      at = Math.max(at, Math.min(end, to));
+    }
+    return there + Math.max(0, to - at);
+  }
 
   return {
     since,
@@ -136,6 +161,23 @@ export function createStopwatch({ onset, before = 0, reloads = 0 }) {
     /** @param {string} input a kind of pointer, or the keyboard */
     used(input) {
       inputs.add(input);
+    },
+    /**
+     * A key, a press, a movement or a scroll.
+     *
+     * @param {number} stamp
+     */
+    moved(stamp) {
+      active += activeUntil(stamp);
+      lastInput = stamp;
+    },
+    /**
+     * Milliseconds on this screen with the page in view and an input within half a minute.
+     *
+     * @param {number} stamp
+     */
+    active(stamp) {
+      return round(active + activeUntil(stamp));
     },
     /**
      * A press that came too soon to be a response.
@@ -169,6 +211,7 @@ export function createStopwatch({ onset, before = 0, reloads = 0 }) {
       return {
         onset: round(onset),
         spent_ms: this.spent(stamp),
+        active_ms: this.active(stamp),
         hidden,
         paused,
         blurs,

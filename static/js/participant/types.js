@@ -122,6 +122,7 @@
  * @property {Record<string, any>} answers as the instruments give them, to be put back
  * @property {string} comment
  * @property {number} spent_ms
+ * @property {number} [active_ms]
  * @property {number} reloads
  * @property {"open" | "sent"} state
  * @property {Answer[]} [given] the answers of a practice screen, which are never sent

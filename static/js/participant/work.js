@@ -345,6 +345,11 @@ function tie(sitting, outbox, breaks) {
   });
   document.addEventListener("pointerdown", (event) => sitting.stopwatch()?.used(event.pointerType));
   document.addEventListener("keydown", () => sitting.stopwatch()?.used("keyboard"));
+  for (const input of ["pointerdown", "pointermove", "keydown", "scroll"])
+    document.addEventListener(input, (event) => sitting.stopwatch()?.moved(event.timeStamp), {
+      passive: true,
+      capture: true, // a scroll within the page does not bubble
+    });
 }
 
 /**

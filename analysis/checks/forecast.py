@@ -1,0 +1,141 @@
+"""What a rule does before anybody has worked: losses of each part, and rules that cannot work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.checks.power import critical_value, losses_by_failures, paired_power
+from analysis.checks.rules import Comparison, Rule, alternatives
+from analysis.checks.signed_rank import MOST_EXACT, exact_tail, least_p
+from analysis.translatable import gettext_noop as _
+
+# A careful rater slips at one check in thirty or so.
+SLIP = 0.03
+# The drop that damage causes, in standard deviations of a careful rater's differences.
+DROP = 1.0
+# The consistency of a careful rater, and the least number of repetitions that show any.
+CAREFUL_ICC = 0.7
+FEWEST_REPEATS = 3
+SIMULATED = 4_000
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One check as it is planned: how many answers each rater gives, and the chance to guess."""
+
+    name: str
+    kind: str
+    answers: int
+    guess: float = 0.2
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """One part of a rule; shares are None where nothing can be said before the work.
+
+    `warning` is a sentence with {names} that `values` fills in, empty where all is well.
+    """
+
+    part: str
+    careful_lost: float | None = None
+    careless_kept: float | None = None
+    warning: str = ""
+    values: tuple[tuple[str, str], ...] = ()
+
+
+def forecast(rule: Rule, checks: Sequence[Planned], *, seed: int = 0) -> tuple[Forecast, ...]:
+    """Forecast each part of a rule that alone can catch a rater.
+
+    Parameters
+    ----------
+    rule : as `parse_rule` returns it
+    checks : all checks of the campaign
+    seed : of the simulations of power and consistency
+
+    Returns
+    -------
+    One `Forecast` for each alternative of the rule
+    """
+    return tuple(
+        _of_comparison(part, checks, seed) if isinstance(part, Comparison) else Forecast(part.text)
+        for part in alternatives(rule)
+    )
+
+
+def _of_comparison(part: Comparison, checks: Sequence[Planned], seed: int) -> Forecast:
+    owner, _dot, measure = part.measure.rpartition(".")
+    asked = [check for check in checks if owner in (check.name, check.kind)]
+    answers = sum(check.answers for check in asked)
+    make = _BY_MEASURE.get(measure)
+    if make is None or not asked or part.sign not in _SIGNS[measure]:
+        return Forecast(part.text)
+    guess = sum(check.guess * check.answers for check in asked) / max(answers, 1)
+    return make(part, answers, guess, seed)
+
+
+def _failures(part: Comparison, answers: int, guess: float, seed: int) -> Forecast:
+    failures = int(np.floor(part.bound)) + 1 if part.sign == ">" else int(np.ceil(part.bound))
+    losses = losses_by_failures(answers, max(failures, 0), slip=SLIP, guess=guess)
+    warning: str = ""
+    if failures > answers:
+        warning = _("Raters meet only {answers} of these checks, so this part catches nobody.")
+    elif failures <= 0:
+        warning = _("This part excludes every rater.")
+    values = (("answers", str(answers)),)
+    return Forecast(part.text, losses.careful_lost, losses.careless_kept, warning, values)
+
+
+def _paired(part: Comparison, answers: int, guess: float, seed: int) -> Forecast:
+    pairs = min(answers, MOST_EXACT)
+    if not pairs:
+        return Forecast(part.text)
+    alpha = part.bound
+    bound = critical_value(pairs, alpha)
+    if bound is None:
+        values = (("pairs", str(answers)), ("least", f"{least_p(answers):.2g}"))
+        warning = _(
+            "With {pairs} pairs p is never below {least}, so this part excludes every rater. Ask "
+            "for more pairs or use a larger level."
+        )
+        return Forecast(part.text, 1.0, 0.0, warning, values)
+    rng = np.random.default_rng(seed)
+    power = paired_power(pairs, drop=DROP, scatter=1, alpha=alpha, rng=rng, raters=SIMULATED)
+    kept = exact_tail(np.arange(1, pairs + 1, dtype=np.float64), bound)
+    return Forecast(part.text, 1 - power, kept)
+
+
+def _consistency(part: Comparison, answers: int, guess: float, seed: int) -> Forecast:
+    if answers < FEWEST_REPEATS:
+        values = (("answers", str(answers)),)
+        warning = _("Three repetitions are needed, but raters meet {answers}: it catches nobody.")
+        return Forecast(part.text, 0.0, 1.0, warning, values)
+    rng = np.random.default_rng(seed)
+    careful = _simulated_icc(answers, CAREFUL_ICC, rng)
+    careless = _simulated_icc(answers, 0.0, rng)
+    return Forecast(
+        part.text, float(np.mean(careful < part.bound)), float(np.mean(careless >= part.bound))
+    )
+
+
+def _simulated_icc(pairs: int, consistency: float, rng: np.random.Generator) -> np.ndarray:
+    """ICC(2,1) of raters who answer so many pages twice, by the same mean squares."""
+    shared = rng.normal(0, np.sqrt(consistency), size=(SIMULATED, pairs, 1))
+    scores = shared + rng.normal(0, np.sqrt(1 - consistency), size=(SIMULATED, pairs, 2))
+    grand = scores.mean(axis=(1, 2), keepdims=True)
+    rows, columns = scores.mean(axis=2, keepdims=True), scores.mean(axis=1, keepdims=True)
+    row_sq = 2 * np.sum((rows - grand) ** 2, axis=(1, 2)) / (pairs - 1)
+    column_sq = pairs * np.sum((columns - grand) ** 2, axis=(1, 2))
+    error_sq = np.sum((scores - rows - columns + grand) ** 2, axis=(1, 2)) / (pairs - 1)
+    icc: np.ndarray = (row_sq - error_sq) / (row_sq + error_sq + 2 * (column_sq - error_sq) / pairs)
+    return icc
+
+
+_BY_MEASURE: dict[str, Callable[[Comparison, int, float, int], Forecast]] = {
+    "failed": _failures,
+    "paired_p": _paired,
+    "icc": _consistency,
+}
+_SIGNS = {"failed": (">", ">="), "paired_p": (">", ">="), "icc": ("<", "<=")}

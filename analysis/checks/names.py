@@ -1,0 +1,26 @@
+"""The names of what rules can ask about a rater."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+# Measures by kind of check; see `docs/quality.md`.
+MEASURES: dict[str, tuple[str, ...]] = {
+    "instructed": ("answered", "failed", "failed_share"),
+    "known_answer": ("answered", "failed", "failed_share"),
+    "better_than": ("answered", "failed", "failed_share"),
+    "corruption": ("answered", "failed", "failed_share", "paired_p", "unpaired_p", "mean_drop"),
+    "repeat": ("answered", "icc", "mean_difference"),
+    "quiz": ("answered", "failed", "failed_share"),
+    "time": ("answered", "failed", "failed_share"),
+}
+OF_EVERY_RATER = ("median_seconds", "median_active_seconds", "screens")
+BEFORE_THE_WORK = ("quiz",)
+
+
+def known_measures(checks: Iterable[tuple[str, str]]) -> set[str]:
+    """The names that rules may use, for checks as (name, kind): by name, by kind, and the rest."""
+    known = set(OF_EVERY_RATER)
+    for name, kind in checks:
+        known |= {f"{owner}.{measure}" for owner in (name, kind) for measure in MEASURES[kind]}
+    return known

@@ -1,0 +1,157 @@
+"""Checks as organisers see them: damaged texts before the launch, and the quality of raters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from analysis.checks.forecast import Planned, forecast
+from rankme.actions import damaged_texts, launches
+from rankme.corruptions import CORRUPTIONS
+from rankme.errors import RankmeError
+from rankme.models import Campaign, Output
+from rankme.permissions import get_campaign, user_of
+from rankme.protocols.checks import CheckSpec
+from rankme.protocols.definition import Definition
+from rankme.queries.quality import quality_of, rule_counts
+
+from .campaign_page import act, render_campaign
+
+TEXTS_ON_A_PAGE = 25
+RATERS_ON_A_PAGE = 50
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def damaged(request: HttpRequest, code: str) -> HttpResponse:
+    """Every damaged copy next to its output; each can be changed until the launch."""
+    campaign = get_campaign(request, code)
+    if not campaign.is_draft:
+        return redirect("rankme:campaign", campaign.code)
+    if request.method == "POST":
+        return _change(request, campaign)
+    context: dict[str, Any] = {"has_damages": damaged_texts.has_damages(campaign)}
+    if launches.is_large(campaign):
+        context["is_large"] = True
+    elif context["has_damages"]:
+        try:
+            found = list(damaged_texts.damages_of(campaign))
+        except RankmeError as refusal:
+            context["refusal"] = str(refusal)
+        else:
+            page = Paginator(found, TEXTS_ON_A_PAGE).get_page(request.GET.get("page"))
+            context |= {"page": page, "texts": [_drawn(check, text) for check, text in page]}
+    return render_campaign(
+        request, campaign, "organiser/damaged.html", context, tab="campaign-launch"
+    )
+
+
+def _drawn(check: CheckSpec, damage: Any) -> dict[str, Any]:
+    title = CORRUPTIONS[damage.kind].title if damage.kind else ""
+    return {"check": check, "damage": damage, "what": _(title) if title else ""}
+
+
+def _change(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    number = request.POST.get("output", "")
+    outputs = Output.objects.filter(item__campaign=campaign)
+    output = get_object_or_404(outputs, pk=int(number) if number.isdecimal() else 0)
+    check = request.POST.get("check", "")
+    text = "" if "reset" in request.POST else request.POST.get("text", "")
+    act(
+        request,
+        lambda: damaged_texts.change_damaged_text(
+            campaign, check, output, text, by=user_of(request)
+        ),
+        _("The damaged text has been saved."),
+    )
+    page = request.POST.get("page", "")
+    address = reverse("rankme:campaign-damaged", args=[campaign.code])
+    return redirect(f"{address}?page={page}" if page.isdecimal() else address)
+
+
+# --- Rules before the launch ---------------------------------------------------------------------
+
+
+def checks_context(definition: Definition) -> dict[str, Any]:
+    """What the launch page says about checks and rules."""
+    if not (definition.checks or definition.rules.exclude_if):
+        return {}
+    pages = sum(check.pages for check in definition.checks)
+    return {
+        "checks": [(check, _(check.tool.title)) for check in definition.checks],
+        "check_pages": pages,
+        "has_damages": any(check.tool.damages for check in definition.checks),
+        "rules": [
+            (title, text)
+            for title, text in (
+                (_("Excluded if"), definition.rules.exclude_if),
+                (_("Marked if"), definition.rules.flag_if),
+                (_("Turned away if"), definition.rules.gate_if),
+            )
+            if text
+        ],
+        "forecasts": _forecasts(definition),
+    }
+
+
+def _forecasts(definition: Definition) -> list[dict[str, Any]]:
+    rule = definition.rules.rule("exclude")
+    if rule is None:
+        return []
+    checks = [planned(check, definition) for check in definition.checks]
+    return [
+        {
+            "part": found.part,
+            "careful_lost": _percent(found.careful_lost),
+            "careless_kept": _percent(found.careless_kept),
+            "warning": _(found.warning).format(**dict(found.values)) if found.warning else "",
+        }
+        for found in forecast(rule, checks)
+    ]
+
+
+def planned(check: CheckSpec, definition: Definition) -> Planned:
+    """How often a rater answers a check in one batch, and how easily the right answer is guessed:
+    one of two orders, one of the choices, or one of five parts of a scale."""
+    guesses = {"better_than": 0.5, "corruption": 0.5}
+    guess = guesses.get(check.kind, 0.2)
+    if check.kind == "quiz":
+        guess = 1 / len(check.settings.choices)
+    return Planned(check.name, check.kind, check.pages or 1, guess)
+
+
+def _percent(share: float | None) -> str:
+    if share is None:
+        return "–"
+    return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.0f} %"
+
+
+# --- Quality -------------------------------------------------------------------------------------
+
+
+@login_required
+@require_GET
+def quality(request: HttpRequest, code: str) -> HttpResponse:
+    """Each rater's checks, consistency, time, position bias and agreement, and what rules did."""
+    campaign = get_campaign(request, code)
+    if campaign.is_draft:
+        return redirect("rankme:campaign", campaign.code)
+    raters = campaign.participants.filter(assignments__isnull=False).distinct()
+    page = Paginator(raters.order_by("-arrived_at", "-id"), RATERS_ON_A_PAGE).get_page(
+        request.GET.get("page")
+    )
+    context = {
+        "page": page,
+        "lines": quality_of(campaign, list(page)),
+        "counts": rule_counts(campaign),
+    }
+    return render_campaign(
+        request, campaign, "organiser/quality.html", context, tab="campaign-quality"
+    )

@@ -1,0 +1,326 @@
+"""Checks in the campaign file: pages whose right answer is known, and rules about raters.
+
+A new kind of check is a class and a line in `CHECK_KINDS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+
+from analysis.checks.names import BEFORE_THE_WORK, MEASURES, known_measures
+from analysis.checks.rules import Rule, RuleError, parse_rule
+from analysis.translatable import gettext_noop as _
+from rankme.corruptions import ALWAYS_POSSIBLE, CORRUPTIONS
+
+from .parts import Part, Prose, ShortName, unknown_name
+from .problem_words import Finding
+
+if TYPE_CHECKING:
+    from .definition import Definition
+
+# Only numbers can be compared with what is expected.
+COMPARABLE = ("relative", "scale", "count", "category", "error")
+
+
+class Options(BaseModel):
+    """Options of one kind of check; unknown names are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class CheckKind:
+    """One way to check a rater.
+
+    `is_trial` says whether it is a page among the others of a batch. `measures` are what rules can
+    ask about it. `has_pairs` says whether its pages are compared with another trial of the batch.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    Options: ClassVar[type[Options]]
+    is_trial: ClassVar[bool] = True
+    needs_criterion: ClassVar[bool] = True
+    # Whether its pages show a damaged copy of an output.
+    damages: ClassVar[bool] = False
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return MEASURES[self.name]
+
+
+class InstructedOptions(Options):
+    text: Prose = Field(
+        min_length=1,
+        max_length=1_000,
+        description=_(
+            "What the text on the page asks for, in the language of your raters. {value} is "
+            "replaced with the value."
+        ),
+    )
+    value: float = Field(description=_("The answer that the text asks for"))
+    tolerance: float = Field(0, ge=0, description=_("How far from it an answer may be"))
+
+
+class Instructed(CheckKind):
+    name = "instructed"
+    title = _("A text says which answer to give")
+    Options = InstructedOptions
+
+
+class KnownAnswerOptions(Options):
+    input: str = ""
+    reference: str = ""
+    context: str = ""
+    outputs: list[str] = Field(min_length=1, max_length=50, description=_("One output per line."))
+    at_least: float | None = Field(
+        None, description=_("The answer about the first output is at least this")
+    )
+    at_most: float | None = Field(
+        None, description=_("The answer about the first output is at most this")
+    )
+    in_order: bool = Field(
+        False, description=_("The outputs are listed from the best to the worst")
+    )
+
+    @model_validator(mode="after")
+    def something_is_expected(self) -> KnownAnswerOptions:
+        if self.at_least is None and self.at_most is None and not self.in_order:
+            raise ValueError("say what is expected: at_least, at_most or in_order")
+        if self.in_order and len(self.outputs) < 2:
+            raise ValueError("an order needs at least two outputs")
+        if None not in (self.at_least, self.at_most) and self.at_least > self.at_most:  # type: ignore[operator]
+            raise ValueError("at_least is more than at_most")
+        return self
+
+
+class KnownAnswer(CheckKind):
+    name = "known_answer"
+    title = _("Texts of your own whose answer you know: a range or an order")
+    Options = KnownAnswerOptions
+
+
+class DamageOptions(Options):
+    types: list[str] = Field(
+        default_factory=lambda: list(ALWAYS_POSSIBLE),
+        min_length=1,
+        max_length=20,
+        description=_("Kinds of damage, one per line"),
+    )
+    lower_is_better: bool = False
+
+    @field_validator("types")
+    @classmethod
+    def types_are_known(cls, types: list[str]) -> list[str]:
+        for name in types:
+            if name not in CORRUPTIONS:
+                raise ValueError(unknown_name("kind of damage", name, CORRUPTIONS))
+        return list(dict.fromkeys(types))
+
+
+class BetterThan(CheckKind):
+    name = "better_than"
+    title = _("On one page, an output must get a better answer than a damaged copy of it")
+    Options = DamageOptions
+    damages = True
+
+
+class CorruptionOptions(DamageOptions):
+    apart: int = Field(
+        8, ge=1, le=1_000, description=_("Least number of pages between the text and its copy")
+    )
+
+
+class Corruption(CheckKind):
+    """On a page with one output the damaged copy is a page of its own; otherwise it replaces
+    another output on the page of the intact text."""
+
+    name = "corruption"
+    title = _("Damaged copies of outputs, whose answers are compared with those of the outputs")
+    Options = CorruptionOptions
+    damages = True
+
+
+class RepeatOptions(Options):
+    apart: int = Field(8, ge=1, le=1_000, description=_("Least number of pages in between"))
+
+
+class Repeat(CheckKind):
+    name = "repeat"
+    title = _("A page of the batch again, some pages later")
+    Options = RepeatOptions
+
+
+class QuizOptions(Options):
+    question: str = Field(min_length=1, max_length=2_000)
+    choices: list[str] = Field(min_length=2, max_length=20, description=_("One per line."))
+    answer: str = Field(description=_("The right one of the choices"))
+    tries: int = Field(2, ge=1, le=10, description=_("How often a rater may try"))
+
+    @model_validator(mode="after")
+    def the_answer_is_a_choice(self) -> QuizOptions:
+        if len(set(self.choices)) < len(self.choices):
+            raise ValueError("a choice is there twice")
+        if self.answer not in self.choices:
+            raise ValueError("the answer is not one of the choices")
+        return self
+
+
+class Quiz(CheckKind):
+    name = "quiz"
+    title = _("A question about the instructions, before the work")
+    Options = QuizOptions
+    is_trial = False
+    needs_criterion = False
+
+
+class TimeOptions(Options):
+    least_active_seconds: float = Field(
+        gt=0,
+        le=600,
+        description=_(
+            "Seconds in which the page is in view and the rater's last key, click or movement is "
+            "less than 30 seconds ago"
+        ),
+    )
+
+
+class Time(CheckKind):
+    name = "time"
+    title = _("Each page takes at least some seconds of active time")
+    Options = TimeOptions
+    is_trial = False
+    needs_criterion = False
+
+
+CHECK_KINDS: dict[str, CheckKind] = {
+    kind.name: kind
+    for kind in (
+        Instructed(),
+        KnownAnswer(),
+        BetterThan(),
+        Corruption(),
+        Repeat(),
+        Quiz(),
+        Time(),
+    )
+}
+
+
+class CheckSpec(Part):
+    """One check: how often each batch has it, and the criterion whose answer it looks at."""
+
+    name: ShortName
+    kind: str
+    criterion: str = Field("", description=_("The criterion whose answer is checked"))
+    per_batch: int = Field(1, ge=1, le=50, description=_("Pages of this check in each batch"))
+    options: dict[str, Any] = Field(default_factory=dict, validate_default=True)
+
+    @field_validator("kind")
+    @classmethod
+    def kind_is_known(cls, name: str) -> str:
+        if name not in CHECK_KINDS:
+            raise ValueError(unknown_name("kind of check", name, CHECK_KINDS))
+        return name
+
+    @field_validator("options")
+    @classmethod
+    def options_fit_the_kind(cls, options: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        kind = CHECK_KINDS.get(info.data.get("kind", ""))
+        if kind is not None:
+            kind.Options(**options)
+        return options
+
+    @property
+    def tool(self) -> CheckKind:
+        return CHECK_KINDS[self.kind]
+
+    @cached_property
+    def settings(self) -> Any:
+        """The kind's options, checked and with their defaults."""
+        return self.tool.Options(**self.options)
+
+    @property
+    def pages(self) -> int:
+        """How many pages it adds to each batch."""
+        return self.per_batch if self.tool.is_trial else 0
+
+
+RuleText = str
+Action = Literal["exclude", "flag", "gate"]
+
+
+class Rules(Part):
+    """What follows from checks; see `analysis.checks.rules`. Empty: nothing."""
+
+    exclude_if: RuleText = Field(
+        "",
+        description=_(
+            "Raters for whom this is true do not count, and others judge in their place. Example: "
+            "corruption.paired_p > .05 or instructed.failed >= 2"
+        ),
+    )
+    flag_if: RuleText = Field("", description=_("Raters for whom this is true are only marked."))
+    gate_if: RuleText = Field(
+        "",
+        description=_(
+            "Raters for whom this is true cannot begin the work. Example: quiz.failed >= 1"
+        ),
+    )
+
+    @field_validator("exclude_if", "flag_if", "gate_if")
+    @classmethod
+    def rule_can_be_read(cls, text: str) -> str:
+        text = " ".join(text.split())
+        if text:
+            try:
+                parse_rule(text)
+            except RuleError as error:
+                raise ValueError(str(error)) from error
+        return text
+
+    def rule(self, action: Action) -> Rule | None:
+        text = getattr(self, f"{action}_if")
+        return parse_rule(text) if text else None
+
+
+def check_problems(definition: Definition) -> Iterator[Finding]:
+    """What does not fit together: names, criteria, and the measures that rules ask for."""
+    kinds = {criterion.name: criterion.tool.kind for criterion in definition.criteria}
+    names: set[str] = set()
+    for number, check in enumerate(definition.checks):
+        place = ("checks", number)
+        if check.name in names:
+            yield (*place, "name"), f"the name “{check.name}” is used more than once"
+        elif check.name in CHECK_KINDS and check.name != check.kind:
+            yield (*place, "name"), f"“{check.name}” is the name of another kind of check"
+        names.add(check.name)
+        if not check.tool.needs_criterion:
+            continue
+        if check.criterion not in kinds:
+            yield (*place, "criterion"), f"there is no criterion “{check.criterion[:60]}”"
+        elif kinds[check.criterion] not in COMPARABLE:
+            yield (*place, "criterion"), "answers to this criterion are not numbers"
+        elif check.tool.damages and definition.criterion(check.criterion).about == "item":
+            yield (*place, "criterion"), "this check needs a criterion about each output"
+    yield from _rule_problems(definition.checks, definition.rules)
+
+
+def _rule_problems(checks: Sequence[CheckSpec], rules: Rules) -> Iterator[Finding]:
+    known = known_measures((check.name, check.kind) for check in checks)
+    before = known_measures(
+        (check.name, check.kind) for check in checks if check.kind in BEFORE_THE_WORK
+    ) - known_measures(())
+    for action, measures in (("exclude", known), ("flag", known), ("gate", before)):
+        rule = rules.rule(action)  # type: ignore[arg-type]
+        for comparison in rule.comparisons() if rule else ():
+            if comparison.measure in known and comparison.measure not in measures:
+                words = f"“{comparison.measure}” is not known before the work"
+                yield ("rules", f"{action}_if"), words
+            elif comparison.measure not in measures:
+                asked = comparison.measure[:60]
+                choices = ", ".join(sorted(measures)) or "add a check first"
+                yield ("rules", f"{action}_if"), f"there is no measure “{asked}”: {choices}"

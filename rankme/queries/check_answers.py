@@ -1,0 +1,250 @@
+"""What raters answered to checks, read from the payloads of their submissions, and the measures.
+
+Answers to checks are nowhere else: the judgements have none of them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from django.db import connection
+from django.db.models import Q
+
+from analysis.checks.measures import CheckAnswer, measures_of
+from rankme.errors import InvalidAnswer
+from rankme.models import Campaign, CheckTrial, QuizAttempt, Submission
+from rankme.protocols.definition import Definition
+
+from .definitions import frozen_definition
+from .trial_material import material_of
+
+Numbers = dict[int | None, float]  # by the output's place in the plan; None: of the item
+Measured = dict[str, float | None]
+
+
+@dataclass(frozen=True)
+class AnsweredCheck:
+    """One answer to a check, with where it was given."""
+
+    participant: int
+    answer: CheckAnswer
+    criterion: str = ""
+    item: str = ""
+    submission: Submission | None = None
+
+
+def answers_of(campaign: Campaign, participants: Sequence[int]) -> list[AnsweredCheck]:
+    """All answers of these raters to checks, by rater and time."""
+    definition = frozen_definition(campaign).definition
+    found = [
+        *_answers_on_pages(campaign, definition, participants),
+        *_answers_to_quizzes(definition, participants),
+        *_screens_against_the_clock(definition, participants),
+    ]
+    return sorted(found, key=lambda answered: answered.participant)
+
+
+def measures_by_rater(campaign: Campaign, participants: Sequence[int]) -> dict[int, Measured]:
+    """What rules can ask about each of these raters."""
+    definition = frozen_definition(campaign).definition
+    answers: dict[int, list[CheckAnswer]] = defaultdict(list)
+    for answered in answers_of(campaign, participants):
+        answers[answered.participant].append(answered.answer)
+    times = screen_times(participants)
+    return {
+        rater: measures_of(
+            answers[rater],
+            seconds=[taken for taken, _active in times[rater] if taken is not None],
+            active_seconds=[active for _taken, active in times[rater] if active is not None],
+            checks=[(check.name, check.kind) for check in definition.checks],
+        )
+        for rater in participants
+    }
+
+
+# --- Pages ---------------------------------------------------------------------------------------
+
+
+def _answers_on_pages(
+    campaign: Campaign, definition: Definition, participants: Sequence[int]
+) -> Iterator[AnsweredCheck]:
+    screen_of = {
+        name: number for number, screen in enumerate(definition.screens) for name in screen.ask
+    }
+    checks = CheckTrial.objects.filter(
+        campaign=campaign, trial__batch__assignments__participant__in=participants
+    ).distinct()
+    sent = _newest_submissions(checks, participants)
+    for check in checks.order_by("trial_id"):
+        screen = screen_of.get(check.criterion)
+        if screen is None:  # the criterion is of another version of the campaign
+            continue
+        for assignment, submission in sent.get((check.trial_id, screen), {}).items():
+            compared = sent.get((check.source_id or 0, screen), {}).get(assignment)
+            numbers = _numbers(submission, check.criterion, definition)
+            others = _numbers(compared, check.criterion, definition) if compared else {}
+            for answer in judged(check, numbers, others):
+                yield AnsweredCheck(
+                    submission.assignment.participant_id,
+                    answer,
+                    check.criterion,
+                    submission.trial.item.key,
+                    submission,
+                )
+
+
+def _newest_submissions(
+    checks: Iterable[CheckTrial], participants: Sequence[int]
+) -> dict[tuple[int, int], dict[int, Submission]]:
+    """By trial and screen, and then by sitting: the newest answers to checks and their sources."""
+    trials = {trial for check in checks for trial in (check.trial_id, check.source_id) if trial}
+    rows = (
+        Submission.objects.filter(
+            assignment__participant__in=participants, trial__in=trials, surplus=False
+        )
+        .select_related("trial__item", "trial__as_check", "assignment")
+        .prefetch_related("trial__places__output")
+        .order_by("assignment_id", "revision")
+    )
+    found: dict[tuple[int, int], dict[int, Submission]] = defaultdict(dict)
+    for row in rows:
+        found[row.trial_id, row.screen][row.assignment_id] = row
+    return found
+
+
+def _numbers(submission: Submission, criterion: str, definition: Definition) -> Numbers:
+    payload = submission.payload
+    places = submission.assignment.presentation[payload["trial"]][1]
+    material = material_of(submission.trial)
+    if material.is_check:
+        texts = material.own_texts_in(places)
+    else:
+        planned = {place.position: place.output.text for place in submission.trial.places.all()}
+        texts = [planned[place] for place in places]
+    try:
+        readings = material.read(definition, submission.screen, payload.get("answers"), texts=texts)
+    except InvalidAnswer:  # accepted by an earlier release
+        return {}
+    return {
+        None if reading.position is None else places[reading.position]: reading.number
+        for reading in readings
+        if reading.criterion == criterion and reading.number is not None
+    }
+
+
+def judged(check: CheckTrial, numbers: Numbers, others: Numbers) -> Iterator[CheckAnswer]:
+    """The answers to one page against what it expects; see `rankme.checks.drawing`."""
+    expected = check.expected
+    named = (check.name, check.kind)
+    if "good" in expected:
+        yield _compared(named, expected, numbers.get(expected["good"]), numbers, expected["bad"])
+    elif "source_output" in expected:
+        good = others.get(expected["source_output"])
+        yield _compared(named, expected, good, numbers, expected["output"])
+    elif "repeats" in expected:
+        yield from (
+            CheckAnswer(*named, value=others[place], other=number)
+            for place, number in numbers.items()
+            if place in others
+        )
+    else:
+        value = numbers.get(None, numbers.get(expected["output"]))
+        passed = None if value is None else _is_as_expected(value, expected, numbers)
+        yield CheckAnswer(*named, passed, value)
+
+
+def _compared(
+    named: tuple[str, str],
+    expected: Mapping[str, int],
+    good: float | None,
+    numbers: Numbers,
+    place: int,
+) -> CheckAnswer:
+    """An intact text and its damaged copy; where less is better, both with their sign changed."""
+    bad = numbers.get(place)
+    if good is None or bad is None:
+        return CheckAnswer(*named, None, good, bad)
+    if expected.get("lower_is_better"):
+        good, bad = -good, -bad
+    return CheckAnswer(*named, good > bad, good, bad)
+
+
+def _is_as_expected(value: float, expected: Mapping[str, Any], numbers: Numbers) -> bool:
+    in_range = expected.get("at_least", value) <= value <= expected.get("at_most", value)
+    order = [numbers.get(place) for place in expected.get("order", ())]
+    return in_range and all(
+        better is not None and worse is not None and better > worse
+        for better, worse in pairwise(order)
+    )
+
+
+# --- Quizzes and times ---------------------------------------------------------------------------
+
+
+def _answers_to_quizzes(
+    definition: Definition, participants: Sequence[int]
+) -> Iterator[AnsweredCheck]:
+    """The last attempt of each rater decides."""
+    quizzes = [check for check in definition.checks if check.kind == "quiz"]
+    if not quizzes:
+        return
+    attempts = QuizAttempt.objects.filter(participant__in=participants).order_by("number")
+    last = {attempt.participant_id: attempt.answers for attempt in attempts}
+    for rater, answers in last.items():
+        for quiz in quizzes:
+            passed = answers.get(quiz.name) == quiz.settings.answer
+            yield AnsweredCheck(rater, CheckAnswer(quiz.name, quiz.kind, passed))
+
+
+def _screens_against_the_clock(
+    definition: Definition, participants: Sequence[int]
+) -> Iterator[AnsweredCheck]:
+    checks = [check for check in definition.checks if check.kind == "time"]
+    if not checks:
+        return
+    for rater, times in screen_times(participants).items():
+        for check in checks:
+            least = check.settings.least_active_seconds
+            for _taken, active in times:
+                if active is not None:
+                    answer = CheckAnswer(check.name, check.kind, active >= least, active)
+                    yield AnsweredCheck(rater, answer)
+
+
+def screen_times(
+    participants: Sequence[int],
+) -> dict[int, list[tuple[float | None, float | None]]]:
+    """By rater: seconds on each answered screen, in all and active, as the browser measured."""
+    query = """
+        SELECT DISTINCT ON (s.assignment_id, s.trial_id, s.screen) a.participant_id,
+            CASE WHEN jsonb_typeof(s.payload #> '{times,spent_ms}') = 'number'
+                THEN (s.payload #>> '{times,spent_ms}')::float / 1000 END,
+            CASE WHEN jsonb_typeof(s.payload #> '{times,active_ms}') = 'number'
+                THEN (s.payload #>> '{times,active_ms}')::float / 1000 END
+        FROM rankme_assignment a JOIN rankme_submission s ON s.assignment_id = a.id
+        WHERE a.participant_id = ANY(%s) AND NOT s.surplus
+        ORDER BY s.assignment_id, s.trial_id, s.screen, s.revision DESC
+    """
+    times: dict[int, list[tuple[float | None, float | None]]] = {
+        rater: [] for rater in participants
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(query, [list(participants)])
+        for rater, taken, active in cursor.fetchall():
+            times[rater].append((taken, active))
+    return times
+
+
+def has_checks(campaign: Campaign) -> bool:
+    return bool(frozen_definition(campaign).definition.checks)
+
+
+def raters_at_work(campaign: Campaign) -> list[int]:
+    """Raters with an answer to a screen or to a quiz, in the order in which they came."""
+    worked = Q(assignments__submissions__isnull=False) | Q(quiz_attempts__isnull=False)
+    found = campaign.participants.filter(worked).distinct().order_by("arrived_at", "id")
+    return list(found.values_list("id", flat=True))

@@ -1,0 +1,198 @@
+"""The quality of raters as the organiser sees it: facts about each, and what rules decided."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from django.db import connection
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from rankme.models import Campaign, Participant, RaterExclusion, RuleDecision
+
+from .check_answers import Measured, measures_by_rater
+from .definitions import frozen_definition
+
+# Agreement reads the whole table, which takes too long for a page beyond this.
+MOST_JUDGEMENTS = 300_000
+FEWEST_PAGES = 10
+# Beyond these a sentence mentions it. They only choose words; nobody is excluded by them.
+NOTABLE_BIAS, NOTABLE_AGREEMENT, NOTABLE_ICC = 0.3, 0.1, 0.3
+
+
+@dataclass(frozen=True)
+class CheckLine:
+    """How a rater did on one check: failed of answered, or a number of its own."""
+
+    name: str
+    answered: int
+    failed: int | None
+    paired_p: float | None = None
+    unpaired_p: float | None = None
+    icc: float | None = None
+
+
+@dataclass(frozen=True)
+class QualityLine:
+    """One rater."""
+
+    participant: Participant
+    checks: tuple[CheckLine, ...]
+    median_seconds: float | None
+    median_active_seconds: float | None
+    position_bias: float | None
+    agreement: float | None
+    decisions: tuple[RuleDecision, ...]
+    exclusion: RaterExclusion | None
+    sentence: str
+
+
+@dataclass(frozen=True)
+class RuleCounts:
+    """How many raters each part of the rules caught; exclusions by people are counted apart."""
+
+    worked: int
+    excluded_by_rule: int
+    excluded_by_hand: int
+    by_part: tuple[tuple[str, str, int], ...] = field(default=())  # (action, part, raters)
+
+
+def quality_of(campaign: Campaign, participants: Sequence[Participant]) -> list[QualityLine]:
+    ids = [participant.pk for participant in participants]
+    measures = measures_by_rater(campaign, ids)
+    bias = position_bias(ids)
+    agreement = agreement_of(campaign)
+    decisions: dict[int, list[RuleDecision]] = defaultdict(list)
+    for decision in RuleDecision.objects.filter(participant__in=ids):
+        decisions[decision.participant_id].append(decision)
+    standing = RaterExclusion.objects.filter(participant__in=ids, withdrawn_at=None)
+    excluded = {found.participant_id: found for found in standing.select_related("decided_by")}
+    names = [(check.name, check.kind) for check in frozen_definition(campaign).definition.checks]
+    lines = []
+    for participant in participants:
+        own = measures[participant.pk]
+        checks = tuple(_check_line(name, kind, own) for name, kind in names)
+        facts = (bias.get(participant.pk), agreement.get(participant.label))
+        lines.append(
+            QualityLine(
+                participant,
+                checks,
+                own["median_seconds"],
+                own["median_active_seconds"],
+                *facts,
+                tuple(decisions[participant.pk]),
+                excluded.get(participant.pk),
+                sentence_about(checks, *facts),
+            )
+        )
+    return lines
+
+
+def _check_line(name: str, kind: str, measures: Measured) -> CheckLine:
+    failed = measures.get(f"{name}.failed")
+    return CheckLine(
+        name,
+        int(measures.get(f"{name}.answered") or 0),
+        None if failed is None or kind == "repeat" else int(failed),
+        measures.get(f"{name}.paired_p"),
+        measures.get(f"{name}.unpaired_p"),
+        measures.get(f"{name}.icc"),
+    )
+
+
+def position_bias(participants: Sequence[int]) -> dict[int, float]:
+    """By rater: the correlation of a score with its place on the screen, within screens.
+
+    Orders are random, so that nothing but the place itself explains it. Screens with one output
+    show nothing.
+    """
+    query = """
+        SELECT participant_id, corr(deviation, place), count(DISTINCT submission_id)
+        FROM (
+            SELECT a.participant_id, j.submission_id, j.position AS place,
+                j.value - avg(j.value) OVER (PARTITION BY j.submission_id, j.criterion_id)
+                    AS deviation,
+                count(*) OVER (PARTITION BY j.submission_id, j.criterion_id) AS outputs
+            FROM rankme_assignment a
+            JOIN rankme_submission s ON s.assignment_id = a.id
+            JOIN rankme_judgement j ON j.submission_id = s.id
+            WHERE a.participant_id = ANY(%s) AND NOT s.surplus
+                AND j.value IS NOT NULL AND j.position IS NOT NULL
+        ) scores
+        WHERE outputs > 1 GROUP BY participant_id
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(query, [list(participants)])
+        return {
+            rater: bias
+            for rater, bias, screens in cursor.fetchall()
+            if bias is not None and screens >= FEWEST_PAGES
+        }
+
+
+def agreement_of(campaign: Campaign) -> dict[str, float]:
+    """By label: the mean over criteria of the correlation with the mean of the others."""
+    # Imported here, because the pages of raters load no statistics.
+    from analysis.raters import rater_profiles
+
+    from .judgement_table import judgement_table
+
+    if campaign.assignments.filter(counts=True).count() == 0:
+        return {}
+    table = judgement_table(campaign)
+    if not 0 < len(table) <= MOST_JUDGEMENTS:
+        return {}
+    found: dict[str, list[float]] = defaultdict(list)
+    for profile in rater_profiles(table):
+        if profile.agreement is not None:
+            found[profile.rater].append(profile.agreement)
+    return {rater: sum(values) / len(values) for rater, values in found.items()}
+
+
+def sentence_about(checks: Sequence[CheckLine], bias: float | None, agreement: float | None) -> str:
+    """What is notable about a rater, in one sentence. It decides nothing."""
+    answered = sum(check.answered for check in checks if check.failed is not None)
+    failed = sum(check.failed or 0 for check in checks)
+    said = []
+    if answered and failed:
+        words = ngettext(
+            "failed %(failed)s of %(answered)s check",
+            "failed %(failed)s of %(answered)s checks",
+            answered,
+        )
+        said.append(words % {"failed": failed, "answered": answered})
+    elif answered:
+        words = ngettext("passed the check", "passed all %(answered)s checks", answered)
+        said.append(words % {"answered": answered})
+    if any(check.icc is not None and check.icc < NOTABLE_ICC for check in checks):
+        said.append(_("answered repeated pages differently"))
+    if bias is not None and abs(bias) > NOTABLE_BIAS:
+        said.append(
+            _("scores texts higher the further down they are")
+            if bias > 0
+            else _("scores texts higher the further up they are")
+        )
+    if agreement is not None and agreement < NOTABLE_AGREEMENT:
+        said.append(_("does not agree with the other raters"))
+    if not said:
+        return _("There is nothing to say yet.")
+    words = "; ".join(said)
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def rule_counts(campaign: Campaign) -> RuleCounts:
+    """What rules and people decided about a campaign's raters so far."""
+    parts: Counter[tuple[str, str]] = Counter()
+    for decision in campaign.rule_decisions.all():
+        action = decision.get_action_display()
+        parts.update((action, part) for part in decision.parts)
+    standing = campaign.rater_exclusions.filter(withdrawn_at=None)
+    worked = campaign.participants.filter(assignments__isnull=False).distinct()
+    return RuleCounts(
+        worked=worked.count(),
+        excluded_by_rule=standing.exclude(rule="").count(),
+        excluded_by_hand=standing.filter(rule="").count(),
+        by_part=tuple((*part, raters) for part, raters in parts.most_common()),
+    )

@@ -1,0 +1,64 @@
+"""What a trial shows, for reading the answers to it: the plan's material, or that of a check."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rankme.models import Trial
+from rankme.protocols.answers import Reading, read_answers
+from rankme.protocols.definition import Definition
+
+
+@dataclass(frozen=True)
+class TrialMaterial:
+    """The number of outputs, and what some instruments need to know of the item.
+
+    `own_texts` are the outputs of a check in the order in which they are stored.
+    """
+
+    outputs: int
+    item_input: str
+    item_reference: str
+    factors: Mapping[str, Any] = field(default_factory=dict)
+    is_check: bool = False
+    own_texts: tuple[str, ...] = ()
+
+    def own_texts_in(self, order: Sequence[int]) -> list[str]:
+        """The outputs of a check as a rater sees them."""
+        return [self.own_texts[place] for place in order]
+
+    def read(
+        self, definition: Definition, screen: int, answers: object, *, texts: Sequence[str] = ()
+    ) -> list[Reading]:
+        """The checked answers to one screen; raises `InvalidAnswer` with every problem.
+
+        `texts` are the outputs as the rater sees them, for instruments that read them.
+        """
+        return read_answers(
+            definition,
+            screen,
+            answers,
+            outputs=self.outputs,
+            texts=texts,
+            item_input=self.item_input,
+            item_reference=self.item_reference,
+            factors=self.factors,
+        )
+
+
+def material_of(trial: Trial) -> TrialMaterial:
+    """The material of a trial with its item and its check, and with `output_ids` or `places`."""
+    check = getattr(trial, "as_check", None)
+    if check is not None:
+        shown = check.shown
+        inputs = (shown["input"], shown["reference"], trial.item.factors)
+        texts = tuple(shown["outputs"])
+        return TrialMaterial(len(texts), *inputs, is_check=True, own_texts=texts)
+    ids = getattr(trial, "output_ids", None)
+    if ids is None:
+        outputs = len(trial.places.all())
+    else:
+        outputs = len([output for output in ids if output is not None])
+    return TrialMaterial(outputs, trial.item.input, trial.item.reference, trial.item.factors)

@@ -1,0 +1,181 @@
+"""Rules decide as answers come: once for each rater, and never on what is not known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rankme.actions import exclusions
+from rankme.models import CheckTrial, RaterExclusion, RuleDecision
+from rankme.queries.check_answers import answers_of, measures_by_rater
+from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
+from tests.invariants import check_record
+from tests.sittings import answer, claim, payload_for, store
+
+pytestmark = pytest.mark.django_db
+
+CHECKS = [
+    {
+        "name": "look",
+        "kind": "instructed",
+        "criterion": "fluency",
+        "per_batch": 3,
+        "options": {"text": "Move this to {value}.", "value": 20, "tolerance": 3},
+    },
+    {
+        "name": "spoiled",
+        "kind": "corruption",
+        "criterion": "fluency",
+        "per_batch": 5,
+        "options": {"apart": 2},
+    },
+    {"name": "again", "kind": "repeat", "criterion": "fluency", "per_batch": 4},
+    {"name": "time", "kind": "time", "options": {"least_active_seconds": 5}},
+]
+RULE = "instructed.failed >= 2 or spoiled.paired_p > .05 or repeat.icc < .3"
+
+
+def campaign_with(**rules: str):
+    definition = slider_definition(checks=CHECKS, rules=rules)
+    return make_campaign(definition, items=16, systems=2)
+
+
+def work(assignment, *, careful: bool, upto: int | None = None) -> list[Any]:
+    """Answer the pages in order; a careful rater follows checks, a careless one says 60 and 61."""
+    checks = {check.trial_id: check for check in CheckTrial.objects.all()}
+    receipts = []
+    for place, (trial, _) in enumerate(assignment.presentation[:upto]):
+        check = checks.get(trial)
+        value = float(60 + place % 2)
+        if careful:
+            value = 40.0 + trial % 17
+            if check is not None and check.kind == "instructed":
+                value = 22.0
+            elif check is not None and check.kind == "corruption":
+                value = 5.0
+            elif check is not None:
+                value = 41.0 + check.source_id % 17
+        times = {"spent_ms": 9_000, "active_ms": 4_000 if place < 3 else 8_000}
+        receipts.append(answer(assignment, place, value=value, times=times))
+    return receipts
+
+
+def test_a_careful_rater_is_caught_by_nothing():
+    campaign = campaign_with(exclude_if=RULE, flag_if="time.failed_share > .5")
+    rater = make_rater(campaign)
+    receipts = work(claim(rater), careful=True)
+    assert not any(receipt.ends_the_work for receipt in receipts)
+    assert not RuleDecision.objects.exists() and not RaterExclusion.objects.exists()
+    measures = measures_by_rater(campaign, [rater.pk])[rater.pk]
+    assert measures["instructed.failed"] == 0 and measures["look.answered"] == 3
+    assert measures["corruption.paired_p"] == pytest.approx(1 / 32)
+    assert measures["again.icc"] > 0.9
+    assert measures["again.mean_difference"] == pytest.approx(1)
+    assert measures["time.failed"] == 3
+    assert (measures["median_seconds"], measures["median_active_seconds"]) == (9, 8)
+
+
+def test_two_failed_instructions_end_the_work_and_free_the_slot():
+    campaign = campaign_with(exclude_if=RULE)
+    rater = make_rater(campaign)
+    assignment = claim(rater)
+    receipts = []
+    for place in range(len(assignment.presentation)):
+        receipts.append(answer(assignment, place, value=60 + place % 2))
+        if receipts[-1].ends_the_work:
+            break
+    instructed = set(
+        CheckTrial.objects.filter(kind="instructed").values_list("trial_id", flat=True)
+    )
+    met = [trial in instructed for trial, _ in assignment.presentation[: len(receipts)]]
+    assert sum(met) == 2 and met[-1]
+    rater.refresh_from_db()
+    assert (rater.state, rater.outcome) == ("screened_out", "failed_checks")
+    exclusion = RaterExclusion.objects.get()
+    assert (exclusion.decided_by, exclusion.rule) == (None, "instructed.failed >= 2")
+    assert campaign.slots.free().count() == campaign.slots.count()
+    [decision] = RuleDecision.objects.all()
+    assert decision.measures["instructed.failed"] == 2
+    check_record()
+
+
+def test_at_the_end_of_the_batch_every_part_of_the_rule_decides():
+    campaign = campaign_with(exclude_if="spoiled.paired_p > .05 or median_seconds < 5")
+    rater = make_rater(campaign)
+    assignment = claim(rater)
+    receipts = work(assignment, careful=False)
+    assert not any(receipt.ends_the_work for receipt in receipts)
+    assert RaterExclusion.objects.get().rule == "spoiled.paired_p > .05"
+    slot = campaign.slots.get(pk=assignment.slot_id)
+    assert slot.state == "free"
+    assert answers_of(campaign, [rater.pk])
+    # Nobody is excluded twice: an organiser who lets the rater count again has the last word.
+    exclusions.readmit_rater(rater, by=campaign.owner)
+    answer(assignment, 0, value=12, replaces=str(assignment.submissions.first().key))
+    assert not RaterExclusion.objects.filter(withdrawn_at=None).exists()
+    assert RuleDecision.objects.count() == 1
+
+
+def test_a_rule_that_only_marks_excludes_nobody():
+    campaign = campaign_with(flag_if="look.failed >= 1")
+    rater = make_rater(campaign)
+    receipts = work(claim(rater), careful=False)
+    assert not any(receipt.ends_the_work for receipt in receipts)
+    assert RuleDecision.objects.get().action == "flag"
+    assert not RaterExclusion.objects.exists()
+
+
+def test_without_a_rule_checks_decide_nothing():
+    campaign = campaign_with()
+    work(claim(make_rater(campaign)), careful=False)
+    assert not RuleDecision.objects.exists() and not RaterExclusion.objects.exists()
+
+
+def test_the_same_submission_again_decides_nothing_twice():
+    campaign = campaign_with(exclude_if="look.failed >= 1")
+    rater = make_rater(campaign)
+    assignment = claim(rater)
+    look = set(CheckTrial.objects.filter(name="look").values_list("trial_id", flat=True))
+    place = next(n for n, (trial, _) in enumerate(assignment.presentation) if trial in look)
+    payload = payload_for(assignment, place, value=60)
+    assert store(rater, payload).ends_the_work
+    store(rater, payload)
+    assert RuleDecision.objects.count() == RaterExclusion.objects.count() == 1
+
+
+def test_where_an_organiser_excludes_a_rule_adds_no_second_exclusion():
+    campaign = campaign_with(exclude_if="look.failed >= 1")
+    rater = make_rater(campaign)
+    assignment = claim(rater)
+    exclusions.exclude_rater(rater, reason="A colleague.", by=campaign.owner)
+    work(assignment, careful=False)
+    exclusion = RaterExclusion.objects.get()
+    assert (exclusion.reason, exclusion.rule) == ("A colleague.", "")
+
+
+def test_a_page_with_several_outputs_is_judged_by_its_order():
+    checks = [
+        {"name": "better_than", "kind": "better_than", "criterion": "quality", "per_batch": 2},
+        {
+            "name": "known",
+            "kind": "known_answer",
+            "criterion": "quality",
+            "options": {"outputs": ["Fine.", "Bad."], "in_order": True},
+        },
+    ]
+    campaign = make_campaign(rankme_definition(checks=checks), items=8, systems=3)
+    rater = make_rater(campaign)
+    assignment = claim(rater)
+    checks_by_trial = {check.trial_id: check for check in CheckTrial.objects.all()}
+    for place, (trial, order) in enumerate(assignment.presentation):
+        payload = payload_for(assignment, place)
+        check = checks_by_trial.get(trial)
+        if check is not None:
+            best = check.expected["good"] if check.kind == "better_than" else 0
+            for one in payload["answers"]:
+                one["value"] = 90 if order[one["place"]] == best else 30
+        store(rater, payload)
+    measures = measures_by_rater(campaign, [rater.pk])[rater.pk]
+    assert (measures["better_than.answered"], measures["better_than.failed"]) == (2, 0)
+    assert measures["known.failed"] == 0
