@@ -14,6 +14,7 @@
  * @property {string} labelledBy ids of the elements that name the question and its output
  * @property {string} question the id of the element that names the question alone
  * @property {number | null} place which of the screen's outputs it is about, from 0
+ * @property {number | null} place the output's index on its screen, or null for the item
  * @property {(time: DOMHighResTimeStamp) => void} onChange call it with the event's time stamp
  *   whenever the rater changes the answer
  */

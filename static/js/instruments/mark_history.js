@@ -1,18 +1,61 @@
 // The marks of one text, with every addition, change and removal, and the way back.
 
+/**
+ * A mark of one text. Places are in UTF-16 units here; what has no place stands for missing words.
+ *
+ * @typedef {object} Mark
+ * @property {number} id
+ * @property {"output" | "source"} side
+ * @property {number | null} start
+ * @property {number | null} end
+ * @property {string} text
+ * @property {string} severity
+ * @property {string} category
+ * @property {string} note
+ * @property {boolean} missing
+ * @property {string} [prefilled] who suggested it
+ * @property {boolean} [confirmed] of a suggestion
+ */
+
+/** @typedef {Partial<Mark> & { id: number, do: string, at: number, undo?: boolean }} MarkEvent */
+
 const MOST_EVENTS = 500;
 
-const isConfirmation = (old, mark) =>
-  Object.keys(mark).every((name) => name === "confirmed" || old[name] === mark[name]);
+/**
+ * @param {Partial<Mark>} mark
+ * @returns {(keyof Mark)[]}
+ */
+export const keysOf = (mark) => /** @type {(keyof Mark)[]} */ (Object.keys(mark));
 
-/** now(): milliseconds since 1970 · onChange(marks): draw them */
+/**
+ * @param {Mark} old
+ * @param {Mark} mark
+ */
+const isConfirmation = (old, mark) =>
+  keysOf(mark).every((name) => name === "confirmed" || old[name] === mark[name]);
+
+/**
+ * @param {{ now: () => number, onChange: (marks: Mark[]) => void }} parts
+ *   now: milliseconds since 1970 · onChange: draw them
+ */
 export function createHistory({ now, onChange }) {
+  /** @type {Mark[]} */
   let marks = [];
+  /** @type {MarkEvent[]} */
   let events = [];
+  /** @type {Mark[][]} */
   let earlier = [];
 
+  /**
+   * @param {Mark[]} after
+   * @param {{ undo?: boolean }} more
+   */
   function note(after, more) {
     const known = new Map(marks.map((mark) => [mark.id, mark]));
+    /**
+     * @param {string} action
+     * @param {Partial<Mark> & { id: number }} mark
+     */
     const add = (action, mark) =>
       events.length < MOST_EVENTS && events.push({ do: action, at: now(), ...more, ...mark });
     for (const mark of after) {
@@ -24,6 +67,10 @@ export function createHistory({ now, onChange }) {
     for (const id of known.keys()) add("remove", { id });
   }
 
+  /**
+   * @param {Mark[]} next
+   * @param {{ undo?: boolean }} [more]
+   */
   function become(next, more = {}) {
     note(next, more);
     marks = next;
@@ -34,17 +81,24 @@ export function createHistory({ now, onChange }) {
     marks: () => marks,
     events: () => events,
     nextId: () => 1 + Math.max(0, ...marks.map(({ id }) => id), ...events.map(({ id }) => id)),
+    /** @param {Mark[]} next */
     change(next) {
       earlier.push(marks);
       become(next);
     },
     /** Go back by one change; false when there is none. */
     undo() {
-      if (!earlier.length) return false;
-      become(earlier.pop(), { undo: true });
+      const before = earlier.pop();
+      if (!before) return false;
+      become(before, { undo: true });
       return true;
     },
-    /** Begin with marks that are there already: suggestions, or those of a draft. */
+    /**
+     * Begin with marks that are there already: suggestions, or those of a draft.
+     *
+     * @param {Mark[]} first
+     * @param {MarkEvent[]} [before]
+     */
     begin(first, before = []) {
       [marks, events, earlier] = [first, before, []];
       onChange(marks);

@@ -2,9 +2,31 @@
 
 import { say } from "../participant/notices.js";
 
+/**
+ * @typedef {import("./contract.js").TemplateElement} TemplateElement
+ * @typedef {import("./mark_history.js").Mark} Mark
+ */
+
+/**
+ * What can be done with a mark in the list.
+ *
+ * @typedef {object} MarkActions
+ * @property {(id: number, changes: Partial<Mark>, time: DOMHighResTimeStamp) => void} set
+ * @property {(id: number) => void} remove
+ * @property {(id: number) => void} move
+ * @property {(id: number) => void} leave back to the text
+ * @property {(time: DOMHighResTimeStamp) => void} onTyping a note is being written
+ * @property {(id: number) => void} onFocus an entry has the focus
+ */
+
 const LONGEST_QUOTE = 60;
 
-/** The marked words as they can be quoted. */
+/**
+ * The marked words as they can be quoted.
+ *
+ * @param {Mark} mark
+ * @param {Record<string, string>} words
+ */
 export function quoteOf(mark, words) {
   if (mark.start === null) return words.missing_mark;
   const characters = [...mark.text];
@@ -13,12 +35,15 @@ export function quoteOf(mark, words) {
 }
 
 /**
- * set(id, changes, time) · remove(id) · move(id) · leave(id): back to the text ·
- * onTyping(time): a note is being written · onFocus(id): an entry has the focus
+ * @param {TemplateElement} holder
+ * @param {{ options: Record<string, any>, words: Record<string, string>, language: string,
+ *   actions: MarkActions }} parts
  */
 export function createList(holder, { options, words, language, actions }) {
+  /** @type {Map<number, ReturnType<typeof newEntry>>} */
   const entries = new Map();
 
+  /** @param {Mark[]} marks */
   function update(marks) {
     const here = new Set(marks.map(({ id }) => id));
     for (const [id, entry] of entries) {
@@ -27,8 +52,8 @@ export function createList(holder, { options, words, language, actions }) {
       entries.delete(id);
     }
     for (const [index, mark] of marks.entries()) {
-      if (!entries.has(mark.id)) entries.set(mark.id, newEntry(mark));
-      const entry = entries.get(mark.id);
+      const entry = entries.get(mark.id) ?? newEntry(mark);
+      entries.set(mark.id, entry);
       entry.update(mark);
       if (holder.children[index] !== entry.root) {
         holder.insertBefore(entry.root, holder.children[index] ?? null);
@@ -37,10 +62,12 @@ export function createList(holder, { options, words, language, actions }) {
     holder.hidden = !marks.length;
   }
 
+  /** @param {Mark} mark */
   function newEntry(mark) {
     const root = make(holder, "li", "span-entry");
     const quote = make(root, "p", "span-quote");
     const { id } = mark;
+    /** @param {string} part */
     const name = (part) => say(words, "of_mark", { name: part, text: quoteOf(mark, words) });
     const row = make(root, "div", "span-fields");
     const severity = choice(row, options.severities, "");
@@ -57,7 +84,7 @@ export function createList(holder, { options, words, language, actions }) {
       [category, "category"],
       [note, "note"],
     ]) {
-      field.addEventListener("change", (event) =>
+      field.addEventListener("change", (/** @type {Event} */ event) =>
         actions.set(id, { [key]: field.value }, event.timeStamp),
       );
     }
@@ -65,9 +92,11 @@ export function createList(holder, { options, words, language, actions }) {
     note.dir = "auto";
     note.placeholder = words.note;
     note.hidden = !options.notes;
-    note.addEventListener("input", (event) => actions.onTyping(event.timeStamp));
+    note.addEventListener("input", (/** @type {Event} */ event) =>
+      actions.onTyping(event.timeStamp),
+    );
     root.addEventListener("focusin", () => actions.onFocus(id));
-    root.addEventListener("keydown", (event) => {
+    root.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
       if (event.key !== "Escape") return;
       event.preventDefault();
       actions.leave(id);
@@ -78,6 +107,7 @@ export function createList(holder, { options, words, language, actions }) {
       severity,
       category,
       note,
+      /** @param {Mark} next */
       update(next) {
         mark = next;
         const suggestion = "prefilled" in mark;
@@ -112,15 +142,27 @@ export function createList(holder, { options, words, language, actions }) {
 
   return {
     update,
+    /** @param {number} id */
     entry: (id) => entries.get(id),
-    /** A note as it is now, even if the rater still writes it. */
+    /**
+     * A note as it is now, even if the rater still writes it.
+     *
+     * @param {number} id
+     */
     noteOf: (id) => entries.get(id)?.note.value ?? "",
+    /** @param {number[]} ids */
     show(ids) {
       for (const [id, { root }] of entries) root.classList.toggle("is-current", ids.includes(id));
     },
   };
 }
 
+/**
+ * @param {TemplateElement} parent
+ * @param {string} name
+ * @param {string} className
+ * @returns {TemplateElement}
+ */
 function make(parent, name, className) {
   const element = parent.ownerDocument.createElement(name);
   element.className = className;
@@ -128,6 +170,11 @@ function make(parent, name, className) {
   return element;
 }
 
+/**
+ * @param {TemplateElement} parent
+ * @param {string} label
+ * @param {(event: Event) => void} onClick
+ */
 function button(parent, label, onClick) {
   const made = make(parent, "button", "button span-action");
   made.type = "button";
@@ -137,7 +184,13 @@ function button(parent, label, onClick) {
   return made;
 }
 
-/** A list to choose from, with what is above a `/` as the name of a group; hidden when empty. */
+/**
+ * A list to choose from, with what is above a `/` as the name of a group; hidden when empty.
+ *
+ * @param {TemplateElement} parent
+ * @param {[path: string, label: string][]} pairs
+ * @param {string} unset what an empty choice is called; without it there is none
+ */
 function choice(parent, pairs, unset) {
   const select = make(parent, "select", "span-choice");
   select.dataset.control = "";
@@ -158,6 +211,11 @@ function choice(parent, pairs, unset) {
   return select;
 }
 
+/**
+ * @param {TemplateElement} parent
+ * @param {string} value
+ * @param {string | undefined} label
+ */
 function option(parent, value, label) {
   const made = make(parent, "option", "");
   made.value = value;

@@ -1,14 +1,31 @@
 // A text in which places can be marked: a caret for the keyboard, places in UTF-16 units.
 
+/** @typedef {{ start: number, end: number }} Place */
+
+/**
+ * @typedef {object} MarkableOptions
+ * @property {string} language
+ * @property {boolean} wholeWords
+ * @property {(event: KeyboardEvent) => void} onKey
+ * @property {() => void} onCaret the caret has moved
+ * @property {() => void} onWritten draw the text again
+ */
+
+/** @typedef {Place & { id: number, level: number, isOpen: boolean }} DrawnMark */
+
 /**
  * Make an element with a text a field that nobody can write into: the browser then brings a caret,
  * selection by mouse, finger and keys, and reading by screen readers, in every script.
- * onKey(event) · onCaret(): the caret has moved · onWritten(): draw the text again
+ *
+ * @param {import("./contract.js").TemplateElement} element
+ * @param {MarkableOptions} options
  */
 export function createMarkable(element, { language, wholeWords, onKey, onCaret, onWritten }) {
+  /** @type {string} */
   const text = element.textContent;
   const characters = boundaries(text, "grapheme", language);
   const words = boundaries(text, "word", language);
+  /** @type {Place | null} */
   let selected = null;
 
   element.classList.add("markable");
@@ -23,7 +40,7 @@ export function createMarkable(element, { language, wholeWords, onKey, onCaret, 
   ])
     element.setAttribute(name, value);
   for (const name of ["beforeinput", "drop", "dragstart", "paste", "cut"]) {
-    element.addEventListener(name, (event) => event.preventDefault());
+    element.addEventListener(name, (/** @type {Event} */ event) => event.preventDefault());
   }
   element.addEventListener("keydown", onKey);
   document.addEventListener("selectionchange", noteSelection);
@@ -35,14 +52,21 @@ export function createMarkable(element, { language, wholeWords, onKey, onCaret, 
 
   /** Look where the caret is; what was selected before is kept while it is elsewhere. */
   function readSelection() {
-    const { anchorNode, focusNode, anchorOffset, focusOffset } = getSelection();
+    const selection = getSelection();
+    if (!selection?.anchorNode || !selection.focusNode) return false;
+    const { anchorNode, focusNode, anchorOffset, focusOffset } = selection;
     if (!element.contains(anchorNode) || !element.contains(focusNode)) return false;
     const [one, other] = [offsetOf(anchorNode, anchorOffset), offsetOf(focusNode, focusOffset)];
     selected = { start: Math.min(one, other), end: Math.max(one, other) };
     return true;
   }
 
-  /** How many units are before a place in the element. */
+  /**
+   * How many units are before a place in the element.
+   *
+   * @param {Node} node
+   * @param {number} offset
+   */
   function offsetOf(node, offset) {
     const range = document.createRange();
     range.setStart(element, 0);
@@ -50,22 +74,35 @@ export function createMarkable(element, { language, wholeWords, onKey, onCaret, 
     return range.toString().length;
   }
 
+  /**
+   * @param {number} offset
+   * @returns {[Node, number]}
+   */
   function placeOf(offset) {
     let left = offset;
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      if (left <= node.nodeValue.length) return [node, left];
-      left -= node.nodeValue.length;
+      const { length } = node.nodeValue ?? "";
+      if (left <= length) return [node, left];
+      left -= length;
     }
     return [element, element.childNodes.length];
   }
 
+  /**
+   * @param {number} start
+   * @param {number} [end]
+   */
   function select(start, end = start) {
-    getSelection().setBaseAndExtent(...placeOf(start), ...placeOf(end));
+    getSelection()?.setBaseAndExtent(...placeOf(start), ...placeOf(end));
     selected = { start, end };
   }
 
-  /** Show the text with marks: [{id, start, end, level, isOpen}], which may overlap. */
+  /**
+   * Show the text with marks: [{id, start, end, level, isOpen}], which may overlap.
+   *
+   * @param {DrawnMark[]} marks
+   */
   function draw(marks) {
     const hadFocus = element.contains(document.activeElement);
     const edges = new Set([0, text.length, ...marks.flatMap(({ start, end }) => [start, end])]);
@@ -94,7 +131,12 @@ export function createMarkable(element, { language, wholeWords, onKey, onCaret, 
   // Writing with an input method cannot be refused beforehand: the text comes back.
   element.addEventListener("input", onWritten);
 
-  /** The place without white space at its ends, widened to whole characters, or words. */
+  /**
+   * The place without white space at its ends, widened to whole characters, or words.
+   *
+   * @param {number} start
+   * @param {number} end
+   */
   function snapped(start, end) {
     const marked = text.slice(start, end);
     if (marked.trim()) {
@@ -109,30 +151,39 @@ export function createMarkable(element, { language, wholeWords, onKey, onCaret, 
     element,
     text,
     draw,
-    /** Set off the marks with these ids. */
+    /**
+     * Set off the marks with these ids.
+     *
+     * @param {number[]} ids
+     */
     show(ids) {
       for (const part of element.querySelectorAll("mark")) {
         const here = part.dataset.marks.split(" ").map(Number);
         part.classList.toggle(
           "is-current",
-          here.some((id) => ids.includes(id)),
+          here.some((/** @type {number} */ id) => ids.includes(id)),
         );
       }
     },
     select,
     snapped,
-    /** The word at a place; null where there is none. */
+    /**
+     * The word at a place; null where there is none.
+     *
+     * @param {number} offset
+     * @returns {Place | null}
+     */
     wordAt(offset) {
       const end = words.find((edge) => edge > offset) ?? text.length;
       const start = words.findLast((edge) => edge <= offset && edge < end) ?? 0;
-      for (const place of [
-        [start, end],
-        [words.findLast((edge) => edge < start) ?? 0, start],
-      ]) {
-        if (text.slice(...place).trim() && place[1] >= offset)
-          return { start: place[0], end: place[1] };
-      }
-      return null;
+      const before = words.findLast((edge) => edge < start) ?? 0;
+      const places = [
+        { start, end },
+        { start: before, end: start },
+      ];
+      const isWord = (/** @type {Place} */ place) =>
+        text.slice(place.start, place.end).trim() && place.end >= offset;
+      return places.find(isWord) ?? null;
     },
     /** What is selected, or was when the text had the focus. */
     selection() {
@@ -144,19 +195,32 @@ export function createMarkable(element, { language, wholeWords, onKey, onCaret, 
   };
 }
 
-/** Where characters or words begin and end; without a segmenter, code points. */
+/**
+ * Where characters or words begin and end; without a segmenter, code points.
+ *
+ * @param {string} text
+ * @param {"grapheme" | "word"} granularity
+ * @param {string} language
+ */
 function boundaries(text, granularity, language) {
   if (!("Segmenter" in Intl)) return codePoints(text);
   const found = [...new Intl.Segmenter(language || undefined, { granularity }).segment(text)];
   return [...found.map(({ index }) => index), text.length];
 }
 
+/** @param {string} text */
 function codePoints(text) {
   const edges = [0];
-  for (const character of text) edges.push(edges.at(-1) + character.length);
+  for (const character of text) edges.push((edges.at(-1) ?? 0) + character.length);
   return edges;
 }
 
+/**
+ * @param {number[]} edges
+ * @param {number} start
+ * @param {number} end
+ * @returns {Place}
+ */
 export function widened(edges, start, end) {
   return {
     start: edges.findLast((edge) => edge <= start) ?? 0,
@@ -164,8 +228,18 @@ export function widened(edges, start, end) {
   };
 }
 
-/** A place in UTF-16 units as one in code points, which the server counts. */
+/**
+ * A place in UTF-16 units as one in code points, which the server counts.
+ *
+ * @param {string} text
+ * @param {number} offset
+ */
 export const inCodePoints = (text, offset) => [...text.slice(0, offset)].length;
 
-/** And back. */
+/**
+ * And back.
+ *
+ * @param {string} text
+ * @param {number} offset
+ */
 export const inUnits = (text, offset) => [...text].slice(0, offset).join("").length;

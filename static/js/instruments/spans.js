@@ -3,9 +3,22 @@
 import { say } from "../participant/notices.js";
 import { identify } from "../participant/screen.js";
 import { createLine } from "./line.js";
-import { createHistory } from "./mark_history.js";
+import { createHistory, keysOf } from "./mark_history.js";
 import { createList, quoteOf } from "./mark_list.js";
 import { createMarkable, inCodePoints, inUnits } from "./markable.js";
+
+/**
+ * @typedef {import("./contract.js").TemplateElement} TemplateElement
+ * @typedef {import("./contract.js").InstrumentTools} InstrumentTools
+ * @typedef {import("./mark_history.js").Mark} Mark
+ * @typedef {import("./mark_history.js").MarkEvent} MarkEvent
+ * @typedef {import("./markable.js").Place} Place
+ */
+
+/** @typedef {"output" | "source"} Side */
+/** @typedef {Mark & Place} PlacedMark */
+/** @typedef {ReturnType<typeof createMarkable>} Field */
+/** @typedef {{ output: Field, source?: Field }} Fields the input only where it can be marked */
 
 const NEUTRAL = "neutral"; // weighs nothing, wherever it comes in the list
 const UNMARKED_LEVEL = 2; // where there are no severities
@@ -13,6 +26,7 @@ const UNMARKED_LEVEL = 2; // where there are no severities
 /** @type {import("./contract.js").Mount} */
 export function mount(root, tools) {
   const { options, words, onChange } = tools;
+  /** @param {string} name */
   const find = (name) => root.querySelector(`[data-${name}]`);
   const fields = mountFields(root, tools, {
     onKey,
@@ -35,29 +49,41 @@ export function mount(root, tools) {
   });
   const history = createHistory({ now: () => Date.now(), onChange: show });
   const score = options.score ? mountScore(root, tools) : null;
+  /** @type {Side} */
   let side = "output";
+  /** @type {number | null} */
   let moving = null;
+  const field = () => fields[side] ?? fields.output;
 
+  /** @type {[name: string, label: string][]} */
   const severities = options.severities.length ? options.severities : [["", words.mark]];
+  /** @param {string} severity */
   const levelOf = (severity) => {
-    const index = options.severities.findIndex(([name]) => name === severity);
+    const index = options.severities.findIndex(
+      (/** @type {string[]} */ [name]) => name === severity,
+    );
     if (severity === NEUTRAL) return 0;
     return index < 0 ? UNMARKED_LEVEL : index + 1;
   };
   const placeButton = mountTools();
   root.setAttribute("aria-labelledby", tools.labelledBy);
-  none?.addEventListener("change", (event) => onChange(event.timeStamp));
+  none?.addEventListener("change", (/** @type {Event} */ event) => onChange(event.timeStamp));
   if (none) {
     none.dataset.control = "";
     const label = identify(find("none-label"), "none");
     none.setAttribute("aria-labelledby", `${label} ${tools.labelledBy}`);
   }
   history.begin(
-    (tools.material.marks?.[tools.place] ?? []).map((mark) => converted(mark, inUnits)),
+    (tools.material.marks?.[tools.place ?? -1] ?? []).map((mark) => converted(mark, inUnits)),
   );
 
   function mountTools() {
     const holder = find("tools");
+    /**
+     * @param {string} label
+     * @param {(event: Event) => void} onClick
+     * @param {{ key?: string, level?: number | null }} [more]
+     */
     const add = (label, onClick, { key = "", level = null } = {}) => {
       const made = document.createElement("button");
       made.type = "button";
@@ -90,78 +116,115 @@ export function mount(root, tools) {
   // --- Marks ---------------------------------------------------------------------------------
 
   const marks = () => history.marks();
-  const markOf = (id) => marks().find((one) => one.id === id);
+  /**
+   * @param {number | null} id
+   * @returns {Mark}
+   */
+  const markOf = (id) => /** @type {Mark} */ (marks().find((one) => one.id === id));
+  /** @param {Mark} one */
   const quote = (one) => quoteOf(one, words);
-  const tell = (message) => (find("said").textContent = message);
+  /** @param {string} message */
+  const tell = (message) => {
+    find("said").textContent = message;
+  };
 
-  /** Those at the caret, or at just these places. */
+  /**
+   * Those at the caret, or at just these places.
+   *
+   * @param {Place} place
+   */
   const marksAt = ({ start, end }) =>
-    marks().filter((one) =>
-      one.side === side && one.start !== null && start === end
+    placedMarks(marks(), side).filter((one) =>
+      start === end
         ? one.start <= start && start <= one.end
-        : one.side === side && one.start === start && one.end === end,
+        : one.start === start && one.end === end,
     );
 
+  /**
+   * @param {Mark[]} next
+   * @param {string} message
+   * @param {DOMHighResTimeStamp} time
+   */
   function changed(next, message, time) {
     history.change(next.toSorted(inOrder));
     tell(message);
     onChange(time);
   }
 
-  /** Mark what is selected, or the word at the caret; of an existing mark, change the severity. */
+  /**
+   * Mark what is selected, or the word at the caret; of an existing mark, change the severity.
+   *
+   * @param {string} severity
+   * @param {DOMHighResTimeStamp} time
+   */
   function mark(severity, time) {
     if (moving !== null) return finishMoving(time);
-    const field = fields[side];
-    const selected = field.selection();
+    const selected = field().selection();
     if (!selected) return tell(words.select_first);
     const isCaret = selected.start === selected.end;
     const [known] = marksAt(selected);
     if (isCaret && known) return set(known.id, { severity }, time);
-    const place = isCaret ? field.wordAt(selected.start) : selected;
+    const place = isCaret ? field().wordAt(selected.start) : selected;
     if (!place) return tell(words.select_first);
-    const { start, end } = field.snapped(place.start, place.end);
+    const { start, end } = field().snapped(place.start, place.end);
     const [same] = marksAt({ start, end });
     if (same) return set(same.id, { severity }, time);
     if (isTaken(start, end)) return tell(words.overlapping);
-    return add({ side, start, end, text: field.text.slice(start, end), severity }, time);
+    const { text } = field();
+    return add({ side, start, end, text: text.slice(start, end), severity }, time);
   }
 
+  /**
+   * @param {number} start
+   * @param {number} end
+   * @param {number | null} [but] the mark that may be there
+   */
   function isTaken(start, end, but = null) {
     if (options.overlaps) return false;
-    return marks().some(
-      (one) =>
-        one.side === side &&
-        one.id !== but &&
-        one.start !== null &&
-        one.start < end &&
-        start < one.end,
+    return placedMarks(marks(), side).some(
+      (one) => one.id !== but && one.start < end && start < one.end,
     );
   }
 
+  /** @param {DOMHighResTimeStamp} time */
   function addMissing(time) {
-    const severity = severities.at(-1)[0];
+    const [severity] = severities[severities.length - 1];
     add({ side: "output", start: null, end: null, text: "", severity, missing: true }, time);
   }
 
+  /**
+   * @param {Pick<Mark, "side" | "start" | "end" | "text" | "severity"> & { missing?: boolean }} more
+   * @param {DOMHighResTimeStamp} time
+   */
   function add(more, time) {
     if (marks().length >= options.most) {
-      return tell(say(words, "too_many", { most: options.most }));
+      tell(say(words, "too_many", { most: options.most }));
+      return;
     }
     const made = { id: history.nextId(), category: "", note: "", missing: false, ...more };
     changed([...marks(), made], say(words, "marked", { text: quote(made) }), time);
     highlight([made.id]);
-    if (options.categories.length) list.entry(made.id).category.focus();
+    if (options.categories.length) list.entry(made.id)?.category.focus();
   }
 
+  /**
+   * @param {number} id
+   * @param {Partial<Mark>} changes
+   * @param {DOMHighResTimeStamp} time
+   */
   function set(id, changes, time) {
     const old = markOf(id);
     const next = { ...old, ...changes };
-    if (Object.keys(next).every((name) => next[name] === old[name])) return;
+    if (keysOf(next).every((name) => next[name] === old[name])) return;
     if ("prefilled" in next) next.confirmed = true;
     const others = marks().map((one) => (one === old ? next : one));
     changed(others, say(words, "changed", { text: quote(next) }), time);
   }
 
+  /**
+   * @param {number} id
+   * @param {DOMHighResTimeStamp} [time]
+   */
   function remove(id, time = performance.now()) {
     const gone = markOf(id);
     const rest = marks().filter((one) => one !== gone);
@@ -170,6 +233,7 @@ export function mount(root, tools) {
     goTo(gone);
   }
 
+  /** @param {DOMHighResTimeStamp} time */
   function undo(time) {
     stopMoving();
     tell(history.undo() ? words.undone : words.nothing_to_undo);
@@ -178,13 +242,14 @@ export function mount(root, tools) {
 
   // --- Moving a mark ---------------------------------------------------------------------------
 
+  /** @param {number} id */
   function move(id) {
     const one = markOf(id);
     moving = id;
     placeButton.hidden = false;
     side = one.side;
-    fields[side].focus();
-    fields[side].select(one.start, one.end);
+    field().focus();
+    field().select(one.start ?? 0, one.end ?? 0);
     tell(say(words, "move_now", { name: words.place_here }));
   }
 
@@ -193,22 +258,30 @@ export function mount(root, tools) {
     placeButton.hidden = true;
   }
 
+  /** @param {DOMHighResTimeStamp} time */
   function finishMoving(time) {
     const one = markOf(moving);
-    const selected = fields[side].selection();
-    const field = fields[side];
+    const selected = field().selection();
+    if (!selected) return tell(words.select_first);
     const place = selected.start === selected.end ? reaching(one, selected.start) : selected;
-    const { start, end } = field.snapped(place.start, place.end);
+    const { start, end } = field().snapped(place.start, place.end);
     if (side !== one.side || start === end) return tell(words.select_first);
     if (isTaken(start, end, one.id)) return tell(words.overlapping);
     stopMoving();
-    set(one.id, { start, end, text: field.text.slice(start, end) }, time);
-    goTo(markOf(one.id));
+    set(one.id, { start, end, text: field().text.slice(start, end) }, time);
+    return goTo(markOf(one.id));
   }
 
-  /** Where a mark goes that the rater lengthens or shortens by a tap: the nearer end moves. */
-  function reaching({ start, end }, caret) {
-    const word = fields[side].wordAt(caret) ?? { start: caret, end: caret };
+  /**
+   * Where a mark goes that the rater lengthens or shortens by a tap: the nearer end moves.
+   *
+   * @param {Mark} one
+   * @param {number} caret
+   * @returns {Place}
+   */
+  function reaching(one, caret) {
+    const { start, end } = /** @type {PlacedMark} */ (one);
+    const word = field().wordAt(caret) ?? { start: caret, end: caret };
     if (caret < start) return { start: word.start, end };
     if (caret > end) return { start, end: word.end };
     return caret - start < end - caret ? { start: caret, end } : { start, end: caret };
@@ -216,6 +289,7 @@ export function mount(root, tools) {
 
   // --- Keys and the caret ------------------------------------------------------------------------
 
+  /** @param {KeyboardEvent} event */
   function onKey(event) {
     const { key, timeStamp: time } = event;
     const isCommand = event.ctrlKey || event.metaKey;
@@ -234,37 +308,43 @@ export function mount(root, tools) {
     event.stopPropagation();
   }
 
+  /** @param {DOMHighResTimeStamp} time */
   function removeHere(time) {
-    const selected = fields[side].selection();
+    const selected = field().selection();
     const [here] = selected ? marksAt(selected) : [];
     if (here) remove(here.id, time);
   }
 
+  /** @param {Side} where */
   function onCaret(where) {
     side = where;
-    const selected = fields[side].selection();
-    highlight(marksAt(selected).map(({ id }) => id));
+    const selected = field().selection();
+    if (selected) highlight(marksAt(selected).map(({ id }) => id));
   }
 
+  /** @param {number[]} ids */
   function highlight(ids) {
     list.show(ids);
-    for (const field of Object.values(fields)) field.show(ids);
+    for (const shown of Object.values(fields)) shown.show(ids);
   }
 
+  /** @param {Mark} one */
   function goTo(one) {
     if (one.start === null) return fields.output.focus();
     side = one.side;
-    fields[side].focus();
-    fields[side].select(one.end);
+    field().focus();
+    field().select(one.end ?? one.start);
+    return undefined;
   }
 
   // --- Showing -----------------------------------------------------------------------------------
 
+  /** @param {Mark[]} all */
   function show(all) {
     list.update(all);
-    for (const [name, field] of Object.entries(fields)) {
-      const here = all.filter((one) => one.side === name && one.start !== null);
-      field.draw(
+    for (const [name, shown] of Object.entries(fields)) {
+      const here = placedMarks(all, /** @type {Side} */ (name));
+      shown.draw(
         here.map((one) => ({
           ...one,
           level: levelOf(one.severity),
@@ -278,25 +358,33 @@ export function mount(root, tools) {
     }
   }
 
-  /** A mark or an event, with its place in code points or in units. */
+  /**
+   * A mark or an event, with its place in code points or in units.
+   *
+   * @template {Partial<Mark>} T
+   * @param {T} one
+   * @param {(text: string, offset: number) => number} convert
+   * @returns {T}
+   */
   function converted(one, convert) {
-    if (typeof one.start !== "number") return one;
-    const { text } = fields[one.side];
+    if (typeof one.start !== "number" || typeof one.end !== "number") return one;
+    const { text } = fields[one.side ?? "output"] ?? fields.output;
     return { ...one, start: convert(text, one.start), end: convert(text, one.end) };
   }
 
   // --- The answer --------------------------------------------------------------------------------
 
+  const valueOfScore = () => score?.value() ?? null;
   const incomplete = () => [
     ...(options.categories.length
       ? marks()
           .filter(({ category }) => !category)
-          .map(({ id }) => list.entry(id).category)
+          .map(({ id }) => list.entry(id)?.category)
       : []),
     ...(options.severities.length
       ? marks()
           .filter(({ severity }) => !severity)
-          .map(({ id }) => list.entry(id).severity)
+          .map(({ id }) => list.entry(id)?.severity)
       : []),
   ];
   const isUnmarked = () => !marks().length && fields.output.text.trim() !== "";
@@ -309,23 +397,24 @@ export function mount(root, tools) {
       return words.missing_severity;
     }
     if (none) return marks().length || none.checked ? "" : words.missing_marks;
-    if (score.value() === null) return words.missing_score;
+    const scored = valueOfScore();
+    if (scored === null) return words.missing_score;
     const below = options.needs_mark_below;
-    if (below === null || score.value() >= below || !isUnmarked()) return "";
+    if (below === null || scored >= below || !isUnmarked()) return "";
     return say(words, "mark_for_score", { score: below });
   }
 
   function faulty() {
     if (incomplete().length) return incomplete();
     if (none) return [none];
-    return score.value() === null ? [score.element] : [];
+    return score && score.value() === null ? [score.element] : [];
   }
 
   const isAnswered = () =>
     marks().length > 0 ||
     history.events().length > 0 ||
     Boolean(none?.checked) ||
-    (score !== null && score.value() !== null);
+    valueOfScore() !== null;
 
   return {
     value: () => ({
@@ -333,15 +422,16 @@ export function mount(root, tools) {
         converted({ ...one, note: options.notes ? list.noteOf(one.id) : "" }, inCodePoints),
       ),
       events: history.events().map((event) => converted(event, inCodePoints)),
-      ...(score && score.value() !== null ? { score: score.value() } : {}),
+      ...(valueOfScore() === null ? {} : { score: valueOfScore() }),
     }),
     isAnswered,
-    isComplete: () => !incomplete().length && (none ? isAnswered() : score.value() !== null),
+    isComplete: () => !incomplete().length && (none ? isAnswered() : valueOfScore() !== null),
     problem,
     faulty,
     setValue(value) {
-      const back = (parts) => parts.map((part) => converted(part, inUnits));
-      history.begin(back(value.marks), back(value.events ?? []));
+      const toUnits = (/** @type {Mark} */ one) => converted(one, inUnits);
+      const eventToUnits = (/** @type {MarkEvent} */ event) => converted(event, inUnits);
+      history.begin(value.marks.map(toUnits), (value.events ?? []).map(eventToUnits));
       if (score && value.score !== undefined) score.show(value.score);
       if (none) none.checked = !value.marks.length;
     },
@@ -352,14 +442,38 @@ export function mount(root, tools) {
   };
 }
 
-/** In the order of the text; what has no place comes last, and the input before all. */
+/**
+ * Those that have a place in this text.
+ *
+ * @param {Mark[]} marks
+ * @param {Side} side
+ */
+const placedMarks = (marks, side) =>
+  /** @type {PlacedMark[]} */ (
+    marks.filter((mark) => mark.side === side && mark.start !== null && mark.end !== null)
+  );
+
+/**
+ * In the order of the text; what has no place comes last, and the input before all.
+ *
+ * @param {Mark} one
+ * @param {Mark} other
+ */
 function inOrder(one, other) {
   if (one.side !== other.side) return one.side === "source" ? -1 : 1;
-  const place = ({ start }) => start ?? Number.MAX_SAFE_INTEGER;
+  const place = (/** @type {Mark} */ { start }) => start ?? Number.MAX_SAFE_INTEGER;
   return place(one) - place(other) || one.id - other.id;
 }
 
-/** The texts that can be marked: the output, and the input where that is asked for. */
+/**
+ * The texts that can be marked: the output, and the input where that is asked for.
+ *
+ * @param {TemplateElement} root
+ * @param {InstrumentTools} tools
+ * @param {{ onKey: (event: KeyboardEvent) => void, onCaret: (side: Side) => void,
+ *  onWritten: () => void }} listeners
+ * @returns {Fields}
+ */
 function mountFields(
   root,
   { options, material, words, labelledBy },
@@ -368,6 +482,10 @@ function mountFields(
   const form = root.closest("form");
   const row = root.closest(".output");
   const help = identify(root.querySelector("[data-help]"), "help");
+  /**
+   * @param {TemplateElement} element
+   * @param {Side} side
+   */
   const make = (element, side) => {
     element.setAttribute("aria-describedby", help);
     return createMarkable(element, {
@@ -380,22 +498,30 @@ function mountFields(
   };
   const shown = row?.querySelector("[data-fill=output]") ?? form.querySelector(".judged .given");
   shown.setAttribute("aria-labelledby", labelledBy);
+  /** @type {Fields} */
   const fields = { output: make(shown, "output") };
   const input = form.querySelector("[data-fill=input] .given");
-  if (options.source && input && material.places === 1 && material.input.kind === "text") {
+  if (options.source && input && material.places === 1 && material.input?.kind === "text") {
     input.setAttribute("aria-label", words.in_the_input);
     fields.source = make(input, "source");
   }
   return fields;
 }
 
-/** The score below the list: a line from 0 to 100 that says its number, and what that means. */
+/**
+ * The score below the list: a line from 0 to 100 that says its number, and what that means.
+ *
+ * @param {TemplateElement} root
+ * @param {InstrumentTools} tools
+ */
 function mountScore(root, { options, words, labelledBy, onChange }) {
   const element = root.querySelector("[data-score]");
   const said = root.querySelector("[data-score-said]");
+  /** @type {[least: number, name: string][]} */
   const anchors = options.anchors
-    .map(([least, name]) => [Number(least), name])
-    .toSorted((one, other) => other[0] - one[0]);
+    .map((/** @type {[string, string]} */ [least, name]) => [Number(least), name])
+    .toSorted((/** @type {number[]} */ one, /** @type {number[]} */ other) => other[0] - one[0]);
+  /** @param {number | null} value */
   const text = (value) => {
     if (value === null) return words.not_set;
     const name = anchors.find(([least]) => value >= least)?.[1];
@@ -414,6 +540,7 @@ function mountScore(root, { options, words, labelledBy, onChange }) {
   return {
     element,
     value: line.value,
+    /** @param {number} value */
     show(value) {
       line.show(value);
       said.textContent = text(value);

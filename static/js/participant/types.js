@@ -68,6 +68,7 @@
  * @property {string} [reference]
  * @property {[string, string]} [context] before and after the judged sentence
  * @property {string[]} [outputs]
+ * @property {import("../instruments/mark_history.js").Mark[][]} [marks] suggestions, by output
  * @property {number} [input_length]
  * @property {number} [input_attributes]
  * @property {boolean} [has_feedback]
