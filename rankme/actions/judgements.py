@@ -361,9 +361,10 @@ def _texts(frozen: FrozenDefinition, trial: ShownTrial, located: LocatedScreen) 
     asked = frozen.definition.questions(located.sent.screen)
     if not any(criterion.tool.reads_outputs for criterion in asked):
         return []
-    shown = [trial.output_ids[position] for position in located.order]
+    in_order = (trial.output_ids[position] for position in located.order)
+    shown = [output for output in in_order if output is not None]
     texts = dict(Output.objects.filter(pk__in=shown).values_list("pk", "text"))
-    return [texts[output] for output in shown if output is not None]
+    return [texts[output] for output in shown]
 
 
 def _refuse_repeated_texts(

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from csp.constants import SELF
+from csp.decorators import csp_update
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -22,6 +24,8 @@ from rankme.models import Campaign
 if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
 
+View = TypeVar("View", bound=Callable[..., HttpResponse])
+
 
 @dataclass(frozen=True)
 class Tab:
@@ -33,6 +37,12 @@ class Tab:
 def sent(request: HttpRequest) -> dict[str, Any]:
     """What a form is bound to: nothing before it is sent, and even an empty form once it is."""
     return {"data": request.POST, "files": request.FILES} if request.method == "POST" else {}
+
+
+def with_preview(view: View) -> View:
+    """Let a page show the rater's page in a frame, next to the form that it is about."""
+    # Its decorator is typed for views of one argument.
+    return cast("View", csp_update({"frame-src": [SELF]})(cast("Any", view)))
 
 
 def render_campaign(

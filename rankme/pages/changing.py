@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from csp.constants import SELF
-from csp.decorators import csp_update
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -31,7 +29,7 @@ from rankme.protocols.files import (
 )
 from rankme.queries.versions import version_lines
 
-from .campaign_page import act, render_campaign, sent
+from .campaign_page import act, render_campaign, sent, with_preview
 from .draft_preview import PREVIEW_PAGES
 
 PAGE_METHODS = ["GET", "HEAD", "POST"]
@@ -67,7 +65,7 @@ def show_version(request: HttpRequest, code: str, number: int) -> HttpResponse:
 
 @login_required
 @require_http_methods(PAGE_METHODS)
-@csp_update({"frame-src": [SELF]})
+@with_preview
 def change(request: HttpRequest, code: str) -> HttpResponse:
     """The form of a launched campaign; saving it leads to the page that asks for a reason."""
     campaign = get_campaign(request, code)
@@ -97,7 +95,7 @@ def change(request: HttpRequest, code: str) -> HttpResponse:
 
 @login_required
 @require_http_methods(PAGE_METHODS)
-@csp_update({"frame-src": [SELF]})
+@with_preview
 def change_file(request: HttpRequest, code: str) -> HttpResponse:
     """The same as a file."""
     campaign = get_campaign(request, code)
@@ -120,7 +118,7 @@ def change_file(request: HttpRequest, code: str) -> HttpResponse:
 
 @login_required
 @require_POST
-@csp_update({"frame-src": [SELF]})
+@with_preview
 def confirm(request: HttpRequest, code: str) -> HttpResponse:
     """Store what was reviewed as a new version, with its reason."""
     campaign = get_campaign(request, code)

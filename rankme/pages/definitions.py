@@ -7,8 +7,6 @@ from difflib import unified_diff
 from functools import partial
 from typing import Any
 
-from csp.constants import SELF
-from csp.decorators import csp_update
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -43,7 +41,7 @@ from rankme.protocols.files import (
 from rankme.queries.progress import size_of
 from rankme.queries.words import current_words, missing_texts, words_file
 
-from .campaign_page import render_campaign, sent
+from .campaign_page import render_campaign, sent, with_preview
 from .changing import show_versions
 from .draft_preview import PREVIEW_PAGES
 from .interface_language import language_warning
@@ -109,7 +107,7 @@ def _start_page(request: HttpRequest, form: ArchiveForm, *, status: int = 200) -
 
 @login_required
 @require_http_methods(PAGE_METHODS)
-@csp_update({"frame-src": [SELF]})
+@with_preview
 def new_campaign(request: HttpRequest, start: str) -> HttpResponse:
     """The form, filled from a preset; a campaign exists once it was saved without a problem."""
     if start != BLANK_START and start not in preset_names():
@@ -123,7 +121,7 @@ def new_campaign(request: HttpRequest, start: str) -> HttpResponse:
 
 @login_required
 @require_http_methods(PAGE_METHODS)
-@csp_update({"frame-src": [SELF]})
+@with_preview
 def edit_campaign(request: HttpRequest, code: str) -> HttpResponse:
     """The form of a draft; of a launched campaign the file and its versions."""
     campaign = get_campaign(request, code)

@@ -249,7 +249,9 @@ def _parts(definition: Definition, index: int) -> dict[str, Any]:
     }
 
 
-def _block_groups(screen: ScreenSpec, instruments: Sequence[Instrument]) -> list[dict[str, Any]]:
+def _block_groups(
+    screen: ScreenSpec, instruments: Sequence[Instrument[Any]]
+) -> list[dict[str, Any]]:
     """The blocks of a screen; those that outputs are compared with are a group that stays in view.
 
     Only the blocks right before the outputs can stay, because they are stuck to the top.

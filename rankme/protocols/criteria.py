@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from .instruments import INSTRUMENTS, Instrument
-from .instruments.base import Kind
+from .instruments.base import Kind, Options
 from .parts import Part, ShortName, mapping_of, unknown_name
 
 
@@ -51,7 +51,7 @@ class CriterionSpec(Part):
         return options
 
     @property
-    def tool(self) -> Instrument:
+    def tool(self) -> Instrument[Any]:
         return INSTRUMENTS[self.instrument]
 
     @property
@@ -60,6 +60,6 @@ class CriterionSpec(Part):
         return self.tool.derived(self.settings)
 
     @cached_property
-    def settings(self) -> Any:
+    def settings(self) -> Options:
         """The instrument's options, checked and with their defaults."""
         return self.tool.Options(**self.options)

@@ -300,9 +300,9 @@ class Definition(Part):
     def weights(self) -> dict[str, str]:
         """What marked errors weigh, by criterion, where the campaign says so."""
         return {
-            each.name: each.settings.weights
+            each.name: weights
             for each in self.criteria
-            if each.tool.marks_outputs and each.settings.weights
+            if (weights := each.tool.weights(each.settings))
         }
 
     @cached_property

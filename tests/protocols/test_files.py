@@ -49,7 +49,7 @@ def test_a_line_break_of_the_organisers_stays_and_line_ends_behind_the_words_go(
     definition = slider_definition(
         texts={"consent": "One,\ntwo.\n\n", "instructions": "\n\nThree.\n", "thanks": "Four. \n"}
     )
-    assert definition.texts.model_dump() == {
+    assert definition.texts.model_dump(include={"consent", "instructions", "thanks"}) == {
         "consent": "One,\ntwo.",
         "instructions": "Three.",
         "thanks": "Four.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .base import Instrument, Refused, Subject, Value
 from .choices import Checklist, Choice, Count, Likert
 from .comparisons import BestWorst, Preference
@@ -11,7 +13,7 @@ from .spans import Spans
 from .texts import Text
 from .timed import ClickTarget, ResponseTime
 
-INSTRUMENTS: dict[str, Instrument] = {
+INSTRUMENTS: dict[str, Instrument[Any]] = {
     instrument.name: instrument
     for instrument in (
         RankMe(),

@@ -6,7 +6,7 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from django.utils.translation import gettext
 from pydantic import BaseModel, ConfigDict
@@ -18,6 +18,9 @@ class Options(BaseModel):
     """Options of one instrument; unknown names are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+OptionsT = TypeVar("OptionsT", bound=Options)
 
 
 @dataclass(frozen=True)
@@ -51,9 +54,10 @@ class Refused(ValueError):
         super().__init__(message.format(**values) if values else message)
 
 
-class Instrument:
-    """One way to ask. A new one is a subclass, a template, a script and a line in the registry.
+class Instrument(Generic[OptionsT]):
+    """One way to ask, with options of its own.
 
+    A new one is a subclass, a template, a script and a line in the registry.
     The template and the script are found by name (`templates/participant/instruments/NAME.html`,
     `static/js/instruments/NAME.js`). Everything else that the project knows of an instrument is
     here. Texts are English and marked for translation.
@@ -91,41 +95,45 @@ class Instrument:
         """The time from the onset to the response, where this instrument measures one."""
         return None
 
-    def clean(self, answer: Any, options: Any, subject: Subject) -> Value:
+    def clean(self, answer: Any, options: OptionsT, subject: Subject) -> Value:
         """Return the checked value; raise `Refused` for anything the screen could not have sent."""
         raise NotImplementedError
 
-    def derive(self, answer: Any, options: Any, subject: Subject) -> dict[str, Value]:
+    def derive(self, answer: Any, options: OptionsT, subject: Subject) -> dict[str, Value]:
         """The numbers of `derived`, from an answer that `clean` has let pass."""
         return {}
 
-    def derived(self, options: Any) -> Mapping[str, Kind]:
+    def derived(self, options: OptionsT) -> Mapping[str, Kind]:
         """The further numbers that follow with these options."""
         return self.derives
 
-    def check_together(self, values: Sequence[Value], options: Any) -> None:
+    def check_together(self, values: Sequence[Value], options: OptionsT) -> None:
         """Raise `Refused` when the answers for the outputs of one screen do not fit together."""
 
-    def labels(self, options: Any) -> dict[float, str]:
+    def labels(self, options: OptionsT) -> dict[float, str]:
         """Names of the numbers, where they have any (choices)."""
         return {}
 
-    def said(self, number: float | None, text: str, options: Any) -> str:
+    def weights(self, options: OptionsT) -> str:
+        """What marked errors weigh, where the campaign says so (see `analysis.parse_weights`)."""
+        return ""
+
+    def said(self, number: float | None, text: str, options: OptionsT) -> str:
         """An answer as its rater reads it; `text` alone is a name from a campaign file."""
         label = self.labels(options).get(number) if number is not None else None
         if label is None:
             return text if number is None else f"{number:g}"
         return label
 
-    def needs_input_length(self, options: Any) -> bool:
+    def needs_input_length(self, options: OptionsT) -> bool:
         """Whether its script has to know how long the input is, even if it is not shown."""
         return False
 
-    def most_characters(self, options: Any) -> int:
+    def most_characters(self, options: OptionsT) -> int:
         """How many characters a rater can write; larger answers are refused unread."""
         return 0
 
-    def refuses_repeats(self, options: Any) -> bool:
+    def refuses_repeats(self, options: OptionsT) -> bool:
         """Whether a rater's text must differ from this rater's earlier ones."""
         return False
 

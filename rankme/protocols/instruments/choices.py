@@ -32,7 +32,7 @@ class LikertOptions(Options):
         return self
 
 
-class Likert(Instrument):
+class Likert(Instrument[LikertOptions]):
     """Its numbers are those of the points, from 1."""
 
     name = "likert"
@@ -75,7 +75,7 @@ class ChoiceOptions(Options):
     choices: dict[str, str] = Field(min_length=2, title=_("Choices"), description=CHOICES_HINT)
 
 
-class Choice(Instrument):
+class Choice(Instrument[ChoiceOptions]):
     """The first choice is 0, the second 1, and so on."""
 
     name = "choice"
@@ -121,7 +121,7 @@ class ChecklistOptions(Options):
     none_name: str = Field("none", title=_("Name of that answer in exports"))
 
 
-class Checklist(Instrument):
+class Checklist(Instrument[ChecklistOptions]):
     """With the choices (added, missing) of the E2E quality form: 0 OK, 1 A, 2 M, 3 A+M."""
 
     name = "checklist"
@@ -175,7 +175,7 @@ class CountOptions(Options):
     most: int = Field(99, ge=1, title=_("Largest count"))
 
 
-class Count(Instrument):
+class Count(Instrument[CountOptions]):
     """For facts or errors that raters find in a text."""
 
     name = "count"

@@ -18,7 +18,7 @@ class PreferenceOptions(Options):
     ties: bool = Field(True, title=_("Allow ties"))
 
 
-class Preference(Instrument):
+class Preference(Instrument[PreferenceOptions]):
     """One answer about both outputs of a screen."""
 
     name = "preference"
@@ -63,7 +63,7 @@ class Preference(Instrument):
         return [1.0, 0.0] if first > second else [0.0, 1.0]
 
 
-class BestWorst(Instrument):
+class BestWorst(Instrument[Options]):
     """One answer about all outputs of a screen."""
 
     name = "best_worst"

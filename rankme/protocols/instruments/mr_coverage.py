@@ -25,7 +25,7 @@ class MrCoverageOptions(Options):
     most_added: int = Field(20, title=_("Most added"))
 
 
-class MrCoverage(Instrument):
+class MrCoverage(Instrument[MrCoverageOptions]):
     """Raters go through the facts of the input one by one.
 
     The number is that of the E2E coverage check: 0 OK, 1 A, 2 M, 3 A+M. A wrong value adds one fact

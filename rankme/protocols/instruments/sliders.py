@@ -33,7 +33,7 @@ class RankMeOptions(Options):
         return self
 
 
-class RankMe(Instrument):
+class RankMe(Instrument[RankMeOptions]):
     """Raters compare with a standard and may go beyond the end of the line."""
 
     name = "rankme"
@@ -91,7 +91,7 @@ class SliderOptions(Options):
         return self
 
 
-class Slider(Instrument):
+class Slider(Instrument[SliderOptions]):
     """Raters see no number; the line has the ends that the options name."""
 
     name = "slider"

@@ -100,7 +100,7 @@ class SpansOptions(Options):
         return self
 
 
-class Spans(Instrument):
+class Spans(Instrument[SpansOptions]):
     """Raters mark errors in the text itself. The number is the sum of the errors' weights.
 
     Offsets are code points of the output as stored, ends are exclusive. Marks are kept as they
@@ -178,6 +178,9 @@ class Spans(Instrument):
         if any(mark["side"] == "source" for mark in marks):
             kept["source_sha256"] = sha256_of(subject.item_input)
         return Value(penalty, json.dumps(kept, ensure_ascii=False))
+
+    def weights(self, options: SpansOptions) -> str:
+        return options.weights
 
     def derive(self, answer: Any, options: SpansOptions, subject: Subject) -> dict[str, Value]:
         score = self._score(answer, options)
@@ -333,7 +336,8 @@ def _simulated(
     if options["score"] and below is not None and score < below:
         count = max(count, 1)
     count = min(count, options["most"], len(words))
-    marks, now = [], 1_700_000_000_000 + rng.randrange(10**9)
+    now = 1_700_000_000_000 + rng.randrange(10**9)
+    marks: list[dict[str, Any]] = []
     for number, (start, end) in enumerate(sorted(rng.sample(words, count)), start=1):
         marks.append(
             {

@@ -52,7 +52,7 @@ def least_length(options: TextOptions, length: int, attributes: int) -> int:
     return max(options.least, of_input)
 
 
-class Text(Instrument):
+class Text(Instrument[TextOptions]):
     """It has no number; the texts can be exported as a data set."""
 
     name = "text"

@@ -27,7 +27,7 @@ class ResponseTimeOptions(Options):
     timeout_ms: int = Field(15_000, ge=100, le=600_000, title=TIME_LIMIT)
 
 
-class ResponseTime(Instrument):
+class ResponseTime(Instrument[ResponseTimeOptions]):
     """The timed screen itself measures and answers it."""
 
     name = "response_time"
@@ -61,7 +61,7 @@ class ClickTargetOptions(Options):
     timeout_ms: int = Field(15_000, ge=100, le=600_000, title=TIME_LIMIT)
 
 
-class ClickTarget(Instrument):
+class ClickTarget(Instrument[ClickTargetOptions]):
     """Self-paced identification, as in TUNA.
 
     The item's input is a JSON document `{"images": [{"name", …}, …], "target": NAME}`; the target
