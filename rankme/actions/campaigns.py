@@ -31,6 +31,7 @@ from .bulk_insert import analyze, copy_rows, new_ids
 from .judgements import canonical
 from .materials import forget_material
 from .pictures import problem_with_pictures
+from .shown_as import note_pictorial_items
 from .versions import write_version
 
 State = Campaign.State
@@ -247,6 +248,7 @@ def launch_campaign(
         seed=plan.seed,
         balance=asdict(plan.balance) | {"notes": list(plan.notes)},
     )
+    note_pictorial_items(campaign, definition_of(campaign))
     store_plan(campaign, drawn, progress, checks=draw_checks(campaign, drawn))
     if len(plan.items) >= ROWS_WORTH_MEASURING:
         analyze("rankme_batch", "rankme_trial", "rankme_trialoutput", "rankme_slot")

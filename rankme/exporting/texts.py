@@ -29,16 +29,17 @@ class Text:
     text: str
     rater: str
     excluded: bool
+    shown_as: str  # "pictures" or "words", where the campaign shows both
 
 
 # A shape of the file: its columns, and the cells of a text, or None where it is left out.
 Cells = Callable[[Text], Sequence[str] | None]
 SHAPES: dict[str, tuple[Sequence[str], Cells]] = {
     "long": (
-        ("item", "mr", "criterion", "text", "rater", "excluded"),
+        ("item", "mr", "criterion", "text", "rater", "excluded", "shown_as"),
         lambda one: (
             *(one.item, one.input, one.criterion, one.text, one.rater),
-            str(int(one.excluded)),
+            *(str(int(one.excluded)), one.shown_as),
         ),
     ),
     "e2e": (("mr", "ref"), lambda one: None if one.excluded else (one.input, one.text)),
@@ -46,7 +47,8 @@ SHAPES: dict[str, tuple[Sequence[str], Cells]] = {
 
 
 TEXTS = f"""
-    SELECT i.key, i.input, c.name, j.text, p.label, e.id IS NOT NULL
+    SELECT i.key, i.input, c.name, j.text, p.label, e.id IS NOT NULL,
+        COALESCE(i.factors ->> 'shown_as', '')
     FROM rankme_submission s
     JOIN rankme_assignment a ON a.id = s.assignment_id
     JOIN rankme_participant p ON p.id = a.participant_id

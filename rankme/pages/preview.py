@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from rankme.actions.campaigns import draw_plan
+from rankme.actions.shown_as import SHOWN_AS, WORDS, draw_pictorial_items
 from rankme.crowd.outcomes import Outcome
 from rankme.designs.order import draw_order
 from rankme.errors import RefusedAction
@@ -148,12 +149,15 @@ def sample_trials(campaign: Campaign, definition: Definition) -> list[ShownTrial
     )
     items = Item.objects.in_bulk([item for item, _ in chosen])
     texts = Output.objects.in_bulk([output for _, outputs in chosen for output in outputs])
+    drawn = (campaign.is_draft and draw_pictorial_items(campaign, definition)) or {}
     return [
         ShownTrial(
             items[chosen[trial][0]].input,
             items[chosen[trial][0]].reference,
             items[chosen[trial][0]].context,
             tuple(texts[chosen[trial][1][place]].text for place in places),
+            in_words=WORDS
+            in (drawn.get(chosen[trial][0]), items[chosen[trial][0]].factors.get(SHOWN_AS)),
         )
         for trial, places in order
     ]

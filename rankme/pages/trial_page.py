@@ -9,6 +9,7 @@ from typing import Any
 
 from rankme.actions.assignments import outputs_in_order
 from rankme.actions.check_pages import checks_of_batch
+from rankme.actions.shown_as import SHOWN_AS, WORDS
 from rankme.models import Assignment, CheckTrial, Item, Output, Trial
 from rankme.protocols.criteria import CriterionSpec
 from rankme.protocols.definition import Definition
@@ -17,6 +18,8 @@ from rankme.protocols.item_input import Picture, picture_source, read_pictures, 
 from rankme.protocols.meaning_representation import slots
 from rankme.protocols.screens import ScreenSpec
 from rankme.protocols.texts import PracticeTrial
+
+from .shortcuts import keys_on_screen
 
 PLACE_OF_SENTENCE = "[[SENTENCE]]"
 # What raters compare the outputs with.
@@ -32,6 +35,7 @@ class ShownTrial:
     context: str
     outputs: tuple[str, ...]
     feedback: str = ""
+    in_words: bool = False  # where the campaign shows a share of the items as pictures
     is_checked: bool = False  # a practice trial that says which answers it expects
 
 
@@ -46,25 +50,31 @@ def trials_of(assignment: Assignment) -> list[ShownTrial]:
     shown = [output for outputs in order.values() for output in outputs]
     texts = dict(Output.objects.filter(pk__in=shown).values_list("pk", "text"))
     trials = Trial.objects.select_related("item").in_bulk(list(order))
+    # Where most items are shown in words, a check in pictures would stand out.
+    in_words = any(trial.item.factors.get(SHOWN_AS) == WORDS for trial in trials.values())
     return [
-        _shown_check(checks[trial], places)
+        _shown_check(checks[trial], places, in_words=in_words)
         if trial in checks
         else _shown(trials[trial].item, [texts[output] for output in order[trial]])
         for trial, places in assignment.presentation
     ]
 
 
-def _shown_check(check: CheckTrial, places: Sequence[int]) -> ShownTrial:
+def _shown_check(check: CheckTrial, places: Sequence[int], *, in_words: bool) -> ShownTrial:
     shown = check.shown
     outputs = tuple(shown["outputs"][place] for place in places)
-    return ShownTrial(shown["input"], shown["reference"], shown["context"], outputs)
+    return ShownTrial(
+        shown["input"], shown["reference"], shown["context"], outputs, in_words=in_words
+    )
 
 
 def _shown(item: Item, outputs: Iterable[str]) -> ShownTrial:
-    return ShownTrial(item.input, item.reference, item.context, tuple(outputs))
+    in_words = item.factors.get(SHOWN_AS) == WORDS
+    return ShownTrial(item.input, item.reference, item.context, tuple(outputs), in_words=in_words)
 
 
-def practice_trials(practice: Sequence[PracticeTrial]) -> list[ShownTrial]:
+def practice_trials(practice: Sequence[PracticeTrial], *, has_both: bool) -> list[ShownTrial]:
+    """`has_both`: some items are shown as pictures and some in words."""
     return [
         ShownTrial(
             input=trial.input,
@@ -73,8 +83,10 @@ def practice_trials(practice: Sequence[PracticeTrial]) -> list[ShownTrial]:
             outputs=tuple(trial.outputs),
             feedback=trial.feedback,
             is_checked=bool(trial.expect),
+            # Words first, then pictures: raters practise both.
+            in_words=has_both and number % 2 == 0,
         )
-        for trial in practice
+        for number, trial in enumerate(practice)
     ]
 
 
@@ -93,7 +105,7 @@ def page_document(
     """
     pictures: dict[str, int] = {}
     rng = random.Random(seed)
-    practice = practice_trials(definition.practice)
+    practice = practice_trials(definition.practice, has_both=(definition.pictorial_share or 1) < 1)
     return {
         "screens": [_screen(definition, index) for index in range(len(definition.screens))],
         "trials": [trial_document(definition, trial, pictures, rng) for trial in trials],
@@ -154,6 +166,7 @@ def trial_document(
     if shows("input", "images"):
         document["input"] = _input(definition, trial.input, pictures)
         if pairs := document["input"].get("pairs"):
+            document["input"]["in_words"] = trial.in_words
             document["input"]["order"] = rng.sample(range(len(pairs)), len(pairs))
     if shows("reference", "reference_context"):
         document["reference"] = trial.reference
@@ -245,6 +258,7 @@ def _parts(definition: Definition, index: int) -> dict[str, Any]:
         "beside_outputs": beside_outputs,
         "in_columns": len(instruments) < 2
         or (len(instruments) == 2 and instruments[1].fits_a_narrow_column),
+        "keys": [] if screen.timed else keys_on_screen(definition.questions(index)),
         "below": [q for q in questions if not beside or q["criterion"].about == "item"],
     }
 

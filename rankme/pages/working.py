@@ -35,6 +35,7 @@ from .rater_pages import (
     stop,
     stored_screens,
 )
+from .shortcuts import all_keys
 from .trial_page import page_document, screen_parts, trials_of
 from .work_files import instrument_scripts, tells_answers, work_scripts, work_stylesheets
 
@@ -97,6 +98,8 @@ def screens_context(definition: Definition) -> dict[str, Any]:
     return {
         "definition": definition,
         "screens": screen_parts(definition),
+        "all_keys": all_keys(definition),
+        "has_digest": not all(screen.timed for screen in definition.screens),
         "tells_answers": tells_answers(definition),
         "has_bell": any(screen.timed and screen.timed.bell for screen in definition.screens),
         "modules": work_scripts(definition),

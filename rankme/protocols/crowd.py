@@ -141,6 +141,11 @@ class Crowd(Part):
             raise JointProblems(problems)
         return self
 
+    @property
+    def enforces_a_least_time(self) -> bool:
+        is_enforced = self.wait_least_seconds or self.too_fast == "end"
+        return is_enforced and self.least_seconds_per_screen > 0
+
     def code_for(self, outcome: Outcome, *, arrived_by: str) -> str:
         """The organiser's code for an outcome. A platform's codes are only for the people whom it
         sent. Who finishes late has earned the usual code, unless there is one for being late.

@@ -241,6 +241,9 @@ class Definition(Part):
             if screen.shows("images") and self.input_kind != "images":
                 yield place, "this screen shows pictures: set input_kind to images"
             yield from self._marking_problems(number, screen)
+        blocks = [block for screen in self.screens for block in screen.show if block.pictorial]
+        if len({block.pictorial_share for block in blocks}) > 1:
+            yield ("screens",), "pictorial_share must be the same on all screens"
 
     def _marking_problems(self, number: int, screen: ScreenSpec) -> Iterator[Finding]:
         """Where raters work in the text itself, it is there, and no other question is in it."""
@@ -279,6 +282,12 @@ class Definition(Part):
                     yield ("practice", number, "expect"), f"{name[:60]}: {problem}"
         if self.practice_gate and not any(trial.expect for trial in self.practice):
             yield ("practice_gate",), "no practice trial says which answers it expects"
+
+    @property
+    def pictorial_share(self) -> float | None:
+        """The share of the items whose input is shown as pictures; None: no block does that."""
+        blocks = [block for screen in self.screens for block in screen.show if block.pictorial]
+        return blocks[0].pictorial_share if blocks else None
 
     @cached_property
     def kinds(self) -> dict[str, Kind]:

@@ -85,8 +85,9 @@ def passes(rows: Sequence[ComparedAnswer]) -> bool:
 def _names(criterion: CriterionSpec, expect: Mapping[str, Any]) -> Iterator[str]:
     """The criterion itself, and what follows from its answer where something is expected of it."""
     yield criterion.name
-    derived = (f"{criterion.name}_{suffix}" for suffix in criterion.tool.derives)
-    yield from (name for name in derived if name in expect)
+    for suffix in criterion.tool.derived(criterion.settings):
+        if (name := f"{criterion.name}_{suffix}") in expect:
+            yield name
 
 
 def _compare(

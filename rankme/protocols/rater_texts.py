@@ -29,6 +29,7 @@ MODULES = (
     "rankme/pages/working.py",
     "rankme/pages/leaving.py",
     "rankme/pages/participant_words.py",
+    "rankme/pages/shortcuts.py",
     "rankme/forms/entry.py",
     "rankme/actions/assignments.py",
     "rankme/actions/judgements.py",
@@ -121,7 +122,8 @@ def _found_texts() -> Iterator[tuple[tuple[str, ...], str]]:
         for forms in _texts_of_module(PROJECT / module):
             yield forms, ""
     for name, tool in INSTRUMENTS.items():
-        for word in tool.words.values():
+        own_keys = (text for pair in tool.keys for text in pair if any(map(str.isalpha, text)))
+        for word in (*tool.words.values(), *own_keys):
             yield (word,), name
     for forms in OF_DJANGO:
         yield forms, ""

@@ -34,6 +34,13 @@ class BlockSpec(Part):
         False, description=_("For the block `input`: a meaning representation as icons on a map")
     )
 
+    pictorial_share: float = Field(
+        1,
+        gt=0,
+        le=1,
+        description=_("With icons: the share of the items that has them; others are in words"),
+    )
+
     @field_validator("block")
     @classmethod
     def block_is_known(cls, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from pydantic import Field
@@ -28,6 +29,8 @@ class PracticeTrial(Part):
     )
 
 
+DIGEST_CHARACTERS = 160
+SENTENCE = re.compile(r".+?(?:[.!?。؟]+(?=\s|$)|$)\s*", re.DOTALL)
 THANKS = _("Thank you for taking part.")
 
 
@@ -42,6 +45,24 @@ class Texts(Part):
         max_length=500,
         description=_("Whom raters can ask, such as a name with an e-mail address"),
     )
+
+    digest: Prose = Field(
+        "",
+        max_length=500,
+        description=_("On every page; empty: the beginning of the instructions"),
+    )
+
+    @property
+    def short_instructions(self) -> str:
+        """What every page says: the digest, or the sentences that begin the instructions."""
+        if self.digest:
+            return self.digest
+        short = ""
+        for sentence in SENTENCE.findall(self.instructions.partition("\n\n")[0]):
+            if short and len(short) + len(sentence) > DIGEST_CHARACTERS:
+                break
+            short += sentence
+        return " ".join(short.split())
 
     @property
     def own_thanks(self) -> str:

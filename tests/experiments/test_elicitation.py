@@ -33,7 +33,7 @@ def read(parts) -> list[dict[str, str]]:
 def test_every_text_is_in_the_data_set_with_its_item_and_writer(campaign):
     rows = read(texts_csv(campaign, "long"))
     assert len(rows) == 24 * 3
-    assert list(rows[0]) == ["item", "mr", "criterion", "text", "rater", "excluded"]
+    assert list(rows[0]) == ["item", "mr", "criterion", "text", "rater", "excluded", "shown_as"]
     inputs = dict(campaign.items.values_list("key", "input"))
     assert all(inputs[row["item"]] == row["mr"] for row in rows)
     writers = {item: {row["rater"] for row in rows if row["item"] == item} for item in inputs}

@@ -47,7 +47,7 @@ def test_an_instrument_names_every_stylesheet_that_its_template_needs(name):
     ("name", "sheets", "scripts"),
     [
         ("direct-assessment", {"line", "slider"}, set()),
-        ("e2e-elicitation", set(), set()),
+        ("e2e-elicitation", {"pictorial"}, {"pictorial"}),
         ("rotowire-facts", {"tables", "counter", "count"}, set()),
         ("tuna08-identification", {"pictures", "timed"}, {"timed", "bell", "device"}),
     ],

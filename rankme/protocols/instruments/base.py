@@ -78,6 +78,8 @@ class Instrument(Generic[OptionsT]):
     derives: ClassVar[Mapping[str, Kind]] = {}
     # What its script says, by the name under which it asks for it; scripts fill in {braces}.
     words: ClassVar[Mapping[str, str]] = {}
+    # The keys with which it is answered, and what they do; the first pair is shown on the screen.
+    keys: ClassVar[tuple[tuple[str, str], ...]] = ()
     # Names of files in `static/css/instruments/`. Instruments may share a stylesheet.
     stylesheets: ClassVar[tuple[str, ...]] = ()
     # Whether a small number is a good one.
@@ -90,6 +92,10 @@ class Instrument(Generic[OptionsT]):
     fits_a_narrow_column: ClassVar[bool] = False
     # Whether it lists the facts of the input, so that the input need not stay in view as well.
     repeats_the_input: ClassVar[bool] = False
+
+    def keys_for(self, options: Any) -> tuple[tuple[str, str], ...]:
+        """The keys of an instrument with these options."""
+        return self.keys
 
     def response_ms(self, value: Value, subject: Subject) -> float | None:
         """The time from the onset to the response, where this instrument measures one."""

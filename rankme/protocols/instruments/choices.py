@@ -12,6 +12,12 @@ from analysis.translatable import gettext_noop as _
 
 from .base import Instrument, Options, Refused, Subject, Value, on_the_scale, whole_number
 
+CHOOSE_HERE = _("choose where you are")
+COUNTER_KEYS = (
+    ("↑ ↓", _("one more or less")),
+    (_("Page ↑ ↓"), _("ten more or less")),
+    ("0–9", _("type a number")),
+)
 MISSING_CHOICE = _("Please choose an answer.")
 CHOICES_HINT = _("One per line, as name: text that raters see")
 BAD_NUMBER = _("Please write a number from {least} to {most}.")
@@ -43,6 +49,7 @@ class Likert(Instrument[LikertOptions]):
         "point": _("{number} of {count}"),
         "point_named": _("{number} of {count}: {name}"),
     }
+    keys = (("← →", _("choose a point")), (_("Space"), CHOOSE_HERE))
     stylesheets = ("likert",)
     Options = LikertOptions
     wording = ("labels",)
@@ -84,6 +91,7 @@ class Choice(Instrument[ChoiceOptions]):
     )
     kind = "category"
     words = {"missing_choice": MISSING_CHOICE}
+    keys = (("↑ ↓", _("choose an answer")), (_("Space"), CHOOSE_HERE))
     stylesheets = ("options",)
     fits_a_narrow_column = True
     Options = ChoiceOptions
@@ -130,6 +138,7 @@ class Checklist(Instrument[ChecklistOptions]):
     )
     kind = "category"
     words = {"missing_ticks": _("Please tick what applies.")}
+    keys = ((_("Space"), _("tick a box")),)
     stylesheets = ("options",)
     fits_a_narrow_column = True
     Options = ChecklistOptions
@@ -181,6 +190,7 @@ class Count(Instrument[CountOptions]):
     name = "count"
     title = _("A count: a whole number from 0.")
     kind = "count"
+    keys = COUNTER_KEYS
     words = {"missing_count": _("Please give a number."), "bad_number": BAD_NUMBER}
     stylesheets = ("counter", "count")
     fits_a_narrow_column = True

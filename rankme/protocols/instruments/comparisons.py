@@ -12,6 +12,7 @@ from pydantic import Field
 from analysis.translatable import gettext_noop as _
 
 from .base import Instrument, Options, Refused, Subject, Value, finite_number
+from .choices import CHOOSE_HERE
 
 
 class PreferenceOptions(Options):
@@ -31,6 +32,7 @@ class Preference(Instrument[PreferenceOptions]):
         "tie": _("Both are equally good"),
         "missing_preference": _("Please choose the better text."),
     }
+    keys = (("← →", _("choose a text")), (_("Space"), CHOOSE_HERE))
     stylesheets = ("preference",)
     fits_a_narrow_column = True
     Options = PreferenceOptions
@@ -76,6 +78,7 @@ class BestWorst(Instrument[Options]):
         "worst": _("worst"),
         "missing_best_worst": _("Please choose the best and the worst text."),
     }
+    keys = (("↑ ↓", _("choose a text")), (_("Space"), CHOOSE_HERE))
     stylesheets = ("options",)
     fits_a_narrow_column = True
 

@@ -15,7 +15,7 @@ from analysis.translatable import gettext_noop as _
 from rankme.protocols.meaning_representation import slots
 
 from .base import Instrument, Options, Refused, Subject, Value, on_the_scale, whole_number
-from .choices import BAD_NUMBER
+from .choices import BAD_NUMBER, COUNTER_KEYS
 
 ADDED, MISSING = 1, 2
 ANSWERS = ("mentioned", "missing", "wrong")
@@ -44,6 +44,7 @@ class MrCoverage(Instrument[MrCoverageOptions]):
         "missing_added": _("Please enter how many additional facts the text contains; 0 if none."),
         "bad_number": BAD_NUMBER,
     }
+    keys = (("← →", _("choose an answer")), *COUNTER_KEYS)
     stylesheets = ("counter", "mr_coverage")
     Options = MrCoverageOptions
     derives = {"slot_error_rate": "scale"}

@@ -16,6 +16,13 @@ from .base import Instrument, Options, Refused, Subject, Value, finite_number, o
 NOT_SET = _("not yet set")
 
 
+LINE_KEYS = (
+    ("← →", _("move by one step")),
+    (_("Page ↑ ↓"), _("move by ten steps")),
+    (_("Home End"), _("go to an end")),
+)
+
+
 class RankMeOptions(Options):
     """`standard` is the standard's score; the track ends at `track_end`, numbers may go beyond."""
 
@@ -46,6 +53,7 @@ class RankMe(Instrument[RankMeOptions]):
         "missing_score": _("Please give this a score."),
         "bad_score": _("Please write a number above 0, at most {most}."),
     }
+    keys = (("0–9", _("type a score")), *LINE_KEYS)
     stylesheets = ("line", "rankme")
     Options = RankMeOptions
 
@@ -103,8 +111,12 @@ class Slider(Instrument[SliderOptions]):
         "missing_slider": _("Please move this slider."),
         "missing_confirm": _("Please move this slider, or tick the box next to it."),
     }
+    keys = (*LINE_KEYS, (_("Space"), _("tick the box")))
     stylesheets = ("line", "slider")
     Options = SliderOptions
+
+    def keys_for(self, options: SliderOptions) -> tuple[tuple[str, str], ...]:
+        return self.keys if options.confirm else LINE_KEYS
 
     def clean(self, answer: Any, options: SliderOptions, subject: Subject) -> Value:
         number = finite_number(answer)

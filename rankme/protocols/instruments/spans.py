@@ -150,6 +150,12 @@ class Spans(Instrument[SpansOptions]):
         "score_said": _("{value} of 100"),
         "score_named": _("{value} of 100: {name}"),
     }
+    keys = (
+        (_("Shift ← →"), _("select words")),
+        ("1–9", _("mark the selection")),
+        (_("Delete"), _("remove the mark")),
+        (_("Ctrl Z"), _("undo")),
+    )
     stylesheets = ("line", "slider", "spans")
     Options = SpansOptions
 

@@ -33,6 +33,7 @@ class ResponseTime(Instrument[ResponseTimeOptions]):
     name = "response_time"
     title = _("Milliseconds from painted onset to the response; `null` when the phase timed out.")
     kind = "time"
+    keys = ((_("Space"), _("I have read it")),)
     Options = ResponseTimeOptions
 
     def clean(self, answer: Any, options: ResponseTimeOptions, subject: Subject) -> Value:
@@ -76,6 +77,7 @@ class ClickTarget(Instrument[ClickTargetOptions]):
     )
     kind = "error"
     words = {"missing_choice": MISSING_CHOICE}
+    keys = (("← ↑ ↓ →", _("go to a picture")), (_("Space"), _("choose the picture")))
     Options = ClickTargetOptions
     derives = {"time": "time"}
 

@@ -200,7 +200,7 @@ export function createDesk(parts) {
   function entry({ screen, step, draft, stopwatch }, time) {
     const answers = screen.answers(stopwatch.since);
     const comment = screen.comment?.value.trim() ?? "";
-    const kept = { ...draft, answers: screen.draft(), comment };
+    const kept = { ...draft, answers: screen.draft(), comment, spent_ms: stopwatch.spent(time) };
     if (step.practice) return [{ ...kept, given: answers }, null];
     const payload = {
       version: page.version,

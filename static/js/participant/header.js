@@ -12,8 +12,6 @@ import { minutesLeft } from "./session.js";
  */
 export function createHeader({ page, view, route }) {
   const { words } = page;
-  /** @type {number[]} */
-  const seconds = [];
 
   /** @param {Step} step */
   function placeText(step) {
@@ -30,6 +28,7 @@ export function createHeader({ page, view, route }) {
 
   return {
     placeText,
+<<<<<<< HEAD
     /**
      * How long this rater took for a screen: the pace that the forecast uses.
      *
@@ -40,9 +39,13 @@ export function createHeader({ page, view, route }) {
      * @param {Step} step
      * @param {{ mayGoBack?: boolean }} [options]
      */
+=======
+    /** How long this rater took for a screen: the pace that the forecast uses. */
+    took: (milliseconds) => void route.pace.push(milliseconds / 1_000),
+>>>>>>> c2f213b (Each page says its keys, its minimum time and the instructions in short; a share of items is shown as pictures)
     show(step, { mayGoBack = false } = {}) {
       const left = route.left();
-      const minutes = minutesLeft(left, seconds, page.seconds_per_screen);
+      const minutes = minutesLeft(left, route.pace, page.seconds_per_screen);
       const time = minutes === 1 ? words.minute_left : say(words, "minutes_left", { minutes });
       view.progress.textContent = `${progressText(step)} · ${time}`;
       view.bar.max = route.whole;

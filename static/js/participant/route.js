@@ -15,7 +15,11 @@ export function createRoute({ page, drafts }) {
   const steps = stepsOf(page);
   /** @type {Set<string>} */
   const answered = new Set();
+<<<<<<< HEAD
   /** @param {ScreenId} step */
+=======
+  const pace = []; // seconds that this rater took for screens, also before a reload
+>>>>>>> c2f213b (Each page says its keys, its minimum time and the instructions in short; a share of items is shown as pictures)
   const id = (step) => idOf(page.assignment, step);
   /** @param {ScreenId} step */
   const isAnswered = (step) => answered.has(id(step));
@@ -29,6 +33,7 @@ export function createRoute({ page, drafts }) {
       // Only a screen that was opened again on purpose replaces what the server has.
       const isOnServer = stored.has(id(step)) && !draft?.replaces;
       if (draft?.state === "sent" || isOnServer) answered.add(id(step));
+      if (draft?.state === "sent") pace.push(draft.spent_ms / 1_000);
     }
   }
 
@@ -46,6 +51,7 @@ export function createRoute({ page, drafts }) {
 
   return {
     steps,
+    pace,
     whole,
     id,
     load,

@@ -318,6 +318,11 @@ function tie(sitting, outbox, breaks) {
   element("undo").addEventListener("click", () => sitting.back());
   tieDialog("show-instructions", "instructions", sitting);
   tieDialog("pause", "pause-dialog", sitting);
+  tieDialog("show-keys", "keys", sitting);
+  document.addEventListener("keydown", (event) => {
+    const isWriting = event.target.closest("textarea, input:not([type=radio], [type=checkbox])");
+    if (event.key === "?" && !isWriting) element("show-keys").click();
+  });
 
   const flush = () => page.preview || outbox.flush();
   addEventListener("online", flush);
