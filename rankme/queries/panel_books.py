@@ -39,7 +39,10 @@ class Entry:
 
     @property
     def waits_for_a_person(self) -> bool:
-        return any(one.state in ("lost", "refused") for one in self.payments)
+        """Nobody has decided yet, or a payment did not go as it should."""
+        return self.can_be_approved or any(
+            one.state in ("lost", "refused") for one in self.payments
+        )
 
     @property
     def base(self) -> PanelPayment | None:
@@ -110,6 +113,7 @@ def books_of(study: PanelStudy) -> Books:
             at_work += 1
         else:
             left += 1
+    books.both.sort(key=lambda entry: not entry.waits_for_a_person)
     strangers = _finished_here(study).exclude(pk__in=seen)
     books.only_here.extend(Entry(rater, None) for rater in strangers)
     return Books(books.both, books.only_here, books.only_there, at_work, left)
