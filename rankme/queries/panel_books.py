@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from django.db.models import Count, QuerySet, Sum
 
+from rankme.crowd.prolific import PROLIFIC
 from rankme.models import PanelPayment, PanelStudy, PanelSubmission, Participant
 
 There = PanelSubmission.State
@@ -130,7 +131,7 @@ def _finished_here(study: PanelStudy) -> QuerySet[Participant]:
         study=study
     )
     return study.campaign.participants.filter(
-        panel=study.account.panel, state=Participant.State.COMPLETED
+        panel=PROLIFIC.name, state=Participant.State.COMPLETED
     ).exclude(pk__in=of_other_studies.exclude(participant=None).values("participant"))
 
 

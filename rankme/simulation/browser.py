@@ -157,7 +157,7 @@ class _PageReader(HTMLParser):
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attributes}
-        if "data-again" in given:
+        if given.get("data-again"):  # the button of a practice screen has no number
             self.ask_again_seconds = float(given["data-again"])
         if given.get("id") == "work-document":
             self._into = self.document

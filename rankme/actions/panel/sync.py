@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from rankme.actions import jobs
 from rankme.actions.participation import give_back
+from rankme.crowd.prolific import PROLIFIC
 from rankme.errors import RankmeError
 from rankme.models import PanelAccount, PanelEvent, PanelPayment, PanelStudy, PanelSubmission
 from rankme.panels.prolific import SubmissionThere
@@ -49,7 +50,8 @@ def let_a_worker_visit(study: PanelStudy) -> None:
 
 def look_at_events(account_id: int | None = None) -> None:
     """Fetch what webhooks pointed to. Their own words are not believed."""
-    waiting = PanelEvent.objects.filter(done_at=None).select_related("account").order_by("id")
+    waiting = PanelEvent.objects.filter(done_at=None, account__panel=PROLIFIC.name)
+    waiting = waiting.select_related("account").order_by("id")
     if account_id is not None:
         waiting = waiting.filter(account=account_id)
     seen: set[tuple[int, str]] = set()
@@ -92,7 +94,9 @@ def visit_panels() -> None:
         | ~is_active & Q(synced_at__lt=now - OTHERS_EVERY)
     )
     unfinished = ~Q(state=State.COMPLETED) | Q(created_at__gt=now - OVER_FOR_GOOD)
-    for study in PanelStudy.objects.filter(recent, unfinished).select_related("account"):
+    # Not those of a rehearsal, whose panel only the rehearsal itself can reach.
+    due = PanelStudy.objects.filter(recent, unfinished, account__panel=PROLIFIC.name)
+    for study in due.select_related("account", "campaign"):
         visit(study)
 
 
@@ -148,7 +152,7 @@ def take_submission(study: PanelStudy, there: SubmissionThere) -> PanelSubmissio
     row.seconds, row.return_requested_at = there.seconds, there.return_requested_at
     if row.participant_id is None:
         row.participant = study.campaign.participants.filter(
-            panel=study.account.panel, external_id=there.person
+            panel=PROLIFIC.name, external_id=there.person
         ).first()
     if row.state in PanelSubmission.GONE and row.released_at is None and row.participant:
         give_back(row.participant)

@@ -1,0 +1,251 @@
+"""A rehearsal: a copy of a campaign, a practice panel, and simulated raters who get paid."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib.auth.models import User
+
+from rankme.actions import analysis_runs, campaigns
+from rankme.actions.copies import copy_campaign
+from rankme.actions.panel import accounts, studies, sync
+from rankme.actions.panel.studies import StudyPlan
+from rankme.errors import RefusedAction
+from rankme.management.loading import wait_for
+from rankme.models import AnalysisRun, Campaign, PanelAccount, PanelStudy
+from rankme.models.campaigns import new_code
+from rankme.protocols.definition import Definition
+from rankme.queries.panel_books import Books, books_of
+from rankme.rehearsal.books import Submission
+from rankme.rehearsal.keys import entry_link
+from rankme.rehearsal.panel import PracticePanel
+from rankme.rehearsal.server import OWN_NAMES, PracticeServer
+from rankme.rehearsal.wire import Refusal
+from rankme.simulation.browser import ConnectionLost
+from rankme.simulation.raters import Cohort, Latencies, Rater, RaterError
+
+PANEL = "rehearsal"
+WALLET = 100_000_000
+# Of the whole reward: fees and tax of the practice panel, and bonuses.
+CEILING_FACTOR = 3
+MOST_WAVES = 12
+# In minor units for each minute, as the practice panel asks for it.
+LEAST_REWARD, MOST_MINUTES = 10, 60
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """How many of the simulated raters do what an organiser has to reckon with."""
+
+    returns: float = 0.1
+    times_out: float = 0.05
+    wrong_codes: float = 0.05
+    seed: int = 0
+    concurrency: int = 4
+
+
+@dataclass
+class Rehearsal:
+    """What happened, on both sides."""
+
+    campaign: Campaign
+    study: PanelStudy
+    server: PracticeServer
+    run: AnalysisRun | None = None
+    endings: dict[str, int] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def panel(self) -> PracticePanel:
+        return self.server.panel
+
+    @property
+    def books(self) -> Books:
+        return books_of(self.study)
+
+
+def rehearse(
+    campaign: Campaign, behaviour: Behaviour, *, by: User, told: Callable[[str], None]
+) -> Rehearsal:
+    """Take a copy of the campaign from its launch to paid raters and a report.
+
+    The site has to be running at SITE_URL: raters use its pages.
+    """
+    copy = copy_campaign(campaign, _definition_of_copy(campaign), by=by)
+    copy = campaigns.launch_campaign(copy, by=by)
+    told(f"Copy launched: {settings.SITE_URL}/campaigns/{copy.code}/")
+    is_signed = urlsplit(settings.PROLIFIC_API).hostname in OWN_NAMES
+    with practice_panel() as server:
+        server.panel.books.wallet = WALLET
+        study = _published_study(copy, server.panel, is_signed=is_signed, by=by)
+        told(f"Study published with {study.places} places at {server.address}")
+        rehearsal = Rehearsal(copy, study, server)
+        _work_in_waves(rehearsal, behaviour, by=by, told=told)
+        studies.stop_study(rehearsal.study, by=by)
+        _visit(rehearsal)
+    rehearsal.run = _report(copy, by=by)
+    return rehearsal
+
+
+def _definition_of_copy(campaign: Campaign) -> Definition:
+    """The same campaign for Prolific's raters, with codes where it has none yet."""
+    definition = campaigns.definition_of(campaign)
+    crowd = definition.crowd
+    codes = crowd.completion_codes
+    if not codes.completed:
+        codes = codes.model_copy(update={"completed": new_code(8).upper()})
+    crowd = crowd.model_copy(
+        update={"panel": "prolific", "open_link": False, "completion_codes": codes}
+    )
+    title = f"Rehearsal: {definition.title}"[:200]
+    return definition.model_copy(update={"title": title, "crowd": crowd})
+
+
+@contextlib.contextmanager
+def practice_panel() -> Iterator[PracticeServer]:
+    """A practice panel to which all calls of this process go.
+
+    Where the site itself uses a practice panel's address, it is started there, so that the site
+    can check the panel's signatures. Its other processes never call any other.
+    """
+    if settings.PRODUCTION:
+        raise RefusedAction("A production site rehearses nothing. Use a copy of the site.")
+    before = settings.PROLIFIC_API
+    parts = urlsplit(before)
+    port = (parts.port or 0) if parts.hostname in OWN_NAMES else 0
+    server = PracticeServer(PracticePanel(), port)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    settings.PROLIFIC_API = server.address
+    try:
+        yield server
+    finally:
+        settings.PROLIFIC_API = before
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def _published_study(
+    campaign: Campaign, panel: PracticePanel, *, is_signed: bool, by: User
+) -> PanelStudy:
+    name = f"Rehearsal {campaign.code}"
+    account = accounts.add_account(owner=by, name=name, token=panel.token)
+    PanelAccount.objects.filter(pk=account.pk).update(panel=PANEL)
+    account.refresh_from_db()
+    crowd = campaigns.definition_of(campaign).crowd
+    places = -(-campaign.slots.count() // crowd.batches_per_rater)
+    reward = max(LEAST_REWARD, round(crowd.pay_per_batch * crowd.batches_per_rater * 100))
+    minutes = min(reward // LEAST_REWARD, MOST_MINUTES)  # never below the panel's minimum
+    plan = StudyPlan(
+        name=campaign.title[:120],
+        description="A rehearsal with simulated raters.",
+        places=places,
+        reward=reward,
+        minutes=minutes,
+        longest_minutes=minutes * 4,
+        ceiling=reward * places * CEILING_FACTOR,
+        devices=["desktop"],
+        is_secure=is_signed,
+        tops_up=True,
+    )
+    study = studies.draft_study(campaign, account, plan, by=by)
+    return studies.publish_study(study, by=by)
+
+
+# Waves of raters ---------------------------------------------------------------------------
+
+
+def _work_in_waves(
+    rehearsal: Rehearsal, behaviour: Behaviour, *, by: User, told: Callable[[str], None]
+) -> None:
+    """Raters come until every batch is done; places that are returned are taken by others."""
+    rng = random.Random(behaviour.seed)
+    number = 0
+    for wave in range(MOST_WAVES):
+        arrived: list[Submission] = []
+        with contextlib.suppress(Refusal):
+            while True:
+                arrived.append(_arrive(rehearsal, number))
+                number += 1
+        if not arrived:
+            break
+        manners = [_manner(rng, behaviour) for _ in arrived]
+        seeds = range(number - len(arrived), number)
+        with ThreadPoolExecutor(behaviour.concurrency) as pool:
+            jobs = zip(arrived, manners, seeds, strict=True)
+            for ending in pool.map(lambda job: _take_part(rehearsal, behaviour, *job), jobs):
+                rehearsal.endings[ending] = rehearsal.endings.get(ending, 0) + 1
+        _visit(rehearsal)
+        done = rehearsal.campaign.slots.filter(state="done").count()
+        told(f"Wave {wave + 1}: {len(arrived)} raters came, {done} sittings are done")
+        if done == rehearsal.campaign.slots.count():
+            break
+
+
+def _manner(rng: random.Random, behaviour: Behaviour) -> str:
+    chance = rng.random()
+    for manner, share in (
+        ("returned", behaviour.returns),
+        ("timed out", behaviour.times_out),
+        ("wrong code", behaviour.wrong_codes),
+    ):
+        if chance < share:
+            return manner
+        chance -= share
+    return "finished"
+
+
+def _arrive(rehearsal: Rehearsal, number: int) -> Submission:
+    books = rehearsal.panel.books
+    return books.arrive(books.studies[rehearsal.study.external_id], f"{number:024x}")
+
+
+def _take_part(
+    rehearsal: Rehearsal, behaviour: Behaviour, one: Submission, manner: str, number: int
+) -> str:
+    """One rater on the real pages, and what they then do at the panel."""
+    leaves = manner in ("returned", "timed out")
+    link = entry_link(rehearsal.panel.books, rehearsal.panel.keys, one)
+    cohort = Cohort(link, seed=behaviour.seed, abandon=1.0 if leaves else 0.0)
+    rater = Rater(cohort, number, Latencies())
+    try:
+        ending = rater.take_part()
+    except (RaterError, ConnectionLost) as error:
+        rehearsal.problems.append(f"rater {number}: {error}")
+        ending = "failed"
+    finally:
+        rater.browser.close()
+    books = rehearsal.panel.books
+    with rehearsal.server.one_at_a_time:
+        if ending != "completed":
+            is_late = manner == "timed out"
+            books.leave(one, "TIMED-OUT" if is_late else "RETURNED")
+            return "timed out" if is_late else "returned"
+        books.submit(one, "WRONG" if manner == "wrong code" else rater.code)
+    return "wrong code" if manner == "wrong code" else "finished"
+
+
+def _visit(rehearsal: Rehearsal) -> None:
+    rehearsal.study.refresh_from_db()
+    problem = sync.visit(rehearsal.study)
+    if problem:
+        rehearsal.problems.append(problem)
+    rehearsal.study.refresh_from_db()
+
+
+def _report(campaign: Campaign, *, by: User) -> AnalysisRun | None:
+    """The report that real raters' answers would give."""
+    if not analysis_runs.has_judgements(campaign):
+        return None
+    run = analysis_runs.request_run(campaign, {}, by=by)
+    wait_for(run, analysis_runs.execute)
+    run.refresh_from_db()
+    return run
