@@ -220,7 +220,8 @@ def _refuse_missing_pictures(campaign: Campaign, definition: Definition) -> None
 def refuse_without_code(definition: Definition) -> None:
     """A platform pays by the study's own code; one drawn here would pay nobody."""
     crowd = definition.crowd
-    if PANELS[crowd.panel].is_platform and not crowd.completion_codes.completed:
+    panel = PANELS[crowd.panel]
+    if panel.is_platform and panel.needs_code and not crowd.completion_codes.completed:
         raise RefusedAction(
             _(
                 "The panel “%(panel)s” pays raters by the completion code of its study. Enter that "

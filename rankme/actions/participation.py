@@ -20,6 +20,7 @@ from rankme.untrusted.clean_text import storable
 
 from .assignments import current_batch, has_lost_place, return_batch
 from .audit import note
+from .panel.credits import note_credit
 
 LONGEST_COMMENT = 10_000
 COMPLETED = Assignment.State.COMPLETED
@@ -32,7 +33,13 @@ def keyed_label(campaign: Campaign, panel: str, external_id: str, *, digits: int
 
 
 def enter(
-    campaign: Campaign, *, panel: str, external_id: str, session_id: str = "", language: str = ""
+    campaign: Campaign,
+    *,
+    panel: str,
+    external_id: str,
+    session_id: str = "",
+    study_id: str = "",
+    language: str = "",
 ) -> Participant:
     """Find or make the participant behind a panel's id; the same person is the same row."""
     newcomer = Participant(
@@ -41,6 +48,7 @@ def enter(
         external_id=external_id,
         label=keyed_label(campaign, panel, external_id),
         session_id=session_id,
+        study_id=study_id,
         language=language,
         version=campaign.version,
     )
@@ -214,6 +222,7 @@ def complete_participation(participant: Participant) -> Participant:
         completed_at=Now(),
     )
     participant.refresh_from_db()
+    note_credit(participant)
     return participant
 
 

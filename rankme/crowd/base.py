@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from urllib.parse import quote, urlsplit
 
 from .outcomes import Outcome
+
+PLACEHOLDERS = ("code", "id", "session", "study")
+NO_IDS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -24,10 +29,17 @@ class Panel:
     return_url: str
     hosts: frozenset[str] = frozenset()
     is_platform: bool = False
+    study_parameter: str = ""
+    # Hosts that are allowed because they end so; each begins with a dot.
+    host_suffixes: tuple[str, ...] = ()
+    # Whether it pays by a code, without which no campaign is launched.
+    needs_code: bool = True
     # Whether the site can run studies there (rankme/actions/panel).
     has_api: bool = False
     # The lowest pay for an hour's work that it accepts, by currency.
     least_per_hour: Mapping[str, float] = field(default_factory=dict)
+    # The address by which this site itself reports that somebody has finished, once.
+    credit_address: Callable[[str, str], str] | None = None
     # Where a panel has other addresses than `return_url` for some outcomes.
     return_urls: Mapping[Outcome, str] = field(default_factory=dict)
 
@@ -39,14 +51,34 @@ class Panel:
         """Raise ValueError unless a rater may be sent to this address."""
         if any(character in address for character in "\\\r\n\t ") or "@" in address.split("?")[0]:
             raise ValueError("return_url has characters that no address needs")
-        parts = urlsplit(address.replace("{code}", "CODE"))
+        parts = urlsplit(_filled(address, dict.fromkeys(PLACEHOLDERS, "x")))
         if parts.scheme != "https" or not parts.hostname:
             raise ValueError("return_url must begin with https:// and name a host")
-        if "{code}" in address.split("?")[0].split("/", 3)[2]:
-            raise ValueError("return_url: the host may not depend on the code")
-        if self.hosts and parts.hostname not in self.hosts:
-            raise ValueError(f"return_url: {self.name} raters return to {sorted(self.hosts)}")
+        if "{" in address.split("?")[0].split("/", 3)[2]:
+            raise ValueError("return_url: the host may not depend on the rater or the code")
+        if not self.allows(parts.hostname):
+            known = sorted([*self.hosts, *self.host_suffixes])
+            raise ValueError(f"return_url: {self.name} raters return to {known}")
 
-    def completion_url(self, template: str, code: str) -> str:
-        """Where a rater with this code goes; empty when the panel has no such place."""
-        return (template or self.return_url).replace("{code}", quote(code, safe=""))
+    def allows(self, host: str) -> bool:
+        """Whether raters may be sent to this host; a panel without a list allows all."""
+        if not self.hosts and not self.host_suffixes:
+            return True
+        return host in self.hosts or host.lower().endswith(self.host_suffixes)
+
+    def completion_url(self, template: str, code: str, ids: Mapping[str, str] = NO_IDS) -> str:
+        """Where a rater with this code and these ids goes; empty when the panel has no such place.
+
+        `ids` has "id", "session" and "study", as the panel gave them.
+        """
+        values = dict.fromkeys(PLACEHOLDERS, "") | dict(ids) | {"code": code}
+        return _filled(template or self.return_url, values)
+
+
+def _filled(template: str, values: Mapping[str, str]) -> str:
+    """Replace the placeholders, once: what a value contains is never a placeholder."""
+    return re.sub(
+        r"\{(\w+)\}",
+        lambda found: quote(values[found[1]], safe="") if found[1] in values else found[0],
+        template,
+    )

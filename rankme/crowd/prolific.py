@@ -6,6 +6,7 @@ PROLIFIC = Panel(
     name="prolific",
     id_parameter="PROLIFIC_PID",
     session_parameter="SESSION_ID",
+    study_parameter="STUDY_ID",
     return_url="https://app.prolific.com/submissions/complete?cc={code}",
     hosts=frozenset({"app.prolific.com"}),
     is_platform=True,

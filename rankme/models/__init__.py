@@ -7,7 +7,14 @@ from .judgements import Judgement, QuarantinedPayload, RaterExclusion, Submissio
 from .limits import RateBucket
 from .materials import Item, MaterialImport, Output, System
 from .metrics import Metric, MetricComputation
-from .panels import PanelAccount, PanelEvent, PanelPayment, PanelStudy, PanelSubmission
+from .panels import (
+    PanelAccount,
+    PanelCredit,
+    PanelEvent,
+    PanelPayment,
+    PanelStudy,
+    PanelSubmission,
+)
 from .record import Record
 from .runs import AnalysisRun, Report, ReportFiles, RunChunk, RunPart, RunScores
 from .versions import CampaignVersion
@@ -32,6 +39,7 @@ __all__ = [
     "MetricComputation",
     "Output",
     "PanelAccount",
+    "PanelCredit",
     "PanelEvent",
     "PanelPayment",
     "PanelStudy",

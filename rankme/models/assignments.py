@@ -140,6 +140,7 @@ class Participant(models.Model):
     panel = models.CharField(max_length=20)
     external_id = models.CharField(max_length=200)
     session_id = models.CharField(max_length=200, blank=True)
+    study_id = models.CharField(max_length=200, blank=True, default="", db_default="")
     label = models.CharField(max_length=20)
     state = models.CharField(max_length=12, choices=State, default=State.ARRIVED)
     language = models.CharField(max_length=10, blank=True)

@@ -16,7 +16,8 @@ from .record import Record
 class PanelAccount(models.Model):
     """Somebody's account at a panel. Token and webhook secret are encrypted, and never shown.
 
-    `code` is the part of the webhook's address that belongs to this account.
+    `code` is the part of the webhook's address that belongs to this account. The panel
+    "rehearsal" is a practice panel, which only the rehearsal itself visits.
     """
 
     owner = models.ForeignKey(
@@ -258,3 +259,21 @@ class PanelPayment(Record):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.submission}"
+
+
+class PanelCredit(models.Model):
+    """The report to a panel that somebody has finished, where the site makes it; once."""
+
+    class State(models.TextChoices):
+        DRAFTED = "drafted", _("To be reported")
+        ASKED = "asked", _("Being reported")
+        GRANTED = "granted", _("Granted")
+        REFUSED = "refused", _("Refused")
+        LOST = "lost", _("No answer")
+
+    participant = models.OneToOneField(Participant, models.PROTECT, related_name="panel_credit")
+    state = models.CharField(max_length=7, choices=State, default=State.DRAFTED)
+    asked_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"credit {self.pk}"

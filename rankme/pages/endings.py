@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.utils.formats import number_format
 
+from rankme.crowd.base import NO_IDS
 from rankme.crowd.outcomes import ENDED_BY_RULES, Outcome
 from rankme.models import Participant
 from rankme.protocols.crowd import Crowd
@@ -30,17 +32,23 @@ REASON_OF_OUTCOME = {
 
 
 def ending(
-    crowd: Crowd, outcome: Outcome, *, arrived_by: str, code: str | None = None
+    crowd: Crowd,
+    outcome: Outcome,
+    *,
+    arrived_by: str,
+    code: str | None = None,
+    ids: Mapping[str, str] = NO_IDS,
 ) -> dict[str, Any]:
     """The code (the study's own, if none is given), address and pay of an outcome.
 
-    `arrived_by` is the panel of the link. Only people whom a panel sent are led back to it.
+    `arrived_by` is the panel of the link, and `ids` what it called the person, the session and the
+    study. Only people whom a panel sent are led back to it.
     """
     code = crowd.code_for(outcome, arrived_by=arrived_by) if code is None else code
     is_sent = arrived_by == crowd.panel
     return {
         "code": code,
-        "return_url": crowd.return_address(outcome, code) if is_sent else "",
+        "return_url": crowd.return_address(outcome, code, ids) if is_sent else "",
         "pay": money(crowd.pay_by_outcome.of(outcome), crowd.currency),
     }
 
@@ -54,6 +62,7 @@ def ending_of_rater(rater: Participant, definition: Definition) -> dict[str, Any
         Outcome(rater.outcome),
         arrived_by=rater.panel,
         code=rater.completion_code,
+        ids={"id": rater.external_id, "session": rater.session_id, "study": rater.study_id},
     )
 
 

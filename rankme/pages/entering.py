@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import translation
@@ -64,11 +66,11 @@ def _come_in(request: HttpRequest, campaign: Campaign, definition: Definition) -
         arrival = rater_identity.Arrival(rater.panel, rater.external_id, rater.session_id)
     if not campaign.is_running:
         reason = "paused" if campaign.state == "paused" else "closed"
-        return stop(request, campaign, reason, arrived_by=arrival.panel if arrival else "")
+        return stop(request, campaign, reason, **_sent_by(arrival))
     if arrival is None and not definition.crowd.open_link:
         return stop(request, campaign, "no-name", status=403)
     if not campaign.slots.filter(state__in=[Slot.State.FREE, Slot.State.HELD]).exists():
-        return stop(request, campaign, "complete", arrived_by=arrival.panel if arrival else "")
+        return stop(request, campaign, "complete", **_sent_by(arrival))
     arrival = arrival or rater_identity.anonymous_arrival()
     context = {
         "campaign": campaign,
@@ -86,9 +88,9 @@ def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definiti
     known = rater_identity.known_rater(campaign, arrival)
     if request.POST.get("decision") != "agree" and not (known and known.consented_at):
         participation.count_refusal(campaign)
-        return stop(request, campaign, "declined", arrived_by=arrival.panel)
+        return stop(request, campaign, "declined", **_sent_by(arrival))
     if known is None and not _has_the_device(request, definition):
-        return stop(request, campaign, "device", status=403, arrived_by=arrival.panel)
+        return stop(request, campaign, "device", status=403, **_sent_by(arrival))
     if known is None and not _may_come_in(request, campaign, arrival):
         return _crowded(request, campaign, arrival)
     rater = participation.enter(
@@ -96,6 +98,7 @@ def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definiti
         panel=arrival.panel,
         external_id=arrival.external_id,
         session_id=arrival.session_id,
+        study_id=arrival.study_id,
         language=(translation.get_language() or "")[:LONGEST_LANGUAGE],
     )
     version = _version_shown(request, campaign)
@@ -110,6 +113,11 @@ def _version_shown(request: HttpRequest, campaign: Campaign) -> int:
     sent = request.POST.get("version", "")[:5]
     number = int(sent) if sent.isascii() and sent.isdecimal() else 0
     return number if 1 <= number <= campaign.version else campaign.version
+
+
+def _sent_by(arrival: rater_identity.Arrival | None) -> dict[str, Any]:
+    """The panel that somebody came from, and its names for them."""
+    return {"arrived_by": arrival.panel, "ids": arrival.ids} if arrival else {}
 
 
 def _known(rater: Participant, definition: Definition) -> HttpResponse:

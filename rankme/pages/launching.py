@@ -193,7 +193,8 @@ def panel_link(entry: str, definition: Definition) -> str:
             f"{entry}?{id_name}={{{{%PROLIFIC_PID%}}}}&STUDY_ID={{{{%STUDY_ID%}}}}"
             f"&{session_name}={{{{%SESSION_ID%}}}}"
         )
-    return f"{entry}?{id_name}=ID&{session_name}=SESSION"
+    study = f"&{panel.study_parameter}=STUDY" if panel.study_parameter else ""
+    return f"{entry}?{id_name}=ID&{session_name}=SESSION{study}"
 
 
 def invitation_link(entry: str, token: str) -> str:

@@ -40,7 +40,13 @@ class Arrival:
     external_id: str
     session_id: str = ""
     browser: str = field(default_factory=new_browser)
+    study_id: str = ""
     is_proven: bool = False  # the panel has signed who comes
+
+    @property
+    def ids(self) -> dict[str, str]:
+        """The panel's ids, as return addresses name them."""
+        return {"id": self.external_id, "session": self.session_id, "study": self.study_id}
 
     def signed(self, campaign: Campaign) -> str:
         """For the consent form: what comes back is what we sent, and opens no other campaign."""
@@ -68,8 +74,15 @@ def named_arrival(request: HttpRequest, campaign: Campaign, crowd: Crowd) -> Arr
     if not _is_an_id(external_id):
         return None
     session_id = session_id if _is_an_id(session_id) else ""
-    proven = panel.is_platform and _is_proven(request, campaign, external_id, session_id)
-    return Arrival(crowd.panel, external_id, session_id, is_proven=proven)
+    proven = panel.has_api and _is_proven(request, campaign, external_id, session_id)
+    study_id = request.GET.get(panel.study_parameter, "").strip() if panel.study_parameter else ""
+    return Arrival(
+        crowd.panel,
+        external_id,
+        session_id,
+        study_id=study_id if _is_an_id(study_id) else "",
+        is_proven=proven,
+    )
 
 
 def _is_proven(request: HttpRequest, campaign: Campaign, external_id: str, session_id: str) -> bool:

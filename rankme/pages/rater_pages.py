@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import wraps
 
@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from rankme.actions.participation import must_read_again
+from rankme.crowd.base import NO_IDS
 from rankme.models import Assignment, Campaign, Participant
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
@@ -108,6 +109,7 @@ def stop(
     status: int = 200,
     rater: Participant | None = None,
     arrived_by: str = "",
+    ids: Mapping[str, str] = NO_IDS,
 ) -> HttpResponse:
     """A plain page that says why there is nothing to do, what happens next, and with which code."""
     definition = frozen_definition(campaign).definition
@@ -118,6 +120,7 @@ def stop(
     if rater is not None and rater.outcome:
         context |= ending_of_rater(rater, definition)
     elif reason in OUTCOME_OF_REASON:
-        context |= ending(definition.crowd, OUTCOME_OF_REASON[reason], arrived_by=arrived_by)
+        outcome = OUTCOME_OF_REASON[reason]
+        context |= ending(definition.crowd, outcome, arrived_by=arrived_by, ids=ids)
     context["ended_without_code"] = reason in ENDED_REASONS and not context.get("code")
     return render(request, "participant/stop.html", context, status=status)

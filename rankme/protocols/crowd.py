@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import (
@@ -14,6 +15,7 @@ from pydantic import (
 
 from analysis.translatable import gettext_noop as _
 from rankme.crowd import PANELS
+from rankme.crowd.base import NO_IDS, PLACEHOLDERS
 from rankme.crowd.outcomes import Outcome, with_settings_by_outcome
 
 from .outcome_settings import CompletionCodes, PayByOutcome, ReturnAddresses
@@ -66,7 +68,7 @@ class Crowd(Part):
     session_parameter: ParameterName = ""
     open_link: bool = Field(True, description="Off by default with a panel such as Prolific")
     return_url: str = Field(
-        "", description="https address; {code} is replaced with the completion code"
+        "", description="https address; {code}, {id}, {session} and {study} are filled in"
     )
     return_urls: ReturnAddresses = ReturnAddresses()
     completion_codes: CompletionCodes = CompletionCodes()
@@ -156,11 +158,16 @@ class Crowd(Part):
         is_late = outcome == Outcome.LATE
         return code or (self.completion_codes.completed if is_late else "")
 
-    def return_address(self, outcome: Outcome, code: str) -> str:
-        """Where a rater goes after this outcome; empty: nowhere, or only with a code."""
+    def return_address(self, outcome: Outcome, code: str, ids: Mapping[str, str] = NO_IDS) -> str:
+        """Where a rater goes after this outcome; empty: nowhere, or only with a code or an id that
+        this rater does not have.
+        """
         panel = PANELS[self.panel]
         template = self.return_urls.of(outcome) or self.return_url or panel.address_after(outcome)
-        return "" if "{code}" in template and not code else panel.completion_url(template, code)
+        given = {**ids, "code": code}
+        if any(f"{{{name}}}" in template and not given.get(name) for name in PLACEHOLDERS):
+            return ""
+        return panel.completion_url(template, code, ids)
 
     @property
     def takes_panel_ids(self) -> bool:

@@ -70,9 +70,10 @@ def reconcile() -> None:
 @shared_task(name="rankme.tasks.visit_panels")
 def visit_panels() -> None:
     """Every minute: look at what webhooks told, and ask the panels that are due."""
-    from rankme.actions.panel import sync
+    from rankme.actions.panel import credits, sync
 
     sync.visit_panels()
+    credits.report_credits()
 
 
 @shared_task(name="rankme.tasks.look_at_panel_events")
@@ -90,6 +91,14 @@ def visit_study(study_id: int) -> None:
     from rankme.models import PanelStudy
 
     sync.visit(PanelStudy.objects.select_related("account", "campaign").get(pk=study_id))
+
+
+@shared_task(name="rankme.tasks.report_credit")
+def report_credit(participant_id: int) -> None:
+    """After somebody has finished: tell a panel that gives credit for it."""
+    from rankme.actions.panel import credits
+
+    credits.report_credits(participant_id)
 
 
 # Acknowledged before it runs: a check that ended its worker would end the next one too.

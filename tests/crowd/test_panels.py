@@ -2,7 +2,8 @@
 
 import pytest
 
-from rankme.crowd import PANELS
+from rankme.crowd import PANELS, Outcome
+from rankme.crowd.sona import credit_address
 from rankme.protocols.files import (
     definition_from_document,
     definition_from_yaml,
@@ -63,3 +64,88 @@ def test_an_open_link_is_read_back_as_it_was_written(panel, open_link):
 def test_only_the_code_is_a_variable_and_it_is_quoted():
     address = PANELS["prolific"].completion_url("", "A&B=/C")
     assert address == "https://app.prolific.com/submissions/complete?cc=A%26B%3D%2FC"
+
+
+IDS = {"id": "a b&c", "session": "s/1", "study": "{code}"}
+
+
+def test_addresses_are_filled_in_once_and_quoted():
+    address = "https://x.example/{study}?i={id}&s={session}&c={code}&other={other}"
+    filled = PANELS["generic"].completion_url(address, "Z?", IDS)
+    assert filled == "https://x.example/%7Bcode%7D?i=a%20b%26c&s=s%2F1&c=Z%3F&other={other}"
+
+
+@pytest.mark.parametrize("name", ["code", "id", "session", "study"])
+def test_no_host_depends_on_the_rater(name):
+    with pytest.raises(ValueError, match="host"):
+        PANELS["generic"].check_return_url(f"https://{{{name}}}.example.org/")
+
+
+SONA_RETURN = (
+    "https://uni.sona-systems.com/webstudy_credit.aspx"
+    "?experiment_id=7&credit_token=abc&survey_code={id}"
+)
+
+
+@pytest.mark.parametrize(
+    ("panel", "address", "is_allowed"),
+    [
+        ("connect", "https://connect.cloudresearch.com/participant/project/1/complete", True),
+        ("connect", "https://evil.example/participant/project/1/complete", False),
+        ("sona", SONA_RETURN, True),
+        ("sona", SONA_RETURN.replace(".com/", ".com.evil.example/"), False),
+        ("sona", SONA_RETURN.replace("uni.sona", "unisona"), False),
+        ("cint", "https://samplicio.us/router/ClientCallBack.aspx?RIS=10&RID={session}", True),
+    ],
+)
+def test_each_panel_knows_its_own_hosts(panel, address, is_allowed):
+    if is_allowed:
+        PANELS[panel].check_return_url(address)
+    else:
+        with pytest.raises(ValueError, match="return_url"):
+            PANELS[panel].check_return_url(address)
+
+
+def test_a_marketplace_has_an_address_for_each_outcome():
+    crowd = slider_definition(
+        crowd={
+            "panel": "cint",
+            "return_urls": {
+                "completed": "https://m.example/done?r={session}",
+                "quota_full": "https://m.example/full?r={session}",
+            },
+        }
+    ).crowd
+    ids = {"id": "p", "session": "r1", "study": ""}
+    assert crowd.return_address(Outcome.COMPLETED, "", ids) == "https://m.example/done?r=r1"
+    assert crowd.return_address(Outcome.QUOTA_FULL, "", ids) == "https://m.example/full?r=r1"
+    assert crowd.return_address(Outcome.QUOTA_FULL, "") == "", "nobody is sent without an id"
+    assert crowd.return_address(Outcome.SCREENED_OUT, "", ids) == ""
+
+
+def test_connect_sends_raters_back_to_their_project():
+    crowd = slider_definition(crowd={"panel": "connect"}).crowd
+    assert crowd.return_address(Outcome.COMPLETED, "X", {"study": "p9"}) == (
+        "https://connect.cloudresearch.com/participant/project/p9/complete"
+    )
+
+
+def test_sonas_credit_is_reported_to_the_same_study_on_the_same_host():
+    assert credit_address(SONA_RETURN, "12 3") == (
+        "https://uni.sona-systems.com/services/SonaAPI.svc/WebstudyCredit"
+        "?experiment_id=7&credit_token=abc&survey_code=12%203"
+    )
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        SONA_RETURN.replace("uni.sona-systems.com", "127.0.0.1"),
+        SONA_RETURN.replace("uni.sona-systems.com", "uni.sona-systems.com:8443"),
+        SONA_RETURN.replace("webstudy_credit.aspx", "other.aspx"),
+        SONA_RETURN.replace("credit_token=abc", "x=1"),
+    ],
+)
+def test_no_other_address_is_ever_called(address):
+    assert credit_address(address, "1") == ""

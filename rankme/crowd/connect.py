@@ -1,0 +1,18 @@
+"""CloudResearch Connect: three ids in, a redirect to the project's own page out.
+
+The project's id is filled into the panel's own return address. A project that pays by a fixed code
+has it as the campaign's completion code.
+"""
+
+from .base import Panel
+
+CONNECT = Panel(
+    name="connect",
+    id_parameter="participantId",
+    session_parameter="assignmentId",
+    study_parameter="projectId",
+    return_url="https://connect.cloudresearch.com/participant/project/{study}/complete",
+    hosts=frozenset({"connect.cloudresearch.com"}),
+    is_platform=True,
+    needs_code=False,
+)
