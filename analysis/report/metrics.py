@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+import numpy as np
+
 from analysis.checkpoints import Parts
 from analysis.errors import Undefined
 from analysis.metrics.against_people import MetricOptions, MetricReport, metrics_against_people
@@ -23,6 +25,8 @@ from analysis.report.options import ReportOptions
 from analysis.report.treatment import logarithms, treated, z_scores
 from analysis.signature import signature
 from analysis.table import JudgementTable
+
+FAR_LARGER = 20  # times the median: a single such value moves a mean
 
 
 @dataclass(frozen=True)
@@ -114,9 +118,11 @@ def _section(
             return section
         resamples = options.metric_resamples
         settings = MetricOptions(options.seed, options.alpha, resamples, resamples)
+        found = metrics_against_people(people, scores, settings)
+        warnings = () if scale else tuple(_about_large_values(people))
         return replace(
             section,
-            comparison=metrics_against_people(people, scores, settings),
+            comparison=replace(found, sentences=(*warnings, *found.sentences)),
             powered=tuple(
                 powered_estimates(
                     people,
@@ -129,6 +135,17 @@ def _section(
         )
     except Undefined as why:
         return replace(section, reason=str(why))
+
+
+def _about_large_values(people: People) -> Iterator[str]:
+    """Magnitudes have no upper end, and a mean follows the largest of them."""
+    sizes = np.abs(people.value)
+    usual, largest = float(np.median(sizes)), float(sizes.max())
+    if usual > 0 and largest > FAR_LARGER * usual:
+        yield (
+            f"The largest judgement is {largest / usual:,.0f} times the usual one, and means of "
+            "systems follow such values. The option log_scale compares logarithms instead."
+        )
 
 
 def _judges(

@@ -153,6 +153,19 @@ def test_every_table_of_a_section_says_what_it_is(report):
     assert "use" in with_metric.caption and with_metric.notes[0].startswith("prediction-powered|")
 
 
+def test_means_that_follow_a_few_large_magnitudes_are_warned_of(report):
+    values = np.exp(judged().value)
+    values[0] *= 10_000
+    table = replace(judged(), value=values)
+    (section,) = make_report(table, OPTIONS, compared=compared()).metrics
+    assert "log_scale" in section.comparison.sentences[0]
+    logarithms = replace(OPTIONS, log_scale=("quality",))
+    (section,) = make_report(table, logarithms, compared=compared()).metrics
+    assert section.scale == "logarithms"
+    for sentences in (section.comparison.sentences, report.metrics[0].comparison.sentences):
+        assert not any("log_scale" in sentence for sentence in sentences)
+
+
 def test_options_refuse_impossible_sizes():
     with pytest.raises(OptionsError) as refused:
         ReportOptions(metric_resamples=0, price_per_judgement=-1)
