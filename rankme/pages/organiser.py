@@ -112,7 +112,7 @@ resume = _transition(campaigns.resume_campaign, gettext_lazy("The campaign is ru
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def close(request: HttpRequest, code: str) -> HttpResponse:
-    """Asks before it closes: a closed campaign cannot be opened again."""
+    """Asks before it closes; opening it again takes a reason."""
     campaign = get_campaign(request, code)
     if request.method == "POST":
         act(

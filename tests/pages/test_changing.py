@@ -170,3 +170,19 @@ def test_a_plan_is_extended_after_a_look_at_the_balance(olga, campaign):
     assert olga.post(address(campaign, "campaign-extend"), sent).status_code == 409
     fewer = olga.get(address(campaign, "campaign-extend"), {"raters_per_trial": 1})
     assert "there can only be more" in fewer.content.decode()
+
+
+def test_a_difference_far_into_a_long_text_is_shown(olga, campaign):
+    long = "Read the text. " * 40
+    changes.change_campaign(
+        campaign,
+        slider_definition(texts=CORRECTED | {"instructions": f"{long}Then move."}),
+        reason="x",
+        by=make_owner(),
+        base=1,
+    )
+    sent = file_of(campaign, texts=CORRECTED | {"instructions": f"{long}Then click."})
+    review = olga.post(address(campaign, "campaign-change-file"), sent)
+    (difference,) = review.context["differences"]
+    assert difference.saved.endswith("Then move.") and difference.typed.endswith("Then click.")
+    assert difference.typed.startswith("…")

@@ -307,7 +307,9 @@ def test_a_campaign_is_paused_resumed_and_closed(olga):
     assert Campaign.objects.get().state == "paused"
     olga.post(address("campaign-resume", campaign))
     assert Campaign.objects.get().state == "running"
-    assert "cannot reopen a closed campaign" in text(olga.get(address("campaign-close", campaign)))
+    assert "You can reopen the campaign with a reason" in text(
+        olga.get(address("campaign-close", campaign))
+    )
     assert Campaign.objects.get().state == "running"
     olga.post(address("campaign-close", campaign))
     assert Campaign.objects.get().state == "closed"

@@ -228,4 +228,4 @@ LaunchView = transition(
 )
 PauseView = transition("pause", campaigns.pause_campaign, "Stop handing out batches")
 ResumeView = transition("resume", campaigns.resume_campaign, "Hand out batches again")
-CloseView = transition("close", campaigns.close_campaign, "End the collection permanently")
+CloseView = transition("close", campaigns.close_campaign, "End the collection")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from .drawing import Group, Leaf, Several, draw_form
 from .settings import Document
 
 LONGEST_SHOWN = 200
+BEFORE_THE_DIFFERENCE = 60
 
 
 @dataclass(frozen=True)
@@ -29,11 +31,12 @@ def differences(saved: Document, typed: Document) -> list[Difference]:
         Difference(
             element=leaf.element,
             label=label,
-            saved=_shown(before.get(path)),
-            typed=_shown(after.get(path)),
+            saved=shown[0],
+            typed=shown[1],
         )
         for path, (label, leaf) in (before | after).items()
         if _plain(before.get(path)) != _plain(after.get(path))
+        for shown in [_shown(_plain(before.get(path)), _plain(after.get(path)))]
     ]
 
 
@@ -60,6 +63,21 @@ def _plain(found: tuple[str, Leaf] | None) -> Any:
     return value.strip() if isinstance(value, str) else value
 
 
-def _shown(found: tuple[str, Leaf] | None) -> Any:
-    value = _plain(found)
-    return value[:LONGEST_SHOWN] if isinstance(value, str) else value
+def _shown(saved: Any, typed: Any) -> tuple[Any, Any]:
+    """Both values, of long texts the part in which they begin to differ."""
+    if not isinstance(saved, str) or not isinstance(typed, str):
+        return _cut(saved, 0), _cut(typed, 0)
+    same = sum(
+        1 for _pair in takewhile(lambda pair: pair[0] == pair[1], zip(saved, typed, strict=False))
+    )
+    start = max(0, same - BEFORE_THE_DIFFERENCE)
+    return _cut(saved, start), _cut(typed, start)
+
+
+def _cut(value: Any, start: int) -> Any:
+    """A text without what the reader does not need to see the difference."""
+    if not isinstance(value, str) or len(value) <= LONGEST_SHOWN:
+        return value
+    before = "…" if start else ""
+    after = "…" if len(value) > start + LONGEST_SHOWN else ""
+    return f"{before}{value[start : start + LONGEST_SHOWN]}{after}"
