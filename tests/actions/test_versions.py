@@ -6,7 +6,8 @@ from django.db import DatabaseError, connection, transaction
 from rankme.actions import assignments, campaigns, changes, participation
 from rankme.errors import ChangedMeanwhile, InvalidDefinition, RefusedAction
 from rankme.models import CampaignVersion, Submission
-from rankme.protocols.changes import what_may_not_change
+from rankme.protocols.changes import FREE, REASONS, what_may_not_change
+from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_document, definition_to_document
 from rankme.queries.judgement_table import judgement_table
 from rankme.queries.versions import version_lines
@@ -298,3 +299,8 @@ def test_a_definition_reads_back_from_its_version(campaign):
     version = correct(campaign, title="New")
     document = definition_to_document(slider_definition(title="New"))
     assert definition_from_document(version.definition) == definition_from_document(document)
+
+
+def test_every_part_of_a_campaign_file_may_change_or_says_why_not():
+    kept = set(Definition.model_fields) - FREE - {"format"}
+    assert kept == set(REASONS)
