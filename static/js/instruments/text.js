@@ -10,14 +10,10 @@ export function mount(root, { options, material, words, labelledBy, onChange }) 
 
   const text = () => area.value.trim();
   function count() {
-<<<<<<< HEAD
-    length.textContent = words.characters.replace("{count}", String([...text()].length));
-=======
     const written = [...text()].length;
-    const said = [words.characters.replace("{count}", written)];
-    if (written < least) said.push(words.too_short.replace("{least}", least));
+    const said = [words.characters.replace("{count}", String(written))];
+    if (written < least) said.push(words.too_short.replace("{least}", String(least)));
     length.textContent = said.join(" · ");
->>>>>>> c2f213b (Each page says its keys, its minimum time and the instructions in short; a share of items is shown as pictures)
   }
   count();
   area.addEventListener("input", (/** @type {Event} */ event) => {

@@ -92,24 +92,14 @@ function fillInput(target, input, page) {
   else given(make(target, "p"), input.text);
 }
 
-<<<<<<< HEAD
 /**
  * In the order of the input, or in this rater's own where the block says so.
  *
  * @param {TemplateElement} target
  * @param {import("./types.js").MeaningInput} input
  */
-function fillMeaning(target, { pairs, order }) {
-  if ("pictorial" in target.dataset) return fillPictorial(target, pairs);
-=======
-function fillText(target, input) {
-  given(make(target, "p"), input.text);
-}
-
-/** In the order of the input, or in this rater's own where the block says so. */
 function fillMeaning(target, { pairs, order, in_words: inWords }) {
   if ("pictorial" in target.dataset && !inWords) return fillPictorial(target, pairs);
->>>>>>> c2f213b (Each page says its keys, its minimum time and the instructions in short; a share of items is shown as pictures)
   const list = make(target, "dl", "meaning");
   const shown = order && "shuffle" in target.dataset ? order.map((index) => pairs[index]) : pairs;
   for (const [name, value] of shown) {

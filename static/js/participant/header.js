@@ -28,21 +28,16 @@ export function createHeader({ page, view, route }) {
 
   return {
     placeText,
-<<<<<<< HEAD
     /**
      * How long this rater took for a screen: the pace that the forecast uses.
      *
      * @param {number} milliseconds
      */
-    took: (milliseconds) => void seconds.push(milliseconds / 1_000),
+    took: (milliseconds) => void route.pace.push(milliseconds / 1_000),
     /**
      * @param {Step} step
      * @param {{ mayGoBack?: boolean }} [options]
      */
-=======
-    /** How long this rater took for a screen: the pace that the forecast uses. */
-    took: (milliseconds) => void route.pace.push(milliseconds / 1_000),
->>>>>>> c2f213b (Each page says its keys, its minimum time and the instructions in short; a share of items is shown as pictures)
     show(step, { mayGoBack = false } = {}) {
       const left = route.left();
       const minutes = minutesLeft(left, route.pace, page.seconds_per_screen);

@@ -15,11 +15,9 @@ export function createRoute({ page, drafts }) {
   const steps = stepsOf(page);
   /** @type {Set<string>} */
   const answered = new Set();
-<<<<<<< HEAD
+  /** @type {number[]} seconds that this rater took for screens, also before a reload */
+  const pace = [];
   /** @param {ScreenId} step */
-=======
-  const pace = []; // seconds that this rater took for screens, also before a reload
->>>>>>> c2f213b (Each page says its keys, its minimum time and the instructions in short; a share of items is shown as pictures)
   const id = (step) => idOf(page.assignment, step);
   /** @param {ScreenId} step */
   const isAnswered = (step) => answered.has(id(step));
