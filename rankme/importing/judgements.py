@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from rankme.importing import e2e_ratings, long_judgements, marks
+from rankme.importing import e2e_ratings, long_judgements, marks, wide_judgements
 from rankme.importing.files import SourceFile
 from rankme.importing.judgement_preview import CriterionPreview, JudgementPreview
 from rankme.importing.judgement_reader import JudgementReader
@@ -26,6 +26,7 @@ JUDGEMENT_READERS: dict[str, JudgementReader] = {
     "e2e": e2e_ratings.READER,
     "long": long_judgements.READER,
     "spans": marks.READER,
+    "wide": wide_judgements.READER,
 }
 
 

@@ -35,10 +35,10 @@ FALSE_WORDS = {"", "0", "false", "no"}
 
 def is_long_judgements(file: SourceFile) -> Shape | None:
     shapes = possible_shapes(file)
-    return next((shape for shape in shapes if set(_columns_of(shape)) == set(COLUMNS)), None)
+    return next((shape for shape in shapes if set(columns_of(shape)) == set(COLUMNS)), None)
 
 
-def _columns_of(shape: Shape) -> dict[str, str]:
+def columns_of(shape: Shape) -> dict[str, str]:
     """The column of each role: our own name for it, or else the likeliest common one."""
     plain = {plain_name(name): name for name in reversed(shape.columns)}
     found = {}
@@ -55,8 +55,8 @@ def read_long_judgements(sources: Sources, spool: JudgementSpool, file: SourceFi
     if shape is None:
         sources.problems.add(file.label, 1, "", columns_missing(file, COLUMNS))
         return
-    spool.columns = columns = _columns_of(shape)
-    _note_reading(spool, shape)
+    spool.columns = columns = columns_of(shape)
+    note_names(spool, shape)
     known = {"", *columns.values(), *OPTIONAL_COLUMNS}
     factors = [name for name in shape.columns if name not in known]
     needed = [*columns.values(), *({"screen"} & set(shape.columns))]
@@ -67,13 +67,14 @@ def read_long_judgements(sources: Sources, spool: JudgementSpool, file: SourceFi
             sources.problems.add(file.label, line, name, f'The line has no "{name}".')
         if not missing:
             record = {name: unguarded(cell) for name, cell in written.items()}
-            given = _given(record, spool, (file, line))
+            given = given_of(record, spool, (file, line))
             spool.add_judgement(
                 given, {name: record.get(name, "") for name in factors}, (file, line)
             )
 
 
-def _note_reading(spool: JudgementSpool, shape: Shape) -> None:
+def note_names(spool: JudgementSpool, shape: Shape) -> None:
+    """Say which columns were understood although they have other names than ours."""
     taken = [f'"{name}" is the {role}' for role, name in spool.columns.items() if name != role]
     if taken:
         spool.notes.append(f"Columns by their names: {', '.join(taken)}.")
@@ -81,14 +82,15 @@ def _note_reading(spool: JudgementSpool, shape: Shape) -> None:
         spool.notes.append('No column is called "screen": each rater saw each item on one screen.')
 
 
-def _given(record: Record, spool: JudgementSpool, place: Place) -> Given:
-    columns = spool.columns
+def given_of(record: Record, spool: JudgementSpool, place: Place, **told: str) -> Given:
+    """What a line says; `told` has the roles that are not in a cell of their own."""
+    cells = {role: record[column] for role, column in spool.columns.items()} | told
     return Given(
-        rater=record[columns["rater"]],
-        item=record[columns["item"]],
-        system=record[columns["system"]],
-        criterion=record[columns["criterion"]],
-        value=record[columns["value"]],
+        rater=cells["rater"],
+        item=cells["item"],
+        system=cells["system"],
+        criterion=cells["criterion"],
+        value=cells["value"],
         screen=record.get("screen", ONLY_SCREEN),
         input=record.get("input", ""),
         output=record.get("output", ""),

@@ -7,6 +7,7 @@ import re
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from django.utils.html import escape
 
 from rankme.actions import campaigns
 from rankme.actions.import_jobs import execute_import
@@ -189,7 +190,7 @@ def test_an_archive_offers_the_formats_of_judgements_only(olga):
     assert offered == ["", *JUDGEMENT_READERS]
     for reader in JUDGEMENT_READERS.values():
         assert f"<strong>{reader.title}</strong>" in page.content.decode()
-        assert reader.help in page.content.decode()
+        assert escape(reader.help) in page.content.decode()
     upload(olga, archive, outputs=JUDGEMENTS, items="", format="e2e")
     assert execute_import(archive.material_imports.get().pk, "tester")
     assert archive.material_imports.get().problems
