@@ -78,8 +78,8 @@ def _copy_material(source: Campaign, target: Campaign) -> None:
             [target.pk, source.pk],
         )
         cursor.execute(
-            "INSERT INTO rankme_output (item_id, system_id, text)"
-            " SELECT new_item.id, new_system.id, output.text"
+            "INSERT INTO rankme_output (item_id, system_id, text, marks)"
+            " SELECT new_item.id, new_system.id, output.text, output.marks"
             " FROM rankme_output output"
             " JOIN rankme_item item ON item.id = output.item_id AND item.campaign_id = %s"
             " JOIN rankme_system system ON system.id = output.system_id"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -423,8 +424,14 @@ def _copy_material(row: MaterialImport, campaign: Campaign, material: Material) 
     )
     copy_rows(
         "rankme_output",
-        ("item_id", "system_id", "text"),
-        ((items[row.item_position], systems[row.system_position], row.text) for row in outputs),
+        ("item_id", "system_id", "text", "marks"),
+        (
+            (
+                *(items[row.item_position], systems[row.system_position], row.text),
+                json.loads(row.marks) if row.marks else None,
+            )
+            for row in outputs
+        ),
     )
     jobs.heartbeat(row, progress=COPIED_SHARE, step=_("Checking the result"))
     if preview.n_outputs >= ROWS_WORTH_MEASURING:

@@ -1,9 +1,14 @@
-"""Errors that raters marked elsewhere: the files of MQM, MTME, Pearmut and factgenie, and ours."""
+"""Marked errors in the files of MQM, MTME, Pearmut and factgenie, and in ours.
+
+As judgements they become an archive. As material they bring outputs with suggested marks, which
+raters then confirm, change or remove.
+"""
 
 from __future__ import annotations
 
 from analysis.errors import AnalysisError
 from analysis.spans.files import form_of, read_text
+from analysis.spans.jsontext import plain_json
 from analysis.spans.judged import write_cell
 from analysis.spans.model import MarkedOutput, SpanTable
 from analysis.spans.weights import Penalties, check_weights, parse_weights
@@ -11,10 +16,13 @@ from analysis.translatable import gettext_noop as _
 from rankme.importing.files import SourceFile
 from rankme.importing.judgement_reader import JudgementReader
 from rankme.importing.judgement_spool import Given, JudgementSpool
+from rankme.importing.reader import Reader
 from rankme.importing.sources import Sources, whole_text
+from rankme.importing.spool import Place, Spool
 
 CRITERION, SCORE = "errors", "errors_score"
 ONLY_SCREEN = "1"
+SUGGESTED = ("side", "start", "end", "text", "severity", "category", "note", "missing")
 
 
 def is_marks(file: SourceFile) -> bool:
@@ -68,6 +76,55 @@ def _given(each: MarkedOutput, criterion: str, value: float, marks: str = "") ->
     )
 
 
+# --- Suggestions -------------------------------------------------------------------------------
+
+
+def has_suggestions(files: list[SourceFile]) -> bool:
+    """Whether an upload of outputs is in one of the forms of marks."""
+    return any(map(is_marks, files))
+
+
+def read_suggestions(sources: Sources, spool: Spool) -> None:
+    """Outputs with their inputs and marks; the file's rater is the source of the marks."""
+    for file in sources.files:
+        try:
+            table = read_text(whole_text(sources, file))
+        except AnalysisError as error:
+            for problem in str(error).splitlines():
+                sources.problems.add(file.label, None, "", problem)
+            continue
+        file.rows = len(table)
+        for number, each in enumerate(table.outputs, start=1):
+            _add_suggestion(spool, each, (file, number))
+
+
+def _add_suggestion(spool: Spool, each: MarkedOutput, place: Place) -> None:
+    if each.output is None:
+        spool.problem(place, "output", "The file has no texts, so that nothing can be shown.")
+        return
+    system = spool.system_number(each.system, place)
+    item = spool.item_or_new(each.item, place, input=each.source or "")
+    if system is None or item is None:
+        return
+    marks = [
+        {
+            **{name: getattr(mark, name) for name in SUGGESTED},
+            **{"id": number, "prefilled": each.rater, "confirmed": False},
+        }
+        for number, mark in enumerate(each.marks, start=1)
+    ]
+    spool.add_output(system, item, each.output, place, marks=plain_json(marks) if marks else "")
+
+
+MATERIAL_READER = Reader(
+    title=_("Outputs with suggested marks"),
+    help=_(
+        "Google's MQM table, the JSON of Pearmut or factgenie, or our own JSON lines or CSV. "
+        "Raters confirm, change or remove the marks. The file's rater is shown as their source."
+    ),
+    recognises=has_suggestions,
+    read=read_suggestions,
+)
 READER = JudgementReader(
     title=_("Marked errors (MQM, ESA, facts)"),
     help=_(

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from rankme.importing import e2e, items, plain, rotowire, tables, tuna
+from rankme.importing import e2e, items, marks, plain, rotowire, tables, tuna
 from rankme.importing.columns import AS_PROPOSED, Reading
 from rankme.importing.files import SourceFile
 from rankme.importing.limits import LIMITS, Limits
@@ -25,6 +25,7 @@ READERS: dict[str, Reader] = {
     "tuna": tuna.READER,
     "rotowire": rotowire.READER,
     "e2e": e2e.READER,
+    "spans": marks.MATERIAL_READER,
     "long": tables.READER,
     "plain": plain.READER,
     "items": items.READER,

@@ -24,13 +24,17 @@ class ItemRow:
 
 @dataclass(frozen=True, slots=True)
 class OutputRow:
-    """A system's text for one item; `system` and `item` are also given by their positions."""
+    """A system's text for one item; `system` and `item` are also given by their positions.
+
+    `marks` are suggested marks, as JSON; empty where there are none.
+    """
 
     system: str
     item_key: str
     text: str
     system_position: int
     item_position: int
+    marks: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ TABLES = """
     CREATE TABLE item (
         id INTEGER PRIMARY KEY, key, input, reference, context, highlight, factors,
         file INT, line INT);
-    CREATE TABLE output (system INT, item INT, text, file INT, line INT, digest INT);
+    CREATE TABLE output (system INT, item INT, text, file INT, line INT, digest INT, marks);
     CREATE TABLE rater (id INTEGER PRIMARY KEY, name);
     CREATE TABLE screen (
         id INTEGER PRIMARY KEY, name, rater INT, item INT, started_at, submitted_at);
@@ -39,7 +39,7 @@ TABLES = """
     CREATE TABLE factor (position INTEGER PRIMARY KEY, name, is_of_item INT);
 """
 ITEM_SLOTS = ", ".join("?" * 9)
-OUTPUT_SLOTS = ", ".join("?" * 6)
+OUTPUT_SLOTS = ", ".join("?" * 7)
 
 Place = tuple[SourceFile, int]
 
@@ -234,15 +234,21 @@ class Spool:
 
     # --- outputs ---
 
-    def add_output(self, system: int, item: int, text: str, place: Place) -> None:
-        """Take an output in; whether it is there twice is found out at the end."""
+    def add_output(
+        self, system: int, item: int, text: str, place: Place, *, marks: str = ""
+    ) -> None:
+        """Take an output in; whether it is there twice is found out at the end.
+
+        `marks` are suggestions for raters, as JSON.
+        """
         if not self.is_text_right(text, "output", place):
             return
         for character_class, character in strange_characters(text):
             self.strange[character_class] += 1
             if len(self.strange_examples[character_class]) < STRANGE_EXAMPLES:
                 self.strange_examples[character_class].append((system, item, character))
-        self._output_rows.append((system, item, text, place[0].number, place[1], hash(text)))
+        row = (system, item, text, place[0].number, place[1], hash(text), marks)
+        self._output_rows.append(row)
         if len(self._output_rows) >= ROWS_AT_ONCE:
             self._write_outputs()
 
@@ -366,7 +372,8 @@ def read_items(database: sqlite3.Connection) -> Iterator[ItemRow]:
 
 def read_outputs(database: sqlite3.Connection) -> Iterator[OutputRow]:
     rows = database.execute(
-        """SELECT system.name, item.key, output.text, output.system, output.item FROM output
+        """SELECT system.name, item.key, output.text, output.system, output.item, marks
+        FROM output
         CROSS JOIN system ON system.id = output.system CROSS JOIN item ON item.id = output.item"""
     )
     for row in rows:

@@ -56,6 +56,8 @@ class Output(models.Model):
     item = models.ForeignKey(Item, models.CASCADE, related_name="outputs")
     system = models.ForeignKey(System, models.CASCADE, related_name="outputs", db_index=False)
     text = models.TextField(blank=True)
+    # Suggested marks that raters confirm, change or remove; see `rankme.importing.marks`.
+    marks = models.JSONField(null=True, blank=True)
 
     class Meta:
         constraints = [

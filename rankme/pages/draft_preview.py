@@ -30,7 +30,7 @@ from rankme.protocols.files import definition_from_document
 
 from .gallery import read_ours
 from .preview import station_page, work_context
-from .trial_page import ShownTrial
+from .trial_page import ShownTrial, shown_trial
 
 SHOWN_TRIALS = 3
 PREVIEW_PAGES = {
@@ -136,8 +136,7 @@ def _own_trials(campaign: Campaign, definition: Definition) -> list[ShownTrial]:
     shown = []
     for item in campaign.items.order_by("position")[:SHOWN_TRIALS]:
         outputs = Output.objects.filter(item=item).order_by("system__position")[:width]
-        texts = tuple(output.text for output in outputs)
-        shown.append(ShownTrial(item.input, item.reference, item.context, texts))
+        shown.append(shown_trial(item, list(outputs)))
     return shown
 
 

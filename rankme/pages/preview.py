@@ -26,7 +26,7 @@ from rankme.queries.definitions import frozen_definition
 from .interface_language import in_the_language_of
 from .participant_words import instrument_words, script_words
 from .terms import terms_of
-from .trial_page import ShownTrial, page_document
+from .trial_page import ShownTrial, page_document, shown_trial
 from .work_files import instrument_scripts
 from .working import screens_context
 
@@ -151,11 +151,9 @@ def sample_trials(campaign: Campaign, definition: Definition) -> list[ShownTrial
     texts = Output.objects.in_bulk([output for _, outputs in chosen for output in outputs])
     drawn = (campaign.is_draft and draw_pictorial_items(campaign, definition)) or {}
     return [
-        ShownTrial(
-            items[chosen[trial][0]].input,
-            items[chosen[trial][0]].reference,
-            items[chosen[trial][0]].context,
-            tuple(texts[chosen[trial][1][place]].text for place in places),
+        shown_trial(
+            items[chosen[trial][0]],
+            [texts[chosen[trial][1][place]] for place in places],
             in_words=WORDS
             in (drawn.get(chosen[trial][0]), items[chosen[trial][0]].factors.get(SHOWN_AS)),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,7 @@ class ShownTrial:
     feedback: str = ""
     in_words: bool = False  # where the campaign shows a share of the items as pictures
     is_checked: bool = False  # a practice trial that says which answers it expects
+    marks: tuple[Sequence[dict[str, Any]], ...] = ()  # suggestions, for each output
 
 
 def trials_of(assignment: Assignment) -> list[ShownTrial]:
@@ -48,14 +49,14 @@ def trials_of(assignment: Assignment) -> list[ShownTrial]:
     planned = [page for page in assignment.presentation if page[0] not in checks]
     order = outputs_in_order(planned)
     shown = [output for outputs in order.values() for output in outputs]
-    texts = dict(Output.objects.filter(pk__in=shown).values_list("pk", "text"))
+    texts = Output.objects.only("text", "marks").in_bulk(shown)
     trials = Trial.objects.select_related("item").in_bulk(list(order))
     # Where most items are shown in words, a check in pictures would stand out.
     in_words = any(trial.item.factors.get(SHOWN_AS) == WORDS for trial in trials.values())
     return [
         _shown_check(checks[trial], places, in_words=in_words)
         if trial in checks
-        else _shown(trials[trial].item, [texts[output] for output in order[trial]])
+        else shown_trial(trials[trial].item, [texts[output] for output in order[trial]])
         for trial, places in assignment.presentation
     ]
 
@@ -68,9 +69,18 @@ def _shown_check(check: CheckTrial, places: Sequence[int], *, in_words: bool) ->
     )
 
 
-def _shown(item: Item, outputs: Iterable[str]) -> ShownTrial:
-    in_words = item.factors.get(SHOWN_AS) == WORDS
-    return ShownTrial(item.input, item.reference, item.context, tuple(outputs), in_words=in_words)
+def shown_trial(
+    item: Item, outputs: Sequence[Output], *, in_words: bool | None = None
+) -> ShownTrial:
+    """An item with these outputs, in this order; in words where the item was drawn for that."""
+    return ShownTrial(
+        item.input,
+        item.reference,
+        item.context,
+        tuple(output.text for output in outputs),
+        in_words=item.factors.get(SHOWN_AS) == WORDS if in_words is None else in_words,
+        marks=tuple(output.marks or () for output in outputs),
+    )
 
 
 def practice_trials(practice: Sequence[PracticeTrial], *, has_both: bool) -> list[ShownTrial]:
@@ -174,6 +184,8 @@ def trial_document(
         document["context"] = around_the_sentence(trial.context, trial.reference)
     if shows("outputs", "context"):
         document["outputs"] = list(trial.outputs)
+        if any(trial.marks) and any(asked.tool.marks_outputs for asked in definition.criteria):
+            document["marks"] = list(trial.marks)
     if any(asked.tool.needs_input_length(asked.settings) for asked in definition.criteria):
         document["input_length"] = len(trial.input)
         document["input_attributes"] = len(slots(trial.input))

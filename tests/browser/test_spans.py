@@ -11,6 +11,8 @@ from playwright.sync_api import Locator, Page, expect
 from rankme.actions.campaigns import launch_campaign
 from rankme.models import Campaign, Item, Judgement, Output
 from tests.browser.rating import await_screen, begin, come_in, next_screen, shot
+from tests.browser.test_hostile_texts import DEEDS, WAYS_OUT
+from tests.browser.test_rating_access import assert_accessible
 from tests.campaigns import make_campaign, slider_definition
 
 pytestmark = pytest.mark.browser
@@ -19,21 +21,22 @@ SEVERITIES = {"minor": "Minor", "major": "Major"}
 
 
 def marking(
-    text: str | list[str] = TEXT, *, source: str = "Der Hund lief.", **options: Any
+    *texts: str, item_input: str = "Der Hund lief.", launch: bool = True, **options: Any
 ) -> Campaign:
-    """A launched campaign with one screen, on which these texts are marked."""
-    texts = [text] if isinstance(text, str) else text
+    """A campaign with one item for each of these texts, and marks to be made in them."""
+    texts = texts or (TEXT,)
     criterion = {"name": "errors", "question": "Mark the errors.", "instrument": "spans"}
     definition = slider_definition(
         criteria=[criterion | {"options": {"severities": SEVERITIES} | options}],
         screens=[{"name": "mark", "show": ["input", "outputs"], "ask": ["errors"]}],
-        design={"kind": "random_blocks", "options": {"outputs_per_screen": len(texts)}},
+        design={"kind": "complete"},
     )
-    campaign = make_campaign(definition, items=1, systems=len(texts), launch=False)
-    Item.objects.filter(campaign=campaign).update(input=source)
-    for output, words in zip(Output.objects.order_by("system__position"), texts, strict=True):
+    campaign = make_campaign(definition, items=len(texts), systems=1, launch=False)
+    Item.objects.filter(campaign=campaign).update(input=item_input)
+    outputs = Output.objects.filter(item__campaign=campaign).order_by("item__position")
+    for output, words in zip(outputs, texts, strict=True):
         Output.objects.filter(pk=output.pk).update(text=words)
-    return launch_campaign(campaign, by=campaign.owner)
+    return launch_campaign(campaign, by=campaign.owner) if launch else campaign
 
 
 def open_screen(page: Page, campaign: Campaign) -> Locator:
@@ -214,3 +217,101 @@ def test_marks_come_back_exactly_in_every_script(page: Page):
     found = stored()["marks"]
     assert [mark["text"] for mark in found] == wanted
     assert all(EVERY_SCRIPT[mark["start"] : mark["end"]] == mark["text"] for mark in found)
+
+
+def suggest(campaign: Campaign, *marks: dict[str, Any]) -> None:
+    """Suggestions for the only output of a draft, as an upload would bring them."""
+    common = {"side": "output", "severity": "Minor", "category": "", "note": "", "missing": False}
+    suggested = [
+        {"id": number, "prefilled": "a model", "confirmed": False} | common | mark
+        for number, mark in enumerate(marks, start=1)
+    ]
+    Output.objects.filter(item__campaign=campaign).update(marks=suggested)
+
+
+def test_suggested_marks_are_confirmed_changed_and_removed(page: Page):
+    campaign = marking(launch=False)
+    places = [(0, 3), (8, 14), (24, 30), (4, 7)]
+    suggest(campaign, *({"start": a, "end": b, "text": TEXT[a:b]} for a, b in places))
+    text = open_screen(page, launch_campaign(campaign, by=campaign.owner))
+    expect(page.get_by_text("suggested by a model")).to_have_count(4)
+    shot(page, "spans-suggested")
+    page.get_by_role("button", name="Confirm of “walked”").click()
+    page.get_by_label("Severity of “bridge”").select_option("major")
+    page.get_by_role("button", name="Remove of “The”").click()
+    expect(page.get_by_text("suggested by a model")).to_have_count(1)
+    page.wait_for_timeout(400)  # until the draft is kept
+    page.reload()  # what was removed does not come back
+    await_screen(page)
+    expect(page.locator(".span-quote")).to_have_count(3)
+    assert text.evaluate("element => element.textContent") == TEXT
+    finish(page)
+    found = stored()
+    kept = {mark["text"]: (mark["severity"], mark["confirmed"]) for mark in found["marks"]}
+    assert kept == {"walked": ("minor", True), "bridge": ("major", True), "dog": ("minor", False)}
+    assert {mark["prefilled"] for mark in found["marks"]} == {"a model"}
+    assert [event["do"] for event in found["events"]] == ["confirm", "change", "remove"]
+
+
+def test_marking_is_accessible_and_fits_a_phone_and_four_times_the_size(page: Page):
+    options = {
+        "categories": {"Accuracy/Omission": "Omission", "Style": "Style"},
+        **{"missing": True, "source": True, "notes": True},
+        **{"score": True, "anchors": {"0": "bad", "50": "good"}, "needs_mark_below": 85},
+    }
+    text = open_screen(page, marking(TEXT * 6, **options))
+    drag_over(page, "walked", text)
+    page.get_by_role("button", name="Major").click()
+    page.get_by_label("Category of “walked”").select_option("Style")
+    page.get_by_role("button", name="Something is missing").click()
+    page.get_by_text("How to mark").click()
+    page.locator("[data-next]").click()
+    expect(page.get_by_role("alert")).not_to_be_empty()
+    assert_accessible(page)
+    for width, height in ((390, 800), (342, 256)):
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert_accessible(page)
+        shot(page, f"spans-{width}")
+    page.get_by_label("Category of “something is missing”").select_option("Accuracy/Omission")
+    slider = page.get_by_role("slider")
+    slider.focus()
+    slider.press("ArrowRight")
+    finish(page)
+    assert stored()["penalty"] == 10
+    assert Judgement.objects.get(criterion__name="errors_score").value == 50
+
+
+def test_hundreds_of_hostile_marks_run_nothing(page: Page):
+    payloads = [f"{way}{deed}" for way in WAYS_OUT for deed in DEEDS][:600]
+    outputs = ["\n".join(payloads[first : first + 100]) for first in range(0, 600, 100)]
+    campaign = marking(*outputs, most=100, notes=True, launch=False)
+    for output in Output.objects.filter(item__campaign=campaign):
+        place, marks = 0, []
+        for number, payload in enumerate(output.text.split("\n"), start=1):
+            mark = {"id": number, "start": place, "end": place + len(payload), "text": payload}
+            words = {"severity": "minor", "category": "", "note": payload, "prefilled": payload}
+            marks.append(mark | words | {"side": "output", "missing": False, "confirmed": False})
+            place += len(payload) + 1
+        output.marks = marks
+        output.save(update_fields=["marks"])
+    outside = []
+    page.on("request", lambda request: outside.append(request.url))
+    page.add_init_script("window.stolen = []; window.pwned = () => window.stolen.push(1)")
+    open_screen(page, launch_campaign(campaign, by=campaign.owner))
+    for _ in outputs:
+        await_screen(page)
+        expect(page.locator(".span-quote")).to_have_count(100)
+        page.locator(".span-choice").first.select_option("major")
+        page.wait_for_timeout(100)
+        assert page.evaluate(
+            "[window.stolen.length, document.querySelectorAll('.pwn').length]"
+        ) == [0, 0]
+        next_screen(page)
+    expect(page.locator("#completion-code")).to_be_visible()
+    assert {url.split("/")[2] for url in outside if url.startswith("http")} == {
+        page.url.split("/")[2]
+    }
+    found = [mark for row in Judgement.objects.all() for mark in json.loads(row.text)["marks"]]
+    assert sorted(mark["text"] for mark in found) == sorted(payloads)
+    assert sorted(mark["note"] for mark in found) == sorted(payloads)

@@ -11,15 +11,22 @@ from django.urls import reverse
 from analysis.report.stored import read_report
 from analysis.spans.files import read_spans, write_spans
 from analysis.spans.judged import marked_outputs
+from analysis.spans.model import MarkedOutput, SpanTable
 from analysis.spans.own import fingerprint
 from analysis.table_files import read_table
+from rankme.actions import materials
+from rankme.actions.assignments import claim_batch
+from rankme.actions.campaigns import create_campaign, launch_campaign
 from rankme.actions.judgement_imports import import_judgements
 from rankme.exporting.judgements import judgements_csv, judgements_jsonl
 from rankme.exporting.spans import FORMS, span_table
-from rankme.models import Judgement, Output
+from rankme.models import Campaign, Judgement, Output
+from rankme.pages.trial_page import page_document, trials_of
+from rankme.protocols.files import preset
 from rankme.queries.judgement_table import judgement_table
-from tests.analysis.marked import everything
-from tests.campaigns import make_owner
+from tests.actions.test_materials import work_on
+from tests.analysis.marked import everything, mark
+from tests.campaigns import make_owner, make_rater
 from tests.marking import marked_campaign
 from tests.runs import asked, executed
 
@@ -124,3 +131,27 @@ def test_marks_from_elsewhere_become_an_archive_that_loses_nothing(form, tmp_pat
     again.write_bytes(b"".join(judgements_csv(campaign)))
     copied = import_judgements(make_owner(), again, title="Again", keep_rater_names=True)
     assert read_marks(marked_outputs(judgement_table(copied))) == read_marks(found)
+
+
+def test_suggested_marks_come_in_with_their_outputs_and_reach_the_rater(tmp_path):
+    given = MarkedOutput(
+        *("a model", "System A", "1"),
+        (mark("The dog walked.", 8, 14),),
+        "The dog walked.",
+        "Er lief.",
+    )
+    path = tmp_path / "suggestions.jsonl"
+    write_spans(SpanTable((given,)), "json", path)
+    owner = make_owner()
+    campaign = create_campaign(owner, preset("esa"))
+    row = materials.start_import(campaign, [path], by=owner)
+    work_on(row)
+    assert row.format == "spans", row.problems
+    materials.take_import(row, by=owner)
+    work_on(row)
+    campaign = launch_campaign(Campaign.objects.get(pk=campaign.pk), by=owner)
+    held = claim_batch(make_rater(campaign))
+    (trial,) = page_document(preset("esa"), trials_of(held))["trials"]
+    ((suggested,),) = trial["marks"]
+    assert (suggested["start"], suggested["end"], suggested["text"]) == (8, 14, "walked")
+    assert (suggested["prefilled"], suggested["confirmed"]) == ("a model", False)

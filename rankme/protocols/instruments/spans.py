@@ -188,6 +188,14 @@ class Spans(Instrument[SpansOptions]):
     def weights(self, options: SpansOptions) -> str:
         return options.weights
 
+    def said(self, number: float | None, text: str, options: SpansOptions) -> str:
+        """The marked words with their severities; without an answer, what the errors weigh."""
+        if not text.startswith("{"):
+            return super().said(number, text, options)
+        marks = json.loads(text)["marks"]
+        words = [f"{_quoted(mark)} ({_name(mark, options)})" for mark in marks]
+        return ", ".join(words) or f"{number:g}"
+
     def derive(self, answer: Any, options: SpansOptions, subject: Subject) -> dict[str, Value]:
         score = self._score(answer, options)
         return {} if score is None else {"score": Value(score)}
@@ -234,6 +242,17 @@ class Spans(Instrument[SpansOptions]):
             _simulated(impression, options, text, rng)
             for impression, text in zip(impressions, trial["outputs"], strict=True)
         ]
+
+
+def _name(mark: Mapping[str, Any], options: SpansOptions) -> str:
+    """What raters read for the severity of a mark, or for its category."""
+    severity, category = mark["severity"], mark["category"]
+    name = options.severities.get(severity) or severity
+    return name or options.categories.get(category) or category or "–"
+
+
+def _quoted(mark: Mapping[str, Any]) -> str:
+    return f"“{mark['text']}”" if mark["text"] else "…"
 
 
 # --- Checks ------------------------------------------------------------------------------------

@@ -73,9 +73,38 @@ export function mount(root, tools) {
     const label = identify(find("none-label"), "none");
     none.setAttribute("aria-labelledby", `${label} ${tools.labelledBy}`);
   }
-  history.begin(
-    (tools.material.marks?.[tools.place ?? -1] ?? []).map((mark) => converted(mark, inUnits)),
-  );
+  history.begin(suggestions(tools.material.marks?.[tools.place ?? -1] ?? []));
+
+  /**
+   * Suggested marks, as far as raters could make them here.
+   *
+   * @param {Mark[]} given
+   */
+  function suggestions(given) {
+    /** @type {(pairs: [string, string][], name: string) => string} */
+    const known = (pairs, name) =>
+      pairs.find(([one]) => one.toLowerCase() === name.toLowerCase())?.[0] ?? "";
+    /** @type {Mark[]} */
+    const taken = [];
+    for (const mark of given) {
+      const [start, end] = [mark.start ?? 0, mark.end ?? 0];
+      const isPlaced = start < end && mark.side in fields;
+      const overlaps = taken.some(
+        (one) => one.side === mark.side && (one.start ?? 0) < end && start < (one.end ?? 0),
+      );
+      if (!(isPlaced ? options.overlaps || !overlaps : mark.missing && options.missing)) continue;
+      taken.push({
+        ...mark,
+        ...(isPlaced ? {} : { start: null, end: null, text: "", side: "output" }),
+        missing: mark.missing && options.missing,
+        severity: known(options.severities, mark.severity),
+        category: known(options.categories, mark.category),
+        note: options.notes ? mark.note.slice(0, 500) : "",
+      });
+    }
+    const usable = taken.slice(0, options.most).map((mark) => converted(mark, inUnits));
+    return usable.toSorted(inOrder);
+  }
 
   function mountTools() {
     const holder = find("tools");
@@ -188,7 +217,7 @@ export function mount(root, tools) {
 
   /** @param {DOMHighResTimeStamp} time */
   function addMissing(time) {
-    const [severity] = severities[severities.length - 1];
+    const severity = severities.findLast(([name]) => name !== NEUTRAL)?.[0] ?? "";
     add({ side: "output", start: null, end: null, text: "", severity, missing: true }, time);
   }
 
