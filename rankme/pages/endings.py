@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.formats import number_format
 
+from rankme.crowd import PANELS
 from rankme.crowd.base import NO_IDS
 from rankme.crowd.outcomes import ENDED_BY_RULES, Outcome
 from rankme.models import Participant
@@ -48,6 +49,8 @@ def ending(
     is_sent = arrived_by == crowd.panel
     return {
         "code": code,
+        # A platform counts the time until the code reaches it.
+        "goes_back": PANELS[crowd.panel].is_platform,
         "return_url": crowd.return_address(outcome, code, ids) if is_sent else "",
         "pay": money(crowd.pay_by_outcome.of(outcome), crowd.currency),
     }

@@ -141,6 +141,23 @@ class TwoBooks(RuleBasedStateMachine):
         except Refusal:
             return
 
+    @rule(name=names, code=st.sampled_from(["right", "WRONG"]))
+    def do_everything_at_once(self, name: str, code: str) -> None:
+        self.arrive(name)
+        if name in self.there and self.there[name].status == "ACTIVE":
+            self.open_the_link(name)
+            self.do_all_the_work(name)
+            self.enter_a_code(name, code)
+
+    @rule(name=names, status=st.sampled_from(GONE))
+    def leave_while_the_reward_waits(self, name: str, status: str) -> None:
+        """The panel is busy when the reward is due, and then the rater is gone."""
+        self.do_everything_at_once(name, "right")
+        self.loop.fault("too_many", "transition")
+        self.poll()
+        self.leave(name, status)
+        self.poll()
+
     def rater(self, name: str) -> Participant | None:
         return self.loop.campaign.participants.filter(external_id=name).first()
 
@@ -165,8 +182,10 @@ class TwoBooks(RuleBasedStateMachine):
     def approve_by_hand(self, name: str) -> None:
         self.decide(name, lambda row: money.approve_by_hand(row, by=self.loop.owner))
 
-    @rule(name=names, amount=st.integers(1, 400))
-    def pay_a_bonus(self, name: str, amount: int) -> None:
+    @rule(name=names, amount=st.integers(1, 200), fault=st.sampled_from(["", *BEFORE, *AFTER]))
+    def pay_a_bonus(self, name: str, amount: int, fault: str) -> None:
+        if fault:
+            self.loop.fault(fault, "/pay/")
         self.decide(name, lambda row: money.pay_bonus(row, amount, reason="", by=self.loop.owner))
 
     @rule(more=st.integers(1, 3))
@@ -295,8 +314,8 @@ def test_the_books_agree_in_any_order(monkeypatch):
     run_state_machine_as_test(
         TwoBooks,
         settings=settings(
-            max_examples=25,
-            stateful_step_count=40,
+            max_examples=20,
+            stateful_step_count=30,
             phases=[Phase.explicit, Phase.generate, Phase.shrink],
             deadline=None,
             suppress_health_check=list(HealthCheck),

@@ -3,12 +3,15 @@
 import httpx
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from rankme.actions.panel import accounts, sync
 from rankme.models import PanelAccount, PanelEvent, Participant
 from rankme.panels.entry_tokens import KEYS
 from rankme.rehearsal.keys import entry_link
+from tests.campaigns import make_campaign
 from tests.panels.loop import Loop
+from tests.sittings import sit
 
 pytestmark = pytest.mark.django_db
 
@@ -133,3 +136,28 @@ def test_studies_without_signed_links_are_as_trusted_as_before(practice, setting
     link = link_of(loop, "a")
     assert "prolific_token" not in link.params
     assert follow(link).status_code == 200
+
+
+def test_raters_of_a_platform_go_back_automatically_with_the_code_of_their_outcome(secure):
+    link = link_of(secure, "a")
+    here = Client()
+    agree(here, follow(link, here))
+    sit(Participant.objects.get(external_id="a"))
+    finished = here.post(reverse("rankme:finish", args=[secure.campaign.code]))
+    page = here.get(finished.json()["next"]).content.decode()
+    assert "https://app.prolific.com/submissions/complete?cc=DONE" in page
+    assert "js/participant/back.js" in page
+    refuses = Client()
+    arrival = follow(link_of(secure, "b"), refuses).context["arrival"]
+    entry = reverse("rankme:enter", args=[secure.campaign.code])
+    page = refuses.post(entry, {"arrival": arrival, "decision": "no"}).content.decode()
+    assert "complete?cc=NOCONSENT" in page
+
+
+def test_volunteers_stay_on_the_last_page(db):
+    campaign = make_campaign()
+    here = Client()
+    agree(here, here.get(reverse("rankme:enter", args=[campaign.code])))
+    sit(Participant.objects.get())
+    finished = here.post(reverse("rankme:finish", args=[campaign.code]))
+    assert "back.js" not in here.get(finished.json()["next"]).content.decode()
