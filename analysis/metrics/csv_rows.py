@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import math
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -138,3 +139,12 @@ def _add(found: Rows, line: int, cells: list[str]) -> None:
         found.problem(line, "", f"{len(cells)} cells, but the header has {len(found.header)}.")
         return
     found.rows.append((line, dict(zip(found.header, map(unguarded, cells), strict=True))))
+
+
+def finite_number(text: str) -> float | None:
+    """The number that a cell contains; None for text, NaN and infinities."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from analysis.errors import TableError
+from analysis.metrics.csv_rows import finite_number
 from analysis.metrics.score_files import MetricScores, scores_from
 from analysis.table import JudgementTable
 
@@ -44,7 +44,7 @@ class _Reader:
         """Line, system and score of a `.score` file, whose cells are separated by white space."""
         for number, line in enumerate(self.lines(path), start=1):
             cells = line.split()
-            value = _number(cells[1]) if len(cells) == 2 else None
+            value = finite_number(cells[1]) if len(cells) == 2 else None
             if len(cells) != 2 or (value is None and cells[1] != MISSING):
                 place = f"{path.relative_to(self.folder)}, line {number}"
                 self.problems.append(f'{place}: "{line[:40]}" is not a system and a score.')
@@ -160,11 +160,3 @@ def _judgements(
     if documents:
         columns["document"] = [documents[segment - 1] for _, segment, _ in known]
     return JudgementTable.from_columns(columns)
-
-
-def _number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None

@@ -14,7 +14,7 @@ from typing import IO
 import numpy as np
 
 from analysis.errors import TableError
-from analysis.metrics.csv_rows import Rows, Source, read_rows
+from analysis.metrics.csv_rows import Rows, Source, finite_number, read_rows
 from analysis.table_files import guarded
 from analysis.typing import Values
 
@@ -276,7 +276,7 @@ def _collected(rows: Rows, cells: Sequence[Cell]) -> dict[tuple[str, str, str], 
         if not system.strip():
             rows.problem(line, "system", "the cell is empty.")
             continue
-        value = _number(text)
+        value = finite_number(text)
         if value is None:
             rows.problem(line, column, f'"{text[:40]}" is not a finite number.')
             continue
@@ -287,14 +287,6 @@ def _collected(rows: Rows, cells: Sequence[Cell]) -> dict[tuple[str, str, str], 
             continue
         found[key] = value
     return found
-
-
-def _number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
 
 
 def _turned(rows: Rows, known: set[str], given: Sequence[str] | None) -> list[str]:

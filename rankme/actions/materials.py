@@ -74,8 +74,11 @@ def start_import(
     _refuse_if_closed(campaign, kind, adds=adds)
     labels = _checked_labels(uploads)
     stored = _store(uploads)
-    told = {"reading": _remembered(campaign)} if kind == Kind.OUTPUTS else {}
-    told |= {"adds": True} if adds else {}
+    told: dict[str, Any] = {}
+    if kind == Kind.OUTPUTS:
+        told["reading"] = _remembered(campaign)
+    if adds:
+        told["adds"] = True
     try:
         return _queue(
             campaign,

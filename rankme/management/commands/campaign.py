@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +40,13 @@ class Command(BaseCommand):
         export.add_argument("code")
 
     def handle(self, *, verb: str, **options: Any) -> None:
+        verbs: dict[str, Callable[..., None]] = {
+            "load": self._load,
+            "copy": self._copy,
+            "export": self._export,
+        }
         try:
-            {"load": self._load, "copy": self._copy, "export": self._export}[verb](**options)
+            verbs[verb](**options)
         except RankmeError as refusal:
             raise CommandError(str(refusal)) from refusal
 
