@@ -130,7 +130,7 @@ def _render_import(
         "is_moving": not upload.is_over,
         "is_failed": upload.state in ("failed", "cancelled"),
         "waits": upload.is_over and upload.phase == Phase.PREVIEWED and not upload.problems,
-        "replaces": 0 if upload.kind == SCORES else size_of(campaign).items,
+        "replaces": size_of(campaign).items if campaign.is_draft and upload.kind != SCORES else 0,
         "back": address_of(back_of(upload), campaign),
         "onward": address_of("campaign-metrics" if upload.kind == SCORES else "campaign", campaign),
     }

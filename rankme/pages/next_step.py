@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from rankme.models import Campaign, MaterialImport, Slot
+from rankme.queries.versions import has_unplanned_material
 
 from .campaign_page import address_of
 
@@ -57,6 +58,13 @@ def _of_draft(campaign: Campaign) -> NextStep:
 
 
 def _of_running(campaign: Campaign) -> NextStep:
+    if has_unplanned_material(campaign):
+        return NextStep(
+            _("Extend the plan"),
+            _("There are new items or systems that raters do not see yet."),
+            address_of("campaign-extend", campaign),
+            _("View the extension"),
+        )
     if not campaign.participants.exists():
         return NextStep(
             _("Share the link"),

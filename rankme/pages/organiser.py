@@ -24,6 +24,7 @@ from rankme.models import Campaign, Slot
 from rankme.permissions import get_campaign, get_own_campaign, user_of
 from rankme.queries.progress import progress_of, size_of
 from rankme.queries.raters import open_leases
+from rankme.queries.versions import balance_of
 
 from .campaign_page import act, render_campaign, sent
 from .next_step import next_step
@@ -83,6 +84,7 @@ def show_campaign(request: HttpRequest, code: str) -> HttpResponse:
         "size": size_of(campaign),
         "progress": None if campaign.is_draft else progress_of(campaign),
         "plan": getattr(campaign, "plan", None),
+        "balance": balance_of(campaign),
     }
     return render_campaign(request, campaign, "organiser/campaign.html", context, tab="campaign")
 

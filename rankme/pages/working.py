@@ -20,7 +20,7 @@ from rankme.models import Assignment, Participant
 from rankme.protocols import sent_screen
 from rankme.protocols.definition import Definition
 from rankme.protocols.sent_screen import SentScreen
-from rankme.queries.definitions import definition_of_sitting, frozen_definition
+from rankme.queries.definitions import frozen_definition
 from rankme.untrusted import strict_json
 
 from . import rater_identity
@@ -53,7 +53,7 @@ def work(request: HttpRequest, rater: Participant) -> HttpResponse:
     assignment = assignments.claim_batch(rater)
     if isinstance(assignment, NoBatch):
         return _no_batch(request, rater, assignment)
-    definition = definition_of_sitting(assignment).definition
+    definition = frozen_definition(rater.campaign, assignment.version).definition
     with in_the_language_of_raters(request, definition, rater.language):
         context = work_context(request, rater, assignment, definition)
         return render(request, "participant/work.html", context)

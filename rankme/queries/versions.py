@@ -43,6 +43,24 @@ def version_lines(campaign: Campaign) -> list[VersionLine]:
     return [VersionLine(row, *counts.get(row.number, (0, 0))) for row in rows]
 
 
+def balance_of(campaign: Campaign) -> dict[str, Any]:
+    """The balance of the plan as it is now, after its extensions; nothing for a draft."""
+    extended = campaign.versions.exclude(extension={}).order_by("-number").first()
+    if extended is not None:
+        return dict(extended.extension["balance_after"])
+    plan = getattr(campaign, "plan", None)
+    return dict(plan.balance) if plan else {}
+
+
+def has_unplanned_material(campaign: Campaign) -> bool:
+    """Whether items or systems were added that no extension of the plan has taken up yet."""
+    covered = campaign.versions.filter(number=campaign.version).first()
+    if covered is None or campaign.is_archive:
+        return False
+    now = (campaign.items.count(), campaign.systems.count())
+    return now != (covered.items, covered.systems)
+
+
 def versions_of_table(campaign: Campaign, upto: int, table: JudgementTable) -> list[dict[str, Any]]:
     """What a report says of each version: number, time, reason and judgements, but not who made it.
 

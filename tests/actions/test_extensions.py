@@ -8,6 +8,7 @@ from rankme.errors import ChangedMeanwhile, RefusedAction
 from rankme.models import Slot
 from rankme.queries import coverage
 from rankme.queries.progress import progress_of
+from rankme.queries.versions import balance_of, has_unplanned_material
 from rankme.verification import verify_campaign
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.campaigns import slider_definition as slider
@@ -86,8 +87,11 @@ def test_new_items_come_in_new_batches_and_old_ones_stay(tmp_path):
     assert upload.state == "done", upload.error
     assert "adds 4 items, 0 systems and 16 outputs" in upload.preview["notes"][0]
     assert rows_of(campaign) == before
+    assert has_unplanned_material(campaign)
     version = extend(campaign, 2)
     campaign.refresh_from_db()
+    assert not has_unplanned_material(campaign)
+    assert balance_of(campaign)["batches"] == 8
     after = rows_of(campaign)
     assert {batch: after[batch] for batch in before} == before
     assert sorted(campaign.batches.values_list("number", flat=True)) == list(range(8))
