@@ -183,7 +183,9 @@ class Spans(Instrument[SpansOptions]):
         }
         if any(mark["side"] == "source" for mark in marks):
             kept["source_sha256"] = sha256_of(subject.item_input)
-        return Value(penalty, json.dumps(kept, ensure_ascii=False))
+        # Sorted, because the database keeps the payload without the order of its names, and
+        # what is computed from it again has to be the same text.
+        return Value(penalty, json.dumps(kept, ensure_ascii=False, sort_keys=True))
 
     def weights(self, options: SpansOptions) -> str:
         return options.weights
