@@ -1,0 +1,55 @@
+"""Metrics for scripts: computed, uploaded with the judge's own systems, deleted."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from rankme.actions import import_jobs, metrics
+from tests.campaigns import make_campaign, make_owner
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def own_uploads(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+
+
+@pytest.fixture
+def base(olga) -> str:
+    campaign = make_campaign(items=2, systems=2, owner=make_owner("olga"))
+    return f"/api/v1/campaigns/{campaign.code}/"
+
+
+def test_metrics_are_computed_and_read(olga, base):
+    answer = olga.post(f"{base}metrics/", {"metrics": ["bleu"]}, format="json")
+    assert (answer.status_code, answer.json()["state"]) == (202, "queued")
+    number = answer.json()["id"]
+    assert metrics.execute(number, "tester")
+    assert olga.get(f"{base}metrics/jobs/{number}/").json()["progress"] == 1.0
+    (found,) = olga.get(f"{base}metrics/").json()
+    assert (found["name"], found["source"], found["outputs"]) == ("bleu", "computed", 4)
+    assert olga.delete(f"{base}metrics/{found['id']}/").status_code == 204
+    assert olga.get(f"{base}metrics/").json() == []
+
+
+def test_what_cannot_be_computed_is_refused_with_a_sentence(olga, base):
+    answer = olga.post(f"{base}metrics/", {"metrics": ["dice"]}, format="json")
+    assert answer.status_code == 409
+    assert "attribute sets" in answer.json()["error"]["message"]
+
+
+def test_a_judges_scores_are_an_import_of_their_own_kind(olga, base):
+    file = SimpleUploadedFile("scores.csv", b"system,item,lm\nSys0,item-0,3\nSys1,item-0,4\n")
+    sent = {"outputs": file, "kind": "scores", "is_judge": "true", "own_systems": ["Sys1"]}
+    answer = olga.post(f"{base}imports/", sent, format="multipart")
+    assert answer.status_code == 202, answer.content
+    number = answer.json()["id"]
+    assert import_jobs.execute_import(number, "tester")
+    preview = olga.get(f"{base}imports/{number}/").json()["preview"]
+    assert preview["metrics"][0]["name"] == "lm" and preview["own_systems"] == ["Sys1"]
+    assert olga.post(f"{base}imports/{number}/take/").status_code == 200
+    assert import_jobs.execute_import(number, "tester")
+    (found,) = olga.get(f"{base}metrics/").json()
+    assert (found["name"], found["is_judge"], found["own_systems"]) == ("lm", True, ["Sys1"])
