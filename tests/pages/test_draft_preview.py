@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 
 from rankme.models import Campaign
+from rankme.protocols.files import preset_names
 from tests.campaigns import make_campaign, make_owner, slider_definition
 from tests.pages.rater import document_of
 from tests.pages.sent_forms import fields_of
@@ -34,6 +35,17 @@ def test_a_half_filled_form_is_shown_as_far_as_it_goes(olga):
     assert "How fluent is it?" in answer.content.decode()
     assert [len(trial["outputs"]) for trial in document["trials"]] == [1, 1, 1]
     assert document["preview"] is True and not Campaign.objects.exists()
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_every_preset_has_a_preview_with_our_examples(olga, name):
+    document = document_of(olga.post(PREVIEW, form_of(olga, name)))
+    assert len(document["trials"]) == 3
+    assert set(document["instruments"]) >= {asked["instrument"] for asked in _asked(document)}
+
+
+def _asked(document):
+    return [asked for screen in document["screens"] for asked in screen["ask"]]
 
 
 def test_a_criterion_that_was_just_named_is_on_its_screen(olga):
