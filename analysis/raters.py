@@ -165,7 +165,7 @@ def tied_share(values: Values, screens: Codes, raters: Codes, count: int) -> Val
 
 
 def _seconds_per_screen(table: JudgementTable) -> Values:
-    """Median over a rater's screens of the time that its rows bear, in seconds."""
+    """Median time of a rater's screens, in seconds."""
     count = len(table.rater.labels)
     medians = np.full(count, np.nan)
     if table.time_ms is None or np.isnan(table.time_ms).all():

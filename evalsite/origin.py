@@ -1,4 +1,4 @@
-"""Where a request comes from: whose address it bears, and whether another site's page sent it."""
+"""Where a request comes from: its address, and whether another site's page sent it."""
 
 from django.conf import settings
 from django.http import HttpRequest

@@ -155,7 +155,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 1,
     "socket_timeout": 3,
     "socket_keepalive": True,
-    # Once, over a new connection. A worker whose acknowledgement is lost would believe for ever
+    # Once, over a new connection. A worker whose acknowledgement is lost would believe forever
     # that one of its processes is busy. A message that is sent twice does no harm.
     "retry_on_timeout": True,
     # A worker that waits for messages gets an answer every second. When there is none for so long

@@ -1,4 +1,4 @@
-"""Static files under names that change with their content, so that they can be kept for ever."""
+"""Static files under names that change with their content, so that browsers keep them forever."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def perm_pairs(
 
     Source
     ------
-    Deutsch, Foster & Freitag (2023), section 5; mt-metrics-eval's pairwise test.
+    Deutsch, Foster & Freitag (2023); mt-metrics-eval's pairwise test.
     """
     change = second.astype(np.float64) - first
     of_items = pairs.means(change)

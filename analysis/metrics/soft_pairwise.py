@@ -39,7 +39,7 @@ def pairwise_p_values(scores: Values, signs: Signs) -> Values:
 
     Source
     ------
-    Thompson, Mathur, Deutsch & Khayrallah (2024), section 3.
+    Thompson, Mathur, Deutsch & Khayrallah (2024).
     """
     systems = len(scores)
     known = ~np.isnan(scores)

@@ -35,7 +35,7 @@ def tie_calibration(pairs: PairsWithin) -> Calibrated:
 
     Source
     ------
-    Deutsch, Foster & Freitag (2023), section 4 and algorithm 1.
+    Deutsch, Foster & Freitag (2023), "Ties Matter".
     """
     thresholds, accuracies = calibration_curve(pairs)
     if not len(thresholds):

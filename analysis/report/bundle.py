@@ -37,7 +37,7 @@ To recompute:    python -m analysis report {name}
 Signature:       {signature}
 """
 
-# Zip files bear a date for each entry; a fixed one makes equal bundles equal bytes.
+# Zip files have a date for each entry; a fixed one makes equal bundles equal bytes.
 FIXED_DATE = (1980, 1, 1, 0, 0, 0)
 
 

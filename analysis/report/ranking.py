@@ -109,16 +109,16 @@ def runs_for(
         if abandoned.is_set():
             raise CancelledError
 
-    beside = ThreadPoolExecutor(1)
+    pool = ThreadPoolExecutor(1)
     pending = {
-        resampling.key: beside.submit(compute_draws, [resampling], progress=go_on)
+        resampling.key: pool.submit(compute_draws, [resampling], progress=go_on)
         for resampling in resamplings
     }
     try:
         yield Runs(resamplings, lambda resampling: pending[resampling.key].result()[resampling.key])
     finally:
         abandoned.set()
-        beside.shutdown(cancel_futures=True)
+        pool.shutdown(cancel_futures=True)
 
 
 def ranking_section(

@@ -196,7 +196,7 @@ def _in_utc(written: str) -> str:
 
 
 def _labels(campaign: Campaign, raters: list[str], *, keep_rater_names: bool) -> dict[str, str]:
-    """What stands for each rater; a name may be an e-mail address or a panel's id.
+    """The label of each rater; a name may be an e-mail address or a panel's id.
 
     Where names are kept, keyed labels replace those that are too long for a label, and those that
     no address can hold: a slash or mere dots would lead to another page.

@@ -109,7 +109,7 @@ def record_submission(participant: Participant, sent: SentScreen) -> Receipt:
     Raises
     ------
     InvalidAnswer : the campaign's instruments do not allow the answers; nothing is stored
-    KeyReused : the key already stands for other answers
+    KeyReused : the key was used for other answers
     TooManySubmissions : the sitting has sent hundreds of screens within a minute; send it again
     """
     if not is_past_the_gate(participant, frozen_definition(participant.campaign).definition):

@@ -27,7 +27,7 @@ COMPLETED = Assignment.State.COMPLETED
 
 
 def keyed_label(campaign: Campaign, panel: str, external_id: str, *, digits: int = 10) -> str:
-    """What stands for a rater in exports and reports; only this site's key leads to it."""
+    """The label of a rater in exports and reports; only this site's key leads to it."""
     keyed = salted_hmac("rankme.rater", f"{campaign.pk}:{panel}:{external_id}")
     return f"r{keyed.hexdigest()[:digits]}"
 

@@ -428,7 +428,7 @@ def _factors_text(factors: dict[str, str]) -> str:
 
 
 def digest_of(key: str) -> int:
-    """64 bits that stand for the text, so that a million keys fit in memory."""
+    """64 bits that represent the text, so that a million keys fit in memory."""
     digest = blake2b(key.encode(errors="surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, signed=True)
 

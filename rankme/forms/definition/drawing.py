@@ -220,7 +220,7 @@ def _draw_options(setting: Setting, document: Document, path: str) -> list[Leaf]
 
 
 def _plain(value: Any) -> Document:
-    """A default that the model gives as an object, as the document that it stands for."""
+    """A default that the model gives as an object, as the document that it represents."""
     return value.model_dump(mode="json") if isinstance(value, BaseModel) else (value or {})
 
 

@@ -1,4 +1,4 @@
-"""What a browser sent, as the document that it stands for."""
+"""What a browser sent, as the document that it represents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .settings import Document, Setting, option_settings, settings_of
 
 
 def read_form(sent: Mapping[str, str]) -> Document:
-    """The document that a sent form stands for. It is not checked: `Definition` does that."""
+    """The document that a sent form represents. It is not checked: `Definition` does that."""
     document = _read_model(Definition, sent, "") | {"format": 1}
     rows = _row_numbers(sent, "criteria")
     follow_names(document, [sent.get(f"criteria.{number}.drawn_name") for number in rows])

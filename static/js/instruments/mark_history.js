@@ -1,7 +1,7 @@
 // The marks of one text, with every addition, change and removal, and the way back.
 
 /**
- * A mark of one text. Places are in UTF-16 units here; what has no place stands for missing words.
+ * A mark of one text. Places are in UTF-16 units here; a mark without a place is about missing words.
  *
  * @typedef {object} Mark
  * @property {number} id

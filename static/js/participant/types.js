@@ -77,7 +77,7 @@
 
 /** @typedef {{ kind: "text", text: string }} TextInput */
 /** @typedef {[name: string, value: string]} Fact */
-/** @typedef {{ kind: "mr", pairs: Fact[], order?: number[] }} MeaningInput */
+/** @typedef {{ kind: "mr", pairs: Fact[], order?: number[], in_words?: boolean }} MeaningInput */
 /** @typedef {{ title?: string, columns: string[], rows: string[][] }} TableDocument */
 /** @typedef {{ kind: "tables", tables: TableDocument[] }} TablesInput */
 /** @typedef {{ picture: number, x: number, y: number }} ImageDocument */

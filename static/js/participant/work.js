@@ -320,7 +320,8 @@ function tie(sitting, outbox, breaks) {
   tieDialog("pause", "pause-dialog", sitting);
   tieDialog("show-keys", "keys", sitting);
   document.addEventListener("keydown", (event) => {
-    const isWriting = event.target.closest("textarea, input:not([type=radio], [type=checkbox])");
+    const focused = /** @type {HTMLElement} */ (event.target);
+    const isWriting = focused.closest("textarea, input:not([type=radio], [type=checkbox])");
     if (event.key === "?" && !isWriting) element("show-keys").click();
   });
 
