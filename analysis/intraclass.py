@@ -123,14 +123,19 @@ def _icc_interval(
     if not (np.isfinite(upper) and np.isfinite(lower)):  # subjects that do not differ at all
         return None, None
     spread = judges * column_sq + (judges * subjects - judges - subjects) * error_sq
-    low = subjects * (row_sq - upper * error_sq) / (upper * spread + subjects * row_sq)
-    high = subjects * (lower * row_sq - error_sq) / (spread + subjects * lower * row_sq)
+    below, above = upper * spread + subjects * row_sq, spread + subjects * lower * row_sq
+    if min(below, above) <= 0:
+        return None, None
+    low = subjects * (row_sq - upper * error_sq) / below
+    high = subjects * (lower * row_sq - error_sq) / above
     return float(low), float(high)
 
 
 def _stepped_up(single: float | None, k: float) -> float | None:
     """Spearman–Brown: the reliability of a mean of k."""
-    return None if single is None else single * k / (1 + single * (k - 1))
+    if single is None or 1 + single * (k - 1) <= 0:
+        return None
+    return single * k / (1 + single * (k - 1))
 
 
 def incomplete_icc(values: Values, units: Codes, raters: Codes) -> IntraclassCorrelation:

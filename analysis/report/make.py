@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -445,6 +445,34 @@ def _rank_changes(
         )
         for system in sorted(first, key=lambda name: first[name][0])
     )
+
+
+def rank_changes_by_raters(
+    table: JudgementTable, options: ReportOptions, raters: Collection[str]
+) -> dict[str, tuple[RankChange, ...]]:
+    """By criterion: each system's rank with these excluded raters, and without them.
+
+    Whoever else is excluded is left out of both.
+
+    Parameters
+    ----------
+    table : the judgements, those of excluded raters included
+    raters : labels of excluded raters, such as those whom a rule excluded
+    """
+    if table.excluded is None or not raters:
+        return {}
+    by_rule = np.isin(table.rater.codes, np.flatnonzero(np.isin(table.rater.labels, list(raters))))
+    with_them = replace(table, excluded=table.excluded & ~by_rule).counted()
+    with_them = with_them.without_raters(options.exclude_raters)
+    without = analysed_table(table, options)
+    changes = {}
+    for name in without.criterion.labels:
+        kind = kind_of(without, name, options.kinds)
+        higher = name not in options.lower_is_better and kind not in LOWER_IS_BETTER
+        parts = (part.for_criterion(name) for part in (with_them, without))
+        if found := _rank_changes(*parts, kind, higher):
+            changes[name] = found
+    return changes
 
 
 def _ranked(part: JudgementTable, kind: str, higher: bool) -> dict[str, tuple[int, float]]:

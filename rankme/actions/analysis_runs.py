@@ -14,6 +14,7 @@ import logging
 import math
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
@@ -55,6 +56,7 @@ from rankme.models import (
 )
 from rankme.models.jobs import Job
 from rankme.queries.judgement_table import factor_column, judgement_table, without_number
+from rankme.queries.quality import rule_findings
 from rankme.queries.versions import of_versions, versions_of_table
 
 from . import jobs
@@ -380,6 +382,7 @@ def _report(run: AnalysisRun) -> None:
             result={
                 "report": report.as_dict(),
                 "exclusions": exclusions(run, table),
+                "rule": _with_and_without_the_rule(run.campaign, table, options),
                 "versions": versions_of_table(run.campaign, newest_version(run), table),
                 "timed_out": run.timed_out,
             },
@@ -387,6 +390,21 @@ def _report(run: AnalysisRun) -> None:
         )
         run.chunks.all().delete()
         run.parts.all().delete()
+
+
+def _with_and_without_the_rule(
+    campaign: Campaign, table: JudgementTable, options: ReportOptions
+) -> dict[str, Any] | None:
+    """What the campaign's rule did, decided again, and the ranks with and without it."""
+    from analysis.report.make import rank_changes_by_raters
+
+    found = rule_findings(campaign)
+    if found is None:
+        return None
+    changes = rank_changes_by_raters(table, options, found.excluded)
+    document: dict[str, Any] = plain(asdict(found))
+    rows = {name: [plain(asdict(row)) for row in ranks] for name, ranks in changes.items()}
+    return document | {"ranks": rows}
 
 
 def exclusions(run: AnalysisRun, table: JudgementTable) -> list[dict[str, str]]:

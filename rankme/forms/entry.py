@@ -8,6 +8,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext as _
 
+from rankme.protocols.checks import CheckSpec
 from rankme.protocols.crowd import EntryQuestion
 
 
@@ -29,6 +30,19 @@ class EntryForm(forms.Form):
 
     def answers(self) -> dict[str, str]:
         return {name: value for name, value in self.cleaned_data.items() if value}
+
+
+class QuizForm(forms.Form):
+    """One field per question about the instructions. It knows the choices, not which is right."""
+
+    def __init__(self, quizzes: Sequence[CheckSpec], data: Mapping[str, Any] | None = None) -> None:
+        super().__init__(data, prefix="quiz")
+        for quiz in quizzes:
+            self.fields[quiz.name] = CampaignsChoice(
+                label=quiz.settings.question,
+                choices=[(choice, choice) for choice in quiz.settings.choices],
+                widget=forms.RadioSelect,
+            )
 
 
 def _field(question: EntryQuestion) -> forms.Field:

@@ -7,11 +7,13 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import translation
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from rankme.actions import participation, rate_limits
+from rankme.actions.quiz import answer_quiz, quizzes_of
 from rankme.crowd.outcomes import Outcome
-from rankme.forms.entry import EntryForm
+from rankme.forms.entry import EntryForm, QuizForm
 from rankme.models import Campaign, Participant, Slot
 from rankme.panels.calls import PanelError
 from rankme.panels.entry_tokens import UntrustedEntry
@@ -205,3 +207,28 @@ def instructions(request: HttpRequest, rater: Participant) -> HttpResponse:
         "has_changed": rater.instructed_at is not None,
     }
     return render(request, "participant/instructions.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@rater_page
+def quiz(request: HttpRequest, rater: Participant) -> HttpResponse:
+    """Questions about the instructions, which are on the page; no answer is called wrong."""
+    definition = frozen_definition(rater.campaign).definition
+    if step_of(rater, definition) != request.path:
+        return redirect(step_of(rater, definition))
+    form = QuizForm(quizzes_of(definition), request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        tried = answer_quiz(rater, form.cleaned_data)
+        if tried.passed or not tried.tries_left:
+            rater.refresh_from_db()
+            return redirect(step_of(rater, definition))
+        words = _("Not all answers are right. Read the instructions again, then try once more.")
+        form.add_error(None, words)
+    context = {
+        "campaign": rater.campaign,
+        "definition": definition,
+        "form": form,
+        "instructions": definition.texts.instructions,
+    }
+    status = 422 if form.is_bound else 200
+    return render(request, "participant/questions.html", context, status=status)

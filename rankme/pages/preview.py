@@ -13,11 +13,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from rankme.actions.campaigns import draw_plan
+from rankme.actions.quiz import quizzes_of
 from rankme.actions.shown_as import SHOWN_AS, WORDS, draw_pictorial_items
 from rankme.crowd.outcomes import Outcome
 from rankme.designs.order import draw_order
 from rankme.errors import RefusedAction
-from rankme.forms.entry import EntryForm
+from rankme.forms.entry import EntryForm, QuizForm
 from rankme.models import Campaign, Item, Output, Trial
 from rankme.permissions import get_campaign
 from rankme.protocols.definition import Definition
@@ -80,11 +81,14 @@ def pages_of(definition: Definition) -> dict[str, str]:
         "consent": _("Consent"),
         "questions": _("Entry questions"),
         "instructions": _("Instructions"),
+        "quiz": _("Questions about the instructions"),
         "work": _("Work"),
         "done": _("The end"),
     }
     if not definition.entry_questions:
         del pages["questions"]
+    if not quizzes_of(definition):
+        del pages["quiz"]
     return pages
 
 
@@ -98,6 +102,14 @@ def _questions(campaign: Campaign, definition: Definition) -> tuple[str, dict[st
 
 def _instructions(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
     return "participant/instructions.html", {}
+
+
+def _quiz(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
+    context = {
+        "form": QuizForm(quizzes_of(definition)),
+        "instructions": definition.texts.instructions,
+    }
+    return "participant/questions.html", context
 
 
 def _done(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
@@ -136,6 +148,7 @@ PAGES: dict[str, Station] = {
     "consent": _consent,
     "questions": _questions,
     "instructions": _instructions,
+    "quiz": _quiz,
     "done": _done,
 }
 

@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from rankme.actions.participation import must_read_again
+from rankme.actions.quiz import is_pending
 from rankme.crowd.base import NO_IDS
 from rankme.models import Assignment, Campaign, Participant
 from rankme.protocols.definition import Definition
@@ -82,6 +83,8 @@ def step_of(rater: Participant, definition: Definition) -> str:
         step = "questions"
     elif rater.instructed_at is None or must_read_again(rater):
         step = "instructions"
+    elif is_pending(rater, definition):
+        step = "quiz"
     else:
         step = "work"
     return reverse(f"rankme:{step}", args=[rater.campaign.code])

@@ -139,6 +139,7 @@ def result_context(run: AnalysisRun) -> dict[str, Any]:
         "overview": overview_table(result),
         "correlations": correlation_table(result.correlations),
         "exclusions": run.finished_result["exclusions"],
+        "rule": run.finished_result.get("rule"),
         "versions": _versions_of(run),
     }
 

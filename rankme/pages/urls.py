@@ -160,6 +160,7 @@ participant_urls: list[URLPattern] = [
     path("r/<slug:code>/resume/<str:token>/", entering.resume, name="resume"),
     path("r/<slug:code>/questions/", entering.questions, name="questions"),
     path("r/<slug:code>/instructions/", entering.instructions, name="instructions"),
+    path("r/<slug:code>/quiz/", entering.quiz, name="quiz"),
     path("r/<slug:code>/work/", working.work, name="work"),
     path("r/<slug:code>/submit/", working.submit, name="submit"),
     path(

@@ -7,17 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from django.db import connection
+from django.db.models import Q
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from rankme.models import Campaign, Participant, RaterExclusion, RuleDecision
+from analysis.checks.rules import alternatives, caught_by
+from rankme.models import Assignment, Campaign, Participant, RaterExclusion, RuleDecision
 
-from .check_answers import Measured, measures_by_rater
+from .check_answers import Measured, measures_by_rater, raters_at_work
 from .definitions import frozen_definition
 
 # Agreement reads the whole table, which takes too long for a page beyond this.
 MOST_JUDGEMENTS = 300_000
 FEWEST_PAGES = 10
+RATERS_AT_ONCE = 100
 # Beyond these a sentence mentions it. They only choose words; nobody is excluded by them.
 NOTABLE_BIAS, NOTABLE_AGREEMENT, NOTABLE_ICC = 0.3, 0.1, 0.3
 
@@ -195,4 +198,51 @@ def rule_counts(campaign: Campaign) -> RuleCounts:
         excluded_by_rule=standing.exclude(rule="").count(),
         excluded_by_hand=standing.filter(rule="").count(),
         by_part=tuple((*part, raters) for part, raters in parts.most_common()),
+    )
+
+
+@dataclass(frozen=True)
+class RuleFindings:
+    """The exclusion rule, decided again from what is stored.
+
+    `by_part` counts the raters whom each part catches; `excluded` are the labels of those who are
+    excluded by it, `by_hand` of those whom people excluded. A rater whom an organiser readmitted
+    is caught, but not excluded.
+    """
+
+    rule: str
+    worked: int
+    by_part: tuple[tuple[str, int], ...]
+    excluded: tuple[str, ...]
+    by_hand: tuple[str, ...]
+
+
+def rule_findings(campaign: Campaign) -> RuleFindings | None:
+    """None for a campaign without a rule that excludes raters."""
+    rules = frozen_definition(campaign).definition.rules
+    rule = rules.rule("exclude")
+    if rule is None:
+        return None
+    caught: Counter[str] = Counter({part.text: 0 for part in alternatives(rule)})
+    raters = raters_at_work(campaign)
+    # Who was excluded at the last page of a batch need not have said that it is finished.
+    completed = Q(assignments__state=Assignment.State.COMPLETED)
+    excluded_at_the_end = Q(rule_decisions__action=RuleDecision.Action.EXCLUDE) & ~Q(
+        state=Participant.State.SCREENED_OUT
+    )
+    finished = set(
+        campaign.participants.filter(completed | excluded_at_the_end).values_list("id", flat=True)
+    )
+    for first in range(0, len(raters), RATERS_AT_ONCE):
+        portion = raters[first : first + RATERS_AT_ONCE]
+        for rater, measures in measures_by_rater(campaign, portion).items():
+            caught.update(caught_by(rule, measures, is_final=rater in finished))
+    standing = campaign.rater_exclusions.filter(withdrawn_at=None).order_by("participant__label")
+    labels = standing.values_list("participant__label", flat=True)
+    return RuleFindings(
+        rules.exclude_if,
+        len(raters),
+        tuple(caught.items()),
+        tuple(labels.exclude(rule="")),
+        tuple(labels.filter(rule="")),
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rankme.actions import exclusions
+from rankme.actions import analysis_runs, exclusions
 from rankme.models import CheckTrial, RaterExclusion, RuleDecision
 from rankme.queries.check_answers import answers_of, measures_by_rater
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
@@ -179,3 +179,23 @@ def test_a_page_with_several_outputs_is_judged_by_its_order():
     measures = measures_by_rater(campaign, [rater.pk])[rater.pk]
     assert (measures["better_than.answered"], measures["better_than.failed"]) == (2, 0)
     assert measures["known.failed"] == 0
+
+
+def test_the_report_has_ranks_with_and_without_the_rule_and_counts_each_part():
+    rule = "spoiled.paired_p > .05 or look.failed >= 99"
+    campaign = make_campaign(
+        slider_definition(checks=CHECKS, rules={"exclude_if": rule}), items=16, systems=2
+    )
+    careful, careless = make_rater(campaign, "w1"), make_rater(campaign, "w2")
+    work(claim(careful), careful=True)
+    work(claim(careless), careful=False)
+    run = analysis_runs.request_run(campaign, {"agreement_resamples": 2}, by=campaign.owner)
+    analysis_runs.execute(run.pk, "tester")
+    run.refresh_from_db()
+    assert run.state == "done", run.error
+    found = run.finished_result["rule"]
+    assert dict(found["by_part"]) == {"spoiled.paired_p > .05": 1, "look.failed >= 99": 0}
+    assert (found["excluded"], found["by_hand"]) == ([careless.label], [])
+    [rows] = found["ranks"].values()
+    assert {row["system"] for row in rows} == {"Sys0", "Sys1"}
+    assert any(row["mean_before"] != row["mean_after"] for row in rows)

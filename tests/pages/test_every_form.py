@@ -11,7 +11,7 @@ from rankme.actions import analysis_runs, assignments, campaigns, exclusions, me
 from rankme.actions.import_jobs import execute_import
 from rankme.actions.judgement_imports import start_archive
 from rankme.models import Campaign
-from tests.campaigns import make_campaign, make_owner, make_rater
+from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition
 from tests.pages.sent_forms import Form, forms_of
 from tests.pages.world import POLICY, published_run
 from tests.runs import rated_campaign
@@ -65,11 +65,14 @@ def new_pages() -> list[str]:
 
 
 def draft_pages(olga) -> list[str]:
-    campaign = make_campaign(launch=False)
+    spoiled = {"name": "spoiled", "kind": "corruption", "criterion": "fluency"}
+    checked = slider_definition(checks=[spoiled | {"options": {"apart": 1}}])
+    campaign = make_campaign(checked, launch=False)
     campaigns.add_member(campaign, make_owner("mia").username, by=campaign.owner)
     upload(olga, campaign, OUTPUTS)
     waiting = campaign.material_imports.get().pk
     names = ("edit", "file-edit", "duplicate", "material", "launch", "delete", "members")
+    names += ("damaged",)
     return [address("campaign-import", campaign, waiting)] + [
         address(f"campaign-{name}", campaign) for name in names
     ]
