@@ -352,6 +352,7 @@ def _require_filled_cells(factors: Mapping[str, Codes], names: Sequence[str]) ->
 
 
 def require_degrees(between: int, within: int, source: str) -> None:
+    """Refuse a factor with a single level, and a model that leaves nothing for the residual."""
     if between < 1:
         raise Undefined(f"An analysis of variance needs at least two levels of {source}.")
     if within < 1:

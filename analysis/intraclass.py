@@ -139,6 +139,7 @@ def _stepped_up(single: float | None, k: float) -> float | None:
 
 
 def incomplete_icc(values: Values, units: Codes, raters: Codes) -> IntraclassCorrelation:
+    """Intraclass correlations of tables with gaps, from the variance components of a REML fit."""
     from analysis.mixed import variance_components
 
     sizes = np.bincount(units)

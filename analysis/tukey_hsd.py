@@ -147,6 +147,7 @@ def _one_tail(statistic: float, groups: int, df: float) -> float:
 
 @lru_cache(maxsize=1024)
 def range_quantile(probability: float, groups: int, df: float) -> float:
+    """Quantile of the studentised range of `groups` means; kept, because it is slow to compute."""
     from scipy.stats import studentized_range
 
     return float(studentized_range.ppf(probability, groups, df))

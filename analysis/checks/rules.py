@@ -73,6 +73,8 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Not:
+    """A part that must not hold."""
+
     part: Rule
     text: str
 

@@ -48,6 +48,7 @@ def prepared(table: JudgementTable, options: argparse.Namespace) -> JudgementTab
 
 
 def check_width(options: argparse.Namespace) -> None:
+    """Refuse a width of outliers that no value can be judged by."""
     from analysis.outliers import width_problems
 
     if problems := width_problems("--width", options.width):
@@ -57,6 +58,7 @@ def check_width(options: argparse.Namespace) -> None:
 def signature_of(
     command: str, table: JudgementTable, options: argparse.Namespace, names: Sequence[str]
 ) -> str:
+    """The command with the options that were given, and the hash of its judgements."""
 
     stated = {name: getattr(options, name) for name in names}
     stated |= {"criterion": chosen_criterion(table, options), "alpha": options.alpha}

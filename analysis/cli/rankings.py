@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """Options of rankings from repeated runs."""
     from analysis.clusters import METHODS, SCHEMES
 
     parser.add_argument("--method", choices=METHODS, default="wmt", help="how a run ranks")
@@ -97,6 +98,7 @@ def _ranking_notes(resample: str, unmet: Sequence[tuple[str, str]]) -> list[str]
 
 
 def add_bradley_terry_options(parser: argparse.ArgumentParser) -> None:
+    """Options of the Bradley–Terry model."""
     parser.add_argument("--ties", choices=("davidson", "half"), default="davidson")
     parser.add_argument(
         "--cluster",
@@ -162,6 +164,7 @@ PLAN_OPTIONS: tuple[tuple[str, Callable[[str], float], str], ...] = (
 
 
 def add_power_options(parser: argparse.ArgumentParser) -> None:
+    """Options of planning."""
     parser.add_argument("--screens", type=_integers, required=True, metavar="N,M", help="sizes")
     parser.add_argument(
         "--effects",

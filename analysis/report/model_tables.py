@@ -15,6 +15,7 @@ from analysis.translatable import gettext_noop as _
 
 
 def model_tables(section: RankingSection | ScaleSection, scale: str) -> Iterator[Table]:
+    """The tables of a section's models; `scale` says what the values are."""
     if section.clustered:
         caption = _("Least squares with errors clustered by rater and item")
         yield estimates_table("clustered", caption, section.clustered.means)

@@ -167,6 +167,7 @@ def anova_of(values: Values, table: JudgementTable, options: ReportOptions) -> A
 def tukey_of(
     values: Values, table: JudgementTable, alpha: float, anova: Anova | None, higher: bool
 ) -> Tukey:
+    """Tukey's test of all pairs of systems, with the residual of the given analysis of variance."""
     if anova is None:
         raise Undefined("There is no analysis of variance to take the residual from.")
     moments = group_moments(values, table.system.codes, len(table.system.labels))

@@ -17,6 +17,7 @@ from analysis.tukey_hsd import Tukey, letter_name
 
 
 def scale_tables(found: CriterionReport, scale: ScaleSection) -> Iterator[Table]:
+    """All tables of a criterion with values on a scale, times or errors."""
     is_error = found.kind == "error"
     yield means_table(found)
     if scale.anova:

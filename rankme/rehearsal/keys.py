@@ -18,7 +18,7 @@ HOUR = 3600
 
 
 class Keys:
-    """The panel's signing key. A new one has a new id, and old tokens stay valid nowhere."""
+    """The panel's signing key. A new one has a new id, and tokens of the old one become invalid."""
 
     def __init__(self) -> None:
         self.key_id = new_id()

@@ -1,1 +1,1 @@
-"""Simulated raters: a client of the pages, as a browser is one; it knows nothing else."""
+"""Simulated raters: they use the pages as a browser does, and know nothing else."""

@@ -18,7 +18,7 @@ NOISE = 0.6
 
 @dataclass(frozen=True)
 class Taste:
-    """One rater: how well they think of everything, and how sure their hand is."""
+    """One rater: how well they think of everything, and how steadily they answer."""
 
     rng: random.Random
     truth: Mapping[str, float]

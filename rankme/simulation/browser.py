@@ -53,7 +53,7 @@ class Reply:
 
 
 class ConnectionLost(Exception):
-    """No whole answer came; whether the server did what was asked nobody here can know."""
+    """No complete answer came, so nobody knows whether the server did what was asked."""
 
 
 class Browser:

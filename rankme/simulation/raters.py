@@ -26,7 +26,7 @@ Answered = TypeVar("Answered", Page, Reply)
 
 
 class RaterError(Exception):
-    """The site asked or answered what no rater's page should."""
+    """The site asked or answered something that a rater's page should not."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""The way in for JSON documents that are kept: read strictly, and checked to be storable."""
+"""JSON documents that the site keeps: read strictly, and checked to be storable."""
 
 from __future__ import annotations
 
