@@ -78,7 +78,7 @@ def _add_line(
     layout: tuple[str, Sequence[str], Sequence[str]],
     place: tuple[SourceFile, int],
 ) -> None:
-    """One judgement for each column with a value; an empty cell is none."""
+    """One judgement for each column with a value; an empty cell is skipped."""
     role, valued, factors = layout
     columns = spool.columns
     is_named = all(record.get(name, "").strip() for name in columns.values())
@@ -96,7 +96,7 @@ READER = JudgementReader(
     help=_(
         "A table with the columns rater, item and system, or common names for them, and a column "
         "of numbers for each criterion; or with rater, item and criterion, and a column of numbers "
-        "for each system. Empty cells are no judgements. Other columns are factors."
+        "for each system. Empty cells are skipped. Other columns are factors."
     ),
     recognises=is_wide_judgements,
     read=read_wide_judgements,
