@@ -106,6 +106,11 @@ class NewCampaignSerializer(Strict):
 
     definition = serializers.DictField(required=False)
     preset = serializers.CharField(max_length=60, required=False)
+    language = serializers.CharField(
+        max_length=10,
+        required=False,
+        help_text="With `preset`: its texts in this language (de, cs or ar), if it has them.",
+    )
     copy_of = serializers.CharField(
         max_length=60, required=False, help_text="The code of a campaign to duplicate."
     )
@@ -129,6 +134,8 @@ class NewCampaignSerializer(Strict):
             )
         if given.get("material") and "copy_of" not in given:
             raise serializers.ValidationError({"material": ["Only a copy takes material along."]})
+        if "language" in given and "preset" not in given:
+            raise serializers.ValidationError({"language": ["Only a preset has other languages."]})
         if "title" in given and "definition" in given:
             raise serializers.ValidationError({"title": ["A definition has its own title."]})
         if "title" not in given and given.get("archive"):

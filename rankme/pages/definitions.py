@@ -12,6 +12,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import get_language_info
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -38,6 +39,7 @@ from rankme.protocols.files import (
     preset,
     preset_names,
 )
+from rankme.protocols.preset_languages import languages_of
 from rankme.queries.progress import size_of
 from rankme.queries.words import current_words, missing_texts, words_file
 
@@ -98,7 +100,8 @@ def duplicate(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def _start_page(request: HttpRequest, form: ArchiveForm, *, status: int = 200) -> HttpResponse:
-    presets = [(name, preset(name)) for name in preset_names()]
+    found = {name: preset(name) for name in preset_names()}
+    presets = [(name, file, _other_languages(file)) for name, file in found.items()]
     own = Campaign.objects.open_to(request.user).filter(is_archive=False).values("pk")
     earlier = Campaign.objects.filter(pk__in=own).defer("definition")[:MOST_EARLIER]
     context = {"presets": presets, "archive_form": form, "earlier": earlier}
@@ -114,9 +117,19 @@ def new_campaign(request: HttpRequest, start: str) -> HttpResponse:
         return redirect("rankme:campaign-start")
     if request.method != "POST":
         is_blank = start == BLANK_START
-        document = blank_document() if is_blank else definition_to_document(preset(start))
+        language = request.GET.get("language", "")
+        if is_blank or language not in languages_of(preset(start)):
+            language = ""
+        document = blank_document() if is_blank else definition_to_document(preset(start, language))
         return _form_page(request, document, start=start)
     return _take_form(request, start=start)
+
+
+def _other_languages(file: Definition) -> list[tuple[str, str]]:
+    """The languages besides its own in which a preset can be had, each in its own name."""
+    return [
+        (language, get_language_info(language)["name_local"]) for language in languages_of(file)[1:]
+    ]
 
 
 @login_required

@@ -14,6 +14,7 @@ from rankme.untrusted import strict_yaml
 from rankme.untrusted.clean_text import check_document
 
 from .definition import Definition
+from .preset_languages import languages_of, translated
 from .problem_words import Location, problems_found, summary
 
 PRESETS = Path(__file__).parent / "presets"
@@ -117,13 +118,19 @@ def preset_names() -> list[str]:
     return sorted(path.stem for path in PRESETS.glob("*.yaml"))
 
 
-def preset(name: str) -> Definition:
-    """A shipped campaign file."""
+def preset(name: str, language: str = "") -> Definition:
+    """A shipped campaign file; its texts in a language, if they are translated into it."""
     if name not in preset_names():
         raise InvalidDefinition(
             [Problem("", f"no preset {name!r}; there are: {', '.join(preset_names())}")]
         )
-    return definition_from_yaml((PRESETS / f"{name}.yaml").read_text(encoding="utf-8"))
+    definition = definition_from_yaml((PRESETS / f"{name}.yaml").read_text(encoding="utf-8"))
+    if not language or language == definition.language:
+        return definition
+    if language not in languages_of(definition):
+        raise InvalidDefinition([Problem("", f"the preset {name!r} has no texts in {language!r}")])
+    document = translated(definition_to_document(definition), language)
+    return definition_from_document(document)
 
 
 def blank_document() -> dict[str, Any]:

@@ -21,6 +21,13 @@ pytestmark = pytest.mark.django_db(transaction=True)
 CAMPAIGNS = "/api/v1/campaigns/"
 
 
+def test_a_preset_can_be_had_in_another_language(olga):
+    german = olga.post(CAMPAIGNS, {"preset": "sr11-deep", "language": "de"}).json()
+    assert german["definition"]["language"] == "de"
+    assert "In dieser Studie" in german["definition"]["texts"]["consent"]
+    assert olga.post(CAMPAIGNS, {"preset": "sr11-deep", "language": "fr"}).status_code == 400
+
+
 def test_a_campaign_is_made_from_a_preset_a_document_or_a_file(olga):
     by_name = olga.post(CAMPAIGNS, {"preset": "sr11-deep", "title": "Ours"})
     assert (by_name.status_code, by_name.json()["title"]) == (201, "Ours")

@@ -439,3 +439,13 @@ def test_a_problem_and_a_fresh_row_are_unfolded(olga):
     more = olga.post(new("likert-criteria"), sent | {"do": "add:practice"})
     shown = folded(more.content.decode())
     assert shown["section-practice"] and shown["practice-1-row"] and not shown["practice-0-row"]
+
+
+def test_a_preset_is_offered_in_other_languages(olga):
+    page = olga.get(reverse("rankme:campaign-start")).content.decode()
+    assert f"{new('e2e-quality')}?language=de" in page and "Deutsch" in page
+    german = olga.get(new("e2e-quality") + "?language=de").content.decode()
+    assert "In dieser Studie lesen Sie" in german
+    assert fields_of(german)["language"] == "de"
+    unknown = olga.get(new("e2e-quality") + "?language=fr").content.decode()
+    assert "In this study you read" in unknown

@@ -110,7 +110,7 @@ class CampaignsView(View):
 def _definition(given: dict[str, Any]) -> Definition:
     if "definition" in given:
         return definition_from_document(given["definition"])
-    file = preset(given["preset"])
+    file = preset(given["preset"], given.get("language", ""))
     return file.model_copy(update={"title": given["title"]}) if "title" in given else file
 
 
