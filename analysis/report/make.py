@@ -452,7 +452,7 @@ def rank_changes_by_raters(
 ) -> dict[str, tuple[RankChange, ...]]:
     """By criterion: each system's rank with these excluded raters, and without them.
 
-    Whoever else is excluded is left out of both.
+    Raters who are excluded for other reasons are left out of both.
 
     Parameters
     ----------
@@ -469,8 +469,8 @@ def rank_changes_by_raters(
     for name in without.criterion.labels:
         kind = kind_of(without, name, options.kinds)
         higher = name not in options.lower_is_better and kind not in LOWER_IS_BETTER
-        parts = (part.for_criterion(name) for part in (with_them, without))
-        if found := _rank_changes(*parts, kind, higher):
+        before, after = (part.for_criterion(name) for part in (with_them, without))
+        if found := _rank_changes(before, after, kind, higher):
             changes[name] = found
     return changes
 
