@@ -48,7 +48,7 @@ def soft_pairwise() -> None:
 
 
 def by_pairs(people, metric) -> float:
-    """The definition (Thompson et al. 2024), with the same signs as the module's."""
+    """The definition (Thompson et al. 2024), with the same draws as the module."""
     from analysis.metrics.soft_pairwise import random_signs
 
     signs = random_signs(people.shape[1], permutations=1000, seed=1)

@@ -19,7 +19,7 @@ def parse_attributes(text: str) -> Attributes | None:
 
     Returns
     -------
-    Pairs of name and value in lower case; None where the text is no attribute set.
+    Pairs of name and value in lower case; None where the text is not an attribute set.
     """
     if "<" in text:
         found = ELEMENT.findall(text)
