@@ -192,6 +192,7 @@ def mark_a_word(page: Page, instrument: Locator, index: int) -> None:
         category.select_option(index=1)
     score = instrument.get_by_role("slider")
     if score.count():
+        score.scroll_into_view_if_needed()
         box = score.bounding_box()
         page.mouse.click(box["x"] + box["width"] * (0.2 + 0.15 * (index % 5)), box["y"] + 12)
 
