@@ -102,6 +102,7 @@ OF_A_CAMPAIGN = (
     models.AnalysisRun,
     models.Assignment,
     models.Batch,
+    models.CampaignVersion,
     models.Criterion,
     models.Item,
     models.MaterialImport,

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from analysis.report.stored import read_report
 from rankme.actions import analysis_runs, changes
 from rankme.errors import InvalidOptions
 from rankme.exporting import bundle
@@ -53,6 +54,9 @@ def test_a_report_counts_by_version_and_splits_on_request(corrected):
     assert b"Move the slider." in bundle.read_member(run, "campaign-v1.yaml")
     assert "author" not in json.loads(bundle.read_member(run, "versions.json"))[1]
     assert run_of(corrected, versions=[2]).judgements == 4
+    split = run_of(corrected, factors=["version"])
+    (criterion,) = read_report(split.finished_result["report"]).criteria
+    assert criterion.systems[0].by_level == {"1": 50.0, "2": 50.0}
     with pytest.raises(InvalidOptions, match="no version 3"):
         run_of(corrected, versions=[3])
 
