@@ -123,11 +123,11 @@ def _icc_interval(
     if not (np.isfinite(upper) and np.isfinite(lower)):  # subjects that do not differ at all
         return None, None
     spread = judges * column_sq + (judges * subjects - judges - subjects) * error_sq
-    below, above = upper * spread + subjects * row_sq, spread + subjects * lower * row_sq
-    if min(below, above) <= 0:
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        low = subjects * (row_sq - upper * error_sq) / (upper * spread + subjects * row_sq)
+        high = subjects * (lower * row_sq - error_sq) / (spread + subjects * lower * row_sq)
+    if not (np.isfinite(low) and np.isfinite(high)):  # hardly a degree of freedom is left
         return None, None
-    low = subjects * (row_sq - upper * error_sq) / below
-    high = subjects * (lower * row_sq - error_sq) / above
     return float(low), float(high)
 
 
