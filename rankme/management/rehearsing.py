@@ -14,7 +14,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 
 from rankme.actions import analysis_runs, campaigns
-from rankme.actions.copies import copy_campaign
+from rankme.actions.duplicates import duplicate_campaign
 from rankme.actions.panel import accounts, studies, sync
 from rankme.actions.panel.studies import StudyPlan
 from rankme.errors import RefusedAction
@@ -78,7 +78,8 @@ def rehearse(
 
     The site has to be running at SITE_URL: raters use its pages.
     """
-    copy = copy_campaign(campaign, _definition_of_copy(campaign), by=by)
+    copy = duplicate_campaign(campaign, by=by, with_material=True)
+    copy = campaigns.change_definition(copy, _definition_of_copy(campaign), by=by)
     copy = campaigns.launch_campaign(copy, by=by)
     told(f"Copy launched: {settings.SITE_URL}/campaigns/{copy.code}/")
     is_signed = urlsplit(settings.PROLIFIC_API).hostname in OWN_NAMES

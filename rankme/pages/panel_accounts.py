@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -62,7 +62,8 @@ def change_account(request: HttpRequest, account: int) -> HttpResponse:
             _("The new token is stored."),
         ),
     }
-    if request.POST.get("action") not in changes:
-        raise BadRequest("There is no such action.")
-    act(request, *changes[request.POST["action"]])
+    if request.POST.get("action") in changes:
+        act(request, *changes[request.POST["action"]])
+    else:
+        messages.error(request, _("Press one of the buttons."))
     return redirect("rankme:panel-accounts")

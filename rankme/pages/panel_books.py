@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from django import forms
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
@@ -75,7 +75,8 @@ def _bonuses_for_many(request: HttpRequest, study: PanelStudy) -> bool:
     actions = {"hourly": per_hour, "file": of_file}
     name = request.POST.get("action", "")
     if name not in actions:
-        raise BadRequest("There is no such action.")
+        messages.error(request, _("Press one of the buttons."))
+        return False
     before = study.payments.count()
     if not act(request, actions[name], _("The bonuses are noted.")):
         return False
@@ -109,8 +110,8 @@ def _decide(request: HttpRequest, person: PanelSubmission) -> None:
     decisions = _decisions(request, person)
     name = request.POST.get("action", "")
     if name not in decisions:
-        raise BadRequest("There is no such action.")
-    if act(request, *decisions[name]):
+        messages.error(request, _("Press one of the buttons."))
+    elif act(request, *decisions[name]):
         sync.let_a_worker_visit(person.study)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
@@ -194,7 +193,8 @@ def change(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     changes = _changes(request, study)
     name = request.POST.get("action", "")
     if name not in changes:
-        raise BadRequest("There is no such action.")
+        messages.error(request, _("Press one of the buttons."))
+        return redirect("rankme:campaign-panel", campaign.code)
     if name in ("publish", "stop", "delete") and not request.POST.get("sure"):
         messages.error(request, _("Tick the box first."))
         return redirect("rankme:campaign-panel", campaign.code)

@@ -11,9 +11,12 @@ from rankme.actions import analysis_runs, assignments, campaigns, exclusions, me
 from rankme.actions.import_jobs import execute_import
 from rankme.actions.judgement_imports import start_archive
 from rankme.models import Campaign
+from rankme.rehearsal.panel import PracticePanel
 from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition
 from tests.pages.sent_forms import Form, forms_of
 from tests.pages.world import POLICY, published_run
+from tests.panels.in_process import connect
+from tests.panels.loop import Loop, paid_campaign
 from tests.runs import rated_campaign
 
 pytestmark = pytest.mark.django_db
@@ -35,6 +38,13 @@ POSTS = {name for name, methods in POLICY.items() if "POST" in methods}
 @pytest.fixture(autouse=True)
 def uploads_of_the_test(settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path
+
+
+@pytest.fixture
+def practice(monkeypatch) -> PracticePanel:
+    panel = PracticePanel()
+    connect(panel, monkeypatch)
+    return panel
 
 
 @pytest.fixture
@@ -124,6 +134,19 @@ def running_pages(olga) -> list[str]:
     ]
 
 
+def panel_pages(practice: PracticePanel) -> list[str]:
+    drafted, published = Loop(practice, account="Lab 1"), Loop(practice, account="Lab 2").publish()
+    person = published.row_of("a")
+    return [
+        reverse("rankme:panel-accounts"),
+        address("campaign-panel", paid_campaign()),
+        address("campaign-panel", drafted.campaign),
+        address("campaign-panel", published.campaign),
+        address("campaign-panel-books", published.campaign),
+        address("campaign-panel-person", published.campaign, person.pk),
+    ]
+
+
 def sent_as_it_stands(form: Form) -> dict[str, object]:
     files = {
         name: SimpleUploadedFile(FILES[name][0], FILES[name][1].encode()) for name in form.files
@@ -131,8 +154,14 @@ def sent_as_it_stands(form: Form) -> dict[str, object]:
     return form.fields | files
 
 
-def test_every_form_is_answered_whatever_page_it_stands_on(olga):
-    pages = [*new_pages(), *draft_pages(olga), *archive_pages(olga), *running_pages(olga)]
+def test_every_form_is_answered_whatever_page_it_stands_on(olga, practice):
+    pages = [
+        *new_pages(),
+        *draft_pages(olga),
+        *archive_pages(olga),
+        *running_pages(olga),
+        *panel_pages(practice),
+    ]
     sent = set()
     for page in pages:
         answer = olga.get(page)

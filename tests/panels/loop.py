@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rankme.actions import participation
-from rankme.actions.panel import accounts, studies
+from rankme.actions.panel import accounts, studies, sync
 from rankme.actions.panel.studies import StudyPlan
 from rankme.models import Campaign, PanelAccount, PanelStudy, PanelSubmission, Participant
 from rankme.rehearsal.books import Submission
@@ -26,12 +26,12 @@ def paid_campaign(**changes: Any) -> Campaign:
 class Loop:
     """A site and its panel, with what raters do at both."""
 
-    def __init__(self, panel: PracticePanel, **changes: Any) -> None:
+    def __init__(self, panel: PracticePanel, account: str = "Lab", **changes: Any) -> None:
         self.panel = panel
         self.campaign = paid_campaign()
         self.owner = self.campaign.owner
         self.account: PanelAccount = accounts.add_account(
-            owner=self.owner, name="Lab", token=panel.token
+            owner=self.owner, name=account, token=panel.token
         )
         self.study = studies.draft_study(
             self.campaign, self.account, plan_of(**changes), by=self.owner
@@ -76,6 +76,12 @@ class Loop:
 
     def row(self, one: Submission) -> PanelSubmission:
         return PanelSubmission.objects.get(external_id=one.id)
+
+    def row_of(self, name: str) -> PanelSubmission:
+        """Somebody who has just come, as the site knows them."""
+        one = self.arrive(name)
+        sync.sync_study(self.study)
+        return self.row(one)
 
     def again(self) -> PanelStudy:
         self.study.refresh_from_db()

@@ -184,6 +184,7 @@ class TwoBooks(RuleBasedStateMachine):
 
     @rule(name=names, amount=st.integers(1, 200), fault=st.sampled_from(["", *BEFORE, *AFTER]))
     def pay_a_bonus(self, name: str, amount: int, fault: str) -> None:
+        self.poll()
         if fault:
             self.loop.fault(fault, "/pay/")
         self.decide(name, lambda row: money.pay_bonus(row, amount, reason="", by=self.loop.owner))
