@@ -9,7 +9,7 @@ from typing import Any
 
 from rankme.actions.assignments import outputs_in_order
 from rankme.actions.check_pages import checks_of_batch
-from rankme.actions.shown_as import SHOWN_AS, WORDS
+from rankme.actions.shown_as import PICTURES, SHOWN_AS
 from rankme.models import Assignment, CheckTrial, Item, Output, Trial
 from rankme.protocols.criteria import CriterionSpec
 from rankme.protocols.definition import Definition
@@ -51,36 +51,37 @@ def trials_of(assignment: Assignment) -> list[ShownTrial]:
     shown = [output for outputs in order.values() for output in outputs]
     texts = Output.objects.only("text", "marks").in_bulk(shown)
     trials = Trial.objects.select_related("item").in_bulk(list(order))
-    # Where most items are shown in words, a check in pictures would stand out.
-    in_words = any(trial.item.factors.get(SHOWN_AS) == WORDS for trial in trials.values())
     return [
-        _shown_check(checks[trial], places, in_words=in_words)
+        _shown_check(checks[trial], places)
         if trial in checks
         else shown_trial(trials[trial].item, [texts[output] for output in order[trial]])
         for trial, places in assignment.presentation
     ]
 
 
-def _shown_check(check: CheckTrial, places: Sequence[int], *, in_words: bool) -> ShownTrial:
+def _shown_check(check: CheckTrial, places: Sequence[int]) -> ShownTrial:
     shown = check.shown
     outputs = tuple(shown["outputs"][place] for place in places)
-    return ShownTrial(
-        shown["input"], shown["reference"], shown["context"], outputs, in_words=in_words
-    )
+    return ShownTrial(shown["input"], shown["reference"], shown["context"], outputs, in_words=True)
 
 
 def shown_trial(
     item: Item, outputs: Sequence[Output], *, in_words: bool | None = None
 ) -> ShownTrial:
-    """An item with these outputs, in this order; in words where the item was drawn for that."""
+    """An item with these outputs, in this order; in words unless it was drawn for pictures."""
     return ShownTrial(
         item.input,
         item.reference,
         item.context,
         tuple(output.text for output in outputs),
-        in_words=item.factors.get(SHOWN_AS) == WORDS if in_words is None else in_words,
+        in_words=item.factors.get(SHOWN_AS) != PICTURES if in_words is None else in_words,
         marks=tuple(output.marks or () for output in outputs),
     )
+
+
+def shows_both(definition: Definition) -> bool:
+    """Whether some items are shown as pictures and the others, also later ones, in words."""
+    return (definition.pictorial_share or 1) < 1
 
 
 def practice_trials(practice: Sequence[PracticeTrial], *, has_both: bool) -> list[ShownTrial]:
@@ -115,7 +116,7 @@ def page_document(
     """
     pictures: dict[str, int] = {}
     rng = random.Random(seed)
-    practice = practice_trials(definition.practice, has_both=(definition.pictorial_share or 1) < 1)
+    practice = practice_trials(definition.practice, has_both=shows_both(definition))
     return {
         "screens": [_screen(definition, index) for index in range(len(definition.screens))],
         "trials": [trial_document(definition, trial, pictures, rng) for trial in trials],
@@ -176,7 +177,7 @@ def trial_document(
     if shows("input", "images"):
         document["input"] = _input(definition, trial.input, pictures)
         if pairs := document["input"].get("pairs"):
-            document["input"]["in_words"] = trial.in_words
+            document["input"]["in_words"] = trial.in_words and shows_both(definition)
             document["input"]["order"] = rng.sample(range(len(pairs)), len(pairs))
     if shows("reference", "reference_context"):
         document["reference"] = trial.reference
