@@ -20,7 +20,7 @@ from analysis.table import JudgementTable
 def run_agreement(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Krippendorff's α, intraclass correlation, Kendall's W, Fleiss' κ, self-consistency."""
     from analysis.clusters import kind_of
-    from analysis.report.make import agreement_of
+    from analysis.report.agreement import agreement_of
     from analysis.report.options import ReportOptions
 
     part = counted_judgements(table, options)
