@@ -15,6 +15,8 @@ STOP = """() => {
     name: at.textContent.trim(),
     instrument: at.closest("[data-instrument]")?.dataset.instrument ?? "",
     isNext: at.matches("[data-next], [data-go-on], .picture"),
+    isMarkable: at.matches(".markable"),
+    isUnchosen: at.tagName === "SELECT" && !at.value,
     isLastTick: at.type === "checkbox" && !at.closest("label").nextElementSibling,
   };
 }"""
@@ -35,6 +37,10 @@ def press_what_fits(page: Page, stop: dict) -> bool:
     """Answer the control that has the focus; True when that led to another page or screen."""
     if stop["role"] == "slider":
         page.keyboard.press("ArrowRight")
+    elif stop["isMarkable"]:
+        page.keyboard.press("Enter")  # marks the word at the cursor
+    elif stop["isUnchosen"]:
+        page.keyboard.press("ArrowDown")
     elif stop["role"] == "radio":
         # One text cannot be the best and the worst: the second group goes one down.
         page.keyboard.press("ArrowDown" if stop["value"] == "worst" else "Space")
