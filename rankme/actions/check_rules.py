@@ -71,8 +71,13 @@ def _decide(
     if is_new and action == "exclude":
         exclude_by_rule(participant, list(parts))
     elif is_new:
-        verb = gettext_noop("rater marked by a rule")
-        if action == "gate":
-            verb = gettext_noop("rater turned away by a rule")
-        note(participant.campaign, None, verb, rater=participant.label, rule=list(parts))
+        _note(participant, action, list(parts))
     return is_new
+
+
+def _note(participant: Participant, action: Action, parts: list[str]) -> None:
+    detail = {"rater": participant.label, "rule": parts}
+    if action == "gate":
+        note(participant.campaign, None, gettext_noop("rater turned away by a rule"), **detail)
+    else:
+        note(participant.campaign, None, gettext_noop("rater marked by a rule"), **detail)

@@ -58,8 +58,13 @@ def exclude_by_rule(participant: Participant, parts: list[str]) -> None:
     )
     if created:
         settle_slots_of(participant)
-        verb = gettext_noop("rater excluded by a rule")
-        note(participant.campaign, None, verb, rater=participant.label, rule=parts)
+        note(
+            participant.campaign,
+            None,
+            gettext_noop("rater excluded by a rule"),
+            rater=participant.label,
+            rule=parts,
+        )
 
 
 @transaction.atomic

@@ -39,6 +39,7 @@ POLICY = {
     "api-judgements": ("GET", "campaign"),
     "api-judgements-csv": ("GET", "campaign"),
     "api-judgements-jsonl": ("GET", "campaign"),
+    "api-checks-csv": ("GET", "campaign"),
     "api-texts-csv": ("GET", "campaign"),
     "api-metrics": ("GET POST", "campaign"),
     "api-metric": ("GET DELETE", "campaign"),
