@@ -3,7 +3,7 @@
 from django.db import migrations
 
 # `substring` counts characters as Python does: code points. Answers of other instruments are not
-# looked at: those of no output, and those that are no JSON object.
+# looked at: those of no output, and those that are not JSON objects.
 MARKS = """
 CREATE FUNCTION rankme_marks_fit() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
