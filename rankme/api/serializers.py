@@ -384,7 +384,12 @@ class TextsQuery(serializers.Serializer[Any]):
 
 
 class SpansQuery(serializers.Serializer[Any]):
-    criterion = serializers.CharField(max_length=60, help_text="Its answers are marks in texts.")
+    criterion = serializers.CharField(
+        max_length=60,
+        required=False,
+        default="",
+        help_text="Its answers are marks in texts; without it, the first such criterion.",
+    )
     form = serializers.ChoiceField(
         sorted(FORMS), required=False, default="json", help_text="Whose format the file has."
     )
