@@ -581,7 +581,7 @@ def test_a_rater_sees_the_own_answer_next_to_the_expected_one_and_tries_again(pa
     next_screen(page)
     feedback = page.get_by_role("heading", name="About this example").locator("..")
     expect(feedback).to_contain_text("An example.")
-    expect(feedback).to_contain_text("Your answer: 0 expected: 80–100")
+    expect(feedback).to_contain_text("Your answer: 0 expected: 80–100", use_inner_text=True)
     expect(feedback.get_by_role("button", name="Continue")).to_be_hidden()
     feedback.get_by_role("button", name="Try again").press("Enter")
     await_screen(page)
