@@ -66,6 +66,8 @@ def marking_criteria(campaign: Campaign) -> list[str]:
 
 def span_table(campaign: Campaign, criterion: str) -> SpanTable:
     """The marks of a criterion with their texts; a rater's last word on an output counts."""
+    if not criterion:
+        return SpanTable(())
     ids = dict(campaign.criteria.values_list("name", "id"))
     with connection.cursor() as cursor:
         cursor.execute(MARKED, [ids.get(f"{criterion}_score"), campaign.pk, ids[criterion]])
@@ -98,14 +100,15 @@ def spans_file(campaign: Campaign, criterion: str, form: str) -> ExportedFile | 
 
     known = marking_criteria(campaign)
     criterion = criterion or next(iter(known), "")
-    if form not in FORMS or criterion not in known:
+    # Where nobody marks anything, and no criterion is named, the file is empty.
+    if form not in FORMS or (criterion and criterion not in known):
         return None
     chosen = FORMS[form]
     try:
         written = WRITERS[form](span_table(campaign, criterion))
     except AnalysisError as error:
         raise RefusedAction(str(error)) from error
-    name = f"{campaign.code}-{criterion}.{chosen.ending}"
+    name = f"{campaign.code}-{criterion or 'marks'}.{chosen.ending}"
     if isinstance(written, str) or len(written) == 1:
         content = written if isinstance(written, str) else written[0]
         return ExportedFile(name, chosen.media_type, content.encode())
