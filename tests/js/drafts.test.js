@@ -22,6 +22,28 @@ test("what was answered so far outlives the page", async () => {
   assert.deepEqual([found.answers, found.spent_ms], [{ "quality:0": 80 }, 1200]);
 });
 
+test("a page that had to go at once leaves what was answered, for the same screen only", async () => {
+  const parts = newParts();
+  const draft = await parts.drafts.show(step);
+  parts.drafts.keepAtOnce({ ...draft, answers: { "quality:0": 80 }, spent_ms: 1200 });
+  const found = await newParts({ storage: parts.storage }).drafts.show(step);
+  assert.deepEqual([found.answers, found.spent_ms], [{ "quality:0": 80 }, 1200]);
+  assert.deepEqual([found.id, found.reloads], [draft.id, 1]);
+
+  // What is kept later is newer.
+  await parts.drafts.keep({ ...draft, answers: { "quality:0": 90 } });
+  assert.deepEqual((await parts.drafts.show(step)).answers, { "quality:0": 90 });
+
+  // Sent, and opened again under another key: what was left is of the earlier answer.
+  parts.drafts.keepAtOnce({ ...draft, answers: { "quality:0": 10 } });
+  await parts.drafts.send({ ...draft, answers: { "quality:0": 95 } }, { key: draft.key });
+  await parts.drafts.reopen(step);
+  assert.deepEqual((await parts.drafts.show(step)).answers, { "quality:0": 95 });
+  await parts.drafts.forget();
+  const rest = await parts.storage.change((transaction) => transaction.all("drafts"));
+  assert.deepEqual(rest, []);
+});
+
 test("sending marks the draft and fills the outbox in one transaction", async () => {
   const parts = newParts();
   const draft = await parts.drafts.show(step);

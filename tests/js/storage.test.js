@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { memoryStorage, withFallback } from "../../static/js/participant/storage.js";
+import { memoryStorage, openStorage, withFallback } from "../../static/js/participant/storage.js";
 import { newParts, scriptedServer } from "./parts.js";
 
 /** A database that works until it is told to break: "refuse" every call, or "hang". */
@@ -15,6 +15,7 @@ function breakableStorage() {
       if (storage.mode === "hang") return new Promise(() => undefined);
       return working.change(work);
     },
+    keepAtOnce: working.keepAtOnce,
   };
   return storage;
 }
@@ -57,4 +58,17 @@ test("what another page has written is known after it was read", async () => {
   database.mode = "refuse";
   const found = await storage.change((transaction) => transaction.get("drafts", "7:0:0"));
   assert.deepEqual(found, { id: "7:0:0", state: "sent" });
+});
+
+test("a database whose transactions never end is given up before the first screen", async () => {
+  const stuck = {
+    open() {
+      const request = {
+        result: { transaction: () => ({ objectStore: () => ({ put: () => ({}) }) }) },
+      };
+      queueMicrotask(() => request.onsuccess());
+      return request;
+    },
+  };
+  await assert.rejects(openStorage(stuck, "rankme", 20), /does not answer/);
 });

@@ -50,7 +50,10 @@ export function createBreaks({ storage, breaks, assignment, wallClock }) {
       returned();
     },
     /** The page goes out of sight. */
-    leave: keep,
+    leave() {
+      state.seen = wallClock();
+      storage.keepAtOnce(state);
+    },
     /** The page is in sight again. */
     returned,
     /**

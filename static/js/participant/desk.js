@@ -134,18 +134,24 @@ export function createDesk(parts) {
     resolve(outcome);
   }
 
+  /**
+   * What is on the screen now.
+   *
+   * @param {OpenScreen} shown
+   */
+  const draftOf = ({ draft, screen, stopwatch }) => ({
+    ...draft,
+    answers: screen.draft(),
+    comment: screen.comment?.value ?? "",
+    spent_ms: stopwatch.spent(tools.now()),
+    active_ms: stopwatch.active(tools.now()),
+  });
+
   /** Write down what is on the screen now. */
-  function keep() {
-    if (!current) return undefined;
-    const { draft, screen, stopwatch } = current;
-    return drafts.keep({
-      ...draft,
-      answers: screen.draft(),
-      comment: screen.comment?.value ?? "",
-      spent_ms: stopwatch.spent(tools.now()),
-      active_ms: stopwatch.active(tools.now()),
-    });
-  }
+  const keep = () => (current ? drafts.keep(draftOf(current)) : undefined);
+
+  /** Write it down at once: the page is about to go. */
+  const keepAtOnce = () => current && drafts.keepAtOnce(draftOf(current));
 
   /**
    * The rater pressed Next: send the answers, or say what they lack.
@@ -242,6 +248,7 @@ export function createDesk(parts) {
     open,
     show,
     keep,
+    keepAtOnce,
     send,
     submit,
     current: () => current,

@@ -12,6 +12,9 @@
  */
 export const idOf = (assignment, step) => `${assignment}:${step.trial}:${step.screen}`;
 
+/** @param {string} id */
+const leftId = (id) => `left:${id}`;
+
 /**
  * @param {{ storage: PageStorage, outbox: Pick<import("./types.js").Outbox, "enqueue">,
  *   newKey: () => string, assignment: number }} parts
@@ -36,6 +39,8 @@ export function createDrafts({ storage, outbox, newKey, assignment }) {
       const found = await transaction.get("drafts", id);
       if (found) {
         if (found.state === "open") {
+          const left = await transaction.get("drafts", leftId(id));
+          if (left?.key === found.key) Object.assign(found, left, { id });
           found.reloads += 1;
           await transaction.put("drafts", found);
         }
@@ -57,8 +62,17 @@ export function createDrafts({ storage, outbox, newKey, assignment }) {
       const found = await transaction.get("drafts", draft.id);
       if (found?.state === "sent" || (found && found.key !== draft.key)) return;
       await transaction.put("drafts", draft);
+      await transaction.delete("drafts", leftId(draft.id));
     });
   }
+
+  /**
+   * Keep a half-done screen of a page that is about to go. There is no time to look whether it was
+   * sent meanwhile, so this is a record of its own, which the screen takes when it comes back.
+   *
+   * @param {Draft} draft
+   */
+  const keepAtOnce = (draft) => storage.keepAtOnce({ ...draft, id: leftId(draft.id) });
 
   /**
    * Mark a screen as answered and put its payload into the outbox: both, or neither.
@@ -112,9 +126,13 @@ export function createDrafts({ storage, outbox, newKey, assignment }) {
 
   /** The batch is done: nothing of it stays in this browser. */
   function forget() {
+    const ours = [`${assignment}:`, leftId(`${assignment}:`)];
     return storage.change(async (transaction) => {
       for (const draft of await transaction.all("drafts")) {
-        if (draft.id.startsWith(`${assignment}:`) || draft.id === `break:${assignment}`) {
+        if (
+          ours.some((start) => draft.id.startsWith(start)) ||
+          draft.id === `break:${assignment}`
+        ) {
           await transaction.delete("drafts", draft.id);
         }
       }
@@ -133,7 +151,7 @@ export function createDrafts({ storage, outbox, newKey, assignment }) {
     return new Map(found.map((draft) => [draft.id, draft]));
   }
 
-  return { read, show, keep, send, reopen, ask, forget, mine };
+  return { read, show, keep, keepAtOnce, send, reopen, ask, forget, mine };
 }
 
 /**

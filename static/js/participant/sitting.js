@@ -256,7 +256,7 @@ export function createSitting(parts) {
     refused,
     overtaken,
     interrupt,
-    keep: desk.keep,
+    keepAtOnce: desk.keepAtOnce,
     stopwatch: desk.stopwatch,
   };
 }

@@ -18,15 +18,17 @@ const PATIENCE_MS = 10_000;
  *
  * @param {IDBFactory} factory
  * @param {string} [name]
+ * @param {number} [patience] milliseconds that the database has for an answer
  * @returns {Promise<PageStorage>}
  */
-export async function openStorage(factory, name = "rankme") {
+export async function openStorage(factory, name = "rankme", patience = PATIENCE_MS) {
   const database = await open(factory, name);
   const storage = overDatabase(database);
-  await storage.change(async (transaction) => {
+  const probe = storage.change(async (transaction) => {
     await transaction.put("drafts", { id: "probe" });
     await transaction.delete("drafts", "probe");
   });
+  await inTime(probe, patience);
   return storage;
 }
 
@@ -111,6 +113,14 @@ export function withFallback(database, onFailure, patience = PATIENCE_MS) {
       return !failed;
     },
     change,
+    keepAtOnce(draft) {
+      try {
+        if (!failed) database.keepAtOnce(draft);
+      } catch {
+        // The page goes, and nobody is there who could be told.
+      }
+      memory.keepAtOnce(draft);
+    },
   };
 }
 
@@ -173,6 +183,13 @@ function overDatabase(database) {
         );
       });
     },
+    keepAtOnce(draft) {
+      // Committed here: a page that the browser sets aside hears of no request any more, and
+      // WebKit would keep its transaction open, with every later page waiting for it.
+      const transaction = database.transaction(["drafts"], "readwrite", { durability: "strict" });
+      transaction.objectStore("drafts").put(draft);
+      transaction.commit();
+    },
   };
 }
 
@@ -228,5 +245,6 @@ export function memoryStorage() {
       last = mine.catch(() => undefined);
       return mine;
     },
+    keepAtOnce: (draft) => void stores.drafts.set(draft.id, structuredClone(draft)),
   };
 }

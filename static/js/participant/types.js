@@ -190,6 +190,7 @@
  * @property {boolean} lasting whether it outlives the page
  * @property {<T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>} change run `work`
  *   in one transaction: all of it happens, or nothing
+ * @property {(draft: { id: string }) => void} keepAtOnce keep one draft of a page that is about to go
  */
 
 /**

@@ -332,7 +332,7 @@ function tie(sitting, outbox, breaks) {
     sitting.refresh();
   });
   addEventListener("blur", () => sitting.stopwatch()?.blur());
-  addEventListener("pagehide", () => sitting.keep());
+  addEventListener("pagehide", () => sitting.keepAtOnce());
   addEventListener("pageshow", (event) => {
     if (event.persisted) location.reload();
   });
@@ -340,7 +340,7 @@ function tie(sitting, outbox, breaks) {
     const now = performance.now();
     if (document.hidden) {
       sitting.stopwatch()?.hide(now);
-      sitting.keep();
+      sitting.keepAtOnce();
       breaks.leave();
     } else {
       sitting.stopwatch()?.show(now);
