@@ -337,6 +337,8 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "CampaignState": "rankme.models.campaigns.Campaign.State",
         "JobState": "rankme.models.jobs.Job.State",
+        "ImportKind": "rankme.models.materials.MaterialImport.Kind",
+        "MetricKind": "rankme.models.metrics.Metric.Kind",
     },
     "POSTPROCESSING_HOOKS": [
         "rankme.api.reference.add_errors",

@@ -200,7 +200,7 @@ def publish_study(study: PanelStudy, *, by: User) -> PanelStudy:
     _set_aside(study, cost.total)
     note(study.campaign, by, gettext_noop("study published"), study=study.key, cost=cost.total)
     try:
-        return _move(study, "PUBLISH")
+        return _ask_for(study, "PUBLISH")
     except AnswerLost:
         raise
     except PanelError:
@@ -208,7 +208,7 @@ def publish_study(study: PanelStudy, *, by: User) -> PanelStudy:
         raise
 
 
-def _move(study: PanelStudy, action: str) -> PanelStudy:
+def _ask_for(study: PanelStudy, action: str) -> PanelStudy:
     """One transition. Asked again it would be refused, so a lost answer is looked up."""
     panel = panel_of(study.account, tries=2)
     try:
@@ -222,7 +222,7 @@ def pause_study(study: PanelStudy, *, by: User | None) -> PanelStudy:
     """Send nobody new; people at work can finish."""
     if study.state != State.ACTIVE:
         raise RefusedAction(_("Only an active study can be paused."))
-    study = _move(study, "PAUSE")
+    study = _ask_for(study, "PAUSE")
     note(study.campaign, by, gettext_noop("study paused"), study=study.key)
     return study
 
@@ -230,7 +230,7 @@ def pause_study(study: PanelStudy, *, by: User | None) -> PanelStudy:
 def resume_study(study: PanelStudy, *, by: User | None) -> PanelStudy:
     if study.state != State.PAUSED:
         raise RefusedAction(_("Only a paused study can be resumed."))
-    study = _move(study, "START")
+    study = _ask_for(study, "START")
     note(study.campaign, by, gettext_noop("study resumed"), study=study.key)
     return study
 
@@ -239,7 +239,7 @@ def stop_study(study: PanelStudy, *, by: User | None) -> PanelStudy:
     """End the study for good. Who has finished can still be approved."""
     if study.state not in (State.ACTIVE, State.PAUSED, State.AWAITING_REVIEW):
         raise RefusedAction(_("This study cannot be stopped now."))
-    study = _move(study, "STOP")
+    study = _ask_for(study, "STOP")
     note(study.campaign, by, gettext_noop("study stopped"), study=study.key)
     return study
 

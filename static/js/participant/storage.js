@@ -184,8 +184,8 @@ function overDatabase(database) {
       });
     },
     keepAtOnce(draft) {
-      // Committed here: a page that the browser sets aside hears of no request any more, and
-      // WebKit would keep its transaction open, with every later page waiting for it.
+      // Committed here: a page that the browser sets aside gets no more events, and WebKit would
+      // keep its transaction open, with every later page waiting for it.
       const transaction = database.transaction(["drafts"], "readwrite", { durability: "strict" });
       transaction.objectStore("drafts").put(draft);
       transaction.commit();
