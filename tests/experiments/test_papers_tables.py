@@ -159,7 +159,7 @@ def test_rotowire_ordering_has_model_and_rater_as_factors():
 
 
 def test_direct_assessment_ranks_by_z_of_each_rater():
-    run = run_of("direct-assessment", raters=2)
+    run = run_of("direct-assessment", raters=8)
     (each,) = criteria(run).values()
     means = named(each.paper, "means")
     assert titles(means)[:4] == ["System", "Mean z", "Mean", "SD"]
