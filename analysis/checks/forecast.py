@@ -113,14 +113,14 @@ def _consistency(part: Comparison, answers: int, guess: float, seed: int) -> For
         warning = _("Three repetitions are needed, but raters meet {answers}: it catches nobody.")
         return Forecast(part.text, 0.0, 1.0, warning, values)
     rng = np.random.default_rng(seed)
-    careful = _simulated_icc(answers, CAREFUL_ICC, rng)
-    careless = _simulated_icc(answers, 0.0, rng)
+    careful = simulated_icc(answers, CAREFUL_ICC, rng)
+    careless = simulated_icc(answers, 0.0, rng)
     return Forecast(
         part.text, float(np.mean(careful < part.bound)), float(np.mean(careless >= part.bound))
     )
 
 
-def _simulated_icc(pairs: int, consistency: float, rng: np.random.Generator) -> np.ndarray:
+def simulated_icc(pairs: int, consistency: float, rng: np.random.Generator) -> np.ndarray:
     """ICC(2,1) of raters who answer so many pages twice, by the same mean squares."""
     shared = rng.normal(0, np.sqrt(consistency), size=(SIMULATED, pairs, 1))
     scores = shared + rng.normal(0, np.sqrt(1 - consistency), size=(SIMULATED, pairs, 2))

@@ -13,6 +13,7 @@ from rankme.actions import campaigns, import_jobs, jobs, materials
 from rankme.errors import RefusedAction
 from rankme.models import Item, MaterialImport, Output
 from tests.campaigns import make_campaign, make_owner, slider_definition
+from tests.imports import work_on
 
 pytestmark = pytest.mark.django_db
 
@@ -52,12 +53,6 @@ def stored_files() -> list[str]:
     if not default_storage.exists("imports"):
         return []
     return default_storage.listdir("imports")[1]
-
-
-def work_on(row: MaterialImport) -> MaterialImport:
-    assert import_jobs.execute_import(row.pk, "worker")
-    row.refresh_from_db()
-    return row
 
 
 def previewed(draft, owner, content: bytes = b"") -> MaterialImport:

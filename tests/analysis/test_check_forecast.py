@@ -7,7 +7,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from analysis.checks.forecast import CAREFUL_ICC, Planned, _simulated_icc, forecast
+from analysis.checks.forecast import CAREFUL_ICC, Planned, forecast, simulated_icc
 from analysis.checks.measures import repeat_icc
 from analysis.checks.rules import parse_rule
 
@@ -74,5 +74,5 @@ def test_simulated_consistency_is_that_of_the_measure():
                 return np.zeros(size)
             return np.broadcast_to(pairs, (size[0], *pairs.shape))
 
-    [icc] = set(_simulated_icc(6, CAREFUL_ICC, Given()).round(10).tolist())
+    [icc] = set(simulated_icc(6, CAREFUL_ICC, Given()).round(10).tolist())
     assert icc == pytest.approx(repeat_icc([tuple(pair) for pair in pairs]))

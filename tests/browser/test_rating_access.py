@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 from rankme.actions.campaigns import launch_campaign
 from rankme.models import Output
 from rankme.protocols.files import preset, preset_names
+from tests.browser.access import assert_accessible
 from tests.browser.rating import (
     answer_with_mouse,
     await_screen,
@@ -20,11 +21,6 @@ from tests.campaigns import make_campaign, rankme_definition
 pytestmark = pytest.mark.browser
 
 WIDTHS = {"laptop": {"width": 1366, "height": 768}, "phone": {"width": 390, "height": 844}}
-
-
-def assert_accessible(page: Page) -> None:
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
 
 
 def test_the_check_itself_would_see_a_fault(page: Page):

@@ -10,9 +10,9 @@ from playwright.sync_api import Locator, Page, expect
 
 from rankme.actions.campaigns import launch_campaign
 from rankme.models import Campaign, Item, Judgement, Output
+from tests.browser.access import assert_accessible
+from tests.browser.payloads import PAYLOADS
 from tests.browser.rating import await_screen, begin, come_in, next_screen, shot
-from tests.browser.test_hostile_texts import DEEDS, WAYS_OUT
-from tests.browser.test_rating_access import assert_accessible
 from tests.campaigns import make_campaign, slider_definition
 
 pytestmark = pytest.mark.browser
@@ -283,7 +283,7 @@ def test_marking_is_accessible_and_fits_a_phone_and_four_times_the_size(page: Pa
 
 
 def test_hundreds_of_hostile_marks_run_nothing(page: Page):
-    payloads = [f"{way}{deed}" for way in WAYS_OUT for deed in DEEDS][:600]
+    payloads = PAYLOADS[:600]
     outputs = ["\n".join(payloads[first : first + 100]) for first in range(0, 600, 100)]
     campaign = marking(*outputs, most=100, notes=True, launch=False)
     for output in Output.objects.filter(item__campaign=campaign):

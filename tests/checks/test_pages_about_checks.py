@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from rankme.models import CheckTrial, DamagedText
 from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition
-from tests.checks.test_rules_at_work import CHECKS, RULE, work
+from tests.checks.raters import CHECKS, RULE, work
 from tests.sittings import claim
 
 pytestmark = pytest.mark.django_db

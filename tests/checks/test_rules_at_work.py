@@ -2,63 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from rankme.actions import analysis_runs, exclusions
 from rankme.models import CheckTrial, RaterExclusion, RuleDecision
 from rankme.queries.check_answers import answers_of, measures_by_rater
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
+from tests.checks.raters import CHECKS, RULE, work
 from tests.invariants import check_record
 from tests.sittings import answer, claim, payload_for, store
 
 pytestmark = pytest.mark.django_db
 
-CHECKS = [
-    {
-        "name": "look",
-        "kind": "instructed",
-        "criterion": "fluency",
-        "per_batch": 3,
-        "options": {"text": "Move this to {value}.", "value": 20, "tolerance": 3},
-    },
-    {
-        "name": "spoiled",
-        "kind": "corruption",
-        "criterion": "fluency",
-        "per_batch": 5,
-        "options": {"apart": 2},
-    },
-    {"name": "again", "kind": "repeat", "criterion": "fluency", "per_batch": 4},
-    {"name": "time", "kind": "time", "options": {"least_active_seconds": 5}},
-]
-RULE = "instructed.failed >= 2 or spoiled.paired_p > .05 or repeat.icc < .3"
-
 
 def campaign_with(**rules: str):
     definition = slider_definition(checks=CHECKS, rules=rules)
     return make_campaign(definition, items=16, systems=2)
-
-
-def work(assignment, *, careful: bool, upto: int | None = None) -> list[Any]:
-    """Answer the pages in order; a careful rater follows checks, a careless one says 60 and 61."""
-    checks = {check.trial_id: check for check in CheckTrial.objects.all()}
-    receipts = []
-    for place, (trial, _) in enumerate(assignment.presentation[:upto]):
-        check = checks.get(trial)
-        value = float(60 + place % 2)
-        if careful:
-            value = 40.0 + trial % 17
-            if check is not None and check.kind == "instructed":
-                value = 22.0
-            elif check is not None and check.kind == "corruption":
-                value = 5.0
-            elif check is not None:
-                value = 41.0 + check.source_id % 17
-        times = {"spent_ms": 9_000, "active_ms": 4_000 if place < 3 else 8_000}
-        receipts.append(answer(assignment, place, value=value, times=times))
-    return receipts
 
 
 def test_a_careful_rater_is_caught_by_nothing():

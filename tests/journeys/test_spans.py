@@ -24,9 +24,9 @@ from rankme.models import Campaign, Judgement, Output
 from rankme.pages.trial_page import page_document, trials_of
 from rankme.protocols.files import preset
 from rankme.queries.judgement_table import judgement_table
-from tests.actions.test_materials import work_on
 from tests.analysis.marked import everything, mark
 from tests.campaigns import make_owner, make_rater
+from tests.imports import work_on
 from tests.marking import marked_campaign
 from tests.runs import asked, executed
 
