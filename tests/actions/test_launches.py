@@ -65,8 +65,8 @@ def test_launching_twice_is_one_launch(draft):
 def test_a_launch_that_fails_leaves_a_draft_and_can_be_asked_for_again(draft, monkeypatch):
     store = campaigns.store_plan
 
-    def store_and_fail(*arguments):
-        store(*arguments)
+    def store_and_fail(*arguments, **options):
+        store(*arguments, **options)
         raise RefusedAction("The plan does not fit.")
 
     monkeypatch.setattr(campaigns, "store_plan", store_and_fail)

@@ -31,7 +31,7 @@ def _names(model) -> list[str]:
 
 def addresses(code: str) -> list[tuple[str, str, dict]]:
     return [
-        ("POST", "/api/v1/campaigns/", {"preset": "e2e-quality"}),
+        ("POST", "/api/v1/campaigns/", {"preset": "e2e-quality", "language": "en"}),
         ("PUT", f"/api/v1/campaigns/{code}/", {}),
         ("POST", f"/api/v1/campaigns/{code}/analysis-runs/", {"options": {}}),
         ("POST", f"/api/v1/campaigns/{code}/pause/", {}),

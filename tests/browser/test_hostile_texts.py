@@ -51,6 +51,8 @@ EVERYTHING = "\n".join(PAYLOADS)
 turns = count()
 
 # The columns that stay as they are: names that the code itself gives and looks things up by.
+# A code is there exactly when all is done, and a rule where no person has decided.
+WHERE_THERE_IS_ONE = {"participant.completion_code", "raterexclusion.rule"}
 KEPT = {
     *("campaign.code", "report.code", "invitation.token", "criterion.name", "plan.design"),
     *("participant.panel", "participant.label", "system.folded", "materialimport.format"),
@@ -162,8 +164,8 @@ def fill_every_text() -> list[str]:
                 # The row's own number keeps apart what must differ.
                 value = "left(%s || id::text, %s)"
                 statement = f'UPDATE "{model._meta.db_table}" SET "{field.column}" = {value}'
-                if field.name == "completion_code":  # there is one exactly when all is done
-                    statement += " WHERE completion_code <> ''"
+                if name in WHERE_THERE_IS_ONE:
+                    statement += f" WHERE {field.column} <> ''"
                 cursor.execute(statement, [text, length])
                 filled.append(name)
         AuditEvent.objects.update(detail={short(100): EVERYTHING, "rater": short(50)})
@@ -186,7 +188,8 @@ MADE = """() => {
     const made = [];
     const search = (root) => {
         made.push(...root.querySelectorAll(
-            ".pwn, x-pwn, base, object, embed, iframe, meta[http-equiv=refresh i],"
+            ".pwn, x-pwn, base, object, embed, iframe:not([name^=draft-preview]),"
+            + "meta[http-equiv=refresh i],"
             + "[onerror], [onload], [onfocus], [onmouseover], [ontoggle], a[href^='javascript:' i],"
             + "[src*=elsewhere], [href*=elsewhere], [action*=elsewhere]"));
         for (const template of root.querySelectorAll("template")) search(template.content);
@@ -249,6 +252,7 @@ PAGES = [
     not in (
         "campaign-file",
         "campaign-invitations",
+        "campaign-metrics-file",
         "campaign-raters-file",
         "campaign-words",
         "report-file",

@@ -119,7 +119,7 @@ def test_a_format_can_be_demanded_and_unknown_files_are_refused(tmp_path: Path) 
     found = problems_of(tmp_path / "other", PLAIN, format="e2e")
     assert len(found) == 4
     found = problems_of(tmp_path / "other", PLAIN, format="docx")
-    assert "e2e, long, plain" in found[0].message
+    assert "e2e, spans, long, plain" in found[0].message
 
 
 def test_an_empty_upload_is_refused(tmp_path: Path) -> None:
