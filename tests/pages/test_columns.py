@@ -259,7 +259,13 @@ def test_the_command_takes_a_description(campaign, tmp_path):
         call_command("import_material", campaign.code, path, columns="{", stdout=io.StringIO())
 
 
-def test_a_launched_campaign_has_no_columns_to_describe(olga, tmp_path):
+def test_what_is_added_to_a_launched_campaign_leaves_its_file_as_it_is(olga, tmp_path):
     launched = make_campaign()
-    with pytest.raises(RefusedAction):
-        checked(launched, tmp_path, KNOWN)
+    row = checked(launched, tmp_path, UNKNOWN, options={"reading": {"tables": [TABLE]}})
+    assert row.phase == "previewed"
+    materials.take_import(row, by=launched.owner)
+    assert execute_import(row.pk, "tester")
+    row.refresh_from_db()
+    before = launched.definition
+    launched.refresh_from_db()
+    assert (row.state, launched.definition) == ("done", before)

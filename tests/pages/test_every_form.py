@@ -122,6 +122,7 @@ def running_pages(olga) -> list[str]:
     paused = campaigns.pause_campaign(make_campaign(), by=campaign.owner)
     return [
         *(address(f"campaign-{name}", campaign) for name in names),
+        address("campaign-extend", campaign) + "?raters_per_trial=9",
         *(address("campaign-rater", campaign, rater.label) for rater in (held, out)),
         address("campaign-monitor", paused),
         address("campaign-reopen", closed),
@@ -168,7 +169,7 @@ def test_every_form_is_answered_whatever_page_it_stands_on(olga, practice):
         assert answer.status_code == 200, page
         for form in forms_of(answer.content.decode()):
             for target in (form.action or page, *form.other_actions):
-                name = resolve(target).url_name
+                name = resolve(target.partition("?")[0]).url_name
                 sent.add(name)
                 if name == "log-out":
                     continue

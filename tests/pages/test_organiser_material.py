@@ -63,7 +63,7 @@ def test_without_material_the_page_says_what_is_read(olga, campaign):
     page = olga.get(address("campaign-material", campaign)).content.decode()
     assert "Upload outputs" in page
     for reader in READERS.values():
-        assert f"<strong>{reader.title}</strong>" in page and reader.help in page
+        assert f"<strong>{reader.title}</strong>" in page and escape(reader.help) in page
 
 
 def test_an_upload_is_followed_until_it_was_checked(olga, campaign):
