@@ -404,7 +404,9 @@ def test_money_waits_while_another_process_holds_the_account(loop):
         with other.cursor() as cursor:
             key = ("rankme_panelaccount", loop.account.pk)
             cursor.execute("SELECT pg_advisory_lock(hashtext(%s), %s)", key)
-        assert money.pay_drafted(loop.study) == 0
+            assert money.pay_drafted(loop.study) == 0
+            # A connection that is closed gives its locks back a moment later.
+            cursor.execute("SELECT pg_advisory_unlock(hashtext(%s), %s)", key)
     finally:
         other.close()
     assert money.pay_drafted(loop.study) == 1
