@@ -18,7 +18,6 @@ from rankme.importing.sources import Sources
 from rankme.importing.spool import Place, Spool, digest_of
 
 OUTPUT_COLUMNS = ("system", "item", "output")
-ITEM_COLUMNS = ("item", *ITEM_TEXTS)
 LONGEST_KEY_OF_A_TEXT = 200
 ROWS_SHOWN, LONGEST_SHOWN = 5, 300
 MOST_TABLES_SHOWN, MOST_COLUMNS_SHOWN = 20, 60
