@@ -7,6 +7,7 @@ import pytest
 from rankme.actions import assignments, campaigns, judgements
 from rankme.errors import KeyReused, RefusedAction
 from rankme.models import Assignment, Judgement, Submission
+from rankme.queries import trial_material
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.invariants import acknowledged, check_record
 from tests.races.threads import (
@@ -38,13 +39,13 @@ def submit(held: Assignment, payload: dict):
 @pytest.fixture
 def slow_reading(monkeypatch):
     """Let every submission take its time between looking and writing, so that races meet."""
-    quick = judgements.read_answers
+    quick = trial_material.read_answers
 
     def slow(*arguments, **options):
         time.sleep(0.05)
         return quick(*arguments, **options)
 
-    monkeypatch.setattr(judgements, "read_answers", slow)
+    monkeypatch.setattr(trial_material, "read_answers", slow)
 
 
 def test_one_key_sent_20_times_at_once_is_stored_once(slow_reading):
