@@ -11,7 +11,7 @@ import numpy as np
 from analysis.errors import Undefined
 from analysis.metrics.ceiling import Ceiling, ceiling
 from analysis.metrics.metric_tests import MetricPair, clusters, perm_both, perm_pairs, williams
-from analysis.metrics.pairs_within import PairsWithin
+from analysis.metrics.pairs_within import PairsWithin, PairsWithPeople
 from analysis.metrics.people import People
 from analysis.metrics.score_files import MetricScores
 from analysis.metrics.segment_level import SegmentLevel, segment_level
@@ -116,6 +116,8 @@ def metrics_against_people(
     redrawn = _redrawn(people, ours, options)
     systems = _system_levels(people, ours, whole, redrawn, options)
     progress(0.4)
+    paired = PairsWithPeople(cells)
+    pairs = [paired.of(one) for one in ours.segments]
     segments = tuple(
         segment_level(
             name,
@@ -125,13 +127,14 @@ def metrics_against_people(
             resamples=options.resamples,
             alpha=options.alpha,
             systems=people.systems,
+            pairs=of_metric,
         )
-        for name, one in zip(ours.metrics, ours.segments, strict=True)
+        for name, one, of_metric in zip(ours.metrics, ours.segments, pairs, strict=True)
     )
     progress(0.6)
     system_tests = _system_tests(people, ours, whole, systems, options)
     progress(0.8)
-    segment_tests = _segment_tests(ours, cells, segments, options)
+    segment_tests = _segment_tests(ours, cells, pairs, segments, options)
     progress(0.9)
     return MetricReport(
         system_level=systems,
@@ -305,12 +308,15 @@ def _system_tests(
 
 
 def _segment_tests(
-    ours: MetricScores, cells: Values, found: Sequence[SegmentLevel], options: MetricOptions
+    ours: MetricScores,
+    cells: Values,
+    pairs: Sequence[PairsWithin],
+    found: Sequence[SegmentLevel],
+    options: MetricOptions,
 ) -> tuple[MetricPair, ...]:
     """The pairwise test of accuracies with tie calibration, over the outputs that both score."""
     usable = [n for n, each in enumerate(found) if each.acc_eq is not None]
     order = sorted(usable, key=lambda n: -(found[n].acc_eq or 0.0))
-    pairs = {n: PairsWithin.of(cells, ours.segments[n]) for n in usable}
     right = {n: pairs[n].right(found[n].epsilon or 0.0) for n in usable}
     known = {n: np.isnan(ours.segments[n]) for n in usable}
     tested = []
@@ -318,7 +324,8 @@ def _segment_tests(
         common, of_worse, of_better = pairs[better], right[worse], right[better]
         if not np.array_equal(known[better], known[worse]):
             both = np.where(known[better] | known[worse], np.nan, cells)
-            parts = [PairsWithin.of(both, ours.segments[n]) for n in (worse, better)]
+            paired = PairsWithPeople(both)
+            parts = [paired.of(ours.segments[n]) for n in (worse, better)]
             common = parts[0]
             if not len(common.group):
                 continue

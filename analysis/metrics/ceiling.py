@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.metrics.pairs_within import PairsWithin
+from analysis.metrics.pairs_within import PairsWithin, PairsWithPeople
 from analysis.metrics.people import People, cell_means
 from analysis.metrics.system_level import accuracy_rows, pearson_rows
 from analysis.metrics.tie_calibration import tie_calibration
@@ -56,15 +56,16 @@ def ceiling(people: People, metrics: Sequence[str], segments: Values) -> tuple[C
     for own, rest, items in _held_out(people):
         held_out += 1
         outputs += int((~np.isnan(own)).sum())
+        paired = PairsWithPeople(rest)
         for number, scores in enumerate((own, *segments[:, :, items])):
-            pairs[number].append(PairsWithin.of(rest, scores))
+            pairs[number].append(paired.of(scores))
             systems[number].append(_of_systems(rest, scores))
     if not held_out:
         reason = "No output was judged by two raters."
         return (Ceiling(HELD_OUT, None, None, None, 0, 0, reason),)
     found = []
     for number, name in enumerate(names):
-        accuracy = tie_calibration(_joined(pairs[number])).accuracy
+        accuracy = tie_calibration(*pairs[number]).accuracy
         if accuracy is None and number:
             continue
         r, right = (_mean(column) for column in zip(*systems[number], strict=True))
@@ -115,18 +116,6 @@ def _of_systems(rest: Values, scores: Values) -> tuple[float, float]:
         for each in (rest, scores)
     ]
     return float(pearson_rows(*means)[0]), float(accuracy_rows(*means)[0])
-
-
-def _joined(parts: Sequence[PairsWithin]) -> PairsWithin:
-    starts = np.cumsum([0, *(len(each.sizes) for each in parts)])
-    return PairsWithin(
-        np.concatenate(
-            [each.group + start for each, start in zip(parts, starts[:-1], strict=True)]
-        ),
-        np.concatenate([each.sizes for each in parts]),
-        np.concatenate([each.people for each in parts]),
-        np.concatenate([each.metric for each in parts]),
-    )
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -138,7 +138,9 @@ def _add(found: Rows, line: int, cells: list[str]) -> None:
     if len(cells) != len(found.header):
         found.problem(line, "", f"{len(cells)} cells, but the header has {len(found.header)}.")
         return
-    found.rows.append((line, dict(zip(found.header, map(unguarded, cells), strict=True))))
+    # Few cells have a guard, and this runs once a row.
+    values = [unguarded(cell) if cell[:1] == "'" else cell for cell in cells]
+    found.rows.append((line, dict(zip(found.header, values, strict=True))))
 
 
 def finite_number(text: str) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -109,21 +110,27 @@ def perm_pairs(
     ------
     Deutsch, Foster & Freitag (2023); mt-metrics-eval's pairwise test.
     """
-    change = second.astype(np.float64) - first
-    of_items = pairs.means(change)
+    of_items = pairs.shares(second) - pairs.shares(first)
     seen = float(of_items.mean())
-    rng = np.random.default_rng(seed)
-    signs = rng.integers(0, 2, size=(permutations, len(of_items)), dtype=np.int8)
-    by_items = (signs * 2.0 - 1) @ of_items / len(of_items)
+    by_items = _signs_of_items(seed, permutations, len(of_items)) @ of_items / len(of_items)
+    rng = np.random.default_rng([seed, 1])
     # Pairs of items with equally many pairs weigh the same: their swaps are one binomial number.
     by_pairs = np.zeros(permutations)
-    size = pairs.sizes[pairs.group]
-    for width in np.unique(size):
-        changed = int((change[size == width] != 0).sum())
+    changes = np.bincount(pairs.group, first != second, minlength=len(of_items))
+    for width in np.unique(pairs.sizes):
+        changed = int(changes[pairs.sizes == width].sum())
         flips = 2 * rng.binomial(changed, 0.5, size=permutations) - changed
         by_pairs += flips / width / len(pairs.sizes)
     at_least = [float((null >= seen - 1e-12).mean()) for null in (by_pairs, by_items)]
     return seen, at_least[0], at_least[1]
+
+
+@lru_cache(maxsize=1)
+def _signs_of_items(seed: int, permutations: int, items: int) -> Values:
+    """Random signs, shape (permutations, items); all pairs of metrics use the same ones."""
+    rng = np.random.default_rng(seed)
+    signs: Values = rng.choice([-1.0, 1.0], size=(permutations, items))
+    return signs
 
 
 def williams(with_first: float, with_second: float, between: float, systems: int) -> float | None:

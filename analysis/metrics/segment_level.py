@@ -52,6 +52,7 @@ def segment_level(
     resamples: int,
     alpha: float,
     systems: Sequence[str] = (),
+    pairs: PairsWithin | None = None,
 ) -> SegmentLevel:
     """Compare a metric with people about single outputs.
 
@@ -63,6 +64,7 @@ def segment_level(
     resamples : of items, for the interval
     alpha : 1 − the interval's confidence
     systems : names, for correlations over the outputs of each; none gives no such correlations
+    pairs : of the outputs within items, if they are known already
 
     Returns
     -------
@@ -71,7 +73,7 @@ def segment_level(
     from scipy import stats
 
     known = ~(np.isnan(people) | np.isnan(metric))
-    pairs = PairsWithin.of(people, metric)
+    pairs = pairs or PairsWithin.of(people, metric)
     if not len(pairs.group):
         reason = (
             "The metric has no scores of single outputs that people judged."
@@ -80,7 +82,7 @@ def segment_level(
         )
         return SegmentLevel(name, outputs=int(known.sum()), reason=reason)
     best = tie_calibration(pairs)
-    right = pairs.means(pairs.right(best.epsilon or 0.0))
+    right = pairs.shares(pairs.right(best.epsilon or 0.0))
     a, b = people[known], metric[known]
     varies = len(a) > 2 and np.ptp(a) > 0 and np.ptp(b) > 0
     return SegmentLevel(
@@ -88,8 +90,8 @@ def segment_level(
         acc_eq=best.accuracy,
         epsilon=best.epsilon,
         acc_eq_interval=_interval(right, seed, resamples, alpha),
-        acc_eq_cross_fit=cross_fitted(people, metric, seed=seed),
-        acc_without_ties=float(pairs.means(pairs.right(0.0)).mean()),
+        acc_eq_cross_fit=cross_fitted(pairs, people.shape[1], seed=seed),
+        acc_without_ties=float(pairs.shares(pairs.right(0.0)).mean()),
         tau_23=2 * best.accuracy - 1 if best.accuracy is not None else None,
         kendall=kendall_within(pairs),
         kendall_pooled=float(stats.kendalltau(a, b)[0]) if varies else None,
