@@ -339,6 +339,9 @@ SPECTACULAR_SETTINGS = {
         "JobState": "rankme.models.jobs.Job.State",
         "ImportKind": "rankme.models.materials.MaterialImport.Kind",
         "MetricKind": "rankme.models.metrics.Metric.Kind",
+        "StudyState": "rankme.models.panels.PanelStudy.State",
+        "PaymentState": "rankme.models.panels.PanelPayment.State",
+        "PaymentKind": "rankme.models.panels.PanelPayment.Kind",
     },
     "POSTPROCESSING_HOOKS": [
         "rankme.api.reference.add_errors",

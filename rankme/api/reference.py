@@ -9,7 +9,7 @@ from typing import Any
 METHODS = ("get", "post", "put", "delete")
 PREFIX = "/api/v1/"
 # Subjects that are below a campaign but have their own section.
-SUBJECTS = ("imports", "judgements", "analysis-runs")
+SUBJECTS = ("imports", "judgements", "analysis-runs", "panel")
 
 
 @dataclass(frozen=True)

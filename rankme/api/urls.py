@@ -8,6 +8,9 @@ from rankme.api.views import (
     judgements,
     materials,
     metrics,
+    panel_accounts,
+    panel_people,
+    panel_study,
     reference,
     tokens,
     versions,
@@ -15,6 +18,9 @@ from rankme.api.views import (
 
 CAMPAIGN = "campaigns/<slug:code>/"
 IMPORT = CAMPAIGN + "imports/<int:number>/"
+PANEL = CAMPAIGN + "panel/"
+PERSON = PANEL + "submissions/<int:submission>/"
+ACCOUNT = "panel-accounts/<int:account>/"
 RUN = CAMPAIGN + "analysis-runs/<int:run>/"
 
 urlpatterns = [
@@ -58,6 +64,38 @@ urlpatterns = [
         metrics.MetricComputationView.as_view(),
         name="api-metric-computation",
     ),
+    path("panel-accounts/", panel_accounts.AccountsView.as_view(), name="api-panel-accounts"),
+    path(ACCOUNT, panel_accounts.AccountView.as_view(), name="api-panel-account"),
+    path(ACCOUNT + "webhooks/", panel_accounts.WebhooksView.as_view(), name="api-panel-webhooks"),
+    path(ACCOUNT + "filters/", panel_accounts.FiltersView.as_view(), name="api-panel-filters"),
+    path(ACCOUNT + "eligible/", panel_accounts.EligibleView.as_view(), name="api-panel-eligible"),
+    path(
+        ACCOUNT + "studies/",
+        panel_accounts.EarlierStudiesView.as_view(),
+        name="api-panel-account-studies",
+    ),
+    path(PANEL, panel_study.StudyView.as_view(), name="api-panel"),
+    path(PANEL + "cost/", panel_study.CostView.as_view(), name="api-panel-cost"),
+    path(PANEL + "transition/", panel_study.TransitionView.as_view(), name="api-panel-transition"),
+    path(PANEL + "places/", panel_study.PlacesView.as_view(), name="api-panel-places"),
+    path(PANEL + "ceiling/", panel_study.CeilingView.as_view(), name="api-panel-ceiling"),
+    path(PANEL + "refresh/", panel_study.RefreshView.as_view(), name="api-panel-refresh"),
+    path(PANEL + "books/", panel_people.BooksView.as_view(), name="api-panel-books"),
+    path(PANEL + "bonuses/", panel_people.BonusesView.as_view(), name="api-panel-bonuses"),
+    path(
+        PANEL + "payments/<int:payment>/decision/",
+        panel_people.LostPaymentView.as_view(),
+        name="api-panel-payment",
+    ),
+    path(
+        PANEL + "submissions/", panel_people.SubmissionsView.as_view(), name="api-panel-submissions"
+    ),
+    path(PERSON, panel_people.SubmissionView.as_view(), name="api-panel-submission"),
+    path(PERSON + "approve/", panel_people.ApproveView.as_view(), name="api-panel-approve"),
+    path(PERSON + "share/", panel_people.ShareView.as_view(), name="api-panel-share"),
+    path(PERSON + "bonus/", panel_people.BonusView.as_view(), name="api-panel-bonus"),
+    path(PERSON + "message/", panel_people.MessageView.as_view(), name="api-panel-message"),
+    path(PERSON + "return/", panel_people.ReturnView.as_view(), name="api-panel-return"),
     path(CAMPAIGN + "analysis-runs/", analysis.RunsView.as_view(), name="api-runs"),
     path(RUN, analysis.RunView.as_view(), name="api-run"),
     path(RUN + "files/<path:name>", analysis.RunFileView.as_view(), name="api-run-file"),

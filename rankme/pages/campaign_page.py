@@ -17,9 +17,9 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 
 from rankme.actions.audit import last_fault
-from rankme.crowd import PANELS
 from rankme.errors import RankmeError
 from rankme.models import Campaign
+from rankme.queries.panel_books import has_panel
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
@@ -73,7 +73,7 @@ def tabs_of(campaign: Campaign) -> list[Tab]:
         ("campaign-material", _("Material"), True),
         ("campaign-launch", _("Launch"), campaign.is_draft and not campaign.is_archive),
         ("campaign-links", _("Links"), launched and not campaign.is_archive),
-        ("campaign-panel", _("Panel"), launched and _has_panel(campaign)),
+        ("campaign-panel", _("Panel"), launched and has_panel(campaign)),
         ("campaign-monitor", _("Monitor"), launched and not campaign.is_archive),
         ("campaign-raters", _("Raters"), launched),
         ("campaign-quality", _("Quality"), launched and not campaign.is_archive),
@@ -87,12 +87,6 @@ def tabs_of(campaign: Campaign) -> list[Tab]:
         for name, title, is_shown in titles
         if is_shown and address_of(name, campaign)
     ]
-
-
-def _has_panel(campaign: Campaign) -> bool:
-    """Whether the site can run a study for this campaign at its panel."""
-    panel = PANELS.get(str((campaign.definition.get("crowd") or {}).get("panel", "")))
-    return panel is not None and panel.has_api and not campaign.is_archive
 
 
 def address_of(name: str, campaign: Campaign, *more: Any) -> str:

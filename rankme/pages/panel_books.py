@@ -26,10 +26,10 @@ from rankme.forms.panel import (
 )
 from rankme.models import Campaign, PanelPayment, PanelStudy, PanelSubmission
 from rankme.permissions import user_of
-from rankme.queries.panel_books import Entry, books_of, money_of
+from rankme.queries.panel_books import Entry, books_of, money_of, newest_study
 
 from .campaign_page import act, render_campaign
-from .panel_study import TAB, panel_page, study_of
+from .panel_study import TAB, panel_page
 
 Action = tuple[Callable[[], object], str]
 
@@ -39,7 +39,7 @@ Action = tuple[Callable[[], object], str]
 @panel_page
 def show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Who is done here, there, or on both sides; bonuses for many at once."""
-    study = study_of(campaign)
+    study = newest_study(campaign)
     if study is None or not study.is_published:
         return redirect("rankme:campaign-panel", campaign.code)
     hourly, file = HourlyBonusForm(), BonusFileForm()
@@ -70,7 +70,7 @@ def _bonuses_for_many(request: HttpRequest, study: PanelStudy) -> bool:
     def of_file() -> None:
         form = BonusFileForm(request.POST)
         sent = _read(form)
-        money.pay_bonuses_of_file(study, form.rows(), reason=sent["reason"], by=by)
+        money.pay_bonuses_of_lines(study, form.rows(), reason=sent["reason"], by=by)
 
     actions = {"hourly": per_hour, "file": of_file}
     name = request.POST.get("action", "")

@@ -21,11 +21,12 @@ from rankme.models import Campaign, PanelAccount, PanelStudy, PanelSubmission
 from rankme.permissions import get_campaign, user_of
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
-from rankme.queries.panel_books import books_of, money_of, states_of
+from rankme.queries.panel_books import books_of, money_of, newest_study, states_of
 
 from .campaign_page import act, refusals_as_messages, render_campaign, tabs_of
 
 TAB = "campaign-panel"
+There = PanelSubmission.State
 LONGEST_TIMES_EXPECTED = 4
 
 
@@ -47,17 +48,12 @@ def panel_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
     return page
 
 
-def study_of(campaign: Campaign) -> PanelStudy | None:
-    """The newest study, which is the one at work if there is one."""
-    return campaign.panel_studies.select_related("account", "campaign").first()
-
-
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 @panel_page
 def show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The study, or the form of a new one."""
-    study = study_of(campaign)
+    study = newest_study(campaign)
     if study is None or (study.is_over and "new" in request.GET):
         return _draft(request, campaign)
     return render_campaign(
@@ -69,7 +65,7 @@ def _study_context(study: PanelStudy) -> dict[str, Any]:
     context: dict[str, Any] = {
         "study": study,
         "money": money_of(study),
-        "states": states_of(study),
+        "states": [(There(state).label, number) for state, number in states_of(study).items()],
         "places_form": PlacesForm(initial={"more": sync.places_missing(study) or None}),
         "ceiling_form": CeilingForm(initial={"ceiling": study.ceiling / 100}),
         "missing": sync.places_missing(study),
@@ -187,7 +183,7 @@ def _minutes(campaign: Campaign, definition: Definition) -> int:
 @panel_page
 def change(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Publish, pause, resume, stop, add places, change the ceiling, ask the panel, delete."""
-    study = study_of(campaign)
+    study = newest_study(campaign)
     if study is None:
         return redirect("rankme:campaign-panel", campaign.code)
     changes = _changes(request, study)
@@ -225,7 +221,7 @@ def _changes(
             ),
             _("The ceiling is changed."),
         ),
-        "refresh": (lambda: refresh(study), _("This is what the panel says now.")),
+        "refresh": (lambda: sync.refresh(study), _("This is what the panel says now.")),
     }
 
 
@@ -233,9 +229,3 @@ def _number(form: PlacesForm | CeilingForm, name: str) -> int:
     if not form.is_valid():
         raise RefusedAction(_("Enter a positive number."))
     return int(form.cleaned_data[name])
-
-
-def refresh(study: PanelStudy) -> None:
-    """Ask the panel at once, and let a worker do what the rules say."""
-    sync.sync_study(study)
-    sync.let_a_worker_visit(study)

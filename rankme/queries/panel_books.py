@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from django.db.models import Count, QuerySet, Sum
 
+from rankme.crowd import PANELS
 from rankme.crowd.prolific import PROLIFIC
-from rankme.models import PanelPayment, PanelStudy, PanelSubmission, Participant
+from rankme.models import Campaign, PanelPayment, PanelStudy, PanelSubmission, Participant
 
 There = PanelSubmission.State
 FINISHED_THERE = (
@@ -160,14 +160,19 @@ def money_of(study: PanelStudy) -> Money:
     )
 
 
-def states_of(study: PanelStudy) -> list[tuple[str, int]]:
+def states_of(study: PanelStudy) -> dict[str, int]:
     """How many submissions are in each state, in the order of the states' list."""
     rows = study.submissions.order_by().values_list("state").annotate(number=Count("id"))
     numbers = dict(rows)
-    return _labelled(numbers, There.choices)
+    return {str(state): numbers[state] for state in There.values if state in numbers}
 
 
-def _labelled(
-    numbers: dict[str, int], choices: Iterable[tuple[str, object]]
-) -> list[tuple[str, int]]:
-    return [(str(label), numbers[state]) for state, label in choices if state in numbers]
+def newest_study(campaign: Campaign) -> PanelStudy | None:
+    """The study at work if there is one, or the last."""
+    return campaign.panel_studies.select_related("account", "campaign").first()
+
+
+def has_panel(campaign: Campaign) -> bool:
+    """Whether the site can run a study for this campaign at its panel."""
+    panel = PANELS.get(str((campaign.definition.get("crowd") or {}).get("panel", "")))
+    return panel is not None and panel.has_api and not campaign.is_archive

@@ -6,16 +6,29 @@ import pytest
 from django.urls import NoReverseMatch, reverse
 
 from rankme.actions import analysis_runs, metrics
+from rankme.actions.panel import accounts
 from rankme.api.urls import urlpatterns
-from rankme.models import AnalysisRun, AuditEvent, Campaign, MaterialImport, Report
+from rankme.models import (
+    AnalysisRun,
+    AuditEvent,
+    Campaign,
+    MaterialImport,
+    PanelPayment,
+    PanelStudy,
+    Report,
+)
+from rankme.rehearsal.panel import PracticePanel
 from tests.api.conftest import client_of
 from tests.campaigns import make_owner
+from tests.panels.in_process import connect
+from tests.rehearsal.studies import study_document
 from tests.runs import asked, executed, rated_campaign
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 # name: (the methods that there are, who may see it)
-# "anybody" needs no key, "organiser" any key, "campaign" the key of its owner or a member.
+# "anybody" needs no key, "organiser" any key, "campaign" the key of its owner or a member,
+# "account" the key of its owner alone.
 POLICY = {
     "api-token": ("POST DELETE", "token"),
     "api-presets": ("GET", "organiser"),
@@ -45,6 +58,28 @@ POLICY = {
     "api-metrics": ("GET POST", "campaign"),
     "api-metric": ("GET DELETE", "campaign"),
     "api-metric-computation": ("GET", "campaign"),
+    "api-panel-accounts": ("GET POST", "organiser"),
+    "api-panel-account": ("GET PUT DELETE", "account"),
+    "api-panel-webhooks": ("POST", "account"),
+    "api-panel-filters": ("GET", "account"),
+    "api-panel-eligible": ("POST", "account"),
+    "api-panel-account-studies": ("GET", "account"),
+    "api-panel": ("GET POST DELETE", "campaign"),
+    "api-panel-cost": ("GET", "campaign"),
+    "api-panel-transition": ("POST", "campaign"),
+    "api-panel-places": ("POST", "campaign"),
+    "api-panel-ceiling": ("PUT", "campaign"),
+    "api-panel-refresh": ("POST", "campaign"),
+    "api-panel-books": ("GET", "campaign"),
+    "api-panel-bonuses": ("POST", "campaign"),
+    "api-panel-payment": ("POST", "campaign"),
+    "api-panel-submissions": ("GET", "campaign"),
+    "api-panel-submission": ("GET", "campaign"),
+    "api-panel-approve": ("POST", "campaign"),
+    "api-panel-share": ("POST", "campaign"),
+    "api-panel-bonus": ("POST", "campaign"),
+    "api-panel-message": ("POST", "campaign"),
+    "api-panel-return": ("POST", "campaign"),
     "api-runs": ("GET POST", "campaign"),
     "api-run": ("GET", "campaign"),
     "api-run-file": ("GET", "campaign"),
@@ -67,7 +102,7 @@ def test_every_address_has_a_rule():
 
 
 @pytest.fixture
-def ids():
+def ids(monkeypatch):
     """What the addresses name: one campaign of olga's with a run, a report and an upload."""
     campaign = rated_campaign(raters=2, items=4)
     run = executed(asked(campaign))
@@ -84,7 +119,35 @@ def ids():
         "name": "report.json",
         "metric": campaign.metrics.get().pk,
         "computation": computation.pk,
-    }
+    } | paid(campaign, monkeypatch)
+
+
+def paid(campaign, monkeypatch) -> dict[str, int]:
+    """The campaign's study at a practice panel, with one rater who is paid."""
+    panel = PracticePanel()
+    connect(panel, monkeypatch)
+    account = accounts.add_account(owner=campaign.owner, name="Lab", token=panel.token)
+    document = study_document()
+    there = panel.books.create_study(document)
+    study = PanelStudy.objects.create(
+        campaign=campaign,
+        account=account,
+        external_id=there.id,
+        state="ACTIVE",
+        name="Rate",
+        description="Rate.",
+        places=2,
+        reward=225,
+        currency="GBP",
+        minutes=15,
+        longest_minutes=60,
+        ceiling=1_000,
+    )
+    one = study.submissions.create(external_id="s1", person="p1", state="AWAITING REVIEW")
+    payment = one.payments.create(
+        study=study, kind="approval", amount=225, cost=225, currency="GBP", state="lost"
+    )
+    return {"account": account.pk, "submission": one.pk, "payment": payment.pk}
 
 
 def addresses(ids, *kinds):
@@ -105,6 +168,9 @@ def _address(name, ids):
         ("code", "version"),
         ("code", "metric"),
         ("code", "computation"),
+        ("account",),
+        ("code", "submission"),
+        ("code", "payment"),
     ):
         try:
             return reverse(name, kwargs={each: ids[each] for each in chosen})
@@ -120,12 +186,13 @@ def state_of_things():
         list(Report.objects.values_list("withdrawn_at", flat=True)),
         list(MaterialImport.objects.order_by("pk").values_list("phase", flat=True)),
         AuditEvent.objects.exclude(verb__startswith="token").count(),
+        list(PanelPayment.objects.values_list("state", flat=True)),
     )
 
 
 def test_without_a_key_nothing_but_the_open_addresses_answers(ids, anybody):
     before = state_of_things()
-    for name, _, address in addresses(ids, "organiser", "campaign"):
+    for name, _, address in addresses(ids, "organiser", "campaign", "account"):
         for method in METHODS:
             status = anybody.generic(method, address).status_code
             assert status == 401, f"{method} {name}: {status}"
@@ -138,7 +205,7 @@ def test_without_a_key_nothing_but_the_open_addresses_answers(ids, anybody):
 
 def test_another_organiser_meets_404_at_every_address_of_a_campaign(ids, stranger):
     before = state_of_things()
-    for name, methods, address in addresses(ids, "campaign"):
+    for name, methods, address in addresses(ids, "campaign", "account"):
         for method in methods:
             kind = "multipart/form-data; boundary=x" if name == "api-imports" else None
             answer = stranger.generic(method, address, content_type=kind or "application/json")
@@ -153,11 +220,11 @@ def test_another_campaigns_runs_and_uploads_are_404_under_ones_own(ids, olga):
     mixed = ids | {"code": own.code}
     for name, methods, address in addresses(mixed, "campaign"):
         if "{" in name or not any(
-            word in name for word in ("run-", "import-", "api-run", "api-import")
+            word in name for word in ("run-", "import-", "api-run", "api-import", "api-panel")
         ):
             continue
-        if name in ("api-runs", "api-imports"):
-            continue
+        if name in ("api-runs", "api-imports", "api-panel"):
+            continue  # the campaign has none, but could have
         for method in methods:
             answer = olga.generic(method, address)
             assert answer.status_code == 404, f"{method} {name}: {answer.status_code}"
@@ -174,7 +241,8 @@ def test_owner_and_member_read_everything(ids, name):
 
 
 def test_methods_that_there_are_not_are_405(ids, olga):
-    for name, methods, address in addresses(ids, "organiser", "campaign", "anybody"):
+    kinds = ("organiser", "campaign", "account", "anybody")
+    for name, methods, address in addresses(ids, *kinds):
         for method in set(METHODS) - set(methods):
             status = olga.generic(method, address).status_code
             assert status == 405, f"{method} {name}: {status}"

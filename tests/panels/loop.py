@@ -23,32 +23,22 @@ def paid_campaign(**changes: Any) -> Campaign:
     return make_campaign(slider_definition(crowd=crowd, **changes))
 
 
-class Loop:
-    """A site and its panel, with what raters do at both."""
+class Raters:
+    """A published study, with what raters do at the panel and at the site."""
 
-    def __init__(self, panel: PracticePanel, account: str = "Lab", **changes: Any) -> None:
-        self.panel = panel
-        self.campaign = paid_campaign()
-        self.owner = self.campaign.owner
-        self.account: PanelAccount = accounts.add_account(
-            owner=self.owner, name=account, token=panel.token
-        )
-        self.study = studies.draft_study(
-            self.campaign, self.account, plan_of(**changes), by=self.owner
-        )
+    panel: PracticePanel
+    campaign: Campaign
+    study: PanelStudy
+
+    def __init__(self, panel: PracticePanel, study: PanelStudy) -> None:
+        self.panel, self.study, self.campaign = panel, study, study.campaign
 
     @property
     def there(self) -> Any:
         return self.panel.books.studies[self.study.external_id]
 
-    def publish(self) -> Loop:
-        self.study = studies.publish_study(self.study, by=self.owner)
-        return self
-
     def fault(self, kind: str, path: str = "", method: str = "", times: int = 1) -> None:
         self.panel.faults.ordered.append(Fault(kind, path, method, times))
-
-    # Raters ---------------------------------------------------------------------------------
 
     def arrive(self, name: str) -> Submission:
         """Somebody takes a place at the panel, and has not opened the link yet."""
@@ -86,6 +76,23 @@ class Loop:
     def again(self) -> PanelStudy:
         self.study.refresh_from_db()
         return self.study
+
+
+class Loop(Raters):
+    """A campaign with its own account and study."""
+
+    def __init__(self, panel: PracticePanel, account: str = "Lab", **changes: Any) -> None:
+        campaign = paid_campaign()
+        self.owner = campaign.owner
+        self.account: PanelAccount = accounts.add_account(
+            owner=self.owner, name=account, token=panel.token
+        )
+        plan = plan_of(**changes)
+        super().__init__(panel, studies.draft_study(campaign, self.account, plan, by=self.owner))
+
+    def publish(self) -> Loop:
+        self.study = studies.publish_study(self.study, by=self.owner)
+        return self
 
 
 def plan_of(**changes: Any) -> StudyPlan:

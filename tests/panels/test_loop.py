@@ -356,13 +356,13 @@ def test_bonuses_of_a_file_are_all_or_none(loop):
     sync.visit(loop.again())
     label = loop.row(one).participant.label
     with pytest.raises(RefusedAction, match="Line 2: no such rater"):
-        money.pay_bonuses_of_file(
+        money.pay_bonuses_of_lines(
             loop.study, [f"{label},1.50", "nobody,1"], reason="", by=loop.owner
         )
     assert not PanelPayment.objects.filter(kind="bonus").exists()
     with pytest.raises(RefusedAction, match="amount"):
-        money.pay_bonuses_of_file(loop.study, [f"{label},-1"], reason="", by=loop.owner)
-    money.pay_bonuses_of_file(loop.study, [f"{label},1.5"], reason="", by=loop.owner)
+        money.pay_bonuses_of_lines(loop.study, [f"{label},-1"], reason="", by=loop.owner)
+    money.pay_bonuses_of_lines(loop.study, [f"{label},1.5"], reason="", by=loop.owner)
     assert PanelPayment.objects.get(kind="bonus").amount == 150
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 from django.contrib.auth.models import User
@@ -99,15 +99,24 @@ def pay_bonus_per_hour(study: PanelStudy, per_hour: int, *, reason: str, by: Use
     return count
 
 
-@transaction.atomic
-def pay_bonuses_of_file(study: PanelStudy, lines: list[str], *, reason: str, by: User) -> int:
+def pay_bonuses_of_lines(study: PanelStudy, lines: list[str], *, reason: str, by: User) -> int:
     """Bonuses from lines `rater,1.50`; all of them or none."""
+    listed = []
+    for line in lines:
+        label, _comma, text = line.partition(",")
+        listed.append((label.strip(), in_minor_units(text)))
+    return pay_listed_bonuses(study, listed, reason=reason, by=by)
+
+
+@transaction.atomic
+def pay_listed_bonuses(
+    study: PanelStudy, listed: Sequence[tuple[str, int | None]], *, reason: str, by: User
+) -> int:
+    """Bonuses for raters by their labels, all of them or none; None is an unreadable amount."""
     problems: list[str] = []
     count = 0
-    for number, line in enumerate(lines, start=1):
-        label, _comma, text = line.partition(",")
-        submission = study.submissions.filter(participant__label=label.strip()).first()
-        amount = in_minor_units(text)
+    for number, (label, amount) in enumerate(listed, start=1):
+        submission = study.submissions.filter(participant__label=label).first()
         if submission is None:
             problems.append(_("Line %(n)s: no such rater.") % {"n": number})
         elif amount is None:

@@ -17,6 +17,7 @@ from rankme.models.campaigns import new_code
 from rankme.panels.calls import AnswerLost, PanelError
 from rankme.panels.prolific import Prolific, StudyThere
 from rankme.queries.definitions import frozen_definition
+from rankme.queries.panel_books import has_panel
 
 from .accounts import panel_of
 from .documents import screened_out_pay, screened_out_slots, study_document
@@ -54,6 +55,8 @@ def draft_study(
     """
     if account.owner_id != by.pk:
         raise RefusedAction(_("Only its owner can lend an account to a campaign."))
+    if not has_panel(campaign):
+        raise RefusedAction(_("The site runs no studies at this campaign's panel."))
     if campaign.is_draft or campaign.is_over:
         raise RefusedAction(_("Launch the campaign first; a closed one gets no study."))
     study = _new_row(campaign, account, plan)

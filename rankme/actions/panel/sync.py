@@ -48,6 +48,12 @@ def let_a_worker_visit(study: PanelStudy) -> None:
     jobs.send([("rankme.tasks.visit_study", study.pk)])
 
 
+def refresh(study: PanelStudy) -> None:
+    """Ask the panel at once, and let a worker do what the rules say."""
+    sync_study(study)
+    let_a_worker_visit(study)
+
+
 def look_at_events(account_id: int | None = None) -> None:
     """Fetch what webhooks pointed to. Their own words are not believed."""
     waiting = PanelEvent.objects.filter(done_at=None, account__panel=PROLIFIC.name)

@@ -1,0 +1,295 @@
+"""The shapes of the API about panels: accounts, studies, the people who come, and money.
+
+Every amount is a whole number in the currency's smallest unit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from rankme.actions.panel.studies import StudyPlan
+from rankme.actions.panel.talking import LONGEST_MESSAGE
+from rankme.models import PanelAccount, PanelPayment, PanelStudy
+from rankme.queries.panel_books import Entry, money_of, states_of
+
+from .view import Strict
+
+DEVICES = ("desktop", "tablet", "mobile")
+MOST_MINOR = 10_000_000
+MOST_PLACES = 10_000
+MINOR = "In the currency's smallest unit."
+LONGEST_REASON = 300
+
+
+# --- Accounts ----------------------------------------------------------------------------------
+
+
+class AccountSerializer(serializers.ModelSerializer[PanelAccount]):
+    class Meta:
+        model = PanelAccount
+        fields = ["id", "name", "panel", "workspace", "currency", "hooked_at", "created_at"]
+
+
+class NewAccountSerializer(Strict):
+    name = serializers.CharField(max_length=100)
+    token = serializers.CharField(max_length=400, help_text="Stored encrypted, never shown again.")
+    workspace = serializers.CharField(
+        max_length=64, required=False, default="", help_text="If the token has several."
+    )
+
+
+class AccountTokenSerializer(Strict):
+    token = serializers.CharField(max_length=400, help_text="Replaces the stored one.")
+
+
+class FilterSerializer(serializers.Serializer[Any]):
+    """A filter of the panel: a choice from a list, or a range."""
+
+    id = serializers.CharField()
+    title = serializers.CharField()
+    kind = serializers.CharField(help_text="`select` or `range`")
+    choices = serializers.DictField(child=serializers.CharField())
+    low = serializers.IntegerField()
+    high = serializers.IntegerField()
+
+
+class ChosenFilterSerializer(Strict):
+    filter_id = serializers.CharField(max_length=100)
+    selected_values = serializers.ListField(
+        child=serializers.CharField(max_length=100), required=False, allow_empty=False
+    )
+    selected_range = serializers.DictField(
+        child=serializers.IntegerField(), required=False, help_text='{"lower": 18, "upper": 40}'
+    )
+
+    def validate(self, given: dict[str, Any]) -> dict[str, Any]:
+        if ("selected_values" in given) == ("selected_range" in given):
+            raise serializers.ValidationError("Give selected_values or selected_range.")
+        if set(given.get("selected_range", {})) - {"lower", "upper"}:
+            raise serializers.ValidationError("A range has lower and upper.")
+        return given
+
+
+class EligibleSerializer(Strict):
+    filters = ChosenFilterSerializer(many=True)
+
+
+class CountSerializer(serializers.Serializer[Any]):
+    count = serializers.IntegerField(help_text="People of the panel who pass the filters.")
+
+
+class EarlierStudySerializer(serializers.ModelSerializer[PanelStudy]):
+    campaign = serializers.CharField(source="campaign.code")
+
+    class Meta:
+        model = PanelStudy
+        fields = ["key", "name", "campaign", "state", "created_at"]
+
+
+# --- Studies -----------------------------------------------------------------------------------
+
+
+class NewStudySerializer(Strict):
+    account = serializers.IntegerField(min_value=1, max_value=2**31, help_text="Its `id`.")
+    name = serializers.CharField(max_length=120)
+    description = serializers.CharField(max_length=5_000)
+    places = serializers.IntegerField(min_value=1, max_value=MOST_PLACES)
+    reward = serializers.IntegerField(min_value=1, max_value=MOST_MINOR, help_text=MINOR)
+    minutes = serializers.IntegerField(min_value=1, max_value=600, help_text="Expected.")
+    longest_minutes = serializers.IntegerField(min_value=2, max_value=1_000)
+    ceiling = serializers.IntegerField(
+        min_value=1,
+        max_value=MOST_MINOR,
+        help_text="Places, bonuses, fees and taxes together never cost more.",
+    )
+    devices = serializers.ListField(
+        child=serializers.ChoiceField(DEVICES), allow_empty=False, max_length=3
+    )
+    filters = ChosenFilterSerializer(many=True, required=False, default=list)
+    keep_out = serializers.ListField(
+        child=serializers.CharField(max_length=24),
+        required=False,
+        default=list,
+        help_text="Keys of earlier studies whose raters cannot take part.",
+    )
+    let_in = serializers.ListField(
+        child=serializers.CharField(max_length=24),
+        required=False,
+        default=list,
+        help_text="Keys of earlier studies whose raters alone can take part.",
+    )
+    is_secure = serializers.BooleanField(
+        required=False, default=True, help_text="The panel signs who comes."
+    )
+    approval = serializers.ChoiceField(
+        PanelStudy.Approval.choices, required=False, default=PanelStudy.Approval.AFTER_CHECKS
+    )
+    tops_up = serializers.BooleanField(
+        required=False, default=False, help_text="Add places when batches are free again."
+    )
+    pays_shares = serializers.BooleanField(
+        required=False, default=False, help_text="Needs dynamic payments at the panel."
+    )
+
+    def validate(self, given: dict[str, Any]) -> dict[str, Any]:
+        if given["longest_minutes"] < given["minutes"]:
+            raise serializers.ValidationError(
+                {"longest_minutes": ["At least as long as the expected time."]}
+            )
+        return given
+
+
+def plan_of(given: dict[str, Any], filters: list[dict[str, Any]]) -> StudyPlan:
+    """What was sent, as the action takes it."""
+    elsewhere = ("account", "filters", "keep_out", "let_in")
+    decided = {name: value for name, value in given.items() if name not in elsewhere}
+    return StudyPlan(**decided, filters=filters)
+
+
+class MoneySerializer(serializers.Serializer[Any]):
+    paid = serializers.IntegerField()
+    waiting = serializers.IntegerField(help_text="Noted, or asked for.")
+    lost = serializers.IntegerField(help_text="The panel's answer is missing: a person decides.")
+
+
+class StudySerializer(serializers.ModelSerializer[PanelStudy]):
+    account = serializers.IntegerField(source="account_id")
+    devices = serializers.ListField(child=serializers.CharField())
+    filters = serializers.ListField(child=serializers.DictField())
+    money = serializers.SerializerMethodField()
+    submissions = serializers.SerializerMethodField(help_text="How many are in each state.")
+
+    class Meta:
+        model = PanelStudy
+        fields = [
+            *("key", "account", "state", "name", "description", "places", "reward", "currency"),
+            *("minutes", "longest_minutes", "devices", "filters", "is_secure", "approval"),
+            *("tops_up", "ceiling", "committed", "problem", "synced_at", "money", "submissions"),
+        ]
+
+    @extend_schema_field(MoneySerializer)
+    def get_money(self, study: PanelStudy) -> dict[str, Any]:
+        return dict(MoneySerializer(money_of(study)).data)
+
+    @extend_schema_field(serializers.DictField(child=serializers.IntegerField()))
+    def get_submissions(self, study: PanelStudy) -> dict[str, int]:
+        return states_of(study)
+
+
+class CostSerializer(serializers.Serializer[Any]):
+    total = serializers.IntegerField(help_text="With fees and tax.")
+    available = serializers.IntegerField(help_text="What is in the wallet.")
+    per_hour = serializers.IntegerField(help_text="What an hour of work earns.")
+    least_per_hour = serializers.IntegerField(help_text="The panel's minimum.")
+    is_affordable = serializers.BooleanField()
+    is_fair = serializers.BooleanField()
+
+
+class TransitionSerializer(Strict):
+    action = serializers.ChoiceField(["publish", "pause", "resume", "stop"])
+
+
+class PlacesSerializer(Strict):
+    more = serializers.IntegerField(min_value=1, max_value=MOST_PLACES)
+
+
+class CeilingSerializer(Strict):
+    ceiling = serializers.IntegerField(min_value=1, max_value=MOST_MINOR, help_text=MINOR)
+
+
+# --- People ------------------------------------------------------------------------------------
+
+
+class PaymentSerializer(serializers.ModelSerializer[PanelPayment]):
+    class Meta:
+        model = PanelPayment
+        fields = ["id", "kind", "amount", "currency", "state", "problem", "reason", "settled_at"]
+
+
+class EntrySerializer(serializers.Serializer[Any]):
+    """One person in both books; either side can be missing."""
+
+    submission = serializers.IntegerField(source="submission.pk", default=None)
+    state = serializers.CharField(source="submission.state", default=None)
+    entered_code = serializers.CharField(source="submission.entered_code", default=None)
+    seconds = serializers.FloatField(source="submission.seconds", default=None)
+    rater = serializers.CharField(source="rater.label", default=None)
+    outcome = serializers.CharField(source="rater.outcome", default=None)
+    has_right_code = serializers.BooleanField()
+    waits_for_a_person = serializers.BooleanField()
+    payments = PaymentSerializer(many=True)
+
+
+class EntryPageSerializer(serializers.Serializer[Any]):
+    next = serializers.URLField(allow_null=True)
+    results = EntrySerializer(many=True)
+
+
+class BooksSerializer(serializers.Serializer[Any]):
+    """Everybody who has finished on at least one side, each in exactly one of the lists."""
+
+    both = EntrySerializer(many=True)
+    only_here = EntrySerializer(many=True)
+    only_there = EntrySerializer(many=True)
+    at_work = serializers.IntegerField()
+    left = serializers.IntegerField(help_text="Returned, or out of time.")
+    open_questions = serializers.IntegerField(help_text="People about whom somebody decides.")
+
+
+class ShareSerializer(Strict):
+    percent = serializers.IntegerField(min_value=8, max_value=99)
+    reason = serializers.CharField(
+        max_length=LONGEST_REASON, required=False, default="", allow_blank=True
+    )
+
+
+class BonusSerializer(Strict):
+    amount = serializers.IntegerField(min_value=1, max_value=MOST_MINOR, help_text=MINOR)
+    reason = serializers.CharField(
+        max_length=LONGEST_REASON, required=False, default="", allow_blank=True
+    )
+
+
+class RaterBonusSerializer(Strict):
+    rater = serializers.CharField(max_length=40, help_text="The rater's label.")
+    amount = serializers.IntegerField(min_value=1, max_value=MOST_MINOR, help_text=MINOR)
+
+
+class BonusesSerializer(Strict):
+    """An hourly rate for everybody who was approved, or a list."""
+
+    per_hour = serializers.IntegerField(min_value=1, max_value=MOST_MINOR, required=False)
+    bonuses = RaterBonusSerializer(many=True, required=False)
+    reason = serializers.CharField(
+        max_length=LONGEST_REASON, required=False, default="", allow_blank=True
+    )
+
+    def validate(self, given: dict[str, Any]) -> dict[str, Any]:
+        if ("per_hour" in given) == ("bonuses" in given):
+            raise serializers.ValidationError("Give per_hour or bonuses.")
+        return given
+
+
+class DraftedSerializer(serializers.Serializer[Any]):
+    drafted = serializers.IntegerField(help_text="Payments that a worker will make.")
+
+
+class MessageSerializer(Strict):
+    body = serializers.CharField(max_length=LONGEST_MESSAGE)
+
+
+class ReturnSerializer(Strict):
+    reason = serializers.CharField(
+        max_length=LONGEST_REASON, required=False, default="", allow_blank=True
+    )
+
+
+class LostPaymentSerializer(Strict):
+    was_paid = serializers.BooleanField(help_text="What the panel's own pages show.")
+
+
+def entry_of(submission: Any) -> Entry:
+    return Entry(submission.participant, submission, tuple(submission.payments.order_by("id")))

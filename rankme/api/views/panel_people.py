@@ -1,0 +1,192 @@
+"""The people of a study: both sides' books, and what an organiser decides about each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from rankme.actions.panel import money, sync, talking
+from rankme.api.panel_shapes import (
+    BonusesSerializer,
+    BonusSerializer,
+    BooksSerializer,
+    DraftedSerializer,
+    EntryPageSerializer,
+    EntrySerializer,
+    LostPaymentSerializer,
+    MessageSerializer,
+    PaymentSerializer,
+    ReturnSerializer,
+    ShareSerializer,
+    entry_of,
+)
+from rankme.api.view import PageQuery, View
+from rankme.models import PanelPayment, PanelSubmission
+from rankme.permissions import get_campaign, user_of
+from rankme.queries.panel_books import books_of
+
+from .panel_study import get_study
+
+
+class BooksView(View):
+    @extend_schema(
+        operation_id="panel_books",
+        summary="Who has finished here but not at the panel, there but not here, and on both sides",
+        responses=BooksSerializer,
+    )
+    def get(self, request: Request, code: str) -> Response:
+        return Response(BooksSerializer(books_of(get_study(request, code))).data)
+
+
+class SubmissionsView(View):
+    queries = {"GET": PageQuery}
+
+    @extend_schema(
+        operation_id="panel_submissions_list",
+        summary="Everybody who came by the study, whatever became of them",
+        parameters=[PageQuery],
+        responses=EntryPageSerializer,
+    )
+    def get(self, request: Request, code: str) -> Response:
+        rows = get_study(request, code).submissions.select_related("participant")
+        return self.paged(rows, _EntryOfRow, newest_first=False)
+
+
+class _EntryOfRow(EntrySerializer):
+    def to_representation(self, instance: PanelSubmission) -> dict[str, Any]:
+        return super().to_representation(entry_of(instance))
+
+
+def get_submission(request: Request, code: str, submission: int) -> PanelSubmission:
+    campaign = get_campaign(request, code)
+    found = PanelSubmission.objects.select_related("participant", "study__account")
+    return get_object_or_404(found, pk=submission, study__campaign=campaign)
+
+
+class SubmissionView(View):
+    @extend_schema(
+        operation_id="panel_submissions_read",
+        summary="One person's submission and payments",
+        responses=EntrySerializer,
+    )
+    def get(self, request: Request, code: str, submission: int) -> Response:
+        return _shown(get_submission(request, code, submission))
+
+
+def _shown(person: PanelSubmission) -> Response:
+    return Response(EntrySerializer(entry_of(person)).data)
+
+
+def _decided(person: PanelSubmission) -> Response:
+    """What was decided is noted; a worker does it soon."""
+    sync.let_a_worker_visit(person.study)
+    return _shown(person)
+
+
+class ApproveView(View):
+    @extend_schema(
+        operation_id="panel_submissions_approve",
+        summary="Pay the reward, whatever the rule says",
+        request=None,
+        responses=EntrySerializer,
+    )
+    def post(self, request: Request, code: str, submission: int) -> Response:
+        person = get_submission(request, code, submission)
+        self.read_nothing()
+        money.approve_by_hand(person, by=user_of(request))
+        return _decided(person)
+
+
+class ShareView(View):
+    @extend_schema(
+        operation_id="panel_submissions_share",
+        summary="Pay a part of the reward, with a message to the rater",
+        request=ShareSerializer,
+        responses=EntrySerializer,
+    )
+    def post(self, request: Request, code: str, submission: int) -> Response:
+        person = get_submission(request, code, submission)
+        given = self.read(ShareSerializer)
+        money.pay_share(person, given["percent"], reason=given["reason"], by=user_of(request))
+        return _decided(person)
+
+
+class BonusView(View):
+    @extend_schema(
+        operation_id="panel_submissions_bonus",
+        summary="Pay a bonus; each submission gets one",
+        request=BonusSerializer,
+        responses=EntrySerializer,
+    )
+    def post(self, request: Request, code: str, submission: int) -> Response:
+        person = get_submission(request, code, submission)
+        given = self.read(BonusSerializer)
+        money.pay_bonus(person, given["amount"], reason=given["reason"], by=user_of(request))
+        return _decided(person)
+
+
+class MessageView(View):
+    @extend_schema(
+        operation_id="panel_submissions_message",
+        summary="Write to the rater at the panel",
+        request=MessageSerializer,
+        responses={204: None},
+    )
+    def post(self, request: Request, code: str, submission: int) -> Response:
+        person = get_submission(request, code, submission)
+        talking.send_message(person, self.read(MessageSerializer)["body"], by=user_of(request))
+        return Response(status=204)
+
+
+class ReturnView(View):
+    @extend_schema(
+        operation_id="panel_submissions_return",
+        summary="Ask the rater to return the submission",
+        request=ReturnSerializer,
+        responses=EntrySerializer,
+    )
+    def post(self, request: Request, code: str, submission: int) -> Response:
+        person = get_submission(request, code, submission)
+        talking.request_return(person, self.read(ReturnSerializer)["reason"], by=user_of(request))
+        return _decided(person)
+
+
+class BonusesView(View):
+    @extend_schema(
+        operation_id="panel_bonuses",
+        summary="Bonuses for many: up to a rate per hour, or a list that is taken as a whole",
+        request=BonusesSerializer,
+        responses=DraftedSerializer,
+    )
+    def post(self, request: Request, code: str) -> Response:
+        study, by = get_study(request, code), user_of(request)
+        given = self.read(BonusesSerializer)
+        reason = given["reason"]
+        if "per_hour" in given:
+            count = money.pay_bonus_per_hour(study, given["per_hour"], reason=reason, by=by)
+        else:
+            listed = [(one["rater"], one["amount"]) for one in given["bonuses"]]
+            count = money.pay_listed_bonuses(study, listed, reason=reason, by=by)
+        sync.let_a_worker_visit(study)
+        return Response({"drafted": count})
+
+
+class LostPaymentView(View):
+    @extend_schema(
+        operation_id="panel_payments_decide",
+        summary="Say what became of a payment whose answer was lost; if not paid, it is paid again",
+        request=LostPaymentSerializer,
+        responses=PaymentSerializer,
+    )
+    def post(self, request: Request, code: str, payment: int) -> Response:
+        study = get_study(request, code)
+        found = get_object_or_404(PanelPayment, pk=payment, study__campaign=study.campaign_id)
+        was_paid = self.read(LostPaymentSerializer)["was_paid"]
+        money.decide_lost(found, was_paid=was_paid, by=user_of(request))
+        sync.let_a_worker_visit(found.study)
+        found.refresh_from_db()
+        return Response(PaymentSerializer(found).data)
