@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from rankme.importing import ImportRefused, JudgementPreview, Preview
-from rankme.importing.columns import is_plain
+from rankme.importing.table_previews import is_said_by_names
 from rankme.models import MaterialImport
 
 from . import jobs
@@ -59,7 +59,7 @@ def _refuse(row: MaterialImport, refused: ImportRefused) -> None:
     """Keep every problem; keep the files only if saying what their columns are may help."""
     ended = {"problems": [asdict(problem) for problem in refused.problems]}
     is_described = bool(refused.tables and row.options.get("reading"))
-    if is_described or not all(is_plain(table.columns) for table in refused.tables):
+    if is_described or not all(map(is_said_by_names, refused.tables)):
         tables = [asdict(table) for table in refused.tables]
         found = {"n_systems": refused.n_systems, "n_items": refused.n_items}
         preview = {"tables": tables, **found}

@@ -8,15 +8,32 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from rankme.importing import JudgementPreview, read_judgement_material
+from rankme.importing import (
+    AS_PROPOSED,
+    JudgementMaterial,
+    JudgementPreview,
+    Reading,
+    read_judgement_material,
+    reading_from,
+)
+from rankme.importing.sources import Progress
 from rankme.models import Campaign, MaterialImport
 from rankme.protocols.definition import Definition
+from rankme.protocols.files import stored_definition
 
 from . import jobs
 from .archive_definitions import archive_definition, guessed_definition
 from .archive_rows import fill_archive
 from .campaigns import change_definition, create_campaign
-from .materials import end_import, forget_material, lock_for_import, paths_of, progress_of
+from .materials import (
+    end_import,
+    forget_material,
+    lock_for_import,
+    paths_of,
+    progress_of,
+    remembered_columns,
+    with_columns,
+)
 
 READ_SHARE = 0.4
 
@@ -28,6 +45,7 @@ def import_judgements(
     title: str,
     format: str = "",
     definition: Definition | None = None,
+    reading: Reading = AS_PROPOSED,
     keep_rater_names: bool = False,
 ) -> Campaign:
     """Make an archive of a file of judgements, at once and whole.
@@ -36,6 +54,7 @@ def import_judgements(
     ----------
     definition : the campaign file with which the judgements were collected; without it the
         criteria and their instruments are read off the values
+    reading : what the columns are; without it, as the campaign file remembers, or as proposed
     keep_rater_names : the names of raters become their labels, which published reports show;
         otherwise labels are keyed, as those of a campaign's own raters
 
@@ -43,32 +62,51 @@ def import_judgements(
     ------
     ImportRefused : the file is not right; carries every problem
     """
-    with read_judgement_material(path, format or None) as material, transaction.atomic():
+    if reading == AS_PROPOSED and definition:
+        reading = reading_from(remembered_columns(definition))
+    material = read_judgement_material(path, format or None, reading=reading)
+    with material, transaction.atomic():
         definition = definition or guessed_definition(title, material.preview)
+        definition = with_columns(definition, material.preview.tables)
         campaign = create_campaign(owner, definition, is_archive=True)
         fill_archive(campaign, material, by=owner, keep_rater_names=keep_rater_names)
     return Campaign.objects.get(pk=campaign.pk)
 
 
 def start_archive(owner: User, *, title: str) -> Campaign:
-    """An empty archive, which an upload of judgements will fill and close."""
-    return create_campaign(owner, archive_definition(title, {"judgement": {}}), is_archive=True)
+    """An empty archive, which an upload of judgements will fill and close.
+
+    A file with the columns of the owner's newest archive will be read as that one was.
+    """
+    definition = archive_definition(title, {"judgement": {}})
+    newest = Campaign.objects.filter(owner=owner, is_archive=True).order_by("-created_at").first()
+    if newest:
+        material = stored_definition(newest.definition).material
+        definition = definition.model_copy(update={"material": material})
+    return create_campaign(owner, definition, is_archive=True)
 
 
 def preview_of_judgements(row: MaterialImport) -> JudgementPreview:
-    material = read_judgement_material(paths_of(row), row.format or None, progress=progress_of(row))
-    with material:
+    with _read(row, progress_of(row)) as material:
         return material.preview
+
+
+def _read(row: MaterialImport, progress: Progress) -> JudgementMaterial:
+    reading = reading_from(row.options.get("reading", {}))
+    return read_judgement_material(
+        paths_of(row), row.format or None, progress=progress, reading=reading
+    )
 
 
 def take_judgements(row: MaterialImport) -> None:
     """Fill the archive of an import with its judgements, in one transaction."""
     progress = progress_of(row, upto=READ_SHARE)
-    material = read_judgement_material(paths_of(row), row.format or None, progress=progress)
+    material = _read(row, progress)
     with material, transaction.atomic():
         campaign = lock_for_import(row)
         forget_material(campaign)
-        definition = guessed_definition(campaign.title, material.preview)
+        guessed = guessed_definition(campaign.title, material.preview)
+        definition = with_columns(guessed, material.preview.tables)
         campaign = change_definition(campaign, definition, by=row.requested_by)
         step = _("Storing the judgements")
 

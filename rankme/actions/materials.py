@@ -24,11 +24,12 @@ from django.utils.translation import gettext_noop
 from rankme.errors import RefusedAction
 from rankme.importing import LIMITS, Material, Preview, Reading, read_material, reading_from
 from rankme.importing.characters import folded
-from rankme.importing.columns import is_plain
+from rankme.importing.judgements import JUDGEMENT_TABLE_FORMATS
 from rankme.importing.material import TABLE_FORMATS
 from rankme.importing.sources import Progress
+from rankme.importing.table_previews import TablePreview, is_said_by_names
 from rankme.models import Campaign, MaterialImport
-from rankme.protocols.definition import MaterialSpec
+from rankme.protocols.definition import Definition, MaterialSpec
 from rankme.protocols.files import definition_to_document, stored_definition
 
 from . import jobs
@@ -75,8 +76,8 @@ def start_import(
     labels = _checked_labels(uploads)
     stored = _store(uploads)
     told: dict[str, Any] = {}
-    if kind == Kind.OUTPUTS:
-        told["reading"] = _remembered(campaign)
+    if kind != Kind.SCORES:
+        told["reading"] = remembered_columns(stored_definition(campaign.definition))
     if adds:
         told["adds"] = True
     try:
@@ -99,9 +100,16 @@ def _adds(row: MaterialImport) -> bool:
     return bool(row.options.get("adds"))
 
 
-def _remembered(campaign: Campaign) -> dict[str, Any]:
-    material = stored_definition(campaign.definition).material
+def remembered_columns(definition: Definition) -> dict[str, Any]:
+    material = definition.material
     return material.model_dump(mode="json") if material else {}
+
+
+def with_columns(definition: Definition, tables: Iterable[TablePreview]) -> Definition:
+    """The definition with what the columns were, if their names do not say it already."""
+    told = [table.columns for table in tables if not is_said_by_names(table)]
+    material = MaterialSpec.model_validate({"tables": told}) if told else None
+    return definition.model_copy(update={"material": material})
 
 
 def take_import(row: MaterialImport, *, by: User) -> None:
@@ -124,7 +132,8 @@ def read_again(row: MaterialImport, reading: Reading, *, by: User) -> None:
             raise RefusedAction(_("Only an upload that waits for your decision can be changed."))
         _refuse_if_closed(row.campaign, row.kind, adds=_adds(row))
         options = {**row.options, "reading": reading.as_document()}
-        format = "" if row.format in TABLE_FORMATS else row.format
+        tables = JUDGEMENT_TABLE_FORMATS if row.kind == Kind.JUDGEMENTS else TABLE_FORMATS
+        format = "" if row.format in tables else row.format
         fresh: dict[str, Any] = {"problems": [], "preview": {}, "format": format}
         jobs.enqueue_again(row, phase=Phase.CHECK, options=options, **fresh)
         note(row.campaign, by, gettext_noop("columns described"), files=list(row.labels.values()))
@@ -336,11 +345,9 @@ def _read(row: MaterialImport, progress: Progress) -> Material:
 
 def _remember_columns(campaign: Campaign, preview: Preview) -> None:
     """Write into the campaign file what the columns were: the next upload is read the same way."""
-    told = [table.columns for table in preview.tables if not is_plain(table.columns)]
     definition = stored_definition(campaign.definition)
-    material = MaterialSpec.model_validate({"tables": told}) if told else None
-    if material != definition.material:
-        remembered = definition.model_copy(update={"material": material})
+    remembered = with_columns(definition, preview.tables)
+    if remembered != definition:
         campaign.definition = definition_to_document(remembered)
         campaign.save(update_fields=["definition"])
 

@@ -3,11 +3,10 @@
 from rankme.importing.columns import (
     Columns,
     InvalidColumns,
-    Reading,
     columns_from,
     columns_from_roles,
-    reading_from,
 )
+from rankme.importing.judgement_columns import JudgementColumns, judgement_columns_from_roles
 from rankme.importing.judgement_preview import JudgementPreview
 from rankme.importing.judgements import (
     JUDGEMENT_READERS,
@@ -19,9 +18,11 @@ from rankme.importing.material import READERS, Material, detect, read_material
 from rankme.importing.preview import Preview
 from rankme.importing.problems import FileProblem, ImportRefused
 from rankme.importing.reader import Reader
+from rankme.importing.reading import AS_PROPOSED, Reading, reading_from
 from rankme.importing.rows import ItemRow, JudgementRow, OutputRow
 
 __all__ = [
+    "AS_PROPOSED",
     "JUDGEMENT_READERS",
     "LIMITS",
     "READERS",
@@ -30,6 +31,7 @@ __all__ = [
     "ImportRefused",
     "InvalidColumns",
     "ItemRow",
+    "JudgementColumns",
     "JudgementMaterial",
     "JudgementPreview",
     "JudgementRow",
@@ -42,6 +44,7 @@ __all__ = [
     "columns_from",
     "columns_from_roles",
     "detect",
+    "judgement_columns_from_roles",
     "read_judgement_material",
     "read_material",
     "reading_from",

@@ -44,6 +44,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 INDEX = re.compile(r"^$|^unnamed: ?\d+$|^(__index_level_\d__|level_\d|index|idx|row|#)$")
 LONG_TEXT = 200  # a system's name is shorter
 MOST_FACTOR_VALUES = 50
+MOSTLY = 0.9
 
 
 @dataclass
@@ -68,6 +69,11 @@ class Sample:
         """Whether nothing but numbers is in the column (and at least one)."""
         filled = [cell for cell in self.of_column(name) if cell.strip()]
         return bool(filled) and all(map(_is_number, filled))
+
+    def is_mostly_numbers(self, name: str) -> bool:
+        """Whether so many cells are numbers that another one is a mistake."""
+        filled = [cell for cell in self.of_column(name) if cell.strip()]
+        return bool(filled) and sum(map(_is_number, filled)) >= MOSTLY * len(filled)
 
     def is_text(self, name: str) -> bool:
         return not self.is_number(name) and any(cell.strip() for cell in self.of_column(name))

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from rankme.importing.encodings import ENCODINGS
-
 Layout = Literal["long", "wide", "items"]
 
 LAYOUTS: tuple[Layout, ...] = ("long", "wide", "items")
@@ -64,10 +62,10 @@ class Columns:
 
     def role_of(self, name: str) -> str:
         """What the column is: roles joined with "+", `output`, `factor` or `leave out`."""
-        roles = [role for role, column in self.roles.items() if _same(column, name)]
-        if any(_same(column, name) for column in self.systems):
+        roles = [role for role, column in self.roles.items() if is_same(column, name)]
+        if any(is_same(column, name) for column in self.systems):
             roles.append("output")
-        if any(_same(column, name) for column in self.factors):
+        if any(is_same(column, name) for column in self.factors):
             roles.append(FACTOR)
         return "+".join(roles) or LEFT_OUT
 
@@ -92,66 +90,13 @@ def columns_from(document: Mapping[str, Any]) -> Columns:
     systems, factors = document.get("system_columns", {}), document.get("factors", [])
     if layout not in LAYOUTS:
         raise InvalidColumns(f"A layout is one of: {', '.join(LAYOUTS)}.")
-    if not _is_texts(roles) or not _is_texts(systems):
+    if not is_texts(roles) or not is_texts(systems):
         raise InvalidColumns("`columns` maps roles to names of columns.")
     if unknown := set(roles) - set(ROLES):
         raise InvalidColumns(f'There is no role "{min(unknown)}": choose {", ".join(ROLES)}.')
     if not isinstance(factors, list | tuple) or not all(isinstance(name, str) for name in factors):
         raise InvalidColumns("`factors` is a list of names of columns.")
     return Columns(layout, dict(roles), dict(systems), tuple(factors))
-
-
-def is_plain(document: Mapping[str, Any]) -> bool:
-    """Whether `Columns.as_document` only says that each column is what its name says."""
-    roles = document.get("columns", {})
-    named = all(column_name(column) == role for role, column in roles.items())
-    return named and not document.get("system_columns") and "item" in roles
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How the organiser wants tables to be read; what is not said is found in the files.
-
-    Each of `columns` is used for the files that have all of its columns.
-    """
-
-    columns: tuple[Columns, ...] = ()
-    encoding: str = ""
-    sheet: str = ""
-
-    def __post_init__(self) -> None:
-        if self.encoding and self.encoding not in ENCODINGS:
-            raise InvalidColumns(f'There is no encoding "{self.encoding[:40]}".')
-
-    def as_document(self) -> dict[str, Any]:
-        document: dict[str, Any] = {}
-        if self.columns:
-            document["tables"] = [columns.as_document() for columns in self.columns]
-        for name in ("encoding", "sheet"):
-            if value := getattr(self, name):
-                document[name] = value
-        return document
-
-
-AS_PROPOSED = Reading()
-
-
-def reading_from(document: Mapping[str, Any]) -> Reading:
-    """Read what `Reading.as_document` wrote.
-
-    Raises
-    ------
-    InvalidColumns : with the reason, for people
-    """
-    if not isinstance(document, Mapping):
-        raise InvalidColumns("A description of columns is an object.")
-    tables = document.get("tables", [])
-    texts = {name: document.get(name, "") for name in ("encoding", "sheet")}
-    if not isinstance(tables, list) or not all(isinstance(each, Mapping) for each in tables):
-        raise InvalidColumns("`tables` is a list of descriptions, each with its columns.")
-    if not _is_texts(texts):
-        raise InvalidColumns("`encoding` and `sheet` are names.")
-    return Reading(tuple(map(columns_from, tables)), **texts)
 
 
 def columns_from_roles(given: Sequence[tuple[str, str]]) -> Columns:
@@ -213,11 +158,11 @@ def _affix(names: Sequence[str], step: int) -> str:
     return ""
 
 
-def _same(column: str, name: str) -> bool:
+def is_same(column: str, name: str) -> bool:
     return column_name(column) == column_name(name)
 
 
-def _is_texts(document: object) -> bool:
+def is_texts(document: object) -> bool:
     return isinstance(document, Mapping) and all(
         isinstance(part, str) for pair in document.items() for part in pair
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rankme.importing.preview import FilePreview
+from rankme.importing.table_previews import TablePreview
 
 
 @dataclass(frozen=True)
@@ -36,3 +37,4 @@ class JudgementPreview:
     criteria: tuple[CriterionPreview, ...]
     files: tuple[FilePreview, ...]
     notes: tuple[str, ...]
+    tables: tuple[TablePreview, ...] = ()

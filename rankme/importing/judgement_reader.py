@@ -30,7 +30,8 @@ def not_known(criterion: CriterionPreview, preview: JudgementPreview) -> Asked |
 class JudgementReader:
     """One format of judgements; `read` puts them into the spool.
 
-    `asked` names the instrument of a criterion where the format determines it.
+    `asked` names the instrument of a criterion where the format determines it. `could_read` is
+    asked when no format recognises the file: may this reader make something of it?
     """
 
     title: str
@@ -38,3 +39,4 @@ class JudgementReader:
     recognises: Callable[[SourceFile], Shape | bool | None]
     read: Callable[[Sources, JudgementSpool, SourceFile], None]
     asked: Callable[[CriterionPreview, JudgementPreview], Asked | None] = not_known
+    could_read: Callable[[Sources, SourceFile], bool] | None = None

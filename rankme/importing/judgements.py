@@ -6,17 +6,19 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
-from rankme.importing import e2e_ratings, long_judgements, marks, wide_judgements
+from rankme.importing import e2e_ratings, judgement_tables, marks
 from rankme.importing.files import SourceFile
 from rankme.importing.judgement_preview import CriterionPreview, JudgementPreview
 from rankme.importing.judgement_reader import JudgementReader
 from rankme.importing.judgement_spool import JudgementSpool
+from rankme.importing.judgement_tables import preview_judgements, why_not
 from rankme.importing.limits import LIMITS, Limits
 from rankme.importing.preview import FilePreview
 from rankme.importing.problems import FileProblem, ImportRefused, Problems, StopFile
-from rankme.importing.records import columns_missing
+from rankme.importing.reading import AS_PROPOSED, Reading
 from rankme.importing.rows import JudgementRow
 from rankme.importing.sources import Paths, Progress, Sources, open_sources
 from rankme.importing.spool import Spooled, read_judgements
@@ -24,10 +26,12 @@ from rankme.importing.spool import Spooled, read_judgements
 # In this order the formats are tried on a file whose format is not given.
 JUDGEMENT_READERS: dict[str, JudgementReader] = {
     "e2e": e2e_ratings.READER,
-    "long": long_judgements.READER,
+    "long": judgement_tables.READER,
     "spans": marks.READER,
-    "wide": wide_judgements.READER,
 }
+
+# Those whose columns an organiser can correct.
+JUDGEMENT_TABLE_FORMATS = [name for name, each in JUDGEMENT_READERS.items() if each.could_read]
 
 
 class JudgementMaterial(Spooled):
@@ -52,38 +56,46 @@ def read_judgement_material(
     *,
     limits: Limits = LIMITS,
     progress: Progress | None = None,
+    reading: Reading = AS_PROPOSED,
 ) -> JudgementMaterial:
     """Read and check judgements; takes and raises the same as `read_material`."""
     folder = Path(tempfile.mkdtemp(prefix="rankme-import-"))
+    problems = Problems(limits.listed_problems)
     try:
-        preview = _spool(paths, format, folder / "spool.sqlite", limits, progress)
+        with open_sources(paths, limits, problems, progress, reading) as sources:
+            preview = _spool(sources, format, folder / "spool.sqlite")
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return JudgementMaterial(folder / "spool.sqlite", preview)
 
 
-def _spool(
-    paths: Paths, format: str | None, path: Path, limits: Limits, progress: Progress | None
-) -> JudgementPreview:
-    problems = Problems(limits.listed_problems)
-    with open_sources(paths, limits, problems, progress) as sources:
-        file = _only_file(sources)
+def _spool(sources: Sources, format: str | None, path: Path) -> JudgementPreview:
+    problems = sources.problems
+    file = _only_file(sources)
+    spool = JudgementSpool(path, sources.limits, problems)
+    try:
         name = _known_format(format, sources, file)
-        spool = JudgementSpool(path, limits, problems)
-        try:
-            with suppress(StopFile):
-                JUDGEMENT_READERS[name].read(sources, spool, file)
-            spool.finish_judgements(sources.files)
-            preview = _preview(name, spool)
-            if not preview.n_judgements and not problems.count:
-                problems.add(file.label, None, "", "The file has no judgements.")
-            problems.refuse_if_any()
-            spool.commit()
-        finally:
-            spool.database.close()
-        if progress:
-            progress(sources.total_bytes, sources.total_bytes)
+        with suppress(StopFile):
+            JUDGEMENT_READERS[name].read(sources, spool, file)
+        spool.finish_judgements(sources.files)
+        spool.notes += sources.notes
+        preview = _preview(name, spool)
+        if not preview.n_judgements and not problems.count:
+            problems.add(file.label, None, "", "The file has no judgements.")
+        problems.refuse_if_any()
+        if name in JUDGEMENT_TABLE_FORMATS:
+            preview = replace(preview, tables=preview_judgements(sources, file))
+        spool.commit()
+    except ImportRefused as refused:
+        refused.n_systems, refused.n_items = len(spool.system_names), spool.n_items
+        if format in (None, "", *JUDGEMENT_TABLE_FORMATS):
+            refused.tables = preview_judgements(sources, file)
+        raise
+    finally:
+        spool.database.close()
+    if sources.progress:
+        sources.progress(sources.total_bytes, sources.total_bytes)
     return preview
 
 
@@ -102,8 +114,10 @@ def _known_format(format: str | None, sources: Sources, file: SourceFile) -> str
     for name, reader in JUDGEMENT_READERS.items():
         if format == name or (not format and reader.recognises(file)):
             return name
-    message = f"The format is not recognised. {columns_missing(file, long_judgements.COLUMNS)}"
-    raise ImportRefused([FileProblem(file.label, 1, "", message)], 1)
+    for name, reader in JUDGEMENT_READERS.items():
+        if reader.could_read and reader.could_read(sources, file):
+            return name
+    raise ImportRefused([FileProblem(file.label, 1, "", why_not(sources, file))], 1)
 
 
 def _preview(format: str, spool: JudgementSpool) -> JudgementPreview:

@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from rankme.importing import e2e, items, marks, plain, rotowire, tables, tuna
-from rankme.importing.columns import AS_PROPOSED, Reading
 from rankme.importing.files import SourceFile
 from rankme.importing.limits import LIMITS, Limits
 from rankme.importing.preview import Preview, make_preview
 from rankme.importing.problems import FileProblem, ImportRefused, Problems, StopFile
 from rankme.importing.reader import Reader
+from rankme.importing.reading import AS_PROPOSED, Reading
 from rankme.importing.records import columns_missing
 from rankme.importing.sources import Paths, Progress, Sources, open_sources
 from rankme.importing.spool import Spool, Spooled

@@ -63,14 +63,20 @@ def columns_missing(file: SourceFile, needed: Collection[str]) -> str:
     """The message for a file that lacks a column: what is missing, and what is there."""
     if picture_type(file.head):
         return "This is a picture."
-    shapes = possible_shapes(file)
-    columns = max((shape.columns for shape in shapes), key=len, default=())
+    columns = _most_columns(file)
     missing = [name for name in needed if name not in columns]
+    return f"These columns are missing: {', '.join(missing)}. {columns_found(file)}"
+
+
+def columns_found(file: SourceFile) -> str:
+    columns = _most_columns(file)
     found = ", ".join(name[:LONGEST_NAMED] or "(no name)" for name in columns[:MOST_NAMED])
     more = ", …" if len(columns) > MOST_NAMED else ""
-    return f"These columns are missing: {', '.join(missing)}. " + (
-        f"The file has: {found}{more}." if columns else "The first line contains no column names."
-    )
+    return f"The file has: {found}{more}." if columns else "The first line has no column names."
+
+
+def _most_columns(file: SourceFile) -> tuple[str, ...]:
+    return max((shape.columns for shape in possible_shapes(file)), key=len, default=())
 
 
 def best_shape(file: SourceFile) -> Shape | None:

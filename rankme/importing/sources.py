@@ -21,7 +21,6 @@ from rankme.importing.archives import (
     open_archive,
     trouble_with_directory,
 )
-from rankme.importing.columns import AS_PROPOSED, Reading
 from rankme.importing.encodings import ENCODINGS, UTF8, encoding_of
 from rankme.importing.files import (
     DAMAGE,
@@ -36,6 +35,7 @@ from rankme.importing.files import (
 )
 from rankme.importing.limits import Limits
 from rankme.importing.problems import Problems, StopFile
+from rankme.importing.reading import AS_PROPOSED, Reading
 
 Progress = Callable[[int, int], None]
 Paths = str | Path | Sequence[str | Path] | Mapping[str, str | Path]

@@ -21,6 +21,7 @@ from rankme.importing.rows import ItemRow, JudgementRow, OutputRow
 
 ROWS_AT_ONCE = 5_000
 STRANGE_EXAMPLES = 20
+LONGEST_KEY_OF_A_TEXT = 200
 
 TABLES = """
     CREATE TABLE file (id INTEGER PRIMARY KEY, label, rows INT, bytes INT, sha256);
@@ -431,6 +432,13 @@ def digest_of(key: str) -> int:
     """64 bits that represent the text, so that a million keys fit in memory."""
     digest = blake2b(key.encode(errors="surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, signed=True)
+
+
+def key_of_text(text: str) -> str:
+    """The name of an item that only its text names."""
+    if len(text) <= LONGEST_KEY_OF_A_TEXT:
+        return text
+    return f"{text[:LONGEST_KEY_OF_A_TEXT]}… {digest_of(text) & 0xFFFFFFFF:08x}"
 
 
 def quoted(text: str) -> str:

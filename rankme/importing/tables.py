@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any
 
 from analysis.translatable import gettext_noop as _
 from rankme.importing.column_guesses import Sample, propose
-from rankme.importing.columns import ITEM_TEXTS, LEFT_OUT, Columns, Layout, column_name
+from rankme.importing.columns import ITEM_TEXTS, Columns, Layout, column_name
 from rankme.importing.files import SourceFile
-from rankme.importing.problems import Problems
 from rankme.importing.reader import Reader
 from rankme.importing.records import Record, Shape, best_shape, columns_missing, records, shape_of
 from rankme.importing.sources import Sources
-from rankme.importing.spool import Place, Spool, digest_of
+from rankme.importing.spool import Place, Spool, key_of_text
+from rankme.importing.table_previews import (
+    TablePreview,
+    sample_of,
+    table_preview,
+    undescribed_table,
+)
 
 OUTPUT_COLUMNS = ("system", "item", "output")
-LONGEST_KEY_OF_A_TEXT = 200
-ROWS_SHOWN, LONGEST_SHOWN = 5, 300
-MOST_TABLES_SHOWN, MOST_COLUMNS_SHOWN = 20, 60
+MOST_TABLES_SHOWN = 20
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,8 @@ def proposed_table(sources: Sources, file: SourceFile) -> Table | None:
 
 def _proposed_table(sources: Sources, file: SourceFile) -> Table | None:
     # All columns of a small table may be in a larger one: the fullest description comes first.
-    for columns in sorted(sources.reading.columns, key=lambda each: -len(each.used)):
+    described = [each for each in sources.reading.columns if isinstance(each, Columns)]
+    for columns in sorted(described, key=lambda each: -len(each.used)):
         shape = shape_of(file, columns.used)
         if shape is not None:
             return Table(file, shape, columns, sample_of(sources, file, shape))
@@ -72,16 +74,6 @@ def _proposed_table(sources: Sources, file: SourceFile) -> Table | None:
     sample = sample_of(sources, file, shape)
     proposed = _named(shape, sample) or propose(sample)
     return Table(file, shape, proposed, sample) if proposed else None
-
-
-def sample_of(sources: Sources, file: SourceFile, shape: Shape) -> Sample:
-    """The first rows of a file, which are read again later: they count only then."""
-    aside = Sources([file], sources.limits, Problems(0), reading=sources.reading)
-    header, n_rows, digest = shape.names, file.rows, file.sha256
-    rows = islice(records(aside, file, shape), sources.limits.sample_rows)
-    sample = Sample.of(header, (record for _, record in rows))
-    file.rows, file.sha256 = n_rows, digest
-    return sample
 
 
 def _named(shape: Shape, sample: Sample) -> Columns | None:
@@ -255,9 +247,7 @@ class _Cells:
             number = self._numbers[system] = self._numbers.get(system, 0) + 1
             return str(number)
         text = record.get(self._item, "")
-        if self._is_text and len(text) > LONGEST_KEY_OF_A_TEXT:
-            return f"{text[:LONGEST_KEY_OF_A_TEXT]}… {digest_of(text) & 0xFFFFFFFF:08x}"
-        return text
+        return key_of_text(text) if self._is_text else text
 
     def texts(self, record: Record) -> dict[str, str]:
         return {role: record.get(name, "") for role, name in self._texts}
@@ -278,20 +268,6 @@ READER = Reader(
 # --- for the organiser to correct ------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class TablePreview:
-    """A table's first rows, and what each column is taken for."""
-
-    file: str
-    sheet: str
-    sheets: tuple[str, ...]
-    encoding: str
-    columns: dict[str, Any]
-    names: tuple[str, ...]
-    roles: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
 def preview_tables(sources: Sources) -> tuple[TablePreview, ...]:
     """Every table of the upload, also those of which nothing can be made without help."""
     shown = sources.files[:MOST_TABLES_SHOWN]
@@ -301,19 +277,6 @@ def preview_tables(sources: Sources) -> tuple[TablePreview, ...]:
 
 def _preview_table(sources: Sources, file: SourceFile) -> TablePreview | None:
     table = proposed_table(sources, file)
-    shape = table.shape if table else best_shape(file)
-    if shape is None or len(shape.columns) > sources.limits.columns:
-        return None
-    sample = table.sample if table else sample_of(sources, file, shape)
-    names = shape.names[:MOST_COLUMNS_SHOWN]
-    cells = [sample.of_column(name)[:ROWS_SHOWN] for name in names]
-    return TablePreview(
-        file=file.label,
-        sheet=file.sheet,
-        sheets=file.sheets,
-        encoding="" if file.is_workbook or file.is_arrow else file.encoding,
-        columns=table.columns.as_document() if table else {},
-        names=names,
-        roles=tuple(table.columns.role_of(name) if table else LEFT_OUT for name in names),
-        rows=tuple(tuple(cell[:LONGEST_SHOWN] for cell in row) for row in zip(*cells, strict=True)),
-    )
+    if table is not None:
+        return table_preview(file, table.shape, table.sample, table.columns)
+    return undescribed_table(sources, file)

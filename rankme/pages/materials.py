@@ -108,7 +108,8 @@ def _columns_form(upload: MaterialImport, data: Any = None) -> ColumnsForm | Non
     if not tables or not is_open:
         return None
     chosen = upload.options.get("reading", {}).get("encoding", "")
-    return ColumnsForm(tables, data, encoding=chosen)
+    of_judgements = upload.kind == MaterialImport.Kind.JUDGEMENTS
+    return ColumnsForm(tables, data, encoding=chosen, of_judgements=of_judgements)
 
 
 def _render_import(

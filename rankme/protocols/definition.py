@@ -87,6 +87,8 @@ class TableSpec(Part):
     layout: Literal["long", "wide", "items"] = "long"
     columns: dict[str, str] = Field(default_factory=dict, max_length=20)
     system_columns: dict[str, str] = Field(default_factory=dict, max_length=1_000)
+    # Of judgements: what the heading of each column with values says.
+    value_columns: dict[str, dict[str, str]] = Field(default_factory=dict, max_length=1_000)
     factors: list[str] = Field(default_factory=list, max_length=1_000)
 
 

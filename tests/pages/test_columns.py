@@ -164,6 +164,7 @@ def test_the_campaign_file_remembers_the_columns_for_the_next_upload(campaign, t
     assert "output: gamma" in text
     assert definition_from_yaml(text).material == definition_of(campaign).material
     assert checked(campaign, tmp_path, UNKNOWN).phase == MaterialImport.Phase.PREVIEWED
+    assert dry_run(campaign, tmp_path / "data.csv")["problems"] == []
 
 
 def test_what_is_remembered_survives_a_form_that_was_opened_before(campaign, tmp_path):

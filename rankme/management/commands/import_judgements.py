@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -11,21 +12,32 @@ from django.core.management.base import BaseCommand, CommandError
 
 from rankme.actions.judgement_imports import import_judgements
 from rankme.errors import RankmeError
-from rankme.importing import JUDGEMENT_READERS, ImportRefused
+from rankme.importing import JUDGEMENT_READERS, ImportRefused, InvalidColumns
+from rankme.management.proposals import described, judgement_proposal, reading_of
 from rankme.protocols.files import definition_from_yaml
 
 
 class Command(BaseCommand):
-    help = "Create an archive from a file of judgements: RankME ratings, or an export of this site."
+    help = "Create an archive from a file of judgements: a table, RankME ratings, or marked errors."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)
-        parser.add_argument("--owner", required=True, help="user name of the organiser")
+        parser.add_argument("--owner", default="", help="user name of the organiser")
         parser.add_argument("--title", default="", help="default: the file's name")
         parser.add_argument("--format", default="", choices=["", *JUDGEMENT_READERS])
         parser.add_argument(
             "--definition", type=Path, help="campaign file that describes the collection"
         )
+        parser.add_argument(
+            "--columns",
+            default="",
+            help='what the columns are, as JSON: {"tables": [{"columns": {"rater": "who", "item": '
+            '"id", "system": "model"}, "value_columns": {"q1": {"criterion": "fluency"}}}]}',
+        )
+        parser.add_argument(
+            "--dry-run", action="store_true", help="print what would be imported; store nothing"
+        )
+        parser.add_argument("--json", action="store_true", help="with --dry-run: print JSON")
         parser.add_argument(
             "--keep-rater-names",
             action="store_true",
@@ -40,21 +52,36 @@ class Command(BaseCommand):
         title: str,
         format: str,
         definition: Path | None,
+        columns: str,
         keep_rater_names: bool,
         **options: Any,
     ) -> None:
         users = get_user_model().objects
         try:
+            reading = reading_of(columns)
+            if options["dry_run"]:
+                self._show(judgement_proposal(file, format, reading), as_json=options["json"])
+                return
+            if not owner:
+                raise CommandError("Name the organiser with --owner.")
             campaign = import_judgements(
                 users.get_by_natural_key(owner),
                 file,
                 title=title or file.stem,
                 format=format,
                 definition=definition_from_yaml(definition.read_text()) if definition else None,
+                reading=reading,
                 keep_rater_names=keep_rater_names,
             )
         except users.model.DoesNotExist as error:
             raise CommandError(f"There is no user {owner}.") from error
-        except (RankmeError, ImportRefused, OSError) as error:
+        except json.JSONDecodeError as error:
+            raise CommandError(f"--columns is not JSON: {error}.") from error
+        except (RankmeError, ImportRefused, InvalidColumns, OSError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{campaign.code}  {campaign.title}")
+
+    def _show(self, found: dict[str, Any], *, as_json: bool) -> None:
+        self.stdout.write(
+            json.dumps(found, ensure_ascii=False, indent=2) if as_json else described(found)
+        )

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from rankme.actions import materials
+from rankme.actions.campaigns import definition_of
+from rankme.actions.materials import remembered_columns
 from rankme.errors import RankmeError
-from rankme.importing import (
-    READERS,
-    ImportRefused,
-    InvalidColumns,
-    Reading,
-    read_material,
-    reading_from,
-)
-from rankme.importing.columns import AS_PROPOSED
-from rankme.importing.problems import grouped
+from rankme.importing import AS_PROPOSED, READERS, InvalidColumns, Reading, reading_from
 from rankme.management.loading import work_off
+from rankme.management.proposals import described, proposal, reading_of
 from rankme.models import Campaign
 
 
@@ -51,9 +44,9 @@ class Command(BaseCommand):
         try:
             target = Campaign.objects.get(code=campaign)
             uploads = [file for path in paths for file in files_of(path)]
-            reading = reading_from(json.loads(columns)) if columns else AS_PROPOSED
+            reading = reading_of(columns)
             if options["dry_run"]:
-                found = proposal(uploads, format, reading)
+                found = proposal(uploads, format, reading if columns else remembered(target))
                 self.stdout.write(
                     json.dumps(found, ensure_ascii=False, indent=2)
                     if options["json"]
@@ -83,47 +76,9 @@ class Command(BaseCommand):
         )
 
 
-def proposal(uploads: list[Path], format: str, reading: Reading) -> dict[str, Any]:
-    """What the columns probably are, and what an import would find; nothing is stored."""
-    try:
-        with read_material(uploads, format or None, reading=reading) as material:
-            preview = material.preview
-        n_systems, n_items = len(preview.systems), preview.n_items
-        found = {"format": preview.format, "outputs": preview.n_outputs}
-        found |= {"missing": preview.missing, "notes": list(preview.notes)}
-        tables, problems = preview.tables, []
-    except ImportRefused as refused:
-        n_systems, n_items, found = refused.n_systems, refused.n_items, {}
-        tables, problems = refused.tables, grouped(refused.problems)
-    first: dict[str, Any] = max((table.columns for table in tables), key=_has_outputs, default={})
-    return {
-        "columns": first.get("columns", {}),
-        "layout": first.get("layout", ""),
-        **{name: first[name] for name in ("system_columns", "factors") if name in first},
-        "systems": n_systems,
-        "items": n_items,
-        **found,
-        "problems": [asdict(problem) for problem in problems],
-        "tables": [asdict(table) for table in tables],
-    }
-
-
-def _has_outputs(columns: dict[str, Any]) -> bool:
-    return columns.get("layout") in ("long", "wide")
-
-
-def described(found: dict[str, Any]) -> str:
-    """The proposal in lines for people."""
-    lines = []
-    for table in found["tables"]:
-        lines.append(table["file"])
-        lines += [
-            f"  {name or '(no name)'}: {role}"
-            for name, role in zip(table["names"], table["roles"], strict=True)
-        ]
-    lines.append(f"{found['systems']} systems × {found['items']} items")
-    lines += [problem["text"] for problem in found["problems"]]
-    return "\n".join([*lines, *found.get("notes", []), "Nothing was imported."])
+def remembered(campaign: Campaign) -> Reading:
+    """What the columns were in an earlier import to this campaign."""
+    return reading_from(remembered_columns(definition_of(campaign)))
 
 
 def files_of(path: Path) -> list[Path]:

@@ -1,0 +1,117 @@
+"""What an import would find, for commands: in JSON, or in lines for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rankme.importing import (
+    AS_PROPOSED,
+    ImportRefused,
+    Reading,
+    read_judgement_material,
+    read_material,
+    reading_from,
+)
+from rankme.importing.problems import grouped
+
+SHOWN_OF_COLUMNS = ("system_columns", "value_columns", "factors")
+
+
+def reading_of(columns: str) -> Reading:
+    """The reading that a command's `--columns` describes.
+
+    Raises
+    ------
+    InvalidColumns, json.JSONDecodeError
+    """
+    return reading_from(json.loads(columns)) if columns else AS_PROPOSED
+
+
+def proposal(uploads: Sequence[Path], format: str, reading: Reading) -> dict[str, Any]:
+    """What the columns probably are, and what an import of outputs would find."""
+    try:
+        with read_material(uploads, format or None, reading=reading) as material:
+            preview = material.preview
+    except ImportRefused as refused:
+        return _refused(refused)
+    found = {"outputs": preview.n_outputs, "missing": preview.missing}
+    return _found(preview, found)
+
+
+def judgement_proposal(upload: Path, format: str, reading: Reading) -> dict[str, Any]:
+    """What the columns probably are, and what an import of judgements would find."""
+    try:
+        with read_judgement_material(upload, format or None, reading=reading) as material:
+            preview = material.preview
+    except ImportRefused as refused:
+        return _refused(refused)
+    found = {
+        "raters": preview.n_raters,
+        "criteria": [criterion.name for criterion in preview.criteria],
+        "judgements": preview.n_judgements,
+        "screens": preview.n_screens,
+    }
+    return _found(preview, found)
+
+
+def _found(preview: Any, counted: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        **_columns(preview.tables),
+        "systems": len(preview.systems),
+        "items": preview.n_items,
+        "format": preview.format,
+        **counted,
+        "notes": list(preview.notes),
+        "problems": [],
+        "tables": [asdict(table) for table in preview.tables],
+    }
+
+
+def _refused(refused: ImportRefused) -> dict[str, Any]:
+    return {
+        **_columns(refused.tables),
+        "systems": refused.n_systems,
+        "items": refused.n_items,
+        "problems": [asdict(problem) for problem in grouped(refused.problems)],
+        "tables": [asdict(table) for table in refused.tables],
+    }
+
+
+def _columns(tables: Sequence[Any]) -> dict[str, Any]:
+    """What the columns of the first table are that has outputs or judgements."""
+    first: dict[str, Any] = max((table.columns for table in tables), key=_has_rows, default={})
+    return {
+        "columns": first.get("columns", {}),
+        "layout": first.get("layout", ""),
+        **{name: first[name] for name in SHOWN_OF_COLUMNS if name in first},
+    }
+
+
+def _has_rows(columns: Mapping[str, Any]) -> bool:
+    return columns.get("layout") in ("long", "wide")
+
+
+def described(found: Mapping[str, Any]) -> str:
+    """The proposal in lines for people."""
+    lines = []
+    for table in found["tables"]:
+        lines.append(table["file"])
+        lines += [
+            f"  {name or '(no name)'}: {role}"
+            for name, role in zip(table["names"], table["roles"], strict=True)
+        ]
+    lines.append(_sentence(found))
+    lines += [problem["text"] for problem in found["problems"]]
+    return "\n".join([*lines, *found.get("notes", []), "Nothing was imported."])
+
+
+def _sentence(found: Mapping[str, Any]) -> str:
+    size = f"{found['systems']} systems × {found['items']} items"
+    if "judgements" in found:
+        people = f"{found['judgements']} judgements: {found['raters']} raters"
+        return f"{people}, {size}, {len(found['criteria'])} criteria"
+    return f"{size}, {found['missing']} outputs missing" if "missing" in found else size
