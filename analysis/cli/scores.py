@@ -32,7 +32,7 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
         default=("bleu", "chrf", "ter", "rouge-l", "nist"),
         metavar="A,B",
         help="bleu, chrf, chrf++, ter, nist, rouge-l, cider, accuracy, edit-distance, dice, masi "
-        "(TUNA), ser (slot error rate, E2E), copied, lengths, distinct "
+        "uniqueness, minimality (TUNA), ser (slot error rate, E2E), copied, lengths, distinct "
         "(default: bleu,chrf,ter,rouge-l,nist)",
     )
     parser.add_argument(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 
 from analysis.errors import OptionsError, Undefined
 from analysis.metrics.text_files import Material
@@ -269,6 +269,38 @@ def _copied(name: str, settings: Settings) -> Iterator[Scored]:
     yield settings.each(name, method, lambda item, text: copied(text, inputs[item]), None)
 
 
+def _domains(name: str, settings: Settings) -> Iterator[Scored]:
+    from analysis.metrics.domains import is_minimal, is_unique, least_attributes, parse_domain
+    from analysis.metrics.referring import parse_attributes
+
+    domains = {item: parse_domain(text) for item, text in settings.material.inputs.items()}
+
+    @cache
+    def least(item: str) -> int | None:
+        domain = domains[item]
+        return least_attributes(domain) if domain else None
+
+    def segment(item: str, text: str) -> float:
+        domain, chosen = domains[item], parse_attributes(text)
+        if domain is None:
+            raise Undefined(f"{name}: the input of item {item!r} is not a domain of entities.")
+        if chosen is None and text.strip():
+            raise Undefined(f"{name}: a text of item {item!r} is not an attribute set.")
+        description = chosen or frozenset()
+        if name == "uniqueness":
+            return float(is_unique(description, domain))
+        return float(is_minimal(description, domain, least(item)))
+
+    method, better = {
+        "uniqueness": ("share of attribute sets that are true of the target alone", True),
+        "minimality": (
+            "share of attribute sets that are unique and that no smaller unique set undercuts",
+            None,
+        ),
+    }[name]
+    yield settings.each(name, method, segment, better)
+
+
 # --- of the texts alone ------------------------------------------------------------------------
 
 
@@ -317,6 +349,8 @@ METRICS: dict[str, Callable[[str, Settings], Iterator[Scored]]] = {
     "edit-distance": _against_references,
     "dice": _attribute_sets,
     "masi": _attribute_sets,
+    "uniqueness": _domains,
+    "minimality": _domains,
     "ser": _slots,
     "copied": _copied,
     "lengths": _lengths,

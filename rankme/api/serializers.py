@@ -315,7 +315,8 @@ class NewMetricsSerializer(Strict):
         allow_empty=False,
         max_length=50,
         help_text="`bleu`, `chrf`, `chrf++`, `ter`, `nist`, `rouge-l`, `cider`, "
-        "`accuracy`, `edit-distance`, `dice`, `masi`, `ser`, `copied`, `lengths`, `distinct`",
+        "`accuracy`, `edit-distance`, `dice`, `masi`, `uniqueness`, `minimality`, "
+        "`ser`, `copied`, `lengths`, `distinct`",
     )
     lowercase = serializers.BooleanField(
         required=False, default=False, help_text="BLEU and chrF in lower case."

@@ -20,6 +20,8 @@ TITLES = {
     "edit-distance": _("Edit distance in words, as TUNA counts it"),
     "dice": _("Dice: overlap of attribute sets"),
     "masi": _("MASI: overlap of attribute sets that favours subsets"),
+    "uniqueness": _("Uniqueness: attribute sets that fit the target alone"),
+    "minimality": _("Minimality: unique attribute sets that cannot be shorter"),
     "ser": _("Slot error rate of E2E meaning representations"),
     "copied": _("Share of words copied from the input"),
     "lengths": _("Lengths in words and characters"),

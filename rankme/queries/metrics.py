@@ -24,6 +24,7 @@ NEEDS_REFERENCE = frozenset(
 NEEDS_ATTRIBUTES = frozenset({"dice", "masi"})
 NEEDS_INPUT = frozenset({"copied"})
 NEEDS_MEANING = frozenset({"ser"})
+NEEDS_DOMAIN = frozenset({"uniqueness", "minimality"})
 
 
 def material_of(campaign: Campaign) -> Material:
@@ -46,6 +47,7 @@ def material_of(campaign: Campaign) -> Material:
 
 def uncomputable(campaign: Campaign) -> dict[str, str]:
     """Every metric that this site computes, with why this campaign's material does not allow it."""
+    from analysis.metrics.domains import parse_domain
     from analysis.metrics.referring import parse_attributes
     from analysis.metrics.scoring import METRICS
     from analysis.metrics.slots import parse_meaning
@@ -65,6 +67,9 @@ def uncomputable(campaign: Campaign) -> dict[str, str]:
     if parse_attributes(next(iter(reference.splitlines()), "")) is None:
         reason = _("The references are not attribute sets, such as colour=red; type=chair.")
         reasons |= dict.fromkeys(NEEDS_ATTRIBUTES & set(METRICS), reason)
+    if parse_domain(first) is None:
+        reason = _("The inputs are not domains: a target and its distractors with attributes.")
+        reasons |= dict.fromkeys(NEEDS_DOMAIN & set(METRICS), reason)
     if parse_meaning(first) is None:
         reason = _("The inputs are not meaning representations of the E2E domain.")
         reasons |= dict.fromkeys(NEEDS_MEANING & set(METRICS), reason)

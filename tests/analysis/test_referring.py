@@ -1,5 +1,6 @@
 """TUNA's and RotoWire's metrics: by hand, and against other ways to compute them."""
 
+import itertools
 import json
 import random
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 from analysis.cli.commands import main
 from analysis.errors import TableError, Undefined
+from analysis.metrics.domains import Domain, is_unique, least_attributes, parse_domain
 from analysis.metrics.extracted_facts import (
     Fact,
     damerau_levenshtein,
@@ -82,6 +84,73 @@ def test_sets_that_are_texts_are_refused_with_their_item():
     assert found.systems == {"s": pytest.approx((2 / 3 + 1) / 2), "t": 0.0}
     with pytest.raises(Undefined, match="'1' is not an attribute set"):
         score(Material({"s": {"1": "a chair"}}, sets, {"1": ""}), ("masi",))
+
+
+DOMAIN = """
+target: type=chair; colour=red; size=large
+distractor: type=chair; colour=blue; size=large
+distractor: type=sofa; colour=red; size=large
+distractor: type=chair; colour=red; size=small
+"""
+XML_DOMAIN = """<TRIAL><DOMAIN>
+<ENTITY ID="1" TYPE="distractor"><ATTRIBUTE NAME="type" VALUE="fan"/></ENTITY>
+<ENTITY ID="2" TYPE="target"><ATTRIBUTE NAME="type" TYPE="literal" VALUE="Desk"/></ENTITY>
+</DOMAIN></TRIAL>"""
+
+
+def test_domains_are_read_from_lines_and_from_tunas_xml():
+    domain = parse_domain(DOMAIN)
+    assert domain.target == attributes("colour=red; size=large; type=chair")
+    assert len(domain.distractors) == 3
+    found = parse_domain(XML_DOMAIN)
+    assert (found.target, found.distractors) == (attributes("type=desk"), (attributes("type=fan"),))
+    for text in ("", "The red chair.", "target: a chair", "distractor: type=fan", "<ENTITY"):
+        assert parse_domain(text) is None
+    assert parse_domain("target: a=1\ntarget: a=2") is None
+
+
+@pytest.mark.parametrize(
+    ("description", "is_unique", "is_minimal"),
+    [
+        ("type=chair; colour=red; size=large", 1, 1),  # any two of them fit a distractor too
+        ("type=chair; colour=red", 0, 0),
+        ("type=sofa", 0, 0),  # not true of the target
+        ("type=chair; colour=red; size=large; side=left", 0, 0),
+        ("", 0, 0),
+    ],
+)
+def test_a_description_names_the_target_alone_and_with_as_little_as_possible(
+    description, is_unique, is_minimal
+):
+    material = Material({"s": {"1": description}}, {}, {"1": DOMAIN})
+    unique, minimal = score(material, ("uniqueness", "minimality"))
+    assert (unique.systems["s"], minimal.systems["s"]) == (is_unique, is_minimal)
+    assert (unique.higher_is_better, minimal.higher_is_better) == (True, None)
+
+
+def test_minimality_is_that_of_all_smaller_sets_tried_one_by_one():
+    dice = random.Random(8)
+    seen = set()
+    for _ in range(200):
+        entities = [frozenset((name, str(dice.randint(0, 1))) for name in "abcd") for _ in range(4)]
+        domain = Domain(entities[0], tuple(entities[1:]))
+        sizes = [
+            len(chosen)
+            for size in range(5)
+            for chosen in itertools.combinations(sorted(domain.target), size)
+            if is_unique(frozenset(chosen), domain)
+        ]
+        assert least_attributes(domain) == (min(sizes) if sizes else None)
+        seen.add(least_attributes(domain))
+    assert {None, 1, 2} <= seen
+
+
+def test_domains_that_cannot_be_read_are_refused_with_their_item():
+    with pytest.raises(Undefined, match="input of item '1' is not a domain"):
+        score(Material({"s": {"1": "a=1"}}, {}, {"1": "a chair"}), ("uniqueness",))
+    many = "target: " + "; ".join(f"a{n}=1" for n in range(40)) + "\ndistractor: b=1"
+    with pytest.raises(Undefined, match="more than 20 attributes"):
+        score(Material({"s": {"1": "a1=1"}}, {}, {"1": many}), ("minimality",))
 
 
 # --- RotoWire ----------------------------------------------------------------------------------
