@@ -182,11 +182,21 @@ class Prolific:
         path = f"{API}/submissions/{submission}/transition/"
         return SubmissionThere.read(self.calls.ask("POST", path, {"action": "APPROVE"}))
 
+    def approve_many(self, submissions: Sequence[str]) -> None:
+        """Have several approved. The panel accepts the list, and carries it out when it can."""
+        document = {"submission_ids": list(submissions)}
+        self.calls.ask("POST", f"{API}/submissions/bulk-approve/", document)
+
     def pay_share(self, submission: str, code: str, percent: int, message: str) -> SubmissionThere:
         """Complete somebody's work by the researcher's own code, for a share of the reward."""
         path = f"{API}/submissions/{submission}/transition/"
         data = {"percentage_of_reward": percent, "message_to_participant": message}
         document = {"action": "COMPLETE", "completion_code": code, "completion_code_data": data}
+        return SubmissionThere.read(self.calls.ask("POST", path, document))
+
+    def reject(self, submission: str, category: str, message: str) -> SubmissionThere:
+        path = f"{API}/submissions/{submission}/transition/"
+        document = {"action": "REJECT", "rejection_category": category, "message": message}
         return SubmissionThere.read(self.calls.ask("POST", path, document))
 
     def request_return(self, submission: str, reasons: list[str]) -> None:

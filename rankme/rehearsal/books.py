@@ -114,6 +114,9 @@ class Books:
         self.bonuses: dict[str, Bonuses] = {}
         self.groups: dict[str, dict[str, Any]] = {}
         self.messages: list[dict[str, Any]] = []
+        # Lists of approvals are only accepted, and carried out some time later.
+        self.approves_later = False
+        self.accepted: list[Submission] = []
         self.now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     # Money --------------------------------------------------------------------------------
@@ -227,6 +230,22 @@ class Books:
             return
         self._only_from(submission, ("AWAITING REVIEW",), "approve")
         self._pay(submission, submission.study.reward, "APPROVED")
+
+    def approve_many(self, submissions: list[Submission]) -> None:
+        """Accept a list of approvals, and carry it out: at once, or later (`approves_later`)."""
+        for one in submissions:
+            if one.status != "APPROVED":
+                self._only_from(one, ("AWAITING REVIEW",), "approve")
+        self.accepted += submissions
+        if not self.approves_later:
+            self.carry_out()
+
+    def carry_out(self) -> None:
+        """Approve what was accepted; who has left meanwhile is not approved."""
+        accepted, self.accepted = self.accepted, []
+        for one in accepted:
+            if one.status == "AWAITING REVIEW":
+                self.approve(one)
 
     def pay_share(self, submission: Submission, code: str, percent: float) -> None:
         """Complete somebody's work by the researcher's own code, for a share of the reward."""

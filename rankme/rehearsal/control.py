@@ -40,9 +40,12 @@ def reset(panel: PracticePanel, sent: dict[str, Any]) -> Any:
 
 
 def configure(panel: PracticePanel, sent: dict[str, Any]) -> Any:
-    """Set what is in the wallet, and how webhooks are delivered."""
+    """Set what is in the wallet, how webhooks are delivered, and when lists are carried out."""
     panel.books.wallet = int(sent.get("wallet", panel.books.wallet))
     panel.hooks.doubled = bool(sent.get("doubled", panel.hooks.doubled))
+    panel.books.approves_later = bool(sent.get("approves_later", panel.books.approves_later))
+    if not panel.books.approves_later:
+        panel.books.carry_out()
     panel.hooks.reordered = bool(sent.get("reordered", panel.hooks.reordered))
     return health(panel, sent)
 

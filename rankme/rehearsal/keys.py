@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -22,7 +23,11 @@ class Keys:
 
     def __init__(self) -> None:
         self.key_id = new_id()
-        self.private = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+    @cached_property
+    def private(self) -> rsa.RSAPrivateKey:
+        """Drawn when it is first needed: that takes longer than anything else here."""
+        return rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
     def jwks(self) -> dict[str, Any]:
         public = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(self.private.public_key()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 
-from . import control, routes
+from . import control, published, routes
 from .books import Books
 from .faults import Faults
 from .hooks import Hooks
@@ -61,7 +61,9 @@ class PracticePanel:
             raise not_found()
         if request.headers.get("authorization") != f"Token {self.token}":
             raise Refusal(401, "Unauthorized", "Invalid token.")
-        return routes.answer(self, request, request.path.removeprefix(API).strip("/"))
+        path = request.path.removeprefix(API).strip("/")
+        published.check_call(request, path)
+        return routes.answer(self, request, path)
 
 
 def _answered(work: routes.Work) -> Response:

@@ -194,9 +194,9 @@ def transition_submission(panel: PracticePanel, request: Request, pk: str) -> Re
 
 @route("POST", "submissions/bulk-approve")
 def approve_many(panel: PracticePanel, request: Request, pk: str) -> Response:
-    found = [_submission(panel, one) for one in request.document["submission_ids"]]
-    for one in found:
-        panel.books.approve(one)
+    panel.books.approve_many(
+        [_submission(panel, one) for one in request.document["submission_ids"]]
+    )
     return Response(200, {"message": "Submissions will be approved."})
 
 
@@ -335,6 +335,13 @@ def confirm_subscription(panel: PracticePanel, request: Request, pk: str) -> Res
             one.is_enabled = True
             return Response(200, _shown(one))
     raise not_found()
+
+
+@route("DELETE", "hooks/subscriptions/ID")
+def unsubscribe(panel: PracticePanel, request: Request, pk: str) -> Response:
+    hooks = panel.hooks
+    hooks.subscriptions = [one for one in hooks.subscriptions if one.id != pk]
+    return Response(204)
 
 
 def _shown(one: Subscription) -> dict[str, Any]:

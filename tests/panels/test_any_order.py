@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -19,14 +22,14 @@ from hypothesis.stateful import (
 
 from rankme.actions import assignments, campaigns, participation
 from rankme.actions.assignments import NoBatch
-from rankme.actions.panel import money, studies, sync
+from rankme.actions.panel import money, paying, studies, sync
 from rankme.errors import RankmeError
 from rankme.models import Assignment, PanelPayment, Participant, Slot
 from rankme.panels import calls
 from rankme.queries.panel_books import books_of
 from rankme.rehearsal.books import Submission
 from rankme.rehearsal.faults import AFTER, BEFORE
-from rankme.rehearsal.panel import PracticePanel
+from rankme.rehearsal.panel import Noted, PracticePanel
 from rankme.rehearsal.wire import Refusal
 from tests.panels.in_process import transport
 from tests.panels.loop import REWARD, Loop
@@ -36,6 +39,13 @@ NAMES = ["ann", "bob", "cem", "dee", "eva"]
 CEILING = 2_000
 names = st.sampled_from(NAMES)
 GONE = ("RETURNED", "TIMED-OUT")
+CRASHES = ["before", "after"]
+BONUS = ["/pay/", "bonus-payments/$"]
+MONEY = ["transition", "bulk-approve", *BONUS]
+LOST = ["server_error", *AFTER, *CRASHES]
+
+
+SETTLE = paying.settle
 
 
 class Killed(BaseException):
@@ -81,6 +91,9 @@ class TwoBooks(RuleBasedStateMachine):
         self.loop = Loop(self.panel, places=3, ceiling=CEILING, tops_up=True).publish()
         self.codes: dict[str, str] = {}
         self.events = 0
+        self.read_until = 0
+        self.asked: Counter[tuple[str, str]] = Counter()
+        self.decided: Counter[tuple[str, str]] = Counter()
 
     def teardown(self) -> None:
         try:
@@ -158,6 +171,32 @@ class TwoBooks(RuleBasedStateMachine):
         self.leave(name, status)
         self.poll()
 
+    @rule(name=names, what=st.sampled_from(MONEY), how=st.sampled_from(LOST))
+    def lose_the_answer_about_money(self, name: str, what: str, how: str) -> None:
+        """The site learns nothing of what it asked for, or ends before it could."""
+        if what in BONUS:
+            self.do_everything_at_once(name, "right")
+            self.poll()
+            self.pay_a_bonus(name, 50, "")
+        elif what == "bulk-approve":
+            for each in (name, NAMES[NAMES.index(name) - 1]):
+                self.do_everything_at_once(each, "right")
+        else:
+            self.do_everything_at_once(name, "right")
+        if how in CRASHES:
+            self.way.crash = (how, what)
+        else:
+            self.loop.fault(how, what, "POST")
+        self.poll()
+        self.poll()
+
+    @rule(later=st.booleans())
+    def approve_lists_later(self, later: bool) -> None:
+        """The panel accepts a list of approvals, and carries it out when it has time."""
+        self.panel.books.approves_later = later
+        if not later:
+            self.panel.books.carry_out()
+
     def rater(self, name: str) -> Participant | None:
         return self.loop.campaign.participants.filter(external_id=name).first()
 
@@ -180,14 +219,15 @@ class TwoBooks(RuleBasedStateMachine):
 
     @rule(name=names)
     def approve_by_hand(self, name: str) -> None:
-        self.decide(name, lambda row: money.approve_by_hand(row, by=self.loop.owner))
+        self.decide(name, "approval", lambda row: money.approve_by_hand(row, by=self.loop.owner))
 
     @rule(name=names, amount=st.integers(1, 200), fault=st.sampled_from(["", *BEFORE, *AFTER]))
     def pay_a_bonus(self, name: str, amount: int, fault: str) -> None:
         self.poll()
         if fault:
             self.loop.fault(fault, "/pay/")
-        self.decide(name, lambda row: money.pay_bonus(row, amount, reason="", by=self.loop.owner))
+        by = self.loop.owner
+        self.decide(name, "bonus", lambda row: money.pay_bonus(row, amount, reason="", by=by))
 
     @rule(more=st.integers(1, 3))
     def add_places(self, more: int) -> None:
@@ -205,18 +245,20 @@ class TwoBooks(RuleBasedStateMachine):
     def look_at_the_panels_own_pages(self) -> None:
         """A person decides about a lost answer, by what the panel shows."""
         lost = PanelPayment.objects.filter(state="lost").first()
-        money.decide_lost(lost, was_paid=self.was_paid(lost), by=self.loop.owner)
+        was_paid = self.was_paid(lost)
+        money.decide_lost(lost, was_paid=was_paid, by=self.loop.owner)
+        self.decided[lost.kind, lost.submission.external_id] += not was_paid
 
     @rule(
         kind=st.sampled_from([*BEFORE, *AFTER]),
-        path=st.sampled_from(["transition", "/pay/", "bonus-payments/$", "submissions", "studies"]),
+        path=st.sampled_from([*MONEY, "submissions", "studies"]),
     )
     def order_a_fault(self, kind: str, path: str) -> None:
         self.loop.fault(kind, path)
 
     @rule(
-        when=st.sampled_from(["before", "after"]),
-        path=st.sampled_from(["transition", "/pay/", "bonus-payments/", "studies"]),
+        when=st.sampled_from(CRASHES),
+        path=st.sampled_from(["transition", "bulk", "/pay/", "bonus-payments/", "studies"]),
     )
     def crash_at_the_next_call(self, when: str, path: str) -> None:
         self.way.crash = (when, path)
@@ -228,10 +270,15 @@ class TwoBooks(RuleBasedStateMachine):
         except (RankmeError, Killed):
             return
 
-    def decide(self, name: str, work: Any) -> None:
+    def decide(self, name: str, kind: str, work: Any) -> None:
         row = self.loop.study.submissions.filter(person=name).first()
-        if row is not None:
-            self.alive(lambda: work(row))
+        if row is None:
+            return
+        try:
+            work(row)
+        except RankmeError:
+            return
+        self.decided[kind, row.external_id] += 1
 
     def was_paid(self, payment: PanelPayment) -> bool:
         one = self.panel.books.submissions[payment.submission.external_id]
@@ -245,6 +292,32 @@ class TwoBooks(RuleBasedStateMachine):
             assert one.reward_paid in (0, REWARD)
             assert one.history.count("APPROVED") <= 1
             assert len(one.bonuses) <= 1
+
+    @invariant()
+    def nothing_is_asked_for_again_without_a_person(self) -> None:
+        """Unless the panel said that it did nothing, no payment is asked for a second time."""
+        journal = self.panel.journal
+        for line in journal[self.read_until :]:
+            if line.lost or line.status not in (400, 401, 404, 429):
+                self.asked.update(self.payments_in(line))
+        self.read_until = len(journal)
+        for (kind, submission), asks in self.asked.items():
+            by_rule = kind == "approval"
+            about = "bonus" if kind == "list" else kind
+            assert asks <= by_rule + self.decided[about, submission]
+
+    def payments_in(self, line: Noted) -> Iterator[tuple[str, str]]:
+        """What a call asks money for: the approval, the list or the payment of each submission."""
+        sent = json.loads(line.body or "{}")
+        if sent.get("action") == "APPROVE":
+            yield "approval", line.path.split("/")[-3]
+        for one in sent.get("submission_ids", ()):
+            yield "approval", one
+        if "csv_bonuses" in sent:
+            yield "list", sent["csv_bonuses"].partition(",")[0]
+        if line.path.endswith("/pay/"):
+            listed = self.panel.books.bonuses[line.path.split("/")[-3]]
+            yield "bonus", listed.amounts[0][0].id
 
     @invariant()
     def nobody_is_approved_whose_state_forbids_it(self) -> None:
@@ -272,6 +345,7 @@ class TwoBooks(RuleBasedStateMachine):
         """No more faults: the site sees everything."""
         self.panel.faults.ordered.clear()
         self.way.crash = None
+        self.approve_lists_later(False)
         self.loop.campaign.refresh_from_db()
         for _ in range(3):
             assert sync.visit(self.loop.again()) == "" or self.is_out_of_money()
@@ -308,18 +382,36 @@ class TwoBooks(RuleBasedStateMachine):
             assert one.reward_paid == REWARD or rater.pk in shown
 
 
+def run(examples: int, **more: Any) -> None:
+    run_state_machine_as_test(
+        TwoBooks,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=25,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            database=None,
+            **more,
+        ),
+    )
+
+
 @pytest.mark.slow
 @pytest.mark.django_db
 def test_the_books_agree_in_any_order(monkeypatch):
     TwoBooks.patch = monkeypatch
-    run_state_machine_as_test(
-        TwoBooks,
-        settings=settings(
-            max_examples=20,
-            stateful_step_count=30,
-            phases=[Phase.explicit, Phase.generate, Phase.shrink],
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-            database=None,
-        ),
-    )
+    run(20, phases=[Phase.explicit, Phase.generate, Phase.shrink])
+
+
+def what_is_lost_is_asked_for_again(payment, state, problem: str = "") -> None:
+    SETTLE(payment, paying.State.DRAFTED if state == paying.State.LOST else state, problem)
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_a_site_that_asks_again_is_found_out(monkeypatch):
+    """The test above sees the fault that it is there for."""
+    TwoBooks.patch = monkeypatch
+    monkeypatch.setattr(paying, "settle", what_is_lost_is_asked_for_again)
+    with pytest.raises(AssertionError):
+        run(20, phases=[Phase.generate], derandomize=True, report_multiple_bugs=False)

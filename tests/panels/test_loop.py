@@ -1,11 +1,13 @@
 """The closed loop with a panel: a study's life, what comes back, and what is paid."""
 
+import json
+
 import pytest
 from django.db import connections
 
 from rankme.actions import assignments, campaigns, exclusions, participation
 from rankme.actions.assignments import NoBatch
-from rankme.actions.panel import accounts, money, studies, sync
+from rankme.actions.panel import accounts, money, paying, studies, sync
 from rankme.errors import RefusedAction
 from rankme.models import PanelAccount, PanelPayment, PanelStudy, PanelSubmission, Slot
 from rankme.panels.calls import PanelRefused
@@ -222,7 +224,7 @@ def test_an_excluded_rater_waits_for_a_person(loop):
     money.approve_by_hand(loop.row(one), by=loop.owner)
     with pytest.raises(RefusedAction, match="before"):
         money.approve_by_hand(loop.row(one), by=loop.owner)
-    money.pay_drafted(loop.study)
+    paying.pay_drafted(loop.study)
     assert one.reward_paid == REWARD
 
 
@@ -240,7 +242,7 @@ def test_a_rater_who_returns_between_drafting_and_paying_is_not_approved(loop):
     sync.sync_study(loop.study)
     money.draft_approvals(loop.again())
     loop.panel.books.leave(one, "RETURNED")
-    money.pay_drafted(loop.study)
+    paying.pay_drafted(loop.study)
     assert payments(loop) == [("approval", "refused")]
     assert one.reward_paid == 0
 
@@ -291,11 +293,11 @@ def test_a_crash_in_the_middle_of_a_payment_is_a_lost_answer(loop, monkeypatch):
     money.draft_approvals(loop.again())
     monkeypatch.setattr("rankme.panels.prolific.Prolific.approve", kill)
     with pytest.raises(Killed):
-        money.pay_drafted(loop.study)
+        paying.pay_drafted(loop.study)
     monkeypatch.undo()
     connect(loop.panel, monkeypatch)
     assert payments(loop) == [("approval", "asked")]
-    money.pay_drafted(loop.study)
+    paying.pay_drafted(loop.study)
     assert payments(loop) == [("approval", "lost")]
     assert one.reward_paid == 0
 
@@ -334,7 +336,7 @@ def test_bonuses_stay_below_the_ceiling_with_their_fees(practice):
     with pytest.raises(RefusedAction, match="ceiling"):
         money.pay_bonus(loop.row(one), 300, reason="", by=loop.owner)
     money.pay_bonus(loop.row(one), 150, reason="", by=loop.owner)
-    money.pay_drafted(loop.again())
+    paying.pay_drafted(loop.again())
     assert (loop.again().committed, one.bonuses) == (1292, [150])
     with pytest.raises(RefusedAction, match="before"):
         money.pay_bonus(loop.row(one), 1, reason="", by=loop.owner)
@@ -347,7 +349,7 @@ def test_bonuses_by_the_hour_raise_slow_raters_alone(loop):
     PanelSubmission.objects.filter(external_id=quick.id).update(seconds=300)
     assert money.pay_bonus_per_hour(loop.study, 600, reason="Time", by=loop.owner) == 1
     assert money.pay_bonus_per_hour(loop.study, 600, reason="Time", by=loop.owner) == 0
-    money.pay_drafted(loop.study)
+    paying.pay_drafted(loop.study)
     assert (slow.bonuses, quick.bonuses) == ([100], [])
 
 
@@ -372,7 +374,7 @@ def test_a_share_is_paid_where_a_batch_could_not_be_finished(practice):
     claim(loop.enter(one))
     sync.sync_study(loop.study)
     money.pay_share(loop.row(one), 40, reason="The batch was withdrawn.", by=loop.owner)
-    money.pay_drafted(loop.study)
+    paying.pay_drafted(loop.study)
     assert (one.status, one.reward_paid) == ("PARTIALLY APPROVED", 80)
     with pytest.raises(RefusedAction, match="state"):
         sync.sync_study(loop.study)
@@ -404,9 +406,78 @@ def test_money_waits_while_another_process_holds_the_account(loop):
         with other.cursor() as cursor:
             key = ("rankme_panelaccount", loop.account.pk)
             cursor.execute("SELECT pg_advisory_lock(hashtext(%s), %s)", key)
-            assert money.pay_drafted(loop.study) == 0
+            assert paying.pay_drafted(loop.study) == 0
             # A connection that is closed gives its locks back a moment later.
             cursor.execute("SELECT pg_advisory_unlock(hashtext(%s), %s)", key)
     finally:
         other.close()
-    assert money.pay_drafted(loop.study) == 1
+    assert paying.pay_drafted(loop.study) == 1
+
+
+# Many approvals at once ----------------------------------------------------------------------
+
+
+def lists(loop: Loop) -> list[str]:
+    return [line.body for line in loop.panel.journal if "bulk-approve" in line.path]
+
+
+def test_several_rewards_are_paid_by_one_call(loop):
+    people = [loop.finish(name) for name in "abc"]
+    assert sync.visit(loop.again()) == ""
+    assert [one.reward_paid for one in people] == [REWARD] * 3
+    assert len(lists(loop)) == 1
+    assert not [line for line in loop.panel.journal if '"APPROVE"' in line.body]
+    assert payments(loop) == [("approval", "paid")] * 3
+
+
+def test_a_list_is_no_longer_than_its_limit(loop, monkeypatch):
+    monkeypatch.setattr(paying, "AT_ONCE", 2)
+    for name in "abc":
+        loop.finish(name)
+    sync.visit(loop.again())
+    assert [len(json.loads(body)["submission_ids"]) for body in lists(loop)] == [2, 1]
+
+
+def test_a_list_that_is_carried_out_later_is_paid_once_the_panel_shows_it(loop):
+    loop.panel.books.approves_later = True
+    people = [loop.finish(name) for name in "ab"]
+    for _ in range(3):
+        sync.visit(loop.again())
+    assert payments(loop) == [("approval", "asked")] * 2
+    assert len(lists(loop)) == 1, "what is accepted is not asked for again"
+    loop.panel.books.carry_out()
+    sync.visit(loop.again())
+    assert payments(loop) == [("approval", "paid")] * 2
+    assert [one.reward_paid for one in people] == [REWARD] * 2
+
+
+def test_a_list_that_is_never_carried_out_waits_for_a_person(loop):
+    loop.panel.books.approves_later = True
+    loop.finish("a")
+    loop.finish("b")
+    sync.visit(loop.again())
+    PanelPayment.objects.update(asked_at="2001-01-01T00:00:00Z")
+    sync.visit(loop.again())
+    assert payments(loop) == [("approval", "lost")] * 2
+
+
+@pytest.mark.parametrize(("kind", "paid"), [("cut", 2), ("server_error", 0)])
+def test_a_lost_answer_to_a_list_is_not_repeated(loop, kind, paid):
+    loop.finish("a")
+    loop.finish("b")
+    loop.fault(kind, "bulk-approve", "POST")
+    for _ in range(3):
+        sync.visit(loop.again())
+    assert len(lists(loop)) == 1
+    assert payments(loop).count(("approval", "paid")) == paid
+    assert payments(loop).count(("approval", "lost")) == 2 - paid
+
+
+def test_somebody_who_has_left_does_not_hold_up_the_others_of_a_list(loop):
+    people = [loop.finish(name) for name in "abc"]
+    sync.sync_study(loop.study)
+    money.draft_approvals(loop.again())
+    loop.panel.books.leave(people[1], "RETURNED")
+    paying.pay_drafted(loop.study)
+    assert [one.reward_paid for one in people] == [REWARD, 0, REWARD]
+    assert ("approval", "refused") in payments(loop)

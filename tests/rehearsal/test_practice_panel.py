@@ -12,6 +12,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from rankme.rehearsal.panel import PracticePanel
+from rankme.rehearsal.published import published_calls
+from rankme.rehearsal.routes import ROUTES
 from rankme.rehearsal.server import PracticeServer
 from rankme.rehearsal.wire import Request
 from tests.rehearsal.studies import study_document
@@ -144,7 +146,11 @@ def test_a_fault_happens_once(call: Caller, kind: str, status: int, lost: str, h
 
 def test_webhooks_are_signed_over_their_bytes_and_come_as_ordered(call: Caller):
     secret = call("POST", "hooks/secrets/", {"workspace_id": call.panel.books.workspace}).document
-    wanted = {"event_type": "submission.status.change", "target_url": "http://127.0.0.1:1/"}
+    wanted = {
+        "workspace_id": call.panel.books.workspace,
+        "event_type": "submission.status.change",
+        "target_url": "http://127.0.0.1:1/",
+    }
     made = call("POST", "hooks/subscriptions/", wanted)
     confirmed = {"secret": made.headers["X-Hook-Secret"]}
     assert call("POST", f"hooks/subscriptions/{made.document['id']}/", confirmed).status == 200
@@ -195,3 +201,30 @@ def test_a_production_site_starts_no_practice_panel(settings):
     settings.PRODUCTION = True
     with pytest.raises(CommandError, match="production"):
         call_command("practice_panel")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "document", "query"),
+    [
+        ("GET", "studies/", None, {"page_size": "200"}),
+        ("POST", "submissions/s1/transition/", {"action": "RETURN"}, {}),
+        ("POST", "submissions/s1/transition/", {"action": "REJECT", "message": "Bad."}, {}),
+        ("POST", "submissions/bonus-payments/", {"study_id": "s", "csv_bonuses": "p,150p"}, {}),
+        ("POST", "studies/", study_document(reward="2.25"), {}),
+        ("POST", "studies/", study_document(eligibility_requirements=[]), {}),
+        ("POST", "bulk-bonus-payments/b1/pay/", {"sure": True}, {}),
+    ],
+)
+def test_a_call_of_another_shape_than_the_published_one_is_refused(
+    call: Caller, method: str, path: str, document, query: dict
+):
+    refused = call(method, path, document, **query)
+    assert refused.status == 400
+    assert refused.document["error"]["detail"]
+
+
+def test_every_address_of_the_practice_panel_has_a_published_shape():
+    calls = published_calls()
+    for method, pattern, _function in ROUTES:
+        path = pattern.pattern.removesuffix(r"\Z").replace(r"([\w-]+)", "x1")
+        assert any(one.method == method and one.path.match(path) for one in calls), path

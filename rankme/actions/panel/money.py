@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
-from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -17,16 +15,13 @@ from rankme.actions.audit import note
 from rankme.crowd.outcomes import FINISHED
 from rankme.errors import RefusedAction
 from rankme.models import PanelPayment, PanelStudy, PanelSubmission, RaterExclusion
-from rankme.panels.calls import AnswerLost, PanelAway, PanelRefused
-from rankme.panels.prolific import Prolific, SubmissionThere
 
-from .accounts import one_at_a_time, panel_of
+from .paying import BUSY_STATES, LEAST_SHARE, settle, within_the_ceiling
 
 Kind, State = PanelPayment.Kind, PanelPayment.State
 Approval = PanelStudy.Approval
 There = PanelSubmission.State
-LEAST_SHARE, MOST_SHARE = 8, 99
-BUSY_STATES = (There.ACTIVE, There.RESERVED)
+MOST_SHARE = 99
 
 
 # Drafting ----------------------------------------------------------------------------------
@@ -152,25 +147,13 @@ def _drafted_by(
     reason: str = "",
 ) -> PanelPayment:
     again = submission.payments.filter(kind=kind, state=State.REFUSED)
-    with _within_the_ceiling():
+    with within_the_ceiling():
         if again.filter(amount=amount).update(state=State.DRAFTED, problem="", settled_at=None):
             return submission.payments.get(kind=kind)
     payment = _draft(submission, kind, amount, by=by, percent=percent, reason=reason[:300])
     if payment is None:
         raise RefusedAction(_("This was paid, or asked for, before."))
     return payment
-
-
-@contextlib.contextmanager
-def _within_the_ceiling() -> Iterator[None]:
-    """A transaction that explains the database's refusal to exceed a ceiling."""
-    try:
-        with transaction.atomic():
-            yield
-    except IntegrityError as error:
-        if "nothing_exceeds_the_ceiling" in str(error):
-            raise RefusedAction(_("This would exceed the study's ceiling.")) from error
-        raise
 
 
 def _draft(
@@ -185,7 +168,7 @@ def _draft(
     """The row of a payment; None if the submission has had one of its kind."""
     study = submission.study
     try:
-        with _within_the_ceiling():
+        with within_the_ceiling():
             payment = PanelPayment.objects.create(
                 study=study,
                 submission=submission,
@@ -216,119 +199,6 @@ def _likely_cost(study: PanelStudy, amount: int) -> int:
     """The amount with fees and tax at the rate of the study's places; never less than itself."""
     places = study.reward * study.places
     return max(amount, -(-amount * max(study.places_cost, places) // places))
-
-
-# Paying ------------------------------------------------------------------------------------
-
-
-def pay_drafted(study: PanelStudy) -> int:
-    """Ask the panel for everything that is drafted, one at a time; give the number paid.
-
-    A payment that is "asked" while nobody holds the account was asked for by a process that ended
-    before the answer came. It waits for a person, as does every lost answer.
-    """
-    with one_at_a_time(study.account) as is_ours:
-        if not is_ours:
-            return 0
-        for orphan in study.payments.filter(state=State.ASKED):
-            settle(orphan, State.LOST, _("The site was interrupted before the answer came."))
-        if not study.payments.filter(state=State.DRAFTED).exists():
-            return 0
-        panel = panel_of(study.account)
-        drafted = study.payments.filter(state=State.DRAFTED).select_related("submission")
-        return sum(_pay(panel, payment) for payment in list(drafted))
-
-
-def _pay(panel: Prolific, payment: PanelPayment) -> bool:
-    work = _bonus if payment.kind == Kind.BONUS else _reward
-    try:
-        return work(panel, payment)
-    except PanelAway:
-        _back_to_drafted(payment)
-        raise
-    except PanelRefused as refusal:
-        settle(payment, State.REFUSED, str(refusal))
-    except AnswerLost as lost:
-        settle(payment, State.LOST, str(lost))
-    return False
-
-
-def _reward(panel: Prolific, payment: PanelPayment) -> bool:
-    """Approve, or pay a share, if the submission's state there still allows it."""
-    submission = payment.submission
-    there = There(panel_state(panel, payment))
-    pays = {Kind.APPROVAL: There.APPROVED, Kind.SHARE: There.PARTIALLY_APPROVED}
-    if there == pays[Kind(payment.kind)]:
-        settle(payment, State.PAID)
-        return True
-    allowed = {There.AWAITING_REVIEW}
-    if payment.kind == Kind.SHARE:
-        allowed |= set(BUSY_STATES)
-    if there in BUSY_STATES and there not in allowed:
-        return False  # the panel has not seen the code yet
-    if there not in allowed:
-        reason = _("At the panel this submission is now: %(state)s.") % {"state": there.label}
-        settle(payment, State.REFUSED, reason)
-        return False
-    if payment.kind == Kind.APPROVAL:
-        return _asked(payment, lambda: panel.approve(submission.external_id))
-    code, percent = payment.study.codes["share"], payment.percent or LEAST_SHARE
-    return _asked(
-        payment,
-        lambda: panel.pay_share(submission.external_id, code, percent, payment.reason),
-    )
-
-
-def panel_state(panel: Prolific, payment: PanelPayment) -> str:
-    """The submission's state at this moment; only a question, so a lost answer is just late."""
-    try:
-        return panel.submission(payment.submission.external_id).status
-    except AnswerLost as error:
-        raise PanelAway(str(error)) from error
-
-
-def _bonus(panel: Prolific, payment: PanelPayment) -> bool:
-    """Hand the bonus in, which tells its cost, and have it paid. Neither is ever repeated."""
-    if not payment.external_id:
-        _mark_asked(payment)
-        names = [(payment.submission.external_id, payment.amount)]
-        listed = panel.list_bonuses(payment.study.external_id, names)
-        try:
-            with _within_the_ceiling():
-                payment.cost, payment.external_id = max(listed.total, payment.amount), listed.id
-                payment.save(update_fields=["cost", "external_id"])
-        except RefusedAction as refusal:
-            settle(payment, State.REFUSED, str(refusal))
-            return False
-    return _asked(payment, lambda: panel.pay_bonuses(payment.external_id))
-
-
-def _asked(payment: PanelPayment, ask: Callable[[], SubmissionThere | None]) -> bool:
-    _mark_asked(payment)
-    there = ask()
-    settle(payment, State.PAID)
-    if there is not None:
-        PanelSubmission.objects.filter(pk=payment.submission_id).update(state=there.status)
-    return True
-
-
-def _mark_asked(payment: PanelPayment) -> None:
-    """Stored before the call: a row that stays so shows that an answer is missing."""
-    payment.state = State.ASKED
-    PanelPayment.objects.filter(pk=payment.pk).update(state=State.ASKED, asked_at=Now())
-
-
-def _back_to_drafted(payment: PanelPayment) -> None:
-    """The panel did nothing, so it can be asked again."""
-    PanelPayment.objects.filter(pk=payment.pk, state=State.ASKED).update(state=State.DRAFTED)
-
-
-def settle(payment: PanelPayment, state: PanelPayment.State, problem: str = "") -> None:
-    """How a payment ended; what is paid stays paid."""
-    PanelPayment.objects.filter(pk=payment.pk).exclude(state=State.PAID).update(
-        state=state, problem=problem[:500], settled_at=Now()
-    )
-    payment.state = state
 
 
 # Decisions of a person ---------------------------------------------------------------------

@@ -18,7 +18,7 @@ from rankme.models import PanelAccount, PanelEvent, PanelPayment, PanelStudy, Pa
 from rankme.panels.prolific import SubmissionThere
 from rankme.queries.definitions import frozen_definition
 
-from . import groups, money, studies
+from . import groups, money, paying, studies
 from .accounts import panel_of
 
 log = logging.getLogger(__name__)
@@ -114,7 +114,7 @@ def visit(study: PanelStudy) -> str:
         study.refresh_from_db()
         studies.follow_campaign(study)
         money.draft_approvals(study)
-        money.pay_drafted(study)
+        paying.pay_drafted(study)
         groups.feed_group(study)
         top_up(study)
     except RankmeError as error:
@@ -181,7 +181,7 @@ def _settle_payments(row: PanelSubmission) -> None:
     }
     for payment in asked:
         if row.state == shows[PanelPayment.Kind(payment.kind)]:
-            money.settle(payment, PanelPayment.State.PAID)
+            paying.settle(payment, PanelPayment.State.PAID)
 
 
 def top_up(study: PanelStudy) -> None:
