@@ -30,10 +30,11 @@ from .rater_pages import (
     rater_page,
     step_of,
     stop,
+    turn_to,
     unstored,
 )
 from .terms import terms_of
-from .work_files import work_scripts
+from .work_files import work_scripts, work_stylesheets
 
 LONGEST_LANGUAGE = 10  # of the column; codes of languages can be longer
 # What the consent page found, where a study needs one of them (static/js/participant/device.js).
@@ -63,7 +64,7 @@ def _come_in(request: HttpRequest, campaign: Campaign, definition: Definition) -
     if rater is not None and rater == here and arrival and arrival.panel != "invitation":
         rater = here  # the cookie proves more than the panel's id in the link
     if rater is not None and rater.consented_at is not None:
-        return _known(rater, definition)
+        return _known(request, rater, definition)
     if rater is not None:
         arrival = rater_identity.Arrival(rater.panel, rater.external_id, rater.session_id)
     if not campaign.is_running:
@@ -79,6 +80,7 @@ def _come_in(request: HttpRequest, campaign: Campaign, definition: Definition) -
         "definition": definition,
         "terms": terms_of(campaign, definition),
         "arrival": arrival.signed(campaign),
+        "ahead": [*work_scripts(definition), *work_stylesheets(definition)],
     }
     return render(request, "participant/consent.html", context)
 
@@ -107,7 +109,7 @@ def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definiti
     participation.give_consent(rater, browser=arrival.browser, version=version)
     # If two browsers agree in one rater's name, the first one is the rater's.
     rater = rater_identity.known_rater(campaign, arrival) or rater
-    return _known(rater, definition)
+    return _known(request, rater, definition)
 
 
 def _version_shown(request: HttpRequest, campaign: Campaign) -> int:
@@ -122,11 +124,11 @@ def _sent_by(arrival: rater_identity.Arrival | None) -> dict[str, Any]:
     return {"arrived_by": arrival.panel, "ids": arrival.ids} if arrival else {}
 
 
-def _known(rater: Participant, definition: Definition) -> HttpResponse:
+def _known(request: HttpRequest, rater: Participant, definition: Definition) -> HttpResponse:
     """Let a rater who has agreed continue where they were."""
     if rater.is_second_browser:
         participation.note_second_browser(rater)
-    return rater_identity.remember(redirect(step_of(rater, definition)), rater)
+    return turn_to(request, rater, step_of(rater, definition))
 
 
 def _has_the_device(request: HttpRequest, definition: Definition) -> bool:
@@ -188,7 +190,7 @@ def questions(request: HttpRequest, rater: Participant) -> HttpResponse:
         return stop(request, rater.campaign, "screened-out", arrived_by=rater.panel)
     participation.answer_entry_questions(rater, form.answers())
     rater.refresh_from_db()
-    return redirect(step_of(rater, definition))
+    return turn_to(request, rater, step_of(rater, definition))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -197,7 +199,8 @@ def instructions(request: HttpRequest, rater: Participant) -> HttpResponse:
     definition = frozen_definition(rater.campaign).definition
     if request.method == "POST" and rater.consented_at is not None:
         participation.mark_instructed(rater, version=_version_shown(request, rater.campaign))
-        return redirect("rankme:work", rater.campaign.code)
+        rater.refresh_from_db()
+        return turn_to(request, rater, step_of(rater, definition))
     if step_of(rater, definition) != request.path:
         return redirect(step_of(rater, definition))
     context = {
@@ -221,7 +224,7 @@ def quiz(request: HttpRequest, rater: Participant) -> HttpResponse:
         tried = answer_quiz(rater, form.cleaned_data)
         if tried.passed or not tried.tries_left:
             rater.refresh_from_db()
-            return redirect(step_of(rater, definition))
+            return turn_to(request, rater, step_of(rater, definition))
         words = _("Not all answers are right. Read the instructions again, then try once more.")
         form.add_error(None, words)
     context = {

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from copy import copy
 from functools import wraps
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.urls import get_script_prefix, resolve, reverse
 
 from rankme.actions.participation import must_read_again
 from rankme.actions.quiz import is_pending
@@ -88,6 +89,26 @@ def step_of(rater: Participant, definition: Definition) -> str:
     else:
         step = "work"
     return reverse(f"rankme:{step}", args=[rater.campaign.code])
+
+
+def turn_to(request: HttpRequest, rater: Participant, address: str) -> HttpResponse:
+    """Lead a rater to their next page: by a redirect, or at once where the form's script asks.
+
+    The page itself saves a round trip; `static/js/participant/onward.js` corrects its address.
+    """
+    known = rater_identity.remember(redirect(address), rater)
+    if request.POST.get("at_once") != "1":
+        return known
+    asked = copy(request)
+    asked.method = "GET"
+    asked.path = address
+    asked.path_info = f"/{address.removeprefix(get_script_prefix())}"
+    found = resolve(asked.path_info)
+    asked.GET = asked.POST = QueryDict()
+    asked.COOKIES = request.COOKIES | {name: each.value for name, each in known.cookies.items()}
+    page: HttpResponse = found.func(asked, *found.args, **found.kwargs)
+    page.cookies.update(known.cookies)
+    return page
 
 
 def stored_screens(assignment: Assignment) -> list[list[int]]:

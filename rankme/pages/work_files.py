@@ -9,17 +9,10 @@ from django.templatetags.static import static
 from rankme.protocols.definition import Definition
 from rankme.protocols.instruments import INSTRUMENTS
 
-# Fetched at once and not one after another as the browser finds the imports.
-SCRIPTS = (
-    *("breaks", "desk", "drafts", "fill", "header", "kept", "kept_link", "message"),
-    *("notices", "outbox", "post", "practice", "recovery", "route", "screen", "session"),
-    *("sitting", "storage", "timing", "work"),
-)
-
 
 def work_scripts(definition: Definition) -> list[str]:
     """Every script that the work page needs; the instructions page fetches them ahead of it."""
-    names = [*SCRIPTS]
+    names = ["work"]
     if has_timed_screens(definition):
         names += ["bell", "timed"]
     if has_pictorial_block(definition):

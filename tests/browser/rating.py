@@ -78,10 +78,19 @@ def come_in(page: Page, campaign: Campaign, **link: str) -> None:
     query = "&".join(f"{name}={value}" for name, value in link.items())
     page.goto(f"/r/{campaign.code}/?{query}")
     page.get_by_role("button", name="I agree").click()
+    await_address(page)
     if "/questions/" in page.url:
         for question in campaign.definition["entry_questions"]:
             page.check(f"[name=entry-{question['name']}][value={question['accept'][0]}]")
         page.get_by_role("button", name="Continue").click()
+        await_address(page)
+
+
+def await_address(page: Page) -> None:
+    """A page that came in answer to a form corrects its address once its script runs."""
+    page.wait_for_function(
+        "() => document.querySelector('meta[name=address]')?.content === location.pathname"
+    )
 
 
 def begin(page: Page) -> None:

@@ -7,8 +7,10 @@ from rankme.actions import assignments
 from rankme.models import Campaign, Submission
 from tests.browser.rating import (
     answer_with_mouse,
+    await_address,
     await_screen,
     begin,
+    campaign_of,
     come_in,
     next_screen,
     rate_to_the_end,
@@ -118,3 +120,24 @@ def test_a_rater_gives_the_rest_back_and_changes_her_mind(page: Page):
     assert rate_to_the_end(page) == 3
     assert campaign.participants.get().outcome == "completed"
     assert assignments.expire_overdue() == 0
+
+
+def test_a_page_that_came_in_answer_to_a_form_can_be_loaded_again(page: Page):
+    """Its address is its own, so nothing is sent twice, and Back leads where it always did."""
+    campaign = campaign_of("likert-criteria", items=1)
+    come_in(page, campaign, id="w1")
+    assert page.url.endswith(f"/r/{campaign.code}/instructions/")
+    sent = []
+    page.on("request", lambda request: sent.append(request.method))
+    page.reload()
+    assert set(sent) == {"GET"}
+    begin(page)
+    await_address(page)
+    assert page.url.endswith(f"/r/{campaign.code}/work/")
+    assert sent.count("POST") == 1
+    page.reload()
+    await_screen(page)
+    assert sent.count("POST") == 1
+    page.go_back()
+    await_screen(page)
+    assert page.url.endswith(f"/r/{campaign.code}/work/")

@@ -107,6 +107,23 @@ def test_who_is_too_fast_reads_why_the_work_has_ended(client):
     assert "in less time than this study allows" in page.content.decode()
 
 
+def test_a_form_can_be_answered_with_the_next_page_at_once(client):
+    campaign = make_campaign(slider_definition(), items=1, systems=1)
+    door = reverse("rankme:enter", args=[campaign.code])
+    arrival = re.search(r'name="arrival" value="([^"]+)"', client.get(door).content.decode())
+    agreed = {"arrival": arrival[1], "decision": "agree", "at_once": "1"}
+    page = client.post(door, agreed)
+    instructions = reverse("rankme:instructions", args=[campaign.code])
+    assert page.status_code == 200 and page.headers["Cache-Control"] == "no-store"
+    assert f'<meta name="address" content="{instructions}">' in page.content.decode()
+    assert f'action="{instructions}"' in page.content.decode()
+    work = client.post(instructions, {"at_once": "1"})
+    assert document_of(work)["trials"]
+    assert client.get(instructions).headers["Location"] == reverse(
+        "rankme:work", args=[campaign.code]
+    )
+
+
 def test_consent_sent_twice_makes_one_rater(client):
     campaign = make_campaign()
     door = reverse("rankme:enter", args=[campaign.code])

@@ -1,0 +1,87 @@
+"""Scripts that go out with the modules that they import."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from evalsite.module_bundles import Bundler, UnknownForm
+from evalsite.storage import without_comments
+
+STATIC = Path(__file__).resolve().parents[2] / "static"
+WORK = "js/participant/work.js"
+MODULES = {
+    "page/work.js": """import { say } from "./say.js";
+import { count } from "./count.js";
+
+say("work", count());
+""",
+    "page/say.js": """let said = 0;
+export const said_so_far = () => said;
+export function say(word, number) {
+  said += 1;
+  console.log(word, number);
+}
+""",
+    "page/count.js": """import { said_so_far } from "./say.js";
+const said = 10;
+export const count = () => said + said_so_far();
+""",
+    "tools/slider.js": """import { say } from "../page/say.js";
+import { line } from "./line.js";
+export function mount() {
+  say("slider", line);
+}
+""",
+    "tools/line.js": """import { said_so_far } from "../page/say.js";
+export const line = `line ${said_so_far()}`;
+""",
+}
+
+
+def bundler_of(**changed: str) -> Bundler:
+    modules = MODULES | {name.replace("__", "/") + ".js": text for name, text in changed.items()}
+    return Bundler(modules.__getitem__)
+
+
+def test_modules_keep_their_own_names_and_share_their_state(tmp_path):
+    bundler = bundler_of()
+    files = {
+        "page/work.js": bundler.host("page/work.js", ["tools/slider.js"]),
+        "tools/slider.js": bundler.guest("tools/slider.js", "page/work.js"),
+        "start.js": 'import { mount } from "./tools/slider.js";\nmount();\n',
+        "package.json": json.dumps({"type": "module"}),
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    node = shutil.which("node")
+    if not node:
+        pytest.skip("There is no Node here: the bundle was not run.")
+    said = subprocess.run([node, tmp_path / "start.js"], capture_output=True, text=True, check=True)
+    # The guest sees what the host has said: there is one module `say`, not two.
+    assert said.stdout.splitlines() == ["work 10", "slider line 1"]
+
+
+def test_what_a_bundle_cannot_contain_is_an_error():
+    with pytest.raises(UnknownForm, match=r"page/say.js: export default"):
+        bundler_of(page__say="export default 1;\n").host("page/work.js", [])
+    with pytest.raises(UnknownForm, match=r"page/count.js: import \* as all"):
+        bundler_of(page__count='import * as all from "./say.js";\n').host("page/work.js", [])
+    circle = 'import { count } from "./count.js";\nexport const say = count;\n'
+    with pytest.raises(UnknownForm, match="a circle of imports"):
+        bundler_of(page__say=circle).host("page/work.js", [])
+
+
+def test_the_scripts_of_the_work_page_import_nothing_but_the_work_page():
+    bundler = Bundler(lambda name: without_comments((STATIC / name).read_text()))
+    instruments = [f"js/instruments/{path.name}" for path in (STATIC / "js/instruments").iterdir()]
+    host = bundler.host(WORK, instruments)
+    assert "\nimport " not in host and not host.startswith("import ")
+    for name in instruments:
+        imports = [
+            line for line in bundler.guest(name, WORK).splitlines() if line.startswith("import ")
+        ]
+        assert set(imports) <= {'import * as host from "../participant/work.js";'}
