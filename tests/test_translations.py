@@ -17,7 +17,7 @@ from rankme.designs.registry import DESIGNS
 from rankme.forms.definition.settings import Setting, option_settings, settings_of
 from rankme.forms.definition.wording import HINTS, LABELS, derived_label
 from rankme.importing import JUDGEMENT_READERS, READERS
-from rankme.pages.participant_words import script_words
+from rankme.pages.participant_words import words_of_every_page
 from rankme.protocols.definition import Definition
 from rankme.protocols.instruments import INSTRUMENTS
 from rankme.protocols.screens import BLOCKS
@@ -116,7 +116,7 @@ def words_of_scripts() -> dict[str, str]:
         for name, instrument in INSTRUMENTS.items()
         for key, text in instrument.words.items()
     }
-    return script_words() | own
+    return words_of_every_page() | own
 
 
 def test_every_word_of_an_instrument_is_marked_for_translators():

@@ -222,6 +222,11 @@ def draw_presentation(
     return presentation
 
 
+def option_seed(assignment: Assignment, trial: int) -> list[int]:
+    """From what the order of shuffled choices is drawn, for this rater and trial."""
+    return [assignment.campaign.seed or 0, assignment.participant_id, trial]
+
+
 def outputs_in_order(presentation: list[list[Any]]) -> dict[int, list[int]]:
     """The output ids of each trial in the order that this presentation shows them."""
     rows = TrialOutput.objects.filter(trial_id__in=[trial for trial, _ in presentation])

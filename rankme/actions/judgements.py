@@ -34,6 +34,8 @@ from rankme.models import (
 )
 from rankme.protocols.answers import Reading
 from rankme.protocols.crowd import Crowd
+from rankme.protocols.definition import Definition
+from rankme.protocols.option_order import option_orders, order_problems
 from rankme.protocols.sent_screen import SentScreen
 from rankme.queries.definitions import (
     FrozenDefinition,
@@ -43,7 +45,7 @@ from rankme.queries.definitions import (
 from rankme.queries.trial_material import TrialMaterial, material_of
 
 from . import check_rules, rate_limits
-from .assignments import HELD, is_answered, lease_end, settle_late
+from .assignments import HELD, is_answered, lease_end, option_seed, settle_late
 from .participation import end_work
 from .practice import is_past_the_gate
 from .speed_flags import FAST, OTHER_SCREENS, Sitting, speed_flags
@@ -353,7 +355,17 @@ def _read(
         texts = material.own_texts_in(located.order)
     else:
         texts = _texts(frozen, trial, located)
-    return material.read(frozen.definition, sent.screen, sent.answers, texts=texts)
+    readings = material.read(frozen.definition, sent.screen, sent.answers, texts=texts)
+    _refuse_other_orders(frozen.definition, located)
+    return readings
+
+
+def _refuse_other_orders(definition: Definition, located: LocatedScreen) -> None:
+    """Refuse answers to choices in another order than the one that was drawn for this rater."""
+    asked = definition.questions(located.sent.screen)
+    shown = option_orders(asked, option_seed(located.assignment, located.trial_id))
+    if problems := order_problems(located.sent.answers, shown):
+        raise InvalidAnswer(problems)
 
 
 def _texts(frozen: FrozenDefinition, trial: ShownTrial, located: LocatedScreen) -> list[str]:
@@ -380,6 +392,7 @@ def _refuse_repeated_texts(
         Problem(reading.criterion, "You have written this text before. Please write a new one.")
         for reading in readings
         if reading.criterion in unique
+        and reading.cannot_judge is None
         and Judgement.objects.filter(
             submission__assignment__participant=assignment.participant_id,
             criterion_id=frozen.criteria[reading.criterion],
@@ -456,6 +469,7 @@ def insert_judgements(
             value=reading.number,
             text=reading.text,
             time_ms=reading.time_ms,
+            cannot_judge=reading.cannot_judge,
         )
         for reading in readings
     )

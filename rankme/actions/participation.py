@@ -15,6 +15,7 @@ from rankme.crowd.outcomes import ENDED_BY_RULES, FINISHED, Outcome
 from rankme.errors import RefusedAction
 from rankme.models import Assignment, Campaign, Participant, Submission
 from rankme.protocols.definition import Definition
+from rankme.protocols.questions import asked_after
 from rankme.queries.definitions import frozen_definition
 from rankme.untrusted.clean_text import storable
 
@@ -94,9 +95,18 @@ def end_access(participant: Participant, *, by: User) -> None:
 
 
 def is_admitted(definition: Definition, answers: dict[str, str]) -> bool:
-    """Whether none of these answers to the entry questions ends the visit."""
+    """Whether none of these answers to the entry questions ends the visit; a question that was not
+    asked does not.
+    """
+    asked = {
+        question.name
+        for question, is_asked in asked_after(definition.entry_questions, answers)
+        if is_asked
+    }
     return all(
-        not question.accept or answers.get(question.name) in question.accept
+        not question.accept
+        or question.name not in asked
+        or answers.get(question.name) in question.accept
         for question in definition.entry_questions
     )
 
@@ -112,6 +122,20 @@ def answer_entry_questions(participant: Participant, answers: dict[str, str]) ->
         **({"state": Participant.State.WORKING} | ending),
     )
     return accepted
+
+
+def answer_end_questions(participant: Participant, answers: dict[str, str]) -> None:
+    """Store the answers at the end; none of them for a rater who skipped the questions."""
+    Participant.objects.filter(
+        pk=participant.pk, state=Participant.State.COMPLETED, end_answered_at=None
+    ).update(end_answers=answers, end_answered_at=Now())
+
+
+@transaction.atomic
+def erase_answers(participant: Participant, *, by: User) -> None:
+    """Forget what a rater said about themselves before the work and at its end."""
+    Participant.objects.filter(pk=participant.pk).update(entry_answers={}, end_answers={})
+    note(participant.campaign, by, gettext_noop("rater's answers erased"), rater=participant.label)
 
 
 def _ended_by(outcome: Outcome, participant: Participant) -> dict[str, str]:

@@ -350,6 +350,10 @@ class JudgementSerializer(serializers.Serializer[Any]):
     criterion = serializers.CharField()
     value = serializers.FloatField(allow_null=True)
     text = serializers.CharField()
+    cannot_judge = serializers.CharField(
+        allow_null=True,
+        help_text="Why the rater could not judge: a reason's name or an empty text; else null.",
+    )
     screen = serializers.CharField()
     position = serializers.IntegerField(allow_null=True)
     time_ms = serializers.FloatField(allow_null=True)

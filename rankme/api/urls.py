@@ -56,6 +56,7 @@ urlpatterns = [
     ),
     path(CAMPAIGN + "spans", judgements.SpansView.as_view(), name="api-spans"),
     path(CAMPAIGN + "checks.csv", judgements.ChecksCsvView.as_view(), name="api-checks-csv"),
+    path(CAMPAIGN + "answers.csv", judgements.OwnAnswersCsvView.as_view(), name="api-answers-csv"),
     path(CAMPAIGN + "texts.csv", judgements.TextsCsvView.as_view(), name="api-texts-csv"),
     path(CAMPAIGN + "metrics/", metrics.MetricsView.as_view(), name="api-metrics"),
     path(CAMPAIGN + "metrics/<int:metric>/", metrics.MetricView.as_view(), name="api-metric"),

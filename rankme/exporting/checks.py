@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 
-from analysis.table_files import guarded
 from rankme.models import Campaign, RuleDecision
 from rankme.queries.check_answers import AnsweredCheck, answers_of, raters_at_work
 
-from .files import CSV, ExportedFile
+from .files import CSV, ExportedFile, csv_line
 
 RATERS_AT_ONCE = 100
 COLUMNS = (
@@ -21,7 +18,7 @@ COLUMNS = (
 
 def checks_csv(campaign: Campaign) -> Iterator[bytes]:
     """One row for each answer to a check, by rater; memory stays flat."""
-    yield _line(COLUMNS)
+    yield csv_line(COLUMNS)
     raters = raters_at_work(campaign)
     labels = dict(campaign.participants.values_list("id", "label"))
     excluded = set(
@@ -32,7 +29,7 @@ def checks_csv(campaign: Campaign) -> Iterator[bytes]:
     for first in range(0, len(raters), RATERS_AT_ONCE):
         for answered in answers_of(campaign, raters[first : first + RATERS_AT_ONCE]):
             rater = answered.participant
-            yield _line((labels[rater], *_cells(answered), int(rater in excluded)))
+            yield csv_line((labels[rater], *_cells(answered), int(rater in excluded)))
 
 
 def _cells(answered: AnsweredCheck) -> tuple[object, ...]:
@@ -47,14 +44,6 @@ def _cells(answered: AnsweredCheck) -> tuple[object, ...]:
         *("" if number is None else number for number in (answer.value, answer.other)),
         *(passed, received),
     )
-
-
-def _line(cells: tuple[object, ...]) -> bytes:
-    line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(
-        guarded(cell) if isinstance(cell, str) else cell for cell in cells
-    )
-    return line.getvalue().encode()
 
 
 def checks_file(campaign: Campaign) -> ExportedFile:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+import io
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from django.core.files import File
+
+from analysis.table_files import guarded
 
 CSV = "text/csv; charset=utf-8"
 JSON_LINES = "application/jsonl"
@@ -19,3 +23,12 @@ class ExportedFile:
     name: str
     media_type: str
     content: bytes | Iterator[bytes] | File[bytes]
+
+
+def csv_line(cells: Iterable[object]) -> bytes:
+    """One row; a text that a spreadsheet would treat as a formula starts with an apostrophe."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(
+        guarded(cell) if isinstance(cell, str) else cell for cell in cells
+    )
+    return line.getvalue().encode()

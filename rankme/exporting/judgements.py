@@ -27,7 +27,8 @@ RAW = f"""
         'chain_sha256', s.chain_sha256, 'judgements', (
             SELECT json_agg(json_build_object(
                 'criterion', c.name, 'system', sy.name, 'position', j.position,
-                'value', j.value, 'text', j.text, 'time_ms', j.time_ms) ORDER BY j.id)
+                'value', j.value, 'text', j.text, 'cannot_judge', j.cannot_judge,
+                'time_ms', j.time_ms) ORDER BY j.id)
             FROM rankme_judgement j
             JOIN rankme_criterion c ON c.id = j.criterion_id
             LEFT JOIN rankme_output o ON o.id = j.output_id

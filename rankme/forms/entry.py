@@ -1,7 +1,8 @@
-"""The questions that a campaign asks before the work, as a form."""
+"""The questions that a campaign asks before the work and at its end, as forms."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ from django import forms
 from django.utils.translation import gettext as _
 
 from rankme.protocols.checks import CheckSpec
-from rankme.protocols.crowd import EntryQuestion
+from rankme.protocols.questions import Question, asked_after
 
 
 class CampaignsChoice(forms.ChoiceField):
@@ -18,15 +19,44 @@ class CampaignsChoice(forms.ChoiceField):
     has_own_words = True
 
 
-class EntryForm(forms.Form):
-    """One field per question; `answers()` is what `answer_entry_questions` takes."""
+class QuestionsForm(forms.Form):
+    """One field per question. A question that is hidden needs no answer and keeps none.
+
+    `known` are answers that were given before, for conditions; questions that they hide for good
+    are not in the form. `answers()` is what the record takes.
+    """
+
+    has_conditions = False  # whether a script has to show and hide questions
 
     def __init__(
-        self, questions: Sequence[EntryQuestion], data: Mapping[str, Any] | None = None
+        self,
+        questions: Sequence[Question],
+        data: Mapping[str, Any] | None = None,
+        *,
+        prefix: str = "entry",
+        known: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__(data, prefix="entry")
-        for question in questions:
-            self.fields[question.name] = _field(question)
+        super().__init__(data, prefix=prefix)
+        self.known = known or {}
+        self.questions = _within_reach(questions, self.known)
+        names = {question.name for question in self.questions}
+        for question in self.questions:
+            field = _field(question)
+            if question.show_if and question.show_if.question in names:
+                self.has_conditions = True
+                field.widget.attrs |= {
+                    "data-after": f"{prefix}-{question.show_if.question}",
+                    "data-answers": json.dumps(question.show_if.answers, ensure_ascii=False),
+                }
+            self.fields[question.name] = field
+
+    def clean(self) -> dict[str, Any]:
+        given = {**self.known, **{name: str(value) for name, value in self.cleaned_data.items()}}
+        for question, is_asked in asked_after(self.questions, given):
+            if not is_asked:
+                self.errors.pop(question.name, None)
+                self.cleaned_data.pop(question.name, None)
+        return self.cleaned_data
 
     def answers(self) -> dict[str, str]:
         return {name: value for name, value in self.cleaned_data.items() if value}
@@ -45,7 +75,22 @@ class QuizForm(forms.Form):
             )
 
 
-def _field(question: EntryQuestion) -> forms.Field:
+def _within_reach(questions: Sequence[Question], known: Mapping[str, str]) -> list[Question]:
+    """The questions that can still be asked after these answers to earlier ones."""
+    listed = {question.name for question in questions}
+    kept: dict[str, Question] = {}
+    for question in questions:
+        condition = question.show_if
+        if condition is None or (
+            condition.question in kept
+            if condition.question in listed
+            else known.get(condition.question) in condition.answers
+        ):
+            kept[question.name] = question
+    return list(kept.values())
+
+
+def _field(question: Question) -> forms.Field:
     choices = question.choices
     if question.kind == "text":
         return forms.CharField(

@@ -154,6 +154,9 @@ class Participant(models.Model):
     practised_at = models.DateTimeField(null=True, blank=True)
     # The version of the campaign whose texts they saw last before their work.
     version = models.PositiveSmallIntegerField()
+    # What was answered after the work; skipped questions leave the time alone.
+    end_answers = models.JSONField(default=dict, blank=True, db_default={})
+    end_answered_at = models.DateTimeField(null=True, blank=True)
     completion_code = models.CharField(max_length=64, blank=True)
     completed_at = models.DateTimeField(null=True, blank=True)
     # Decides the code and the pay; empty as long as the visit goes on.

@@ -57,6 +57,8 @@ class Judgement(Record):
     """One value in a submission. A trigger refuses UPDATE and DELETE.
 
     `output` is empty where a question is about the item alone; `value` is empty for plain text.
+    Who cannot judge gives neither: `cannot_judge` is the name of the reason, or "" where the
+    campaign asks for none, and null for every judgement with a value or a text.
     """
 
     submission = models.ForeignKey(
@@ -73,10 +75,15 @@ class Judgement(Record):
     value = models.FloatField(null=True, blank=True)
     text = models.TextField(blank=True)
     time_ms = models.FloatField(null=True, blank=True)
+    cannot_judge = models.CharField(max_length=60, null=True, blank=True)  # noqa: DJ001
 
     class Meta:
         ordering = ["id"]
         constraints = [
+            models.CheckConstraint(
+                name="a_value_or_cannot_judge",
+                condition=Q(cannot_judge=None) | Q(value=None, text=""),
+            ),
             models.UniqueConstraint(
                 fields=["submission", "criterion", "output"],
                 name="one_value_per_output_and_criterion",

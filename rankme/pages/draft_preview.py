@@ -38,14 +38,18 @@ PREVIEW_PAGES = {
     "questions": gettext_lazy("Entry questions"),
     "instructions": gettext_lazy("Instructions"),
     "work": gettext_lazy("Work"),
+    "end-questions": gettext_lazy("Questions at the end"),
     "done": gettext_lazy("The end"),
 }
-OPTIONAL = {"analysis", "breaks", "crowd", "entry_questions", "languages", "practice", "words"}
+OPTIONAL = {"analysis", "breaks", "crowd", "entry_questions", "languages", "practice", "words"} | {
+    "end_questions"
+}
 # The station that shows what is being typed, by the beginning of its field's name.
 STATIONS = {
     "texts.consent": "consent",
     "texts.contact": "consent",
     "entry_questions": "questions",
+    "end_questions": "end-questions",
     "texts.instructions": "instructions",
     "texts.thanks": "done",
     "crowd.return": "done",

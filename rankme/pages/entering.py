@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from rankme.actions import participation, rate_limits
 from rankme.actions.quiz import answer_quiz, quizzes_of
 from rankme.crowd.outcomes import Outcome
-from rankme.forms.entry import EntryForm, QuizForm
+from rankme.forms.entry import QuestionsForm, QuizForm
 from rankme.models import Campaign, Participant, Slot
 from rankme.panels.calls import PanelError
 from rankme.panels.entry_tokens import UntrustedEntry
@@ -180,7 +180,7 @@ def questions(request: HttpRequest, rater: Participant) -> HttpResponse:
     if not definition.entry_questions or rater.entered_at is not None:
         return redirect(step_of(rater, definition))
     answers = request.POST if request.method == "POST" else None
-    form = EntryForm(definition.entry_questions, answers)
+    form = QuestionsForm(definition.entry_questions, answers)
     if not form.is_valid():
         status = 422 if form.is_bound else 200
         context = {"campaign": rater.campaign, "definition": definition, "form": form}

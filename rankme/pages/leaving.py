@@ -11,12 +11,20 @@ from django.views.decorators.http import require_GET, require_http_methods
 from rankme.actions import assignments, participation
 from rankme.crowd.outcomes import Outcome
 from rankme.errors import RefusedAction
+from rankme.forms.entry import QuestionsForm
 from rankme.models import Assignment, Participant
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
 
 from .endings import ending_of_rater, money
-from .rater_pages import State, leftovers_of, rater_page, step_of, stored_screens
+from .rater_pages import (
+    State,
+    asks_at_the_end,
+    leftovers_of,
+    rater_page,
+    step_of,
+    stored_screens,
+)
 
 
 @require_GET
@@ -24,11 +32,31 @@ from .rater_pages import State, leftovers_of, rater_page, step_of, stored_screen
 def more(request: HttpRequest, rater: Participant) -> HttpResponse:
     """After a batch, where the campaign allows several: another one, or the code."""
     if rater.state == State.COMPLETED:
-        return redirect("rankme:done", rater.campaign.code)
+        return redirect(step_of(rater, frozen_definition(rater.campaign).definition))
     finished = rater.assignments.filter(state=Assignment.State.COMPLETED).count()
     return render(
         request, "participant/more.html", {"campaign": rater.campaign, "finished": finished}
     )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@rater_page
+def end_questions(request: HttpRequest, rater: Participant) -> HttpResponse:
+    """The last questions. The work is done and the code is given, so nobody has to answer."""
+    definition = frozen_definition(rater.campaign).definition
+    if step_of(rater, definition) != request.path:
+        return redirect(step_of(rater, definition))
+    if request.method == "POST" and "skip" in request.POST:
+        participation.answer_end_questions(rater, {})
+        return redirect("rankme:done", rater.campaign.code)
+    answers = request.POST if request.method == "POST" else None
+    form = QuestionsForm(definition.end_questions, answers, prefix="end", known=rater.entry_answers)
+    if form.is_valid():
+        participation.answer_end_questions(rater, form.answers())
+        return redirect("rankme:done", rater.campaign.code)
+    status = 422 if form.is_bound else 200
+    context = {"campaign": rater.campaign, "definition": definition, "form": form}
+    return render(request, "participant/end_questions.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -50,6 +78,7 @@ def done_context(rater: Participant, definition: Definition) -> dict[str, Any]:
         "comment": "" if rater.is_second_browser else rater.comment,
         "is_late": rater.outcome == Outcome.LATE,
         "leftovers": leftovers_of(rater),
+        "has_questions_left": asks_at_the_end(rater, definition),
     }
 
 
@@ -84,6 +113,7 @@ def give_back(request: HttpRequest, rater: Participant) -> HttpResponse:
 
 def _take_leave(request: HttpRequest, rater: Participant) -> HttpResponse:
     """Ends the visit when it has not ended yet, and keeps a last comment."""
+    had_ended = rater.state == State.COMPLETED
     try:
         participation.complete_participation(rater)
     except RefusedAction:
@@ -92,4 +122,7 @@ def _take_leave(request: HttpRequest, rater: Participant) -> HttpResponse:
     comment = request.POST.get("comment", "").replace("\x00", "")
     if comment and not (rater.is_second_browser and rater.comment):
         participation.leave_comment(rater, comment)
-    return redirect("rankme:done", rater.campaign.code)
+    if had_ended:
+        return redirect("rankme:done", rater.campaign.code)
+    rater.refresh_from_db()
+    return redirect(step_of(rater, frozen_definition(rater.campaign).definition))

@@ -131,6 +131,20 @@ def end_access(request: HttpRequest, code: str, label: str) -> HttpResponse:
 
 
 @login_required
+@require_POST
+def erase_answers(request: HttpRequest, code: str, label: str) -> HttpResponse:
+    """Forget what a rater said about themselves, because the rater asks for it."""
+    campaign = get_campaign(request, code)
+    rater = _rater(campaign, label)
+    act(
+        request,
+        lambda: participation.erase_answers(rater, by=user_of(request)),
+        _("The answers of %(rater)s to your questions are erased.") % {"rater": rater.label},
+    )
+    return redirect("rankme:campaign-rater", campaign.code, rater.label)
+
+
+@login_required
 @require_GET
 def download_raters(request: HttpRequest, code: str) -> HttpResponse:
     """Every rater with outcome and completion code, for paying them. It is never published."""

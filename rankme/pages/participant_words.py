@@ -8,7 +8,7 @@ from rankme.protocols.definition import Definition
 from rankme.protocols.instruments import INSTRUMENTS
 
 from .campaign_catalogue import in_plain_text
-from .work_files import instruments_of
+from .work_files import instruments_of, may_decline
 
 
 @in_plain_text()
@@ -21,8 +21,20 @@ def instrument_words(definition: Definition) -> dict[str, dict[str, str]]:
 
 
 @in_plain_text()
-def script_words() -> dict[str, str]:
+def script_words(definition: Definition) -> dict[str, str]:
     """By the name under which a script asks for them; {braces} are filled in by the script."""
+    return words_of_every_page() | words_of_some_pages(definition)
+
+
+def words_of_some_pages(definition: Definition) -> dict[str, str]:
+    """What only the scripts of some campaigns say."""
+    words = {}
+    if may_decline(definition):
+        words["say_why"] = _("Please say why you cannot judge this.")
+    return words
+
+
+def words_of_every_page() -> dict[str, str]:
     return {
         "wait": _("Please take your time: you can continue in {seconds} s."),
         "text_number": _("Text {number}"),

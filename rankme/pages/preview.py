@@ -18,7 +18,7 @@ from rankme.actions.shown_as import SHOWN_AS, WORDS, draw_pictorial_items
 from rankme.crowd.outcomes import Outcome
 from rankme.designs.order import draw_order
 from rankme.errors import RefusedAction
-from rankme.forms.entry import EntryForm, QuizForm
+from rankme.forms.entry import QuestionsForm, QuizForm
 from rankme.models import Campaign, Item, Output, Trial
 from rankme.permissions import get_campaign
 from rankme.protocols.definition import Definition
@@ -83,12 +83,15 @@ def pages_of(definition: Definition) -> dict[str, str]:
         "instructions": _("Instructions"),
         "quiz": _("Questions about the instructions"),
         "work": _("Work"),
+        "end-questions": _("Questions at the end"),
         "done": _("The end"),
     }
     if not definition.entry_questions:
         del pages["questions"]
     if not quizzes_of(definition):
         del pages["quiz"]
+    if not definition.end_questions:
+        del pages["end-questions"]
     return pages
 
 
@@ -97,7 +100,11 @@ def _consent(campaign: Campaign, definition: Definition) -> tuple[str, dict[str,
 
 
 def _questions(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
-    return "participant/questions.html", {"form": EntryForm(definition.entry_questions)}
+    return "participant/questions.html", {"form": QuestionsForm(definition.entry_questions)}
+
+
+def _end_questions(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
+    return "participant/end_questions.html", {"form": QuestionsForm(definition.end_questions)}
 
 
 def _instructions(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
@@ -137,7 +144,7 @@ def work_context(definition: Definition, trials: Sequence[ShownTrial]) -> dict[s
         "stored": [],
         "addresses": {},
         "instruments": instrument_scripts(definition),
-        "words": script_words(),
+        "words": script_words(definition),
         "instrument_words": instrument_words(definition),
     }
     return screens_context(definition) | {"document": document}
@@ -149,6 +156,7 @@ PAGES: dict[str, Station] = {
     "questions": _questions,
     "instructions": _instructions,
     "quiz": _quiz,
+    "end-questions": _end_questions,
     "done": _done,
 }
 

@@ -73,7 +73,7 @@ def unstored(response: HttpResponse) -> HttpResponse:
 def step_of(rater: Participant, definition: Definition) -> str:
     """The address of the page on which this rater continues."""
     if rater.state == State.COMPLETED:
-        step = "done"
+        step = "end-questions" if asks_at_the_end(rater, definition) else "done"
     elif rater.state == State.RETURNED:
         step = "give-back"
     elif rater.consented_at is None:
@@ -109,6 +109,12 @@ def turn_to(request: HttpRequest, rater: Participant, address: str) -> HttpRespo
     page: HttpResponse = found.func(asked, *found.args, **found.kwargs)
     page.cookies.update(known.cookies)
     return page
+
+
+def asks_at_the_end(rater: Participant, definition: Definition) -> bool:
+    """Whether this rater has neither answered nor skipped the questions after the work."""
+    is_done = rater.state == State.COMPLETED and not rater.is_second_browser
+    return bool(definition.end_questions) and is_done and rater.end_answered_at is None
 
 
 def stored_screens(assignment: Assignment) -> list[list[int]]:

@@ -26,10 +26,12 @@ from rankme.errors import FilesInPreparation, InvalidOptions
 from rankme.exporting import bundle, spans, texts
 from rankme.exporting.checks import checks_file
 from rankme.exporting.judgements import csv_file, jsonl_file
+from rankme.exporting.own_answers import own_answers_file
 from rankme.forms.analysis import AnalysisForm
 from rankme.models import AnalysisRun, Campaign, CampaignVersion, Report
 from rankme.permissions import get_campaign, user_of
 from rankme.queries.check_answers import has_checks
+from rankme.queries.definitions import frozen_definition
 
 from .campaign_page import act, refusals_as_messages, render_campaign, sent
 
@@ -320,6 +322,8 @@ def export_judgements(request: HttpRequest, code: str) -> HttpResponseBase:
         return attachment(jsonl_file(campaign))
     if chosen == "checks" and has_checks(campaign):
         return attachment(checks_file(campaign))
+    if chosen == "answers":
+        return attachment(own_answers_file(campaign))
     if chosen in ("texts", "e2e") and texts.asks_for_texts(campaign):
         shape = "long" if chosen == "texts" else chosen
         return attachment(texts.texts_file(campaign, shape))
@@ -327,12 +331,14 @@ def export_judgements(request: HttpRequest, code: str) -> HttpResponseBase:
         with refusals_as_messages(request):
             criterion, form = request.GET.get("criterion", ""), request.GET.get("form", "")
             return attachment(spans.spans_file(campaign, criterion, form))
+    definition = frozen_definition(campaign).definition
     context = {
         "marking": spans.marking_criteria(campaign),
         "span_forms": spans.FORMS,
         "has_judgements": analysis_runs.has_judgements(campaign),
         "has_texts": texts.asks_for_texts(campaign),
         "has_checks": has_checks(campaign),
+        "asks_raters": bool(definition.entry_questions or definition.end_questions),
     }
     return render_campaign(
         request, campaign, "report/judgements.html", context, tab="analysis-runs"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from rankme.actions.assignments import outputs_in_order
+from rankme.actions.assignments import option_seed, outputs_in_order
 from rankme.actions.check_pages import checks_of_batch
 from rankme.actions.shown_as import PICTURES, SHOWN_AS
 from rankme.models import Assignment, CheckTrial, Item, Output, Trial
@@ -16,6 +16,7 @@ from rankme.protocols.definition import Definition
 from rankme.protocols.instruments import Instrument
 from rankme.protocols.item_input import Picture, picture_source, read_pictures, read_tables
 from rankme.protocols.meaning_representation import slots
+from rankme.protocols.option_order import option_orders
 from rankme.protocols.screens import ScreenSpec
 from rankme.protocols.texts import PracticeTrial
 
@@ -38,6 +39,7 @@ class ShownTrial:
     in_words: bool = False  # where the campaign shows a share of the items as pictures
     is_checked: bool = False  # a practice trial that says which answers it expects
     marks: tuple[Sequence[dict[str, Any]], ...] = ()  # suggestions, for each output
+    option_seed: tuple[int, ...] = ()  # from what the order of shuffled choices is drawn
 
 
 def trials_of(assignment: Assignment) -> list[ShownTrial]:
@@ -52,9 +54,12 @@ def trials_of(assignment: Assignment) -> list[ShownTrial]:
     texts = Output.objects.only("text", "marks").in_bulk(shown)
     trials = Trial.objects.select_related("item").in_bulk(list(order))
     return [
-        _shown_check(checks[trial], places)
-        if trial in checks
-        else shown_trial(trials[trial].item, [texts[output] for output in order[trial]])
+        replace(
+            _shown_check(checks[trial], places)
+            if trial in checks
+            else shown_trial(trials[trial].item, [texts[output] for output in order[trial]]),
+            option_seed=tuple(option_seed(assignment, trial)),
+        )
         for trial, places in assignment.presentation
     ]
 
@@ -96,6 +101,7 @@ def practice_trials(practice: Sequence[PracticeTrial], *, has_both: bool) -> lis
             is_checked=bool(trial.expect),
             # Words first, then pictures: raters practise both.
             in_words=has_both and number % 2 == 0,
+            option_seed=(number,),
         )
         for number, trial in enumerate(practice)
     ]
@@ -148,13 +154,16 @@ def _screen(definition: Definition, index: int) -> dict[str, Any]:
 
 
 def _question(criterion: CriterionSpec) -> dict[str, Any]:
-    return {
+    question: dict[str, Any] = {
         "criterion": criterion.name,
         "about": criterion.about,
         "required": criterion.required,
         "instrument": criterion.instrument,
         "options": _options(criterion),
     }
+    if criterion.cannot_judge:
+        question |= {"cannot_judge": True, "reasons": list(criterion.cannot_judge_reasons)}
+    return question
 
 
 def _options(criterion: CriterionSpec) -> dict[str, Any]:
@@ -174,6 +183,8 @@ def trial_document(
         return any(screen.shows(*blocks) for screen in definition.screens)
 
     document: dict[str, Any] = {"places": len(trial.outputs)}
+    if orders := option_orders(definition.criteria, trial.option_seed):
+        document["orders"] = orders
     if shows("input", "images"):
         document["input"] = _input(definition, trial.input, pictures)
         if pairs := document["input"].get("pairs"):

@@ -146,6 +146,11 @@ organiser_urls: list[URLPattern] = [
         monitoring.end_access,
         name="campaign-rater-end-access",
     ),
+    path(
+        "campaigns/<slug:code>/raters/<str:label>/erase-answers/",
+        monitoring.erase_answers,
+        name="campaign-rater-erase-answers",
+    ),
     path("campaigns/<slug:code>/members/", organiser.members, name="campaign-members"),
     path(
         "campaigns/<slug:code>/members/<int:member>/remove/",
@@ -172,6 +177,7 @@ participant_urls: list[URLPattern] = [
     path("r/<slug:code>/practised/", working.practised, name="practised"),
     path("r/<slug:code>/finish/", working.finish, name="finish"),
     path("r/<slug:code>/more/", leaving.more, name="more"),
+    path("r/<slug:code>/end-questions/", leaving.end_questions, name="end-questions"),
     path("r/<slug:code>/done/", leaving.done, name="done"),
     path("r/<slug:code>/give-back/", leaving.give_back, name="give-back"),
     path("campaigns/<slug:code>/preview/", preview.preview, name="preview"),

@@ -26,8 +26,13 @@ def work_scripts(definition: Definition) -> list[str]:
 
 
 def instrument_scripts(definition: Definition) -> dict[str, str]:
-    """The modules of the instruments that this campaign uses, under their hashed names."""
-    return {name: static(f"js/instruments/{name}.js") for name in instruments_of(definition)}
+    """The modules of the instruments that this campaign uses, and of what goes with them, under
+    their hashed names.
+    """
+    scripts = {name: static(f"js/instruments/{name}.js") for name in instruments_of(definition)}
+    if may_decline(definition):
+        scripts["cannot_judge"] = static("js/participant/cannot_judge.js")
+    return scripts
 
 
 def work_stylesheets(definition: Definition) -> list[str]:
@@ -40,6 +45,8 @@ def work_stylesheets(definition: Definition) -> list[str]:
     names = ["work", *_block_stylesheets(definition), *sheets]
     if has_timed_screens(definition):
         names.append("timed")
+    if may_decline(definition):
+        names.append("cannot_judge")
     return [static(f"css/{name}.css") for name in names]
 
 
@@ -54,6 +61,11 @@ def _block_stylesheets(definition: Definition) -> Iterator[str]:
 
 def instruments_of(definition: Definition) -> list[str]:
     return sorted({criterion.instrument for criterion in definition.criteria})
+
+
+def may_decline(definition: Definition) -> bool:
+    """Whether raters can say somewhere that they cannot judge."""
+    return any(criterion.cannot_judge for criterion in definition.criteria)
 
 
 def has_timed_screens(definition: Definition) -> bool:

@@ -87,7 +87,7 @@ def work_context(
                 )
             },
             "instruments": instrument_scripts(definition),
-            "words": script_words(),
+            "words": script_words(definition),
             "instrument_words": instrument_words(definition),
         },
     }
@@ -118,7 +118,8 @@ def _no_batch(request: HttpRequest, rater: Participant, none: NoBatch) -> HttpRe
         ran_out = rater.assignments.filter(state=Assignment.State.EXPIRED).exists()
         reason = "timed-out" if ran_out and none.reason == "complete" else none.reason
         return stop(request, rater.campaign, reason, rater=rater)
-    return redirect("rankme:done", rater.campaign.code)
+    rater.refresh_from_db()
+    return redirect(step_of(rater, frozen_definition(rater.campaign).definition))
 
 
 @require_POST
@@ -195,12 +196,14 @@ def finish(request: HttpRequest, rater: Participant) -> JsonResponse:
         except RefusedAction as refusal:
             answer = {"message": str(refusal), "stored": stored_screens(assignment)}
             return JsonResponse(answer, status=409)
-    crowd = frozen_definition(rater.campaign).definition.crowd
+    definition = frozen_definition(rater.campaign).definition
+    crowd = definition.crowd
     finished = rater.assignments.filter(state=Assignment.State.COMPLETED).count()
     if rater.state != State.COMPLETED and 0 < finished < crowd.batches_per_rater:
         return JsonResponse({"next": reverse("rankme:more", args=[code])})
     try:
-        participation.complete_participation(rater)
+        done = participation.complete_participation(rater)
     except RefusedAction:
         return JsonResponse({"next": reverse("rankme:work", args=[code])})
-    return JsonResponse({"next": reverse("rankme:done", args=[code])})
+    done.is_second_browser = rater.is_second_browser
+    return JsonResponse({"next": step_of(done, definition)})

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from analysis.translatable import gettext_noop as _
 from rankme.errors import InvalidAnswer, Problem
 
 from .criteria import CriterionSpec
@@ -15,6 +16,8 @@ from .definition import Definition
 from .instruments import Refused, Subject, Value
 from .instruments.base import finite_number
 from .instruments.timed import ANTICIPATION_MS
+
+NO_REASON = _("Please say why you cannot judge this.")
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,9 @@ class Reading:
     text: str
     time_ms: float | None
     is_anticipated: bool = False  # given before anybody could have seen what it answers
+    # Why the rater could not judge: a reason's name, or "" where none is asked for. Then there is
+    # neither a number nor a text.
+    cannot_judge: str | None = None
 
 
 def read_answers(
@@ -61,37 +67,69 @@ def read_answers(
             problems.append(Problem(f"answers[{number}]", "this was answered twice"))
         else:
             given[key] = answer
-    readings = []
+    readings: list[Reading] = []
     together: dict[str, list[Value]] = {}
     for (name, position), criterion in expected.items():
-        where = name if position is None else f"{name}[{position}]"
         answer = given.get((name, position))
+        where = name if position is None else f"{name}[{position}]"
         if answer is None:
             if criterion.required:
                 problems.append(Problem(where, gettext("Please answer this.")))
             continue
+        output = "" if position is None or not texts else texts[position]
         try:
             time_ms = _time(answer.get("time_ms"))
-            output = "" if position is None or not texts else texts[position]
             subject = Subject(item_input, item_reference, factors or {}, time_ms, output)
-            value = criterion.tool.clean(answer.get("value"), criterion.settings, subject)
+            if "cannot_judge" in answer:
+                readings.append(_declined(answer, criterion, position, time_ms))
+            else:
+                value, found = _judged(answer, criterion, position, subject)
+                together.setdefault(name, []).append(value)
+                readings += found
         except Refused as refusal:
             problems.append(Problem(where, str(refusal)))
-            continue
-        response_ms = criterion.tool.response_ms(value, subject)
-        is_anticipated = response_ms is not None and response_ms < ANTICIPATION_MS
-        readings.append(Reading(name, position, value.number, value.text, time_ms, is_anticipated))
-        together.setdefault(name, []).append(value)
-        derived = criterion.tool.derive(answer.get("value"), criterion.settings, subject)
-        readings += [
-            Reading(f"{name}_{suffix}", position, found.number, found.text, time_ms)
-            for suffix, found in derived.items()
-        ]
     if not problems:
-        problems = _joint_problems(definition.questions(screen), together)
+        declined = {reading.criterion for reading in readings if reading.cannot_judge is not None}
+        # One answer about all outputs is given for all of them, or for none.
+        asked = [
+            criterion
+            for criterion in definition.questions(screen)
+            if criterion.name in together or criterion.name not in declined
+        ]
+        problems = _joint_problems(asked, together)
     if problems:
         raise InvalidAnswer(problems)
     return readings
+
+
+def _judged(
+    answer: Mapping[str, Any], criterion: CriterionSpec, position: int | None, subject: Subject
+) -> tuple[Value, list[Reading]]:
+    """A value, and the readings of it and of what follows from it."""
+    tool, settings, time_ms = criterion.tool, criterion.settings, subject.time_ms
+    value = tool.clean(answer.get("value"), settings, subject)
+    response_ms = tool.response_ms(value, subject)
+    is_anticipated = response_ms is not None and response_ms < ANTICIPATION_MS
+    derived = tool.derive(answer.get("value"), settings, subject)
+    return value, [
+        Reading(criterion.name, position, value.number, value.text, time_ms, is_anticipated),
+        *(
+            Reading(f"{criterion.name}_{suffix}", position, found.number, found.text, time_ms)
+            for suffix, found in derived.items()
+        ),
+    ]
+
+
+def _declined(
+    answer: Mapping[str, Any], criterion: CriterionSpec, position: int | None, time_ms: float | None
+) -> Reading:
+    """That a rater cannot judge: there is a value or this, and never both."""
+    reason = answer["cannot_judge"]
+    if not criterion.cannot_judge or "value" in answer:
+        raise Refused("This question needs an answer.")
+    if not isinstance(reason, str) or reason not in (criterion.cannot_judge_reasons or ("",)):
+        raise Refused(NO_REASON)
+    return Reading(criterion.name, position, None, "", time_ms, cannot_judge=reason)
 
 
 def _joint_problems(

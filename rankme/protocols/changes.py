@@ -26,6 +26,7 @@ WORDING = {
     "criteria": {"question", "low", "high"},
     "screens": {"title"},
     "entry_questions": {"question", "required", "accept"},
+    "end_questions": {"question", "required"},
 }
 BLOCK_WORDING = {"title", "text"}
 REASONS = {
@@ -40,6 +41,10 @@ REASONS = {
     "entry_questions": gettext_noop(
         "Raters have answered these questions. Their wording and the answers that you accept can "
         "change; their names, kinds and choices cannot."
+    ),
+    "end_questions": gettext_noop(
+        "Raters have answered these questions. Their wording can change; their names, kinds, "
+        "choices and conditions cannot."
     ),
     "design": gettext_noop("The plan was drawn with this design, so it cannot change."),
     "raters_per_trial": gettext_noop(
@@ -78,12 +83,13 @@ def _kept(definition: Definition) -> dict[str, Any]:
         tool = INSTRUMENTS[criterion["instrument"]]
         settings = tool.Options(**criterion["options"]).model_dump(mode="json")
         criterion["options"] = dict(_without_wording(settings, tool.wording))
+        criterion["cannot_judge_reasons"] = list(criterion["cannot_judge_reasons"])
     for screen in document["screens"]:
         screen["show"] = [
             {name: value for name, value in block.items() if name not in BLOCK_WORDING}
             for block in screen["show"]
         ]
-    for question in document["entry_questions"]:
+    for question in (*document["entry_questions"], *document["end_questions"]):
         question["choices"] = list(question["choices"])
     return dict(_leaves(document, ""))
 

@@ -6,11 +6,15 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
+
+from analysis.translatable import gettext_noop as _
 
 from .instruments import INSTRUMENTS, Instrument
 from .instruments.base import Kind, Options
 from .parts import Part, ShortName, mapping_of, unknown_name
+
+LONGEST_REASON = 60
 
 
 class CriterionSpec(Part):
@@ -23,6 +27,14 @@ class CriterionSpec(Part):
     high: str = ""
     about: Literal["output", "item"] = "output"
     required: bool = True
+    cannot_judge: bool = Field(
+        False, description=_("Such answers are counted, and never a number in the statistics")
+    )
+    cannot_judge_reasons: dict[str, str] = Field(
+        default_factory=dict,
+        max_length=20,
+        description=_("One per line, as name: text that raters see. Empty: raters give no reason."),
+    )
     # Checked even when it is left out: some instruments cannot do without an option.
     options: dict[str, Any] = Field(default_factory=dict, validate_default=True)
 
@@ -32,6 +44,24 @@ class CriterionSpec(Part):
         if name not in INSTRUMENTS:
             raise ValueError(unknown_name("instrument", name, INSTRUMENTS))
         return name
+
+    @field_validator("cannot_judge_reasons", mode="before")
+    @classmethod
+    def reasons_are_mappings(cls, reasons: Any) -> Any:
+        return mapping_of(reasons)
+
+    @field_validator("cannot_judge_reasons")
+    @classmethod
+    def reasons_have_names(cls, reasons: dict[str, str]) -> dict[str, str]:
+        if not all(0 < len(name) <= LONGEST_REASON for name in reasons):
+            raise ValueError(f"each reason needs a name of at most {LONGEST_REASON} characters")
+        return reasons
+
+    @model_validator(mode="after")
+    def reasons_are_asked_for(self) -> CriterionSpec:
+        if self.cannot_judge_reasons and not self.cannot_judge:
+            raise ValueError("reasons are only asked for with cannot_judge: true")
+        return self
 
     @field_validator("options", mode="before")
     @classmethod

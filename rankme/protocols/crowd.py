@@ -1,4 +1,4 @@
-"""Raters in the campaign file: entry questions, breaks, panel, codes and pay."""
+"""Raters in the campaign file: breaks, panel, codes and pay."""
 
 from __future__ import annotations
 
@@ -19,36 +19,8 @@ from rankme.crowd.base import NO_IDS, PLACEHOLDERS
 from rankme.crowd.outcomes import Outcome, with_settings_by_outcome
 
 from .outcome_settings import CompletionCodes, PayByOutcome, ReturnAddresses
-from .parts import CurrencyCode, ParameterName, Part, ShortName, mapping_of, unknown_name
+from .parts import CurrencyCode, ParameterName, Part, unknown_name
 from .problem_words import Finding, JointProblems, Location
-
-
-class EntryQuestion(Part):
-    """Asked before the work; an answer outside `accept` ends the visit as screened out."""
-
-    name: ShortName
-    question: str = Field(min_length=1)
-    kind: Literal["choice", "text", "yes-no"] = "choice"
-    choices: dict[str, str] = Field(default_factory=dict)
-    accept: list[str] = Field(default_factory=list, description="empty: every answer is accepted")
-    required: bool = True
-
-    @field_validator("choices", mode="before")
-    @classmethod
-    def pairs_are_mappings(cls, choices: Any) -> Any:
-        return mapping_of(choices)
-
-    @model_validator(mode="after")
-    def a_choice_has_choices(self) -> EntryQuestion:
-        if self.kind == "choice" and len(self.choices) < 2:
-            raise ValueError("a question with choices needs at least two of them")
-        known = {"choice": set(self.choices), "yes-no": {"yes", "no"}, "text": set(self.accept)}
-        unknown = set(self.accept) - known[self.kind]
-        if unknown:
-            raise ValueError(
-                f"these accepted answers are not among the choices: {', '.join(sorted(unknown))}"
-            )
-        return self
 
 
 class Breaks(Part):

@@ -15,11 +15,12 @@ from rankme.designs.registry import DESIGNS, checked_options
 
 from .checks import CheckSpec, Rules, check_problems
 from .criteria import CriterionSpec
-from .crowd import Breaks, Crowd, EntryQuestion
+from .crowd import Breaks, Crowd
 from .expectations import problem_with
 from .instruments.base import Kind
 from .parts import LanguageCode, Part, unknown_name
 from .problem_words import Finding, JointProblems
+from .questions import EndQuestion, EntryQuestion, condition_problems
 from .rater_texts import problem_with_word
 from .screens import ScreenSpec, Standard
 from .texts import PracticeTrial, Texts
@@ -114,6 +115,7 @@ class Definition(Part):
     seed: int | None = Field(None, ge=0, lt=2**63)
     texts: Texts
     entry_questions: list[EntryQuestion] = Field(default_factory=list, max_length=100)
+    end_questions: list[EndQuestion] = Field(default_factory=list, max_length=100)
     practice: list[PracticeTrial] = Field(default_factory=list, max_length=200)
     practice_feedback: bool = True
     practice_tries: int = Field(
@@ -191,6 +193,8 @@ class Definition(Part):
             *self._showing_problems(),
             *self._analysis_problems(),
             *self._practice_problems(),
+            *condition_problems("entry_questions", self.entry_questions),
+            *condition_problems("end_questions", self.end_questions, self.entry_questions),
             *check_problems(self),
         ]
         if problems:
@@ -202,8 +206,11 @@ class Definition(Part):
             ("criteria", self._criterion_names()),
             ("screens", [[screen.name] for screen in self.screens]),
             ("entry_questions", [[question.name] for question in self.entry_questions]),
+            ("end_questions", [[question.name] for question in self.end_questions]),
         ):
             used: set[str] = set()
+            if part == "end_questions":  # their answers are exported together
+                used |= {question.name for question in self.entry_questions}
             for number, names in enumerate(owners):
                 for name in names:
                     if name in used:
@@ -253,6 +260,10 @@ class Definition(Part):
         marking = [criterion for criterion in asked if criterion.tool.marks_outputs]
         if len(marking) > 1:
             yield ("screens", number, "ask"), "only one of these questions can mark the texts"
+        for criterion in asked:
+            if screen.timed and criterion.cannot_judge:
+                words = f"“{criterion.name}” is timed: it cannot have cannot_judge"
+                yield ("screens", number, "ask"), words
         for criterion in marking:
             if criterion.about != "output" or not screen.shows("outputs", "context"):
                 words = f"“{criterion.name}” marks outputs: show them, and ask it about each output"

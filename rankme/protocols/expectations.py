@@ -100,6 +100,8 @@ def _compare(
     position = reading.position if reading else None
     is_own = name == criterion.name
     given = _said(criterion, reading.number, reading.text, is_own) if reading else "–"
+    if reading is not None and reading.cannot_judge is not None:
+        given = criterion.cannot_judge_reasons.get(reading.cannot_judge, "–")
     return ComparedAnswer(
         text="" if position is None else example.outputs[position],
         question=criterion.question,

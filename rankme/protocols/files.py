@@ -70,8 +70,12 @@ def definition_to_document(definition: Definition) -> dict[str, Any]:
     for criterion in document["criteria"]:
         if "options" in criterion:
             criterion["options"] = _with_pairs(criterion["options"])
-    for number, question in enumerate(document.get("entry_questions", [])):
-        document["entry_questions"][number] = _with_pairs(question)
+        if reasons := criterion.get("cannot_judge_reasons"):
+            criterion["cannot_judge_reasons"] = [list(pair) for pair in reasons.items()]
+    for part in ("entry_questions", "end_questions"):
+        for question in document.get(part, []):
+            if "choices" in question:
+                question["choices"] = [list(pair) for pair in question["choices"].items()]
     return document
 
 

@@ -75,6 +75,7 @@ def _in_document(document: Mapping[str, Any], say: Text) -> dict[str, Any]:
     copy["criteria"] = [
         _said(criterion, say, "question", "low", "high")
         | ({"options": _options(criterion["options"], say)} if criterion.get("options") else {})
+        | _with_choices(criterion, say, "cannot_judge_reasons")
         for criterion in document["criteria"]
     ]
     copy["screens"] = [
@@ -86,10 +87,11 @@ def _in_document(document: Mapping[str, Any], say: Text) -> dict[str, Any]:
     # The site says its own thanks in the language of its buttons.
     if document["texts"].get("thanks", THANKS) != THANKS:
         copy["texts"]["thanks"] = say(document["texts"]["thanks"])
-    copy["entry_questions"] = [
-        _said(question, say, "question") | _with_choices(question, say)
-        for question in document.get("entry_questions", [])
-    ]
+    for part in ("entry_questions", "end_questions"):
+        copy[part] = [
+            _said(question, say, "question") | _with_choices(question, say)
+            for question in document.get(part, [])
+        ]
     copy["practice"] = [_said(trial, say, "feedback") for trial in document.get("practice", [])]
     return copy
 

@@ -87,7 +87,7 @@ def _answers_on_pages(
             compared = sent.get((check.source_id or 0, screen), {}).get(assignment)
             numbers = _numbers(submission, check.criterion, definition)
             others = _numbers(compared, check.criterion, definition) if compared else {}
-            for answer in judged(check, numbers, others):
+            for answer in judged(check, numbers, others, declined=_declines(submission, check)):
                 yield AnsweredCheck(
                     submission.assignment.participant_id,
                     answer,
@@ -136,8 +136,19 @@ def _numbers(submission: Submission, criterion: str, definition: Definition) -> 
     }
 
 
-def judged(check: CheckTrial, numbers: Numbers, others: Numbers) -> Iterator[CheckAnswer]:
-    """The answers to one page against what it expects; see `rankme.checks.drawing`."""
+def _declines(submission: Submission, check: CheckTrial) -> bool:
+    """Whether the rater said that they cannot judge what is checked."""
+    answers = submission.payload.get("answers") or ()
+    return any("cannot_judge" in one and one["criterion"] == check.criterion for one in answers)
+
+
+def judged(
+    check: CheckTrial, numbers: Numbers, others: Numbers, *, declined: bool = False
+) -> Iterator[CheckAnswer]:
+    """The answers to one page against what it expects; see `rankme.checks.drawing`.
+
+    An answer that is known can be given, so nobody passes by declining to judge (`declined`).
+    """
     expected = check.expected
     named = (check.name, check.kind)
     if "good" in expected:
@@ -153,7 +164,10 @@ def judged(check: CheckTrial, numbers: Numbers, others: Numbers) -> Iterator[Che
         )
     else:
         value = numbers.get(None, numbers.get(expected["output"]))
-        passed = None if value is None else _is_as_expected(value, expected, numbers)
+        if value is None:
+            passed = False if declined else None
+        else:
+            passed = _is_as_expected(value, expected, numbers)
         yield CheckAnswer(*named, passed, value)
 
 

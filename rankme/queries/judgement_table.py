@@ -21,7 +21,7 @@ from .counting import COUNTED
 JUDGEMENTS = """
     SELECT s.assignment_id, s.trial_id, s.screen, s.revision, a.participant_id, j.criterion_id,
         o.item_id, o.system_id, s.version, j.value, j.time_ms, s.late::int,
-        (e.id IS NOT NULL)::int, ({counted})::int{marks}
+        (e.id IS NOT NULL)::int, ({counted})::int{more}
     FROM rankme_submission s
     JOIN rankme_assignment a ON a.id = s.assignment_id
     JOIN rankme_judgement j ON j.submission_id = s.id
@@ -34,6 +34,12 @@ JUDGEMENTS = """
 # The marks of which a judgement is the sum, without the log of how they were made.
 MARKS_OF = """, CASE WHEN j.criterion_id = ANY('{{{criteria}}}')
         THEN (j.text::jsonb - 'events')::text END"""
+# The names of shuffled choices in the order in which the rater saw them, as JSON.
+ORDER_OF = """, CASE WHEN j.criterion_id = ANY('{{{criteria}}}') THEN (
+        SELECT answer ->> 'order' FROM jsonb_array_elements(s.payload -> 'answers') answer
+        WHERE answer ->> 'criterion' = (
+            SELECT name FROM rankme_criterion WHERE id = j.criterion_id)
+        AND (answer ->> 'place')::int IS NOT DISTINCT FROM j.position) END"""
 WITHOUT_NUMBER = f"""
     SELECT c.name, count(*)
     FROM rankme_submission s
@@ -50,7 +56,8 @@ WHOLE_NUMBERS = (
     *("rater", "criterion", "item", "system", "version"),
 )
 VERSION = "version"  # the factor that says which version of the campaign was shown
-TAKEN = {*OWN_COLUMNS, VERSION, "counted", "revision", MARKS}
+SHOWN_ORDER = "options_shown"
+TAKEN = {*OWN_COLUMNS, VERSION, "counted", "revision", MARKS, SHOWN_ORDER}
 COLUMNS = (*WHOLE_NUMBERS, "value", "time_ms", "late", "excluded", "counted")
 
 
@@ -61,7 +68,9 @@ def judgement_table(campaign: Campaign, *, stored: bool = False) -> JudgementTab
 
     With `stored`, everything that was ever submitted, with two more columns: `counted` (1 or 0)
     and `revision`. Judgements without a number (free text) and about no single output are in the
-    raw export alone. Where raters mark errors, the column `marks` has them as JSON.
+    raw export alone, and so are raters who could not judge. Where raters mark errors, the column
+    `marks` has them as JSON; where choices are shuffled, `options_shown` has the names of the
+    choices in the order shown.
     """
     rows = _in_order(_read_rows(campaign, "TRUE" if stored else COUNTED))
     columns: dict[str, Any] = {
@@ -80,8 +89,7 @@ def judgement_table(campaign: Campaign, *, stored: bool = False) -> JudgementTab
     columns |= _factors(campaign, rows["item"])
     if not campaign.is_archive:
         columns[VERSION] = _numbered(rows[VERSION])
-    if MARKS in rows:
-        columns[MARKS] = column_of(rows[MARKS])
+    columns |= {name: column_of(rows[name]) for name in (MARKS, SHOWN_ORDER) if name in rows}
     if stored:
         columns |= {name: _numbered(rows[name]) for name in ("counted", "revision")}
     return JudgementTable.from_columns(columns)
@@ -104,13 +112,13 @@ def _read_rows(campaign: Campaign, condition: str) -> dict[str, np.ndarray]:
     import pyarrow as pa
     import pyarrow.csv as arrow_csv
 
-    marking = _marking_criteria(campaign)
-    names = (*COLUMNS, MARKS) if marking else COLUMNS
+    more = _more_columns(campaign)
+    names = (*COLUMNS, *more)
     statement = JUDGEMENTS.format(
         counted=COUNTED,
         campaign=int(campaign.pk),
         condition=condition,
-        marks=MARKS_OF.format(criteria=",".join(map(str, marking))) if marking else "",
+        more="".join(more.values()),
     )
     answer = io.BytesIO()
     with transaction.atomic(), connection.cursor() as cursor:
@@ -120,7 +128,7 @@ def _read_rows(campaign: Campaign, condition: str) -> dict[str, np.ndarray]:
     if not answer.tell():
         return {name: np.empty(0, dtype=_type(name)) for name in names}
     types = {
-        name: pa.string() if name == MARKS else pa.from_numpy_dtype(_type(name)) for name in names
+        name: pa.string() if name in more else pa.from_numpy_dtype(_type(name)) for name in names
     }
     rows = arrow_csv.read_csv(
         pa.BufferReader(answer.getbuffer()),
@@ -130,11 +138,22 @@ def _read_rows(campaign: Campaign, condition: str) -> dict[str, np.ndarray]:
     return {name: rows.column(name).to_numpy() for name in names}
 
 
-def _marking_criteria(campaign: Campaign) -> list[int]:
-    """The criteria whose answers are marks in the texts."""
+def _more_columns(campaign: Campaign) -> dict[str, str]:
+    """The columns of texts that only some campaigns have, as SQL."""
     criteria = stored_definition(campaign.definition).criteria
-    names = [each.name for each in criteria if each.tool.marks_outputs]
-    return list(campaign.criteria.filter(name__in=names).values_list("id", flat=True))
+    found = {
+        MARKS: (MARKS_OF, [each.name for each in criteria if each.tool.marks_outputs]),
+        SHOWN_ORDER: (
+            ORDER_OF,
+            [each.name for each in criteria if each.tool.choices_to_shuffle(each.settings)],
+        ),
+    }
+    columns = {}
+    for name, (statement, names) in found.items():
+        ids = campaign.criteria.filter(name__in=names).values_list("id", flat=True)
+        if names and ids:
+            columns[name] = statement.format(criteria=",".join(map(str, ids)))
+    return columns
 
 
 def _type(name: str) -> np.dtype[Any]:

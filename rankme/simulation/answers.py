@@ -14,6 +14,7 @@ from typing import Any
 from rankme.protocols.instruments import INSTRUMENTS
 
 NOISE = 0.6
+DECLINED = 0.05  # of the questions that raters need not be able to judge
 
 
 @dataclass(frozen=True)
@@ -53,14 +54,21 @@ def answers_to(
     answers: list[dict[str, Any]] = []
     for question in screen["ask"]:
         places = range(trial["places"]) if question["about"] == "output" else [None]
+        more = {}
+        if order := trial.get("orders", {}).get(question["criterion"]):
+            more["order"] = order
         impressions = [taste.impression(_text_at(trial, place)) for place in places]
         values = _values(question, trial, impressions, taste.rng)
+        declines = question.get("cannot_judge") and taste.rng.random() < DECLINED
+        reasons = question.get("reasons") or [""]
+        said = {"cannot_judge": taste.rng.choice(reasons)} if declines else {}
         answers += [
             {
                 "criterion": question["criterion"],
                 "place": place,
-                "value": value,
+                **(said or {"value": value}),
                 "time_ms": round(taste.rng.lognormvariate(8, 0.5), 1),
+                **more,
             }
             for place, value in zip(places, values, strict=True)
         ]

@@ -37,7 +37,7 @@ def check_exports(campaign: Campaign, tally: Tally) -> None:
 def _counted_rows(campaign: Campaign) -> Sum:
     found = Sum()
     statement = JUDGEMENTS.format(
-        counted=COUNTED, campaign=int(campaign.pk), condition=COUNTED, marks=""
+        counted=COUNTED, campaign=int(campaign.pk), condition=COUNTED, more=""
     )
     with connection.chunked_cursor() as cursor:
         cursor.execute(statement)

@@ -180,6 +180,7 @@ class _Sitting:
                 _number(judgement.value),
                 judgement.text,
                 _number(judgement.time_ms),
+                _reason(judgement.cannot_judge),
             )
             for judgement in submission.judgements.all()
         )
@@ -224,7 +225,7 @@ class _Sitting:
             return None
         outputs = {place.position: place.output_id for place in submission.trial.places.all()}
         return sorted(
-            (name, position, outputs.get(position, 0), _number(value), text, _number(time_ms))
+            (name, position, outputs.get(position, 0), _number(value), text, _number(time_ms), "")
             for name, position, value, text, time_ms in submission.payload["judgements"]
         )
 
@@ -266,7 +267,13 @@ def _as_stored(reading: Reading, outputs: list[int]) -> tuple[Any, ...]:
         _number(reading.number),
         reading.text,
         _number(reading.time_ms),
+        _reason(reading.cannot_judge),
     )
+
+
+def _reason(cannot_judge: str | None) -> str:
+    """Different for a judgement, and for a rater who could not judge and gave no reason."""
+    return "" if cannot_judge is None else f"cannot judge: {cannot_judge}"
 
 
 def _number(value: float | None) -> str:

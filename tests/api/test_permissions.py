@@ -53,6 +53,7 @@ POLICY = {
     "api-judgements-csv": ("GET", "campaign"),
     "api-judgements-jsonl": ("GET", "campaign"),
     "api-checks-csv": ("GET", "campaign"),
+    "api-answers-csv": ("GET", "campaign"),
     "api-spans": ("GET", "campaign"),
     "api-texts-csv": ("GET", "campaign"),
     "api-metrics": ("GET POST", "campaign"),

@@ -82,6 +82,7 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-rater": {"GET": INSIDE, "POST": INSIDE},
     "campaign-rater-readmit": {"POST": INSIDE},
     "campaign-rater-end-access": {"POST": INSIDE},
+    "campaign-rater-erase-answers": {"POST": INSIDE},
     "campaign-raters-file": {"GET": INSIDE},
     "campaign-members": {"GET": INSIDE, "POST": OWNER},
     "campaign-member-remove": {"POST": OWNER},

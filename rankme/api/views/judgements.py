@@ -23,6 +23,7 @@ from rankme.api.view import View
 from rankme.downloads import attachment
 from rankme.exporting.checks import checks_file
 from rankme.exporting.judgements import csv_file, jsonl_file
+from rankme.exporting.own_answers import own_answers_file
 from rankme.exporting.spans import spans_file
 from rankme.exporting.texts import texts_file
 from rankme.models import Campaign, Judgement, RaterExclusion, Submission
@@ -100,6 +101,7 @@ class JudgementRow(JudgementSerializer):
                 "criterion": judgement.criterion.name,
                 "value": judgement.value,
                 "text": judgement.text,
+                "cannot_judge": judgement.cannot_judge,
                 "screen": screen_name(
                     sent.assignment_id, sent.trial_id, sent.screen, sent.revision
                 ),
@@ -147,6 +149,16 @@ class ChecksCsvView(View):
     )
     def get(self, request: Request, code: str) -> HttpResponseBase:
         return attachment(checks_file(get_campaign(request, code)))
+
+
+class OwnAnswersCsvView(View):
+    @extend_schema(
+        operation_id="answers_csv",
+        summary="What raters said about themselves, before the work and at its end",
+        responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR)},
+    )
+    def get(self, request: Request, code: str) -> HttpResponseBase:
+        return attachment(own_answers_file(get_campaign(request, code)))
 
 
 class TextsCsvView(View):

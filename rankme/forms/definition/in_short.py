@@ -66,8 +66,9 @@ def _crowd(document: Document) -> str:
     return f"{panel}, " + _("%(amount)s per batch") % {"amount": amount}
 
 
-def _entry(document: Document) -> str:
-    return _names("entry_questions")(document) or _("none")
+def _names_or_none(part: str) -> Callable[[Document], str]:
+    names = _names(part)
+    return lambda document: names(document) or _("none")
 
 
 SECTIONS: dict[str, Callable[[Document], Any]] = {
@@ -75,7 +76,8 @@ SECTIONS: dict[str, Callable[[Document], Any]] = {
     "criteria": _names("criteria"),
     "screens": _names("screens"),
     "design": _design,
-    "entry": _entry,
+    "entry": _names_or_none("entry_questions"),
+    "end": _names_or_none("end_questions"),
     "practice": _practice,
     "crowd": _crowd,
 }

@@ -29,6 +29,8 @@ NAMES: dict[str, Any] = {
     "Crowd.panel": PANELS,
     "CheckSpec.kind": CHECK_KINDS,
 }
+# Its name is that of a long text, but it contains the name of another question.
+SHORT_TEXTS = {"ShowIf.question"}
 # When these change, other fields are asked for.
 SWITCHES = {"CriterionSpec.instrument", "DesignSpec.kind", "CheckSpec.kind"}
 WRITTEN_BY_THE_SITE = ("format", "material")
@@ -80,7 +82,10 @@ def _setting(model: type[BaseModel], name: str, info: FieldInfo, document: Docum
         return Setting(kind="choice", choices=_named(key), **common)
     if key in ("CriterionSpec.options", "DesignSpec.options", "CheckSpec.options"):
         return Setting(kind="options", **common)
-    return Setting(**common, **_shape(info.annotation, name))
+    shape = _shape(info.annotation, name)
+    if key in SHORT_TEXTS:
+        shape["kind"] = "text"
+    return Setting(**common, **shape)
 
 
 def _shape(annotation: Any, name: str) -> dict[str, Any]:

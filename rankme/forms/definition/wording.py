@@ -52,6 +52,12 @@ SECTIONS = (
         ("entry_questions",),
     ),
     SectionWording(
+        "end",
+        _("Questions at the end"),
+        _("Asked after the last batch. Raters can leave without answering, and get their code."),
+        ("end_questions",),
+    ),
+    SectionWording(
         "practice",
         _("Practice"),
         _("Trials that you write yourself. They look like any other trial and are never counted."),
@@ -85,6 +91,8 @@ SECTIONS = (
 QUIET = {
     "CriterionSpec.about",
     "CriterionSpec.required",
+    "CriterionSpec.cannot_judge",
+    "CriterionSpec.cannot_judge_reasons",
     "BlockSpec.title",
     "BlockSpec.text",
     "BlockSpec.shuffle",
@@ -107,6 +115,9 @@ QUIET = {
     "PracticeTrial.context",
     "PracticeTrial.reference",
     "EntryQuestion.required",
+    "EntryQuestion.show_if",
+    "EndQuestion.required",
+    "EndQuestion.show_if",
 }
 
 LONG_TEXTS = {
@@ -148,6 +159,8 @@ LABELS = {
     "CriterionSpec.high": _("High end"),
     "CriterionSpec.about": _("Asked about"),
     "CriterionSpec.required": _("Answer required"),
+    "CriterionSpec.cannot_judge": _("Raters can say that they cannot judge"),
+    "CriterionSpec.cannot_judge_reasons": _("Reasons why a rater cannot judge"),
     "ScreenSpec.show": _("Block"),
     "ScreenSpec.ask": _("Criteria asked here"),
     "ScreenSpec.name": _("Short name"),
@@ -162,6 +175,16 @@ LABELS = {
     "EntryQuestion.name": _("Short name"),
     "EntryQuestion.accept": _("Accepted answers"),
     "EntryQuestion.required": _("Answer required"),
+    "EntryQuestion.show_if": _("Depends on another question"),
+    "Definition.end_questions": _("Question"),
+    "EndQuestion.name": _("Short name"),
+    "EndQuestion.required": _("Answer required"),
+    "EndQuestion.show_if": _("Depends on another question"),
+    "EndQuestion.choices": _("Choices"),
+    "EndQuestion.kind": _("Kind"),
+    "EndQuestion.question": _("Question"),
+    "ShowIf.question": _("Short name of the earlier question"),
+    "ShowIf.answers": _("Answers after which this question is asked"),
     "Texts.consent": _("Consent"),
     "Texts.thanks": _("Thanks"),
     "Texts.contact": _("Contact"),
@@ -235,6 +258,7 @@ TITLES = {
     "Definition.standard": _("A standard with a fixed score"),
     "Definition.design": _("Assignment"),
     "Definition.entry_questions": _("Entry questions"),
+    "Definition.end_questions": _("Questions at the end"),
     "Definition.practice": _("Practice trials"),
     "Definition.crowd": _("Raters"),
     "Definition.texts": _("Texts"),
@@ -259,6 +283,10 @@ HINTS = {
     "EntryQuestion.choices": _(
         "One per line, as name: text that raters see. Only for questions with choices."
     ),
+    "EndQuestion.choices": _(
+        "One per line, as name: text that raters see. Only for questions with choices."
+    ),
+    "ShowIf.answers": _("Names of choices (or yes, no), one per line."),
     "EntryQuestion.accept": _(
         "Names of choices, one per line. Leave it empty to accept every answer."
     ),

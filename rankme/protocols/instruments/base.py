@@ -113,12 +113,21 @@ class Instrument(Generic[OptionsT]):
         """The further numbers that follow with these options."""
         return self.derives
 
+    @property
+    def is_joint(self) -> bool:
+        """Whether one answer is about all outputs of a screen."""
+        return type(self).check_together is not Instrument.check_together
+
     def check_together(self, values: Sequence[Value], options: OptionsT) -> None:
         """Raise `Refused` when the answers for the outputs of one screen do not fit together."""
 
     def labels(self, options: OptionsT) -> dict[float, str]:
         """Names of the numbers, where they have any (choices)."""
         return {}
+
+    def choices_to_shuffle(self, options: OptionsT) -> list[str]:
+        """The names of the choices, where each rater sees them in an order of their own."""
+        return []
 
     def weights(self, options: OptionsT) -> str:
         """What marked errors weigh, where the campaign says so (see `analysis.parse_weights`)."""

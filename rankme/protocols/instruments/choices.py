@@ -20,6 +20,8 @@ COUNTER_KEYS = (
 )
 MISSING_CHOICE = _("Please choose an answer.")
 CHOICES_HINT = _("One per line, as name: text that raters see")
+SHUFFLE_TITLE = _("Show the choices in random order")
+SHUFFLE_HINT = _("Drawn for each rater and trial; the order is stored with the answer")
 BAD_NUMBER = _("Please write a number from {least} to {most}.")
 
 
@@ -30,6 +32,13 @@ class LikertOptions(Options):
         title=_("Labels"),
         description=_("One label per point, one per line, or none at all."),
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def points_keep_their_order(cls, options: Any) -> Any:
+        if isinstance(options, dict) and "shuffle" in options:
+            raise ValueError("the points of a scale have an order, so they cannot be shuffled")
+        return options
 
     @model_validator(mode="after")
     def labels_fit_the_points(self) -> LikertOptions:
@@ -80,6 +89,7 @@ class Likert(Instrument[LikertOptions]):
 
 class ChoiceOptions(Options):
     choices: dict[str, str] = Field(min_length=2, title=_("Choices"), description=CHOICES_HINT)
+    shuffle: bool = Field(False, title=SHUFFLE_TITLE, description=SHUFFLE_HINT)
 
 
 class Choice(Instrument[ChoiceOptions]):
@@ -102,6 +112,9 @@ class Choice(Instrument[ChoiceOptions]):
         if not isinstance(answer, str) or answer not in names:
             raise Refused(MISSING_CHOICE)
         return Value(names.index(answer), answer)
+
+    def choices_to_shuffle(self, options: ChoiceOptions) -> list[str]:
+        return list(options.choices) if options.shuffle else []
 
     def labels(self, options: ChoiceOptions) -> dict[float, str]:
         return {float(place): name for place, name in enumerate(options.choices)}
@@ -127,6 +140,7 @@ class ChecklistOptions(Options):
     )
     none: str = Field("", title=_("Label of the box for none of these"))
     none_name: str = Field("none", title=_("Name of that answer in exports"))
+    shuffle: bool = Field(False, title=SHUFFLE_TITLE, description=SHUFFLE_HINT)
 
 
 class Checklist(Instrument[ChecklistOptions]):
@@ -153,6 +167,9 @@ class Checklist(Instrument[ChecklistOptions]):
         number = sum(2 ** names.index(name) for name in answer)
         ticked = sorted(answer, key=names.index)
         return Value(number, "+".join(ticked) or options.none_name)
+
+    def choices_to_shuffle(self, options: ChecklistOptions) -> list[str]:
+        return list(options.choices) if options.shuffle else []
 
     def labels(self, options: ChecklistOptions) -> dict[float, str]:
         names = list(options.choices)

@@ -34,6 +34,8 @@ import { say } from "./notices.js";
  * @property {TemplateElement} root
  * @property {Instrument} instrument
  * @property {() => number | null} time when it was answered last
+ * @property {(time: DOMHighResTimeStamp) => void} changed the answer is another one
+ * @property {() => void} [declined] what was declined is answered after all
  * @property {(time: number | null) => void} settledAt also for answers that the screen itself sets
  *   (a measured time)
  */
@@ -69,7 +71,7 @@ export function mountScreen({ template, page, step, instruments, onChange }) {
   );
   for (const asked of questions) markMissing(asked, "");
   keepInView(form);
-  return { form, questions, ...collector(form, questions, page.words) };
+  return { form, questions, ...collector(form, questions, page.words, material) };
 }
 
 /**
@@ -106,25 +108,68 @@ function mountQuestion({ form, rows, question, material, page, instruments, onCh
     newAsked({ holder, place, question, ...labels(holder, row) }),
   );
   const tools = asked.map((one) => ({
-    options: question.options,
+    options: inShownOrder(question, material),
     material,
     words: { ...page.words, ...page.instrument_words[question.instrument] },
     labelledBy: one.labelledBy,
     question: one.questionId,
     place: one.place,
     onChange(/** @type {DOMHighResTimeStamp} */ time) {
+      one.declined?.();
+      one.changed(time);
+    },
+  }));
+  for (const one of asked) {
+    one.changed = (time) => {
       one.settledAt(time);
       // What is still missing stays marked; what was marked by nobody is not marked now.
       if (one.root.classList.contains("is-missing")) markMissing(one, one.instrument.problem());
       if (!form.querySelector(".is-missing")) form.querySelector("[data-problem]").textContent = "";
       onChange(time);
-    },
-  }));
+    };
+  }
   const { mount, mountTogether } = instruments[question.instrument];
   const mounted = mountTogether
     ? mountForAll(mountTogether, asked, tools, form.querySelector(together(question)))
     : asked.map(({ root }, index) => /** @type {Mount} */ (mount)(root, tools[index]));
-  return asked.map((one, index) => Object.assign(one, { instrument: mounted[index] }));
+  for (const [index, one] of asked.entries()) one.instrument = mounted[index];
+  if (question.cannot_judge) letDecline(form, asked, instruments.cannot_judge, page.words);
+  return asked;
+}
+
+/**
+ * The options of a question, its choices in the order that was drawn for this rater.
+ *
+ * @param {Question} question
+ * @param {Material} material
+ */
+function inShownOrder({ criterion, options }, material) {
+  const order = material.orders?.[criterion];
+  if (!order) return options;
+  const labels = new Map(options.choices);
+  return { ...options, choices: order.map((name) => [name, labels.get(name)]) };
+}
+
+/**
+ * Tie the boxes "I cannot judge this" to their questions: one each, or one for all outputs.
+ *
+ * @param {TemplateElement} form
+ * @param {Asked[]} asked
+ * @param {any} module of cannot_judge.js
+ * @param {Words} words
+ */
+function letDecline(form, asked, { mayDecline }, words) {
+  const shared = form.querySelector(
+    `.together [data-question="${asked[0].criterion}"] [data-cannot-judge]`,
+  );
+  if (shared) {
+    shared.closest(".together").hidden = false;
+    return mayDecline(asked, shared, words);
+  }
+  for (const one of asked) {
+    const box = one.root.parentElement.querySelector("[data-cannot-judge]");
+    mayDecline([one], box, words);
+  }
 }
 
 /** @param {Question} question */
@@ -217,8 +262,9 @@ const nameOf = ({ criterion, place }) => (place === null ? criterion : `${criter
  * @param {TemplateElement} form
  * @param {Asked[]} questions
  * @param {Words} words
+ * @param {Material} material
  */
-function collector(form, questions, words) {
+function collector(form, questions, words, material) {
   /** What is missing or wrong, question by question, in the order of the page. */
   const problems = () =>
     questions
@@ -280,7 +326,10 @@ function collector(form, questions, words) {
         .map(({ criterion, place, instrument, time }) => {
           const stamp = time();
           const time_ms = stamp === null ? null : since(stamp);
-          return { criterion, place, value: instrument.value(), time_ms };
+          const value = instrument.value();
+          const said = value?.cannot_judge === undefined ? { value } : value;
+          const order = material.orders?.[criterion];
+          return { criterion, place, ...said, time_ms, ...(order && { order }) };
         }),
     /** The same for a draft: what to put back after a reload. */
     draft: () =>

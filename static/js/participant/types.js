@@ -45,6 +45,8 @@
  * @property {boolean} required
  * @property {string} instrument
  * @property {Record<string, any>} options choices as [name, label] pairs
+ * @property {boolean} [cannot_judge] whether raters can say that they cannot judge
+ * @property {string[]} [reasons] the names of the reasons that they can give
  */
 
 /**
@@ -68,6 +70,7 @@
  * @property {string} [reference]
  * @property {[string, string]} [context] before and after the judged sentence
  * @property {string[]} [outputs]
+ * @property {Record<string, string[]>} [orders] the names of shuffled choices, by criterion
  * @property {import("../instruments/mark_history.js").Mark[][]} [marks] suggestions, by output
  * @property {number} [input_length]
  * @property {number} [input_attributes]
@@ -108,7 +111,9 @@
  * @typedef {object} Answer
  * @property {string} criterion
  * @property {number | null} place the output's, or null for the item
- * @property {any} value as the instrument gives it
+ * @property {any} [value] as the instrument gives it
+ * @property {string} [cannot_judge] instead of a value: the name of the reason, or ""
+ * @property {string[]} [order] in which shuffled choices were shown
  * @property {number | null} time_ms
  */
 

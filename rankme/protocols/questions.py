@@ -1,0 +1,135 @@
+"""Questions to raters about themselves: before the work, and at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from analysis.translatable import gettext_noop as _
+
+from .parts import Part, ShortName, mapping_of
+from .problem_words import Finding
+
+YES_NO = ("yes", "no")
+
+
+class ShowIf(Part):
+    """When a question is asked: after one of these answers to an earlier question.
+
+    A file may say `is` for one answer or several.
+    """
+
+    question: str = Field(min_length=1, max_length=60)
+    answers: list[str] = Field(min_length=1, max_length=100)
+
+    @model_validator(mode="before")
+    @classmethod
+    def one_answer_is_a_list_of_one(cls, condition: Any) -> Any:
+        if not isinstance(condition, dict) or "is" not in condition or "answers" in condition:
+            return condition
+        rest = {name: value for name, value in condition.items() if name != "is"}
+        wanted = condition["is"]
+        return rest | {"answers": wanted if isinstance(wanted, list) else [wanted]}
+
+
+class Question(Part):
+    """One question with its answers; a hidden question is never required and has no answer."""
+
+    name: ShortName
+    question: str = Field(min_length=1)
+    kind: Literal["choice", "text", "yes-no"] = "choice"
+    choices: dict[str, str] = Field(default_factory=dict)
+    required: bool = True
+    show_if: ShowIf | None = Field(
+        None, description=_("Asked only after these answers to an earlier question")
+    )
+
+    @field_validator("choices", mode="before")
+    @classmethod
+    def pairs_are_mappings(cls, choices: Any) -> Any:
+        return mapping_of(choices)
+
+    @model_validator(mode="after")
+    def a_choice_has_choices(self) -> Question:
+        if self.kind == "choice" and len(self.choices) < 2:
+            raise ValueError("a question with choices needs at least two of them")
+        return self
+
+    @property
+    def known_answers(self) -> tuple[str, ...] | None:
+        """The names of all answers; None where raters write their own."""
+        if self.kind == "text":
+            return None
+        return YES_NO if self.kind == "yes-no" else tuple(self.choices)
+
+
+class EntryQuestion(Question):
+    """Asked before the work; an answer outside `accept` ends the visit as screened out."""
+
+    accept: list[str] = Field(default_factory=list, description="empty: every answer is accepted")
+
+    @model_validator(mode="after")
+    def accepted_answers_are_known(self) -> EntryQuestion:
+        known = self.known_answers
+        unknown = set(self.accept) - set(self.accept if known is None else known)
+        if unknown:
+            raise ValueError(
+                f"these accepted answers are not among the choices: {', '.join(sorted(unknown))}"
+            )
+        return self
+
+
+class EndQuestion(Question):
+    """Asked after the last batch; raters can leave without answering, and have their code."""
+
+    required: bool = False
+
+
+def asked_after(
+    questions: Sequence[Question], answers: Mapping[str, str]
+) -> Iterator[tuple[Question, bool]]:
+    """Every question, and whether it is asked of a rater with these answers.
+
+    `answers` may contain answers to hidden questions; they show no others. Conditions can name
+    questions that are not in the list: their answers count as they are.
+    """
+    listed = {question.name for question in questions}
+    seen = {name: answer for name, answer in answers.items() if name not in listed}
+    for question in questions:
+        condition = question.show_if
+        is_asked = condition is None or seen.get(condition.question) in condition.answers
+        if is_asked and question.name in answers:
+            seen[question.name] = answers[question.name]
+        yield question, is_asked
+
+
+def condition_problems(
+    part: str, questions: Sequence[Question], before: Sequence[Question] = ()
+) -> Iterator[Finding]:
+    """Conditions that can never hold; only earlier questions may decide, so none is circular."""
+    earlier: dict[str, Question] = {question.name: question for question in before}
+    names = {question.name for question in questions}
+    for number, question in enumerate(questions):
+        if question.show_if is not None:
+            place = (part, number, "show_if")
+            yield from _problems_of(question.show_if, place, earlier, names)
+        earlier[question.name] = question
+
+
+def _problems_of(
+    condition: ShowIf, place: tuple[str, int, str], earlier: Mapping[str, Question], names: set[str]
+) -> Iterator[Finding]:
+    asked = earlier.get(condition.question)
+    if asked is None and condition.question in names:
+        words = f"“{condition.question}” must be asked before this question"
+        yield (*place, "question"), words
+    elif asked is None:
+        yield (*place, "question"), f"there is no question “{condition.question[:60]}”"
+    elif asked.known_answers is not None:
+        unknown = sorted(set(condition.answers) - set(asked.known_answers))
+        if unknown:
+            names_of = ", ".join(asked.known_answers)
+            words = f"“{unknown[0][:60]}” is not an answer to “{asked.name}”: choose {names_of}"
+            yield (*place, "answers"), words

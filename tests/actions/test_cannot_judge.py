@@ -1,0 +1,121 @@
+"""Raters who cannot judge: stored, counted and reported, and never a number."""
+
+import json
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from rankme.errors import InvalidAnswer
+from rankme.exporting.judgements import judgements_csv, judgements_jsonl
+from rankme.models import Judgement
+from rankme.protocols.option_order import option_orders
+from rankme.queries.cannot_judge import declined_by_rater, declined_of
+from rankme.queries.judgement_table import judgement_table
+from rankme.verification import verify_campaign
+from tests.campaigns import make_campaign, make_rater, slider_definition
+from tests.sittings import claim, payload_for, store
+
+pytestmark = pytest.mark.django_db
+
+CHOICES = {"a": "First", "b": "Second", "c": "Third", "d": "Fourth"}
+CRITERIA = [
+    {
+        "name": "quality",
+        "question": "How good?",
+        "instrument": "slider",
+        "cannot_judge": True,
+        "cannot_judge_reasons": {"unclear": "I do not understand it", "other": "Something else"},
+    },
+    {
+        "name": "kind",
+        "question": "What is it?",
+        "instrument": "choice",
+        "options": {"choices": CHOICES, "shuffle": True},
+    },
+]
+
+
+@pytest.fixture
+def held():
+    definition = slider_definition(
+        criteria=CRITERIA,
+        screens=[{"name": "rate", "show": ["outputs"], "ask": ["quality", "kind"]}],
+        design={"kind": "complete"},
+    )
+    return claim(make_rater(make_campaign(definition, items=2, systems=2)))
+
+
+def order_of(held, trial):
+    criteria = slider_definition(
+        criteria=CRITERIA,
+        screens=[{"name": "rate", "show": ["outputs"], "ask": ["quality", "kind"]}],
+    ).criteria
+    seed = (held.campaign.seed, held.participant_id, held.presentation[trial][0])
+    return option_orders(criteria, seed)["kind"]
+
+
+def answers(held, trial, quality, **changes):
+    kind = {"criterion": "kind", "value": "c", "order": order_of(held, trial)} | changes
+    return [
+        {"place": place, "time_ms": 9.0} | one
+        for place in range(len(held.presentation[trial][1]))
+        for one in ({"criterion": "quality"} | quality, kind)
+    ]
+
+
+def send(held, trial, quality, **changes):
+    payload = payload_for(held, trial, value=0) | {
+        "answers": answers(held, trial, quality, **changes)
+    }
+    return store(held.participant, payload)
+
+
+def test_declined_answers_are_counted_and_never_numbers(held):
+    campaign = held.campaign
+    send(held, 0, {"value": 70})
+    send(held, 1, {"cannot_judge": "unclear"})
+    stored = Judgement.objects.filter(criterion__name="quality")
+    declined = stored.exclude(cannot_judge=None)
+    assert {(one.value, one.text, one.cannot_judge) for one in declined} == {(None, "", "unclear")}
+    table = judgement_table(campaign)
+    values = table.value[table.criterion.codes == table.criterion.labels.index("quality")]
+    assert set(values) == {70}
+    found = list(declined_of(campaign))
+    assert len(found) == declined.count() > 0
+    assert {(one.criterion, one.reason, one.rater, one.excluded) for one in found} == {
+        ("quality", "unclear", held.participant.label, False)
+    }
+    assert {one.system for one in found} <= {"Sys0", "Sys1"}
+    everything = Judgement.objects.count()
+    assert declined_by_rater([held.participant_id]) == {
+        held.participant_id: (declined.count(), everything)
+    }
+    raw = [json.loads(line) for line in judgements_jsonl(campaign)]
+    said = [one["cannot_judge"] for line in raw for one in line["judgements"]]
+    assert said.count("unclear") == declined.count() and said.count(None) > 0
+    # The order of the choices is in the table, whatever the place of the chosen one was in it.
+    rows = b"".join(judgements_csv(campaign)).decode().splitlines()
+    assert "options_shown" in rows[0]
+    assert json.dumps(order_of(held, 0)).replace('"', '""') in "\n".join(rows)
+    verify_campaign(campaign)
+
+
+def test_a_changed_answer_is_declined_no_longer(held):
+    first = send(held, 0, {"cannot_judge": "other"})
+    payload = payload_for(held, 0, value=0, replaces=str(first.key))
+    store(held.participant, payload | {"answers": answers(held, 0, {"value": 5})})
+    assert not list(declined_of(held.campaign))
+
+
+def test_another_order_than_the_drawn_one_is_refused(held):
+    with pytest.raises(InvalidAnswer, match="another order"):
+        send(held, 0, {"value": 1}, order=[*sorted(CHOICES), "e"])
+
+
+@pytest.mark.parametrize("changes", [{"value": 1.0}, {"text": "words"}])
+def test_the_database_refuses_a_value_next_to_a_reason(held, changes):
+    send(held, 0, {"value": 70})
+    stored = Judgement.objects.filter(criterion__name="quality").first()
+    fields = {"value": None, "text": "", "cannot_judge": "", "position": None} | changes
+    with pytest.raises(IntegrityError, match="a_value_or_cannot_judge"), transaction.atomic():
+        Judgement.objects.create(submission=stored.submission, criterion=stored.criterion, **fields)
