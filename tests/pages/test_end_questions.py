@@ -1,4 +1,4 @@
-"""Questions after the last batch: they never stand between a rater and the code."""
+"""Questions after the last batch: they never keep the code from a rater."""
 
 import pytest
 from django.urls import reverse
@@ -55,7 +55,7 @@ def test_answers_come_after_the_work_and_before_the_code(client, campaign):
 def test_nobody_has_to_answer(client, campaign):
     finish(client, campaign, begin(client, campaign, id="w1"))
     rater = campaign.participants.get()
-    # Whoever leaves the questions for the last page has the code there, and the way back.
+    # The last page has the code, and the way back to the questions.
     done = client.get(page(campaign, "done")).content.decode()
     assert rater.completion_code in done and page(campaign, "end-questions") in done
     assert client.post(page(campaign, "end-questions"), {"skip": "yes"}).url == page(
