@@ -32,7 +32,8 @@ from analysis.metrics.score_files import MetricScores
 MOST_RATERS = 50
 BINS = 5
 # Metrics that are lengths of outputs, where the scores have them.
-LENGTHS = ("characters", "tokens")
+CHARACTERS = "characters"
+LENGTHS = (CHARACTERS, "tokens")
 
 Pair = tuple[str, str, str]  # item, and two systems in alphabetical order
 Output = tuple[str, str]  # system and item

@@ -144,7 +144,7 @@ def _about_large_values(people: People) -> Iterator[str]:
     if usual > 0 and largest > FAR_LARGER * usual:
         yield (
             f"The largest judgement is {largest / usual:,.0f} times the usual one, and means of "
-            "systems follow such values. The option log_scale compares logarithms instead."
+            "systems follow such values. Choose logarithms (log_scale) to compare those instead."
         )
 
 

@@ -242,7 +242,8 @@ def take_snapshot(run: AnalysisRun) -> None:
     packed = io.BytesIO()
     with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=3, mtime=0) as file:
         write_table(table, file)
-    compared = compared_of(run.campaign, run.options.get("metrics", ()))
+    names, judges = (run.options.get(name, ()) for name in ("metrics", "judges"))
+    compared = compared_of(run.campaign, names, judges)
     with transaction.atomic():
         keep_compared(run, compared)
         jobs.keep(

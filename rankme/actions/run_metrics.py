@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankme.models import AnalysisRun, Campaign, Metric, RunScores
-from rankme.queries.metrics import scores_of, verdicts_of
+from rankme.queries.metrics import output_lengths, scores_of, verdicts_of
 
 from .campaigns import definition_of
 
@@ -51,14 +51,26 @@ def _price(campaign: Campaign) -> float:
     return float(pay) / outputs if outputs else 0.0
 
 
-def compared_of(campaign: Campaign, names: Sequence[str]) -> Compared | None:
-    """The scores and verdicts of these metrics; None where there are none."""
+def compared_of(
+    campaign: Campaign, names: Sequence[str], judges: Collection[str] = ()
+) -> Compared | None:
+    """The scores and verdicts of these metrics; None where there are none.
+
+    Where some act as judges, the lengths of outputs are there as well: whether a judge prefers
+    long outputs is asked of each.
+    """
     from analysis.metrics.compared import Compared
+    from analysis.metrics.judge_report import lengths_of
+    from analysis.metrics.score_files import joined
 
     if not names:
         return None
     scores, verdicts = scores_of(campaign, names), verdicts_of(campaign, names)
-    return Compared(scores, verdicts) if scores or verdicts else None
+    if not scores and not verdicts:
+        return None
+    if judges and not lengths_of(scores) and (lengths := output_lengths(campaign)):
+        scores = joined([scores, lengths] if scores else [lengths])
+    return Compared(scores, verdicts)
 
 
 def keep_compared(run: AnalysisRun, compared: Compared | None) -> None:

@@ -106,6 +106,24 @@ class AnalysisForm(forms.Form):
         required=False,
         help_text=_("Appears in the report."),
     )
+    log_scale = forms.MultipleChoiceField(
+        label=_("Use logarithms of"),
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text=_(
+            "For magnitudes and times, where a few very large values would decide a mean. "
+            "Rankings of pairs use only the order of values and stay as they are."
+        ),
+    )
+    standardise = forms.MultipleChoiceField(
+        label=_("Standardise within each rater"),
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text=_(
+            "Each value becomes its distance from its rater's mean, in the rater's standard "
+            "deviations, as at WMT."
+        ),
+    )
     metrics = forms.MultipleChoiceField(
         label=_("Metrics to compare with people"),
         widget=forms.CheckboxSelectMultiple,
@@ -146,8 +164,27 @@ class AnalysisForm(forms.Form):
             unused += ["model", "factors", "outliers"]
         elif not factors:
             unused.append("factors")
+        for name, fitting in self._transformed(kinds).items():
+            self._offer(name, fitting)
+            unused += [] if fitting else [name]
         for name in unused:
             del self.fields[name]
+
+    def _transformed(self, kinds: Mapping[str, str]) -> dict[str, list[str]]:
+        """The criteria whose values may be logarithms or standardised.
+
+        A ranking of pairs uses neither, so relative criteria only have the choice where metrics
+        are compared with them.
+        """
+        relative = ("relative",) if self.defaults.get("metrics") else ()
+        fitting = {
+            "log_scale": ("scale", "count", "time", *relative),
+            "standardise": ("scale", *relative),
+        }
+        return {
+            name: [criterion for criterion, kind in kinds.items() if kind in those]
+            for name, those in fitting.items()
+        }
 
     def _offer(self, field: str, names: list[str]) -> None:
         cast(forms.MultipleChoiceField, self.fields[field]).choices = [
@@ -165,6 +202,8 @@ class AnalysisForm(forms.Form):
             "model": self.defaults.get("model", "one-way"),
             "factors": self.defaults["factors"],
             "outliers": treatments.pop() if len(treatments) == 1 else "none",
+            "log_scale": self.defaults.get("log_scale", []),
+            "standardise": self.defaults.get("standardise", []),
             "metrics": self.defaults.get("metrics", []),
             "alpha": self.defaults.get("alpha", 0.05),
             "seed": self.defaults["seed"],

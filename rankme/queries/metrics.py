@@ -8,6 +8,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from django.db.models import Exists, OuterRef
+from django.db.models.functions import Length
 from django.utils.translation import gettext as _
 
 from rankme.models import Campaign, Metric, Output
@@ -95,6 +96,20 @@ def scores_of(campaign: Campaign, names: Collection[str] | None = None) -> Metri
         for metric in rows
     ]
     return joined(parts) if parts else None
+
+
+def output_lengths(campaign: Campaign) -> MetricScores | None:
+    """The metric `characters` of all outputs that have a text, without storing it."""
+    from analysis.metrics.judge_report import CHARACTERS
+    from analysis.metrics.score_files import scores_from
+
+    rows = (
+        Output.objects.filter(item__campaign=campaign)
+        .exclude(text="")
+        .values_list("system__name", "item__key", Length("text"))
+    )
+    found = {(CHARACTERS, system, item): float(length) for system, item, length in rows.iterator()}
+    return scores_from(found) if found else None
 
 
 def verdicts_of(campaign: Campaign, names: Collection[str] | None = None) -> Verdicts:

@@ -128,6 +128,39 @@ def test_metrics_against_people_after_the_ranking_by_people(olga, client):
     assert client.get(public).status_code == 200
 
 
+VERDICTS = "judge,item,first,second,winner\n" + "".join(
+    f"lm,item-{item},Sys{item % 2},Sys{1 - item % 2},Sys1\n" for item in range(8)
+)
+
+
+def test_a_judges_taste_for_length_is_known_without_a_metric_of_lengths(olga):
+    campaign = rated_campaign()
+    olga.post(address("campaign-import-take", campaign, uploaded(olga, campaign, VERDICTS).pk))
+    assert execute_import(campaign.material_imports.latest("pk").pk, "tester")
+    run = executed(analysis_runs.request_run(campaign, FEW, by=make_owner()))
+    assert run.options["metrics"] == ["lm"]
+    page = text_of(olga, "analysis-metrics", campaign, run.pk)
+    assert "Without lengths" not in page and "characters" not in page
+    kept = run_compared(run).scores  # the bundle computes with them again
+    assert (kept.metrics, kept.scored_outputs) == (("characters",), 5 * 8)
+
+
+def test_magnitudes_can_be_compared_as_logarithms(olga):
+    campaign = rated_campaign()
+    page = text_of(olga, "analysis-runs", campaign)
+    assert 'name="log_scale"' not in page  # it would change nothing without metrics
+    olga.post(address("campaign-import-take", campaign, uploaded(olga, campaign, WORDS).pk))
+    assert execute_import(campaign.material_imports.latest("pk").pk, "tester")
+    form = olga.get(address("analysis-runs", campaign)).context["form"]
+    sent = {name: form.initial.get(name, "") for name in form.fields}
+    both = sent | {"log_scale": ["quality"], "standardise": ["quality"]}
+    refused = olga.post(address("analysis-runs", campaign), both)
+    assert refused.status_code == 422
+    assert "standardised values have no logarithm" in refused.content.decode()
+    assert olga.post(address("analysis-runs", campaign), sent | {"log_scale": ["quality"]})
+    assert campaign.analysis_runs.get().options["log_scale"] == ["quality"]
+
+
 def test_a_report_without_metrics_has_no_such_page(olga):
     campaign = rated_campaign(raters=2, items=4)
     run = executed(analysis_runs.request_run(campaign, FEW, by=make_owner()))
