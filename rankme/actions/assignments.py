@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from rankme.crowd import PANELS
+from rankme.designs.documents import document_of_trials
 from rankme.designs.order import draw_order
 from rankme.errors import RefusedAction
 from rankme.models import (
@@ -31,7 +32,9 @@ from rankme.models import (
 )
 from rankme.models.assignments import SlotQuerySet
 from rankme.protocols.definition import Definition
+from rankme.protocols.documents import place_of
 from rankme.queries.definitions import frozen_definition
+from rankme.queries.documents import screens_of_batch
 
 from .audit import note
 from .check_pages import checks_of_batch, in_an_order_that_keeps_apart
@@ -214,7 +217,10 @@ def draw_presentation(
         [participant.campaign.seed, participant.pk, batch_id]
     ).generate_state(1, dtype=np.uint64)[0]
     order = draw_order(
-        list(sizes.values()), int(seed), shuffle_trials=definition.design.shuffle_trials
+        list(sizes.values()),
+        int(seed),
+        shuffle_trials=definition.design.shuffle_trials,
+        documents=_documents_of(batch_id) if definition.has_documents else (),
     )
     presentation = [[trials[index], list(places)] for index, places in order]
     if definition.design.shuffle_trials:
@@ -225,6 +231,13 @@ def draw_presentation(
 def option_seed(assignment: Assignment, trial: int) -> list[int]:
     """From what the order of shuffled choices is drawn, for this rater and trial."""
     return [assignment.campaign.seed or 0, assignment.participant_id, trial]
+
+
+def _documents_of(batch_id: int) -> list[int]:
+    """The number of each trial's document, in the order of the plan."""
+    trials = Trial.objects.filter(batch_id=batch_id).order_by("position")
+    segments = [place_of(factors)[1] for factors in trials.values_list("item__factors", flat=True)]
+    return document_of_trials(segments)
 
 
 def outputs_in_order(presentation: list[list[Any]]) -> dict[int, list[int]]:
@@ -390,8 +403,10 @@ def _screens_answered(assignment: Assignment) -> int:
 
 
 def _screens_missing(assignment: Assignment) -> int:
-    screens = len(frozen_definition(assignment.campaign).definition.screens)
-    return len(assignment.presentation) * screens - _screens_answered(assignment)
+    definition = frozen_definition(assignment.campaign).definition
+    trials = len(assignment.presentation)
+    screens = screens_of_batch(assignment.batch_id, definition, trials=trials)
+    return screens - _screens_answered(assignment)
 
 
 def is_answered(assignment: Assignment) -> bool:

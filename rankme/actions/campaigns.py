@@ -17,6 +17,7 @@ from django.utils.translation import gettext_noop
 
 from rankme.checks.drawing import CheckedBatch, CheckError
 from rankme.crowd import PANELS
+from rankme.designs.documents import Documents
 from rankme.designs.plan import NO_SYSTEM, Coverage, DesignError, DrawnPlan, Indexes
 from rankme.designs.registry import draw
 from rankme.errors import ChangedMeanwhile, RefusedAction, RefusedTransition
@@ -24,6 +25,7 @@ from rankme.models import Campaign, CampaignVersion, Criterion, Membership, Plan
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_to_document, stored_definition
 from rankme.queries.check_plan import checked_batches
+from rankme.queries.documents import documents_of
 
 from . import check_pages
 from .audit import note
@@ -109,6 +111,14 @@ class CampaignPlan:
     items: list[int]
     systems: list[int]
     outputs: dict[tuple[int, int], int]
+    documents: Documents | None = None
+
+    def count_documents(self) -> int:
+        """How many documents its trials show, each as often as it is shown."""
+        if self.documents is None:
+            return 0
+        firsts = [items[0] for items in self.documents.segments]
+        return int(np.isin(self.plan.items, firsts).sum())
 
     def shown_in(self, trial: int) -> tuple[int, list[int]]:
         """The ids of a trial's item and of the outputs that it shows."""
@@ -125,6 +135,7 @@ def draw_plan(campaign: Campaign) -> CampaignPlan:
     material = planned_material(campaign)
     if not material.items:
         raise RefusedAction(_("There is no material yet. Upload outputs first."))
+    documents = documents_of(campaign, definition)
     try:
         plan = draw(
             definition.design.kind,
@@ -135,10 +146,11 @@ def draw_plan(campaign: Campaign) -> CampaignPlan:
             seed=campaign.seed,
             coverage=material.coverage,
             strata=strata_of(campaign, definition.design.stratify_by),
+            documents=documents,
         )
     except DesignError as error:
         raise RefusedAction(str(error)) from error
-    return CampaignPlan(plan, material.items, material.systems, material.outputs)
+    return CampaignPlan(plan, material.items, material.systems, material.outputs, documents)
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from rankme.errors import ChangedMeanwhile, RefusedAction
 from rankme.models import Campaign, CampaignVersion, Slot, Trial, TrialOutput
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_to_document
+from rankme.queries.documents import documents_of
 
 from .bulk_insert import copy_rows
 from .campaigns import (
@@ -126,7 +127,7 @@ def draw_extension(campaign: Campaign, raters_per_trial: int) -> Extension:
             _("There is nothing to add: upload new material, or ask for more raters per trial.")
         )
     try:
-        added = grow(definition.design.kind, growth)
+        added = grow(definition.design.kind, growth, documents_of(campaign, definition))
     except DesignError as error:
         raise RefusedAction(" ".join(_(problem) for problem in error.problems)) from error
     extension = Extension(definition, material, growth, added, before, raters_per_trial)

@@ -42,6 +42,7 @@ from rankme.queries.definitions import (
     definition_of_sitting,
     frozen_definition,
 )
+from rankme.queries.documents import is_last_segment
 from rankme.queries.trial_material import TrialMaterial, material_of
 
 from . import check_rules, rate_limits
@@ -351,6 +352,9 @@ def _read(
     sent = located.sent
     if sent.screen >= len(frozen.definition.screens):
         raise InvalidAnswer([Problem("screen", "is not in this campaign")])
+    is_closing = frozen.definition.screens[sent.screen].scope == "document"
+    if is_closing and not is_last_segment(trial):
+        raise InvalidAnswer([Problem("screen", "is asked after the last segment of a document")])
     if material.is_check:
         texts = material.own_texts_in(located.order)
     else:

@@ -36,6 +36,7 @@ MATERIAL = {
         "lines/Clover.txt",
         "lines/Dill.txt",
     ),
+    "document-esa": _files("long", "translated_documents/outputs.csv"),
     "e2e-coverage": _restaurants,
     "e2e-elicitation": _files("items", "restaurants/items.csv"),
     "e2e-naturalness": _restaurants,

@@ -40,7 +40,7 @@ class Estimate:
 
 
 def estimate(
-    plan: DrawnPlan, terms: Terms, *, screens_per_trial: int, checks_per_batch: int = 0
+    plan: DrawnPlan, terms: Terms, *, screens_per_trial: float, checks_per_batch: int = 0
 ) -> Estimate:
     """Estimate from the plan's numbers and the organiser's guess of the seconds per screen."""
     sittings = len(plan.batch_sizes) * plan.raters_per_trial

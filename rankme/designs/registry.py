@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from rankme.designs import complete, items_only, latin_square, random_blocks
 from rankme.designs.design import Design
+from rankme.designs.documents import Documents
 from rankme.designs.growth import Growth, nothing_new
 from rankme.designs.plan import (
     DesignError,
@@ -40,6 +41,7 @@ def draw(
     seed: int,
     coverage: npt.NDArray[np.bool_] | None = None,
     strata: npt.NDArray[np.int64] | None = None,
+    documents: Documents | None = None,
 ) -> DrawnPlan:
     """Draw the plan of a campaign. The same arguments draw the same plan.
 
@@ -49,6 +51,7 @@ def draw(
     raters_per_trial : how many different participants do each batch
     coverage : shape (items, systems), false where the system has no output; None: all are there
     strata : shape (items,), kinds of item as whole numbers, to be spread evenly (Latin squares)
+    documents : which items stay together; None: each item is on its own
 
     Raises
     ------
@@ -63,8 +66,11 @@ def draw(
     request = DesignRequest(n_items, n_systems, checked, raters_per_trial, seed, coverage, strata)
     design = DESIGNS[design_name]
     _refuse(_problems_of_any_design(request, needs_outputs=design.needs_outputs))
-    _refuse(design.check(request))
-    layout = design.draw(request)
+    drawn = documents.as_items(request) if documents else request
+    _refuse(design.check(drawn))
+    layout = design.draw(drawn)
+    if documents:
+        layout = documents.as_segments(layout)
     return DrawnPlan(
         design=design_name,
         options=checked,
@@ -78,8 +84,10 @@ def draw(
     )
 
 
-def grow(design_name: str, growth: Growth) -> Layout:
+def grow(design_name: str, growth: Growth, documents: Documents | None = None) -> Layout:
     """The batches that a launched plan gets for what has come to its material.
+
+    `documents` are those of all items, old and new.
 
     Raises
     ------
@@ -89,8 +97,11 @@ def grow(design_name: str, growth: Growth) -> Layout:
     if not growth.new_items and not growth.new_systems:
         return nothing_new(growth)
     design = DESIGNS[design_name]
+    if documents:
+        growth = documents.in_growth(growth)
     _refuse(design.check_growth(growth))
-    return design.grow(growth)
+    added = design.grow(growth)
+    return documents.as_segments(added) if documents else added
 
 
 def checked_options(design_name: str, options: Mapping[str, object]) -> dict[str, OptionValue]:

@@ -56,6 +56,8 @@ ROLES = {
     "reference": _("Reference"),
     "context": _("Context"),
     "highlight": _("Highlighted sentence"),
+    "document": _("Document (its name)"),
+    "segment": _("Segment (its number in the document)"),
     "factor": _("Factor"),
 }
 

@@ -33,6 +33,11 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "context": ("context", "passage", "background", "history", "dialogue_history", "title"),
     "highlight": ("highlight",),
+    "document": ("document", "document_id", "document_name", "doc", "doc_id", "docid", "doc_name"),
+    "segment": (
+        "segment", "segment_id", "segment_number", "seg", "seg_id", "segid", "sentence_number",
+        "sentence_id", "turn", "turn_id", "turn_number",
+    ),
     "item": (
         "item", "item_id", "itemid", "example_id", "example", "sample_id", "instance_id",
         "instance", "prompt_id", "question_id", "qid", "segment_id", "seg_id", "sentence_id",
@@ -111,6 +116,7 @@ class _Guess:
     def columns(self) -> Columns:
         """Names that say what a column is count first; then the values; then what is left over."""
         self._take("system", self.sample.is_short)
+        self._take_document()
         wide = [] if "system" in self.roles else self._with_output_affix()
         if not wide:
             self._take("output", self.sample.is_text, or_empty=True)
@@ -129,7 +135,10 @@ class _Guess:
         return Columns("items", self._ordered(), factors=tuple(self.free))
 
     def _ordered(self) -> dict[str, str]:
-        order = ("system", "item", "input", "output", "reference", "context", "highlight")
+        order = (
+            *("system", "item", "input", "output", "reference", "context", "highlight"),
+            *("document", "segment"),
+        )
         return {role: self.roles[role] for role in order if role in self.roles}
 
     # --- roles by name ---
@@ -149,11 +158,38 @@ class _Guess:
     def _take_item(self) -> None:
         """The item's column: by its name, or else the input names the item."""
         self._take("item", self._can_be_item)
+        if "document" in self.roles:
+            return
         if "item" not in self.roles and "input" in self.roles:
             self.roles["item"] = self.roles["input"]
 
+    def _take_document(self) -> None:
+        """Documents with numbered segments: two columns that only together name a row."""
+        free = [*self.free]
+        self._take("document", self.sample.is_short)
+        if "document" in self.roles:
+            self._take("segment", self._numbers_segments)
+        if "segment" not in self.roles:
+            self.roles.pop("document", None)
+            self.free = free
+
+    def _numbers_segments(self, name: str) -> bool:
+        """Mostly whole numbers, in documents that have several rows: reading finds the rest."""
+        cells = self.sample.of_column(name)
+        whole = sum(cell.strip().isdecimal() for cell in cells)
+        return 2 * whole > len(cells) and self.sample.is_repeated(self.roles["document"])
+
+    def _names_segments(self, name: str) -> bool:
+        """Whether each item is one segment of one document."""
+        cells = self.sample.of_column(name)
+        places = [self.sample.of_column(self.roles[role]) for role in ("document", "segment")]
+        pairs = set(zip(*places, strict=True))
+        return len(set(cells)) == len(pairs) == len(set(zip(cells, *places, strict=True)))
+
     def _can_be_item(self, name: str) -> bool:
         """Of several systems' rows, each item is in more than one; nothing is for one twice."""
+        if "document" in self.roles:
+            return self._names_segments(name)
         if "output" not in self.roles:
             return not self.sample.is_repeated(name)
         cells = self.sample.of_column(name)

@@ -10,7 +10,9 @@ Layout = Literal["long", "wide", "items"]
 
 LAYOUTS: tuple[Layout, ...] = ("long", "wide", "items")
 ITEM_TEXTS = ("input", "reference", "context", "highlight")
-ROLES = ("system", "item", "output", *ITEM_TEXTS)
+# Where an item is in a document. Both are given, or neither.
+DOCUMENT_PLACE = ("document", "segment")
+ROLES = ("system", "item", "output", *ITEM_TEXTS, *DOCUMENT_PLACE)
 FACTOR = "factor"
 LEFT_OUT = "leave out"
 # What outputs are called, the likeliest first.
@@ -39,7 +41,8 @@ class Columns:
     `roles` maps a role to the column that has it; one column may be both `item` and `input`. In a
     long table each row is an output; without a `system` column, the file's name is the system. In a
     wide table `systems` maps each column of outputs to the system's name. A table of items has no
-    outputs. Without an `item` column, items are numbered. Columns that are not named are left out.
+    outputs. Without an `item` column, items are numbered, or named by `document` and `segment`.
+    Columns that are not named are left out.
     """
 
     layout: Layout
@@ -52,8 +55,14 @@ class Columns:
             raise InvalidColumns("Say which column has the outputs.")
         if self.layout == "wide" and not self.systems:
             raise InvalidColumns("Say which columns have the outputs of the systems.")
-        if self.layout == "items" and not {"item", "input"} & set(self.roles):
+        if len(set(DOCUMENT_PLACE) & set(self.roles)) == 1:
+            raise InvalidColumns("Say which column names the document, and which its segments.")
+        if self.layout == "items" and not {"item", "input", "document"} & set(self.roles):
             raise InvalidColumns("Say which column names the items, or has their inputs.")
+
+    @property
+    def has_documents(self) -> bool:
+        return "document" in self.roles
 
     @property
     def used(self) -> set[str]:

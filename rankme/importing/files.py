@@ -76,6 +76,10 @@ class SourceFile:
             return first  # reading the whole file reports the damage
 
 
+# A file and a line of it, from 1.
+Place = tuple[SourceFile, int]
+
+
 def _first_line(raw: bytes, encoding: str) -> str:
     """The first line with its end, which is missing where the bytes stop within the line."""
     text = raw.removeprefix(UTF8_BOM).decode(encoding, errors="replace")

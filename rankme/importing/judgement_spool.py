@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rankme.importing.files import SourceFile
+from rankme.importing.files import Place, SourceFile
 from rankme.importing.limits import Limits
 from rankme.importing.problems import Problems
-from rankme.importing.spool import ROWS_AT_ONCE, Place, Spool, digest_of
+from rankme.importing.spool import ROWS_AT_ONCE, Spool, digest_of
 from rankme.untrusted.clean_text import LARGEST_NUMBER
 
 NAMES = ("rater", "item", "system", "criterion", "screen")

@@ -11,7 +11,7 @@ from analysis.table_files import unguarded
 from analysis.translatable import gettext_noop as _
 from rankme.importing.column_guesses import Sample
 from rankme.importing.columns import LEFT_OUT, InvalidColumns, column_name
-from rankme.importing.files import SourceFile
+from rankme.importing.files import Place, SourceFile
 from rankme.importing.judgement_columns import (
     NAMES,
     ONLY_CRITERION,
@@ -32,7 +32,7 @@ from rankme.importing.records import (
     shape_of,
 )
 from rankme.importing.sources import Sources
-from rankme.importing.spool import Place, key_of_text
+from rankme.importing.spool import key_of_text
 from rankme.importing.table_previews import (
     TablePreview,
     sample_of,

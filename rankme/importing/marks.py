@@ -13,12 +13,12 @@ from analysis.spans.judged import write_cell
 from analysis.spans.model import MarkedOutput, SpanTable
 from analysis.spans.weights import Penalties, check_weights, parse_weights
 from analysis.translatable import gettext_noop as _
-from rankme.importing.files import SourceFile
+from rankme.importing.files import Place, SourceFile
 from rankme.importing.judgement_reader import JudgementReader
 from rankme.importing.judgement_spool import Given, JudgementSpool
 from rankme.importing.reader import Reader
 from rankme.importing.sources import Sources, whole_text
-from rankme.importing.spool import Place, Spool
+from rankme.importing.spool import Spool
 
 CRITERION, SCORE = "errors", "errors_score"
 ONLY_SCREEN = "1"

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from rankme.importing.characters import SENTENCE_MARK, folded, strange_characters
-from rankme.importing.files import SourceFile
+from rankme.importing.documents import Documents
+from rankme.importing.files import Place, SourceFile
 from rankme.importing.limits import Limits
 from rankme.importing.problems import Problems, StopFile
 from rankme.importing.rows import ItemRow, JudgementRow, OutputRow
@@ -42,8 +43,6 @@ TABLES = """
 ITEM_SLOTS = ", ".join("?" * 9)
 OUTPUT_SLOTS = ", ".join("?" * 7)
 
-Place = tuple[SourceFile, int]
-
 
 def open_spool(path: Path) -> sqlite3.Connection:
     """Open the file for one user at a time; it need not survive a crash."""
@@ -70,6 +69,7 @@ class Spool:
         self._systems_as_written: dict[str, int] = {}
         self._items: dict[int, int] = {}
         self.factor_names: tuple[str, ...] = ()
+        self.documents: Documents | None = None
         self._varying: set[int] = set()
         self._factors_of_items: dict[int, tuple[str, ...]] = {}
         self._texts_of_items: dict[int, int] = {}
@@ -141,6 +141,12 @@ class Spool:
             return number
         texts = {"input": input, "reference": reference, "context": context}
         return self.add_item(key, place, **texts, highlight=highlight, factors=factors)
+
+    def put_in_document(self, item: int, document: str, segment: str, place: Place) -> None:
+        """Note where the item is; an upload has documents throughout, or none."""
+        if self.documents is None:
+            self.documents = Documents(self.problems)
+        self.documents.put(item, document, segment, place)
 
     def check_texts(self, item: int, texts: Mapping[str, str], place: Place) -> None:
         """Rows of one item repeat its texts: they must agree."""
@@ -285,6 +291,8 @@ class Spool:
         self.database.execute("CREATE INDEX output_place ON output (system, item)")
         self._note_outputs_again(files)
         self._part_factors()
+        if self.documents:
+            self.documents.finish(self.database, self.system_names)
 
     def _note_outputs_again(self, files: Sequence[SourceFile]) -> None:
         again = self.database.execute(

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from analysis.translatable import gettext_noop as _
 from rankme.importing.column_guesses import Sample, propose
-from rankme.importing.columns import ITEM_TEXTS, Columns, Layout, column_name
-from rankme.importing.files import SourceFile
+from rankme.importing.columns import DOCUMENT_PLACE, ITEM_TEXTS, Columns, Layout, column_name
+from rankme.importing.files import Place, SourceFile
 from rankme.importing.reader import Reader
 from rankme.importing.records import Record, Shape, best_shape, columns_missing, records, shape_of
 from rankme.importing.sources import Sources
-from rankme.importing.spool import Place, Spool, key_of_text
+from rankme.importing.spool import Spool, key_of_text
 from rankme.importing.table_previews import (
     TablePreview,
     sample_of,
@@ -80,9 +80,11 @@ def _named(shape: Shape, sample: Sample) -> Columns | None:
     """The columns of a table that names them as we do."""
     names = dict(zip(shape.columns, shape.names, strict=True))
     own = {role: names[role] for role in (*OUTPUT_COLUMNS, *ITEM_TEXTS) if role in names}
-    others = [name for name in shape.columns if name not in own]
+    proposal = propose(sample)
+    if proposal and proposal.has_documents:
+        own |= {role: proposal.roles[role] for role in DOCUMENT_PLACE}
+    others = [name for name in shape.columns if names[name] not in own.values()]
     if set(OUTPUT_COLUMNS) <= set(own):
-        proposal = propose(sample)
         factors = set(map(column_name, proposal.factors)) if proposal else set()
         return Columns("long", own, factors=tuple(names[n] for n in others if n in factors))
     if "item" in own and not {"system", "output"} & set(own) and _is_items(shape, sample):
@@ -130,7 +132,7 @@ def _note_reading(table: Table, spool: Spool) -> None:
         spool.notes.append(f"{label}: these columns are left out: {', '.join(named)}.")
     if columns.layout == "long" and "system" not in columns.roles:
         spool.notes.append(f"{label}: no column names the system, so the file's name does.")
-    if "item" not in columns.roles and "input" not in columns.roles:
+    if not {"item", "input", "document"} & set(columns.roles):
         spool.notes.append(f"{label}: no column names the items, so they are numbered.")
 
 
@@ -141,13 +143,15 @@ def read_item_table(sources: Sources, spool: Spool, table: Table) -> None:
         sources.problems.add(table.file.label, 1, "", message)
         return
     cells = _Cells(table)
-    needed = ("item",) if "item" in table.columns.roles else ("input",)
+    needed = cells.naming_roles
     for line, record in records(sources, table.file, table.shape):
         place = (table.file, line)
         if cells.has(needed, record, place, sources):
             key, texts = cells.key(record), cells.texts(record)
             values = {name: record[name] for name in factors if name in record}
-            spool.add_item(key, place, **texts, factors=values)
+            item = spool.add_item(key, place, **texts, factors=values)
+            if item is not None:
+                cells.put_in_document(spool, item, record, place)
 
 
 def _read_outputs(sources: Sources, spool: Spool, table: Table, *, are_items_known: bool) -> None:
@@ -167,7 +171,8 @@ Row = tuple[Place, str, Record, list[tuple[int, str]]]
 
 def _long_rows(sources: Sources, spool: Spool, cells: _Cells) -> Iterator[Row]:
     table = cells.table
-    needed = tuple(role for role in OUTPUT_COLUMNS if role in table.columns.roles)
+    roles = (*OUTPUT_COLUMNS, *DOCUMENT_PLACE)
+    needed = tuple(role for role in roles if role in table.columns.roles)
     output, system_column = cells.column("output"), cells.column("system")
     for line, record in records(sources, table.file, table.shape):
         place = (table.file, line)
@@ -190,7 +195,7 @@ def _wide_rows(sources: Sources, spool: Spool, cells: _Cells) -> Iterator[Row]:
         for column in table.shape.columns
         if column in names
     }
-    needed = tuple(role for role in ("item", "input") if role in table.columns.roles)[:1]
+    needed = cells.naming_roles
     for line, record in records(sources, table.file, table.shape):
         place = (table.file, line)
         if cells.has(needed, record, place, sources):
@@ -209,6 +214,8 @@ def _item_of(
         item = spool.item_number(key)
         if item is None:
             spool.problem(place, "item", f'The item "{key[:60]}" is not in the file of items.')
+        elif not cells.is_named_by_place:
+            cells.put_in_document(spool, item, record, place)
         return item
     texts = cells.texts(record)
     item = spool.item_or_new(key, place, **texts, factors=None)
@@ -216,6 +223,7 @@ def _item_of(
         if texts:
             spool.check_texts(item, texts, place)
         spool.note_factors(item, record)
+        cells.put_in_document(spool, item, record, place)
     return item
 
 
@@ -229,6 +237,22 @@ class _Cells:
         self._item = self._column.get("item") or self._column.get("input")
         self._is_text = self._item == self._column.get("input")
         self._numbers: dict[int | None, int] = {}
+        roles = table.columns.roles
+        self._place = [self._column[role] for role in DOCUMENT_PLACE if role in roles]
+        self.is_named_by_place = bool(self._place) and "item" not in roles
+        named = tuple(role for role in ("item", "input") if role in roles)[:1]
+        # The roles without which a row has no item.
+        self.naming_roles = (
+            DOCUMENT_PLACE
+            if self.is_named_by_place
+            else (*named, *DOCUMENT_PLACE * bool(self._place))
+        )
+
+    def put_in_document(self, spool: Spool, item: int, record: Record, place: Place) -> None:
+        """Where the table has documents: note in which the row's item is."""
+        if self._place:
+            document, segment = (record.get(name, "") for name in self._place)
+            spool.put_in_document(item, document, segment, place)
 
     def column(self, role: str) -> str:
         return self._column.get(role, "")
@@ -242,7 +266,9 @@ class _Cells:
         return not missing
 
     def key(self, record: Record, system: int | None = None) -> str:
-        """The item's name: its own, its text, or else the number of the row (of the system)."""
+        """The item's name: its own, its place in a document, its text, or else the row's number."""
+        if self.is_named_by_place:
+            return "/".join(record.get(name, "").strip() for name in self._place)
         if self._item is None:
             number = self._numbers[system] = self._numbers.get(system, 0) + 1
             return str(number)

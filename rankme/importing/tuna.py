@@ -11,11 +11,11 @@ from typing import Any
 from xml.etree import ElementTree as Xml
 
 from analysis.translatable import gettext_noop as _
-from rankme.importing.files import SourceFile, picture_type
+from rankme.importing.files import Place, SourceFile, picture_type
 from rankme.importing.problems import StopFile
 from rankme.importing.reader import Reader
 from rankme.importing.sources import Sources, whole_bytes, whole_text
-from rankme.importing.spool import Place, Spool, digest_of
+from rankme.importing.spool import Spool, digest_of
 
 ENTITY_DECLARATION = re.compile(r"<!ENTITY")
 TRIAL = re.compile(rb"<TRIAL[\s>]")

@@ -26,6 +26,7 @@ from rankme.forms.definition import Document, draw_form, name_the_nameless, read
 from rankme.models import Campaign, Output
 from rankme.permissions import get_campaign
 from rankme.protocols.definition import Definition
+from rankme.protocols.documents import place_of
 from rankme.protocols.files import definition_from_document
 
 from .gallery import read_ours
@@ -155,6 +156,7 @@ def _our_trials(definition: Definition) -> list[ShownTrial]:
             tuple(texts[item.key, system] for system in systems if (item.key, system) in texts)[
                 :width
             ],
+            place=place_of(item.factors),
         )
         for item in list(items.values())[:SHOWN_TRIALS]
     ]
@@ -165,6 +167,8 @@ def _like_ours(definition: Definition) -> str:
     of_kind = {"mr": "e2e-quality", "tables": "rotowire-facts", "images": "tuna08-identification"}
     if definition.input_kind in of_kind:
         return of_kind[definition.input_kind]
+    if definition.has_documents:
+        return "document-esa"
     if any(screen.shows("context", "reference_context") for screen in definition.screens):
         return "sr11-shallow"
     if any(screen.shows("reference") for screen in definition.screens):

@@ -12,15 +12,17 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from rankme.demonstration.material import MATERIAL
+from rankme.designs.documents import Documents, document_of_trials
 from rankme.designs.order import draw_order
 from rankme.designs.registry import draw
 from rankme.importing import read_material
 from rankme.importing.rows import ItemRow
 from rankme.models import Campaign
 from rankme.protocols.definition import Definition
+from rankme.protocols.documents import place_of, runs_of
 from rankme.protocols.files import preset, preset_names
 
-from .preview import MOST_TRIALS, chosen_page, work_context
+from .preview import chosen_page, most_whole, work_context
 from .trial_page import ShownTrial
 
 SEED = 2018
@@ -58,6 +60,8 @@ def sample(name: str) -> tuple[ShownTrial, ...]:
     """The beginning of the first batch that the preset's own design draws of our material."""
     items, systems, texts = read_ours(name)
     definition = preset(name)
+    places = [place_of(item.factors) for item in items.values()]
+    documents = Documents.of(runs_of(places)) if definition.has_documents else None
     coverage = np.array(
         [[(key, system) in texts for system in systems] for key in items], dtype=np.bool_
     )
@@ -69,14 +73,30 @@ def sample(name: str) -> tuple[ShownTrial, ...]:
         definition.raters_per_trial,
         seed=SEED,
         coverage=coverage,
+        documents=documents,
     )
-    trials = plan.batches[0].trials[:MOST_TRIALS]
-    order = draw_order([len(trial.systems) for trial in trials], SEED)
+    trials = plan.batches[0].trials
+    trials = trials[: most_whole([places[trial.item] for trial in trials])]
+    order = draw_order(
+        [len(trial.systems) for trial in trials],
+        SEED,
+        documents=document_of_trials([places[trial.item][1] for trial in trials])
+        if documents
+        else (),
+    )
     shown = []
-    for index, places in order:
+    for index, positions in order:
         item = items[list(items)[trials[index].item]]
-        outputs = [texts[item.key, systems[trials[index].systems[place]]] for place in places]
-        shown.append(ShownTrial(item.input, item.reference, item.context, tuple(outputs)))
+        outputs = [texts[item.key, systems[trials[index].systems[place]]] for place in positions]
+        shown.append(
+            ShownTrial(
+                item.input,
+                item.reference,
+                item.context,
+                tuple(outputs),
+                place=place_of(item.factors),
+            )
+        )
     return tuple(shown)
 
 

@@ -100,10 +100,11 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
         return context | {"refusal": str(refusal)}
     names = dict(campaign.systems.values_list("id", "name"))
     plan = drawn.plan
+    documents = drawn.count_documents()
     cost = estimate(
         plan,
         definition.crowd,
-        screens_per_trial=len(definition.screens),
+        screens_per_trial=definition.screens_in_all(len(plan.items), documents) / len(plan.items),
         checks_per_batch=sum(check.pages for check in definition.checks),
     )
     least = PANELS[definition.crowd.panel].least_per_hour.get(cost.currency)
@@ -119,7 +120,10 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
         "reading": reading_of(_sample_of(drawn), definition),
         "words_per_minute": WORDS_PER_MINUTE,
         "judgements": planned_judgements(
-            plan.balance.judgements, len(plan.items) * plan.raters_per_trial, definition
+            plan.balance.judgements,
+            len(plan.items) * plan.raters_per_trial,
+            documents * plan.raters_per_trial,
+            definition,
         ),
         "systems": [(names[pk], count) for pk, count in counts],
     }

@@ -15,6 +15,7 @@ from rankme.forms.entry import QuestionsForm
 from rankme.models import Assignment, Participant
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
+from rankme.queries.documents import screens_of_batch
 
 from .endings import ending_of_rater, money
 from .rater_pages import (
@@ -101,7 +102,8 @@ def give_back(request: HttpRequest, rater: Participant) -> HttpResponse:
     assignment = assignments.current_batch(rater) if rater.state == State.WORKING else None
     if assignment is None or rater.is_second_browser:
         return redirect(step_of(rater, definition))
-    screens = len(assignment.presentation) * len(definition.screens)
+    trials = len(assignment.presentation)
+    screens = screens_of_batch(assignment.batch_id, definition, trials=trials)
     context = {
         "campaign": rater.campaign,
         "answered": len(stored_screens(assignment)),

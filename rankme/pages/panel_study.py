@@ -21,6 +21,7 @@ from rankme.models import Campaign, PanelAccount, PanelStudy, PanelSubmission
 from rankme.permissions import get_campaign, user_of
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
+from rankme.queries.documents import screens_of_batch
 from rankme.queries.panel_books import books_of, money_of, newest_study, states_of
 
 from .campaign_page import act, refusals_as_messages, render_campaign, tabs_of
@@ -170,7 +171,10 @@ def _proposal(campaign: Campaign, account: PanelAccount) -> dict[str, Any]:
 
 def _minutes(campaign: Campaign, definition: Definition) -> int:
     batch = campaign.batches.first()
-    screens = (batch.trials.count() if batch else 1) * len(definition.screens)
+    if batch:
+        screens = screens_of_batch(batch.pk, definition, trials=batch.trials.count())
+    else:
+        screens = len(definition.screens)
     seconds = screens * definition.crowd.expected_seconds_per_screen
     return max(1, round(seconds * definition.crowd.batches_per_rater / 60))
 

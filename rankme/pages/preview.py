@@ -16,12 +16,14 @@ from rankme.actions.campaigns import draw_plan
 from rankme.actions.quiz import quizzes_of
 from rankme.actions.shown_as import SHOWN_AS, WORDS, draw_pictorial_items
 from rankme.crowd.outcomes import Outcome
+from rankme.designs.documents import document_of_trials
 from rankme.designs.order import draw_order
 from rankme.errors import RefusedAction
 from rankme.forms.entry import QuestionsForm, QuizForm
 from rankme.models import Campaign, Item, Output, Trial
 from rankme.permissions import get_campaign
 from rankme.protocols.definition import Definition
+from rankme.protocols.documents import place_of, runs_of
 from rankme.queries.definitions import frozen_definition
 
 from .interface_language import in_the_language_of
@@ -32,6 +34,7 @@ from .work_files import instrument_scripts
 from .working import screens_context
 
 MOST_TRIALS = 10
+MOST_READ = 100  # where a document is longer
 CODE = "PREVIEW"
 
 
@@ -165,10 +168,15 @@ def sample_trials(campaign: Campaign, definition: Definition) -> list[ShownTrial
     """The beginning of the first batch: as stored, or as a launch would draw it now."""
     chosen = _drawn(campaign) if campaign.is_draft else _planned(campaign)
     shuffle = definition.design.shuffle_trials
-    order = draw_order(
-        [len(outputs) for _, outputs in chosen], campaign.seed, shuffle_trials=shuffle
-    )
     items = Item.objects.in_bulk([item for item, _ in chosen])
+    chosen = chosen[: most_whole([place_of(items[item].factors) for item, _ in chosen])]
+    segments = [place_of(items[item].factors)[1] for item, _ in chosen]
+    order = draw_order(
+        [len(outputs) for _, outputs in chosen],
+        campaign.seed,
+        shuffle_trials=shuffle,
+        documents=document_of_trials(segments) if definition.has_documents else (),
+    )
     texts = Output.objects.in_bulk([output for _, outputs in chosen for output in outputs])
     drawn = (campaign.is_draft and draw_pictorial_items(campaign, definition)) or {}
     return [
@@ -182,16 +190,22 @@ def sample_trials(campaign: Campaign, definition: Definition) -> list[ShownTrial
     ]
 
 
+def most_whole(places: Sequence[tuple[str, int]]) -> int:
+    """How many of these trials are shown: not many, but no part of a document."""
+    ends = [run.stop for run in runs_of(places)]
+    return max([end for end in ends if end <= MOST_TRIALS] or ends[:1], default=0)
+
+
 def _planned(campaign: Campaign) -> list[tuple[int, list[int]]]:
     planned = Trial.objects.filter(batch__campaign=campaign, as_check=None)
     trials = planned.order_by("batch__number", "position")
     return [
         (trial.item_id, [place.output_id for place in trial.places.all()])
-        for trial in trials.prefetch_related("places")[:MOST_TRIALS]
+        for trial in trials.prefetch_related("places")[:MOST_READ]
     ]
 
 
 def _drawn(campaign: Campaign) -> list[tuple[int, list[int]]]:
     drawn = draw_plan(campaign)
-    first = min(int(drawn.plan.batch_sizes[0]), MOST_TRIALS)
+    first = min(int(drawn.plan.batch_sizes[0]), MOST_READ)
     return [drawn.shown_in(trial) for trial in range(first)]

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from rankme.models import Campaign, Trial
 from rankme.protocols.definition import Definition
+from rankme.queries.documents import count_documents
 
 from .endings import money
 
@@ -26,13 +27,15 @@ class Terms:
 
 
 def terms_of(campaign: Campaign, definition: Definition) -> Terms:
-    crowd, screens = definition.crowd, len(definition.screens)
+    crowd = definition.crowd
     launched_at = campaign.launched_at
     trials = _trials_per_batch(campaign.pk, launched_at.isoformat()) if launched_at else 0
+    pages = _pages_per_batch(campaign, definition, trials) if trials else 0
     practice = len(definition.practice)
-    seconds = (trials + practice) * screens * crowd.expected_seconds_per_screen
+    practice_pages = practice * len(definition.screens)
+    seconds = (pages + practice_pages) * crowd.expected_seconds_per_screen
     return Terms(
-        pages=trials * screens,
+        pages=pages,
         minutes=max(1, round(seconds / 60)) if trials else 0,
         practice=practice,
         batches=crowd.batches_per_rater,
@@ -41,6 +44,14 @@ def terms_of(campaign: Campaign, definition: Definition) -> Terms:
         contact=definition.texts.contact,
         needs_desktop=crowd.devices == "desktop",
     )
+
+
+def _pages_per_batch(campaign: Campaign, definition: Definition, trials: int) -> int:
+    if not definition.has_documents:
+        return trials * len(definition.screens)
+    planned = Trial.objects.filter(batch__campaign=campaign)
+    batches = campaign.batches.count()
+    return definition.screens_in_all(trials, round(count_documents(planned, definition) / batches))
 
 
 @lru_cache(maxsize=64)

@@ -13,6 +13,7 @@ from rankme.actions.shown_as import PICTURES, SHOWN_AS
 from rankme.models import Assignment, CheckTrial, Item, Output, Trial
 from rankme.protocols.criteria import CriterionSpec
 from rankme.protocols.definition import Definition
+from rankme.protocols.documents import place_of, runs_of
 from rankme.protocols.instruments import Instrument
 from rankme.protocols.item_input import Picture, picture_source, read_pictures, read_tables
 from rankme.protocols.meaning_representation import slots
@@ -40,6 +41,7 @@ class ShownTrial:
     is_checked: bool = False  # a practice trial that says which answers it expects
     marks: tuple[Sequence[dict[str, Any]], ...] = ()  # suggestions, for each output
     option_seed: tuple[int, ...] = ()  # from what the order of shuffled choices is drawn
+    place: tuple[str, int] = ("", 0)  # its document and segment; 0: it is in none
 
 
 def trials_of(assignment: Assignment) -> list[ShownTrial]:
@@ -81,6 +83,7 @@ def shown_trial(
         tuple(output.text for output in outputs),
         in_words=item.factors.get(SHOWN_AS) != PICTURES if in_words is None else in_words,
         marks=tuple(output.marks or () for output in outputs),
+        place=place_of(item.factors),
     )
 
 
@@ -125,7 +128,10 @@ def page_document(
     practice = practice_trials(definition.practice, has_both=shows_both(definition))
     return {
         "screens": [_screen(definition, index) for index in range(len(definition.screens))],
-        "trials": [trial_document(definition, trial, pictures, rng) for trial in trials],
+        "trials": [
+            trial_document(definition, trial, pictures, rng) | place
+            for trial, place in zip(trials, _places(definition, trials), strict=True)
+        ],
         "practice": [
             trial_document(definition, trial, pictures, rng)
             | _feedback(definition, trial, is_preview)
@@ -144,9 +150,21 @@ def page_document(
     }
 
 
+def _places(definition: Definition, trials: Sequence[ShownTrial]) -> list[dict[str, Any]]:
+    """Where each trial is in its document: the document's trials are a run of the page's."""
+    if not definition.has_documents:
+        return [{} for _trial in trials]
+    return [
+        {"document": {"first": run.start, "segment": number, "segments": len(run)}}
+        for run in runs_of([trial.place for trial in trials])
+        for number in range(1, len(run) + 1)
+    ]
+
+
 def _screen(definition: Definition, index: int) -> dict[str, Any]:
     screen = definition.screens[index]
-    return {
+    closing = {"closes_document": True} if screen.scope == "document" else {}
+    return closing | {
         "ask": [_question(criterion) for criterion in definition.questions(index)],
         "timed": screen.timed.model_dump() if screen.timed else None,
         "comment": screen.comment,
@@ -185,7 +203,7 @@ def trial_document(
     document: dict[str, Any] = {"places": len(trial.outputs)}
     if orders := option_orders(definition.criteria, trial.option_seed):
         document["orders"] = orders
-    if shows("input", "images"):
+    if shows("input", "images", "document"):
         document["input"] = _input(definition, trial.input, pictures)
         if pairs := document["input"].get("pairs"):
             document["input"]["in_words"] = trial.in_words and shows_both(definition)
@@ -194,7 +212,7 @@ def trial_document(
         document["reference"] = trial.reference
     if shows("context", "reference_context"):
         document["context"] = around_the_sentence(trial.context, trial.reference)
-    if shows("outputs", "context"):
+    if shows("outputs", "context", "document"):
         document["outputs"] = list(trial.outputs)
         if any(trial.marks) and any(asked.tool.marks_outputs for asked in definition.criteria):
             document["marks"] = list(trial.marks)
@@ -273,15 +291,17 @@ def _parts(definition: Definition, index: int) -> dict[str, Any]:
         {"criterion": criterion, "template": f"participant/instruments/{criterion.instrument}.html"}
         for criterion in definition.questions(index)
     ]
-    beside = screen.shows("outputs")
+    beside = screen.shows("outputs", "document")
     beside_outputs = [q for q in questions if beside and q["criterion"].about == "output"]
     instruments = [question["criterion"].tool for question in beside_outputs]
     return {
         "screen": screen,
         "block_groups": _block_groups(screen, instruments),
         "beside_outputs": beside_outputs,
-        "in_columns": len(instruments) < 2
-        or (len(instruments) == 2 and instruments[1].fits_a_narrow_column),
+        "in_columns": not screen.shows("document")
+        and (
+            len(instruments) < 2 or (len(instruments) == 2 and instruments[1].fits_a_narrow_column)
+        ),
         "keys": [] if screen.timed else keys_on_screen(definition.questions(index)),
         "below": [q for q in questions if not beside or q["criterion"].about == "item"],
     }

@@ -17,6 +17,8 @@ def work_scripts(definition: Definition) -> list[str]:
         names += ["bell", "timed"]
     if has_pictorial_block(definition):
         names += ["pictorial"]
+    if definition.has_documents:
+        names += ["document"]
     if tells_answers(definition):
         names += ["practice_answers"]
     if definition.crowd.devices == "desktop":
@@ -57,6 +59,8 @@ def _block_stylesheets(definition: Definition) -> Iterator[str]:
         yield "blocks/pictures"
     if has_pictorial_block(definition):
         yield "blocks/pictorial"
+    if definition.has_documents:
+        yield "blocks/document"
 
 
 def instruments_of(definition: Definition) -> list[str]:

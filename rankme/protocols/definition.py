@@ -16,6 +16,7 @@ from rankme.designs.registry import DESIGNS, checked_options
 from .checks import CheckSpec, Rules, check_problems
 from .criteria import CriterionSpec
 from .crowd import Breaks, Crowd
+from .documents import document_problems
 from .expectations import problem_with
 from .instruments.base import Kind
 from .parts import LanguageCode, Part, unknown_name
@@ -195,6 +196,7 @@ class Definition(Part):
             *self._practice_problems(),
             *condition_problems("entry_questions", self.entry_questions),
             *condition_problems("end_questions", self.end_questions, self.entry_questions),
+            *document_problems(self),
             *check_problems(self),
         ]
         if problems:
@@ -265,7 +267,8 @@ class Definition(Part):
                 words = f"“{criterion.name}” is timed: it cannot have cannot_judge"
                 yield ("screens", number, "ask"), words
         for criterion in marking:
-            if criterion.about != "output" or not screen.shows("outputs", "context"):
+            shows_texts = screen.shows("outputs", "context", "document")
+            if criterion.about != "output" or not shows_texts or screen.scope == "document":
                 words = f"“{criterion.name}” marks outputs: show them, and ask it about each output"
                 yield ("screens", number, "show"), words
 
@@ -295,6 +298,18 @@ class Definition(Part):
                     yield ("practice", number, "expect"), f"{name[:60]}: {problem}"
         if self.practice_gate and not any(trial.expect for trial in self.practice):
             yield ("practice_gate",), "no practice trial says which answers it expects"
+
+    @property
+    def has_documents(self) -> bool:
+        """Whether items are segments of documents, which raters see whole and in order."""
+        return any(
+            screen.scope == "document" or screen.shows("document") for screen in self.screens
+        )
+
+    def screens_in_all(self, trials: int, documents: int) -> int:
+        """How many screens a rater answers in so many trials of so many documents."""
+        closing = sum(screen.scope == "document" for screen in self.screens)
+        return trials * (len(self.screens) - closing) + documents * closing
 
     @property
     def pictorial_share(self) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
@@ -17,6 +17,7 @@ BLOCKS = {
     "reference": _("the item's reference text"),
     "standard": _("the standard with its score"),
     "outputs": _("the outputs, each with its own questions"),
+    "document": _("the whole document, with the outputs and their questions in their place"),
     "text": _("a fixed text"),
     "images": _("the item's pictures in their places"),
 }
@@ -66,6 +67,10 @@ class ScreenSpec(Part):
     title: str = ""
     show: list[BlockSpec] = Field(min_length=1, max_length=50)
     ask: list[str] = Field(min_length=1, max_length=100)
+    scope: Literal["item", "document"] = Field(
+        "item",
+        description=_("`document`: asked once, after the last segment of each document"),
+    )
     timed: TimedPhase | None = None
     comment: bool = False
 

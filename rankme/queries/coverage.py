@@ -180,7 +180,9 @@ def _kept(query: str, campaign_id: int, moment: Hashable) -> Composition:
 
 
 def _rows(query: str, campaign: Campaign) -> list[tuple[Any, ...]]:
-    last_screen = len(frozen_definition(campaign).definition.screens) - 1
+    screens = frozen_definition(campaign).definition.screens
+    # The last that every trial has.
+    last_screen = sum(screen.scope == "item" for screen in screens) - 1
     with connection.cursor() as cursor:
         cursor.execute(query, {"campaign": campaign.pk, "screen": last_screen})
         rows: list[tuple[Any, ...]] = cursor.fetchall()

@@ -14,11 +14,12 @@ from django.db.models import Count, Min
 from django.db.models.functions import TruncHour
 from django.utils import timezone
 
-from rankme.models import Assignment, Campaign, Output, Slot
+from rankme.models import Assignment, Campaign, Output, Slot, Trial
 from rankme.protocols.definition import Definition
 
 from .counting import counted_screens
 from .definitions import frozen_definition
+from .documents import count_documents
 
 RECENT = timedelta(hours=24)
 PACE_WINDOW = timedelta(hours=2)
@@ -90,7 +91,7 @@ def size_of(campaign: Campaign) -> Size:
 
 
 # In a finished sitting everything is answered, so only the others' answers are counted singly.
-_TRIALS_PLANNED_AND_FINISHED = """
+_PLANNED_AND_FINISHED = """
     WITH sittings AS (
         SELECT batch_id, count(*) AS planned, count(*) FILTER (WHERE state = 'done') AS finished
         FROM rankme_slot WHERE campaign_id = %s GROUP BY batch_id
@@ -98,22 +99,37 @@ _TRIALS_PLANNED_AND_FINISHED = """
     SELECT coalesce(sum(sittings.planned), 0)::int, coalesce(sum(sittings.finished), 0)::int
     FROM rankme_trial trial JOIN sittings ON sittings.batch_id = trial.batch_id
 """
+# A document in a sitting is the trial of its first segment.
+_DOCUMENTS_PLANNED_AND_FINISHED = (
+    _PLANNED_AND_FINISHED
+    + "JOIN rankme_item item ON item.id = trial.item_id WHERE item.factors->>'segment' = '1'"
+)
 
 
 def progress_of(campaign: Campaign) -> Progress:
     slots = dict(campaign.slots.values_list("state").annotate(slots=Count("id")))
-    screens = len(frozen_definition(campaign).definition.screens)
-    with connection.cursor() as cursor:
-        cursor.execute(_TRIALS_PLANNED_AND_FINISHED, [campaign.pk])
-        planned, finished = cursor.fetchone()
+    definition = frozen_definition(campaign).definition
+    trials, documents = _planned_and_finished(_PLANNED_AND_FINISHED, campaign), (0, 0)
+    if definition.has_documents:
+        documents = _planned_and_finished(_DOCUMENTS_PLANNED_AND_FINISHED, campaign)
+    planned, finished = (
+        definition.screens_in_all(*numbers) for numbers in zip(trials, documents, strict=True)
+    )
     partly = counted_screens(campaign).exclude(assignment__state=Assignment.State.COMPLETED)
     return Progress(
         batches=sum(slots.values()),
         done=slots.get(Slot.State.DONE, 0),
         held=slots.get(Slot.State.HELD, 0),
-        screens=planned * screens,
-        screens_done=finished * screens + partly.count(),
+        screens=planned,
+        screens_done=finished + partly.count(),
     )
+
+
+def _planned_and_finished(query: str, campaign: Campaign) -> tuple[int, int]:
+    with connection.cursor() as cursor:
+        cursor.execute(query, [campaign.pk])
+        planned, finished = cursor.fetchone()
+    return planned, finished
 
 
 def pace_of(campaign: Campaign, progress: Progress) -> Pace:
@@ -138,15 +154,24 @@ def judgements_per_screen(campaign: Campaign) -> float:
     definition = frozen_definition(campaign).definition
     balance = campaign.plan.balance
     sittings: int = balance["trials"] * definition.raters_per_trial
-    values = planned_judgements(balance["judgements"], sittings, definition)
-    return values / (sittings * len(definition.screens))
+    trials = Trial.objects.filter(batch__campaign=campaign, as_check=None)
+    documents = count_documents(trials, definition) * definition.raters_per_trial
+    values = planned_judgements(balance["judgements"], sittings, documents, definition)
+    return values / definition.screens_in_all(sittings, documents)
 
 
-def planned_judgements(shown: int, sittings: int, definition: Definition) -> int:
-    """Single values: of `shown` outputs in so many sittings of a trial, by the criteria asked."""
-    about_outputs = sum(criterion.about == "output" for criterion in definition.criteria)
-    about_items = len(definition.criteria) - about_outputs
-    return shown * about_outputs + sittings * about_items
+def planned_judgements(shown: int, sittings: int, documents: int, definition: Definition) -> int:
+    """Single values: of `shown` outputs in so many sittings of a trial, by the criteria asked;
+    those about whole documents are asked in so many of the sittings.
+    """
+    values = 0
+    for index, screen in enumerate(definition.screens):
+        asked = [criterion.about for criterion in definition.questions(index)]
+        values_asked = asked.count("output") * shown + asked.count("item") * sittings
+        if screen.scope == "document":
+            values_asked = round(values_asked * documents / max(sittings, 1))
+        values += values_asked
+    return values
 
 
 def screens_by_hour(campaign: Campaign) -> list[Hour]:

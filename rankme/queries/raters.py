@@ -13,8 +13,10 @@ from django.utils import timezone
 
 from rankme.crowd.outcomes import Outcome
 from rankme.models import Assignment, Campaign, Participant, RaterExclusion, Submission
+from rankme.protocols.definition import Definition
 
 from .definitions import frozen_definition
+from .documents import screens_of_batch
 from .progress import RECENT
 
 if TYPE_CHECKING:
@@ -185,18 +187,23 @@ def _pace_word(seconds: float | None, typical: float | None) -> str:
 
 def open_leases(campaign: Campaign) -> list[Lease]:
     """Who holds a batch now, the one whose lease ends first at the top."""
-    screens = len(frozen_definition(campaign).definition.screens)
+    definition = frozen_definition(campaign).definition
     held = campaign.assignments.live().select_related("participant", "batch")
     now = timezone.now()
     return [
         Lease(
             assignment,
-            len(assignment.presentation) * screens,
+            _screens_of(assignment, definition),
             assignment.answered,
             assignment.leased_until < now,
         )
         for assignment in _with_answered(held).order_by("leased_until")
     ]
+
+
+def _screens_of(assignment: Assignment, definition: Definition) -> int:
+    trials = len(assignment.presentation)
+    return screens_of_batch(assignment.batch_id, definition, trials=trials)
 
 
 class Answered(TypedDict):
@@ -223,10 +230,10 @@ def recent_raters(campaign: Campaign, at_most: int = 50) -> list[Participant]:
 
 def sittings_of(participant: Participant) -> list[Lease]:
     """This rater's batches, the latest first."""
-    screens = len(frozen_definition(participant.campaign).definition.screens)
+    definition = frozen_definition(participant.campaign).definition
     assignments = _with_answered(participant.assignments.select_related("batch")).order_by("-id")
     return [
-        Lease(one, len(one.presentation) * screens, one.answered, is_overdue=False)
+        Lease(one, _screens_of(one, definition), one.answered, is_overdue=False)
         for one in assignments
     ]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from rankme.models import Item, Output
 from rankme.protocols.definition import Definition
+from rankme.protocols.documents import is_first_segment
 from rankme.protocols.screens import ScreenSpec
 
 # Adults read 238 words a minute of English non-fiction in silence (Brysbaert 2019, a meta-analysis
@@ -29,7 +30,7 @@ class Reading:
 
     words_per_trial: float
     seconds_per_trial: float
-    screens_per_trial: int
+    screens_per_trial: float
 
     @property
     def words_per_screen(self) -> float:
@@ -58,7 +59,8 @@ def reading_of(trials: Sequence[Trial], definition: Definition) -> Reading:
         _words_of_trial(items[item], [texts[output].text for output in outputs], definition)
         for item, outputs in trials
     ]
-    screens = len(definition.screens)
+    documents = sum(is_first_segment(items[item].factors) for item, _outputs in trials)
+    screens = definition.screens_in_all(len(trials), documents) / len(trials)
     seconds = screens * definition.crowd.expected_seconds_per_screen
     return Reading(sum(words) / len(words), seconds, screens)
 
@@ -77,6 +79,8 @@ def _words_of_trial(item: Item, outputs: list[str], definition: Definition) -> f
 
 def _read(screen: ScreenSpec) -> set[str]:
     parts = {name for name in ("input", "reference", "outputs") if screen.shows(name)}
+    if screen.shows("document"):
+        parts |= {"input", "outputs"}
     if screen.shows("context"):
         parts |= {"context", "outputs"}
     if screen.shows("reference_context"):

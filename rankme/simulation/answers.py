@@ -47,6 +47,12 @@ def read_truth(path: Path) -> dict[str, float]:
         }
 
 
+def is_asked(screen: Mapping[str, Any], trial: Mapping[str, Any]) -> bool:
+    """Whether the trial has the screen: those about a document come after its last segment."""
+    place = trial.get("document", {})
+    return not screen.get("closes_document") or place.get("segment") == place.get("segments")
+
+
 def answers_to(
     screen: Mapping[str, Any], trial: Mapping[str, Any], taste: Taste
 ) -> list[dict[str, Any]]:

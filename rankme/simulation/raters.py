@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from .answers import Taste, answers_to
+from .answers import Taste, answers_to, is_asked
 from .browser import Browser, ConnectionLost, Form, Page, Reply
 
 RETRY_SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0)
@@ -211,7 +211,7 @@ class Rater:
             if self.leaves_at is not None and number >= self.leaves_at * n_trials:
                 return False
             for index, screen in enumerate(document["screens"]):
-                if (number, index) not in stored:
+                if is_asked(screen, trial) and (number, index) not in stored:
                     self._answer(page, number, index, answers_to(screen, trial, self.taste))
         return True
 

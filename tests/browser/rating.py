@@ -50,7 +50,9 @@ def campaign_of(name: str, *, items: int = 2, **changes: Any) -> Campaign:
     for number, item in enumerate(campaign.items.all()):
         if inputs:
             item.input = inputs(number)
-            item.save()
+        if definition.has_documents:
+            item.factors = {"document": "one", "segment": str(number + 1)}
+        item.save()
     return launch_campaign(campaign, by=campaign.owner)
 
 

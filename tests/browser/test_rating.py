@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from rankme.actions.campaigns import launch_campaign
 from rankme.models import Judgement, Output, Participant, Submission
 from rankme.protocols.crowd import Crowd
-from rankme.protocols.files import preset_names
+from rankme.protocols.files import preset, preset_names
 from rankme.protocols.screens import ScreenSpec
 from tests.browser.keyboard import rate_by_keyboard
 from tests.browser.rating import (
@@ -40,9 +40,9 @@ def test_every_preset_from_the_link_to_the_code(page: Page, name):
     come_in(page, campaign, id="w1")
     begin(page)
     rate_to_the_end(page, name)
-    screens = len(campaign.definition["screens"])
-    assert Submission.objects.count() == 2 * screens
-    assert Submission.objects.filter(surplus=False, late=False).count() == 2 * screens
+    screens = preset(name).screens_in_all(2, documents=1)
+    assert Submission.objects.count() == screens
+    assert Submission.objects.filter(surplus=False, late=False).count() == screens
     assert Judgement.objects.filter(submission__assignment__campaign=campaign).exists()
     assert Participant.objects.get().state == "completed"
 

@@ -21,7 +21,7 @@ from rankme.pages.trial_page import page_document, trials_of
 from rankme.protocols import sent_screen
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import preset
-from rankme.simulation.answers import Taste, answers_to
+from rankme.simulation.answers import Taste, answers_to, is_asked
 from tests.campaigns import make_owner
 from tests.full_material import full_material
 from tests.sittings import store
@@ -138,6 +138,8 @@ def _sit(campaign: Campaign, assignment: Assignment, person: Person) -> None:
     document = page_document(definition, shown, seed=assignment.pk)
     for place, (trial, material_shown) in enumerate(zip(document["trials"], shown, strict=True)):
         for index, screen in enumerate(document["screens"]):
+            if not is_asked(screen, trial):
+                continue
             payload = {
                 "version": sent_screen.VERSION,
                 "key": str(UUID(int=person.rng.getrandbits(128), version=4)),

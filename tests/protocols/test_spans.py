@@ -238,10 +238,10 @@ def test_marks_need_the_text_on_the_screen():
         type(asking()).model_validate(document)
 
 
-@pytest.mark.parametrize("name", ["mqm", "esa", "contrastive-esa", "fact-spans"])
+@pytest.mark.parametrize("name", ["mqm", "esa", "contrastive-esa", "fact-spans", "document-esa"])
 def test_simulated_marks_are_what_the_server_takes(name):
     definition = preset(name)
-    (criterion,) = definition.criteria
+    criterion = definition.criteria[0]
     options = {
         key: list(value.items()) if isinstance(value, dict) else value
         for key, value in criterion.settings.model_dump(mode="json").items()

@@ -43,6 +43,18 @@ function enterGoesOn(event) {
 }
 
 /**
+ * Where a screen begins: at its top, or in a document at the segment that is asked about.
+ *
+ * @param {import("./types.js").TemplateElement} form
+ */
+function goTo(form) {
+  const place = form.querySelector("[data-place]");
+  (place ?? form.querySelector("h2")).focus({ preventScroll: true });
+  if (place) place.scrollIntoView({ block: "start" });
+  else scrollTo(0, 0);
+}
+
+/**
  * Answers leave the desk in two steps: into the browser's database, then (elsewhere) to the server.
  * A screen is left with an outcome: "sent", "elsewhere" (another window answered it), "back",
  * "refused" or "overtaken".
@@ -231,8 +243,7 @@ export function createDesk(parts) {
    */
   async function show(step, draft, refusals) {
     const screen = mount(step, draft, { mayGoBack: route.before(step) !== null });
-    screen.form.querySelector("h2").focus({ preventScroll: true });
-    scrollTo(0, 0);
+    goTo(screen.form);
     await ready(screen.form, tools.fonts);
     const onset = await painted(tools.nextFrame);
     const left = open({ step, draft, screen, onset });

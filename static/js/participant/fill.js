@@ -6,8 +6,11 @@
  * @typedef {import("./types.js").Material} Material
  */
 
+// Each is loaded only where a screen has such a block.
 /** @type {typeof import("./pictorial.js").fillPictorial} */
-let fillPictorial; // loaded only where a screen has a pictorial block
+let fillPictorial;
+/** @type {typeof import("./document.js").fillDocument} */
+let fillDocument;
 
 /**
  * Load what the blocks of these screens need beyond this module.
@@ -15,8 +18,10 @@ let fillPictorial; // loaded only where a screen has a pictorial block
  * @param {HTMLTemplateElement[]} templates
  */
 export async function prepareBlocks(templates) {
-  if (!templates.some(({ content }) => content.querySelector("[data-pictorial]"))) return;
-  ({ fillPictorial } = await import("./pictorial.js"));
+  /** @param {string} selector */
+  const has = (selector) => templates.some(({ content }) => content.querySelector(selector));
+  if (has("[data-pictorial]")) ({ fillPictorial } = await import("./pictorial.js"));
+  if (has("[data-document]")) ({ fillDocument } = await import("./document.js"));
 }
 
 /**
@@ -65,6 +70,9 @@ export function fillScreen(root, material, page) {
     reference_context: (target) => fillContext(target, material.context, material.reference ?? ""),
   };
   for (const target of root.querySelectorAll("[data-fill]")) fillers[target.dataset.fill]?.(target);
+  for (const block of root.querySelectorAll("[data-block=document]")) {
+    fillDocument(block, material, page, { fillInput, given });
+  }
 }
 
 /**
@@ -84,7 +92,7 @@ function fillContext(target, [before, after] = ["", ""], sentence) {
  * @param {import("./types.js").Input | null | undefined} input
  * @param {PageDocument} page
  */
-function fillInput(target, input, page) {
+export function fillInput(target, input, page) {
   if (!input) return;
   if (input.kind === "mr") fillMeaning(target, input);
   else if (input.kind === "tables") fillTables(target, input);

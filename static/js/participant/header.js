@@ -15,13 +15,25 @@ export function createHeader({ page, view, route }) {
 
   /** @param {Step} step */
   function placeText(step) {
-    const name = step.practice ? "practice" : "progress";
+    const ofWork = step.material.document ? "document" : "progress";
+    const name = step.practice ? "practice" : ofWork;
     return say(words, name, { number: step.number, count: step.count });
+  }
+
+  /**
+   * @param {Step} step
+   * @param {NonNullable<import("./types.js").Material["document"]>} place
+   */
+  function placeInDocument(step, { segment, segments }) {
+    if (page.screens[step.screen].closes_document) return words.whole_document;
+    return say(words, "segment", { number: segment, count: segments });
   }
 
   /** @param {Step} step */
   function progressText(step) {
     const text = placeText(step);
+    const { document } = step.material;
+    if (document) return `${text} · ${placeInDocument(step, document)}`;
     if (step.screens === 1) return text;
     return `${text} · ${say(words, "page_of", { number: step.screen + 1, count: step.screens })}`;
   }

@@ -11,21 +11,37 @@ export function stepsOf({ practice, trials, screens }) {
   const steps = [];
   for (const list of [practice, trials]) {
     const isPractice = list === practice;
+    const documents = list.filter(({ document }) => document?.segment === 1).length;
+    let number = 0;
     for (const [trial, material] of list.entries()) {
-      for (const screen of screens.keys()) {
+      const { document } = material;
+      if (!document || document.segment === 1) number += 1;
+      const asked = screensOf(material, screens);
+      for (const screen of asked) {
         steps.push({
           practice: isPractice,
           trial: isPractice ? `practice-${trial}` : trial,
-          number: trial + 1,
-          count: list.length,
+          number,
+          count: documents || list.length,
           screen,
-          screens: screens.length,
+          screens: asked.length,
           material,
         });
       }
     }
   }
   return steps;
+}
+
+/**
+ * The indexes of a trial's screens: those about a whole document come after its last segment.
+ *
+ * @param {import("./types.js").Material} material
+ * @param {import("./types.js").ScreenDocument[]} screens
+ */
+function screensOf({ document }, screens) {
+  const isLast = !document || document.segment === document.segments;
+  return [...screens.keys()].filter((screen) => isLast || !screens[screen].closes_document);
 }
 
 /**

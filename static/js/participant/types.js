@@ -36,7 +36,13 @@
  * @property {Record<string, Words>} instrument_words
  */
 
-/** @typedef {{ ask: Question[], timed: Timed | null, comment: boolean }} ScreenDocument */
+/**
+ * @typedef {object} ScreenDocument
+ * @property {Question[]} ask
+ * @property {Timed | null} timed
+ * @property {boolean} comment
+ * @property {boolean} [closes_document] asked once, after the last segment of each document
+ */
 
 /**
  * @typedef {object} Question
@@ -72,6 +78,8 @@
  * @property {string[]} [outputs]
  * @property {Record<string, string[]>} [orders] the names of shuffled choices, by criterion
  * @property {import("../instruments/mark_history.js").Mark[][]} [marks] suggestions, by output
+ * @property {{ first: number, segment: number, segments: number }} [document] the place of its
+ *   first trial, and which segment this is, from 1
  * @property {number} [input_length]
  * @property {number} [input_attributes]
  * @property {boolean} [has_feedback]
@@ -100,8 +108,8 @@
  * @typedef {object} Step
  * @property {boolean} practice
  * @property {number | string} trial
- * @property {number} number the trial's, from 1
- * @property {number} count how many trials there are
+ * @property {number} number the trial's or the document's, from 1
+ * @property {number} count how many of them there are
  * @property {number} screen
  * @property {number} screens how many screens a trial has
  * @property {Material} material

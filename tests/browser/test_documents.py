@@ -1,0 +1,122 @@
+"""Whole documents in the browser: the page is at the segment, and then at the document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from rankme.models import Campaign, Judgement, Submission
+from tests.browser.access import assert_accessible
+from tests.browser.keyboard import rate_by_keyboard
+from tests.browser.rating import (
+    answer_with_mouse,
+    await_screen,
+    begin,
+    come_in,
+    next_screen,
+    shot,
+    small,
+)
+from tests.experiments.cohorts import launched
+
+pytestmark = pytest.mark.browser
+
+
+def one_document_a_batch(**changes: Any) -> Campaign:
+    options = {"outputs_per_screen": 1, "trials_per_batch": 1}
+    design = small("document-esa").design.model_copy(update={"options": options})
+    definition = small("document-esa", **{"design": design, "practice": []} | changes)
+    return launched("document-esa", full=False, definition=definition)
+
+
+def segments_in_the_window(page: Page) -> list[int]:
+    """The segments, from 1, whose names are in the window."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll(".segment")].flatMap((segment, index) => {
+          const box = segment.querySelector(".segment-name").getBoundingClientRect();
+          return box.top >= 0 && box.bottom <= innerHeight ? [index + 1] : [];
+        })"""
+    )
+
+
+@pytest.mark.parametrize("width", [1366, 390])
+def test_each_segment_is_judged_in_its_place_and_then_the_document(
+    page: Page, live_server: Any, width: int
+) -> None:
+    campaign = one_document_a_batch()
+    page.set_viewport_size({"width": width, "height": 700})
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    segments = page.locator(".segment").count()
+    assert segments in (3, 4, 5, 6)
+    for number in range(1, segments + 1):
+        await_screen(page)
+        expect(page.locator("#progress")).to_contain_text(
+            f"Document 1 of 1 · segment {number} of {segments}"
+        )
+        expect(page.locator(".segment.is-here .segment-name")).to_have_text(
+            f"Segment {number} of {segments}"
+        )
+        expect(page.locator(".segment-name:focus")).to_have_count(1)
+        assert number in segments_in_the_window(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        if number == 2:
+            assert_accessible(page)
+        answer_with_mouse(page)
+        shot(page, f"document-{width}-{number}")
+        next_screen(page)
+    await_screen(page)
+    expect(page.locator("#progress")).to_contain_text("the whole document")
+    expect(page.locator(".segment.is-here")).to_have_count(0)
+    assert_accessible(page)
+    answer_with_mouse(page)
+    shot(page, f"document-{width}-whole")
+    next_screen(page)
+    expect(page.locator("#completion-code")).to_be_visible()
+    assert Submission.objects.count() == segments + 1
+    assert Judgement.objects.filter(criterion__name="document_score").count() == 1
+
+
+def test_a_document_is_judged_by_keyboard_alone(page: Page, live_server: Any) -> None:
+    campaign = one_document_a_batch()
+    come_in(page, campaign, id="w1")
+    rate_by_keyboard(page)
+    errors = Judgement.objects.filter(criterion__name="errors").count()
+    assert Judgement.objects.filter(criterion__name="document_score").count() == 1
+    assert Submission.objects.count() == errors + 1
+
+
+def test_back_leads_to_the_segment_before(page: Page, live_server: Any) -> None:
+    campaign = one_document_a_batch()
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    answer_with_mouse(page)
+    next_screen(page)
+    await_screen(page)
+    page.get_by_role("button", name="Back", exact=True).click()
+    expect(page.locator(".segment.is-here .segment-name")).to_contain_text("Segment 1 of")
+
+
+def test_several_systems_keep_their_places_through_a_document(page: Page, live_server: Any) -> None:
+    options = {"outputs_per_screen": 3, "trials_per_batch": 1}
+    design = small("document-esa").design.model_copy(update={"options": options})
+    campaign = one_document_a_batch(design=design)
+    page.set_viewport_size({"width": 1366, "height": 900})
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+    first, second = page.locator(".segment").nth(0), page.locator(".segment").nth(1)
+    later = second.locator(".segment-outputs > p bdi").all_text_contents()
+    here = first.locator("[data-fill=output]").all_text_contents()
+    shot(page, "document-three-systems")
+    answer_with_mouse(page)
+    next_screen(page)
+    await_screen(page)
+    second = page.locator(".segment").nth(1)
+    assert second.locator("[data-fill=output]").all_text_contents() == later
+    first = page.locator(".segment").nth(0)
+    assert first.locator(".segment-outputs > p bdi").all_text_contents() == here

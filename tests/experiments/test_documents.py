@@ -1,0 +1,168 @@
+"""A campaign with documents, from its plan to its table: whole, in order, then the document."""
+
+import random
+
+import pytest
+
+from rankme.actions import assignments, participation
+from rankme.actions.campaigns import create_campaign, launch_campaign
+from rankme.errors import InvalidAnswer, InvalidDefinition, RefusedAction
+from rankme.models import Assignment, Campaign
+from rankme.pages.terms import terms_of
+from rankme.pages.trial_page import page_document, trials_of
+from rankme.protocols.definition import Definition
+from rankme.protocols.files import definition_from_document, definition_to_document, preset
+from rankme.queries.judgement_table import judgement_table
+from rankme.queries.progress import judgements_per_screen, progress_of
+from rankme.simulation.answers import Taste, answers_to, is_asked
+from tests.campaigns import make_owner
+from tests.experiments.cohorts import launched, rate
+from tests.sittings import store
+
+LENGTHS = {"garden letter": 3, "school trip": 4, "plum cake": 5, "lost bicycle": 3}
+LENGTHS |= {"coffee machine": 6}
+SEGMENTS = sum(LENGTHS.values())
+
+
+@pytest.fixture
+def campaign(db) -> Campaign:
+    return launched("document-esa", full=False)
+
+
+def sitting_of(campaign: Campaign, name: str = "w1") -> Assignment:
+    rater = participation.enter(campaign, panel="generic", external_id=name)
+    participation.give_consent(rater)
+    rater.refresh_from_db()
+    found = assignments.claim_batch(rater)
+    assert isinstance(found, Assignment)
+    return found
+
+
+def definition() -> Definition:
+    return preset("document-esa")
+
+
+def changed(**parts) -> Definition:
+    return definition_from_document(definition_to_document(definition()) | parts)
+
+
+def test_each_sitting_has_whole_documents_in_order_by_one_system(campaign):
+    orders = set()
+    for number in range(6):
+        assignment = sitting_of(campaign, f"w{number}")
+        places = [trial.place for trial in trials_of(assignment)]
+        document = page_document(definition(), trials_of(assignment), seed=assignment.pk)
+        orders.add(tuple(dict.fromkeys(name for name, _ in places)))
+        for trial, (name, segment) in zip(document["trials"], places, strict=True):
+            assert trial["document"]["segment"] == segment
+            assert trial["document"]["segments"] == LENGTHS[name]
+            first = trial["document"]["first"]
+            assert [one for one, _ in places[first : first + LENGTHS[name]]] == [name] * (
+                LENGTHS[name]
+            )
+        for trial in document["trials"]:
+            if trial["document"]["segment"] > 1:
+                continue
+            ids = [page[0] for page in assignment.presentation]
+            first = trial["document"]["first"]
+            systems = campaign.systems.filter(
+                outputs__places__trial__in=ids[first : first + trial["document"]["segments"]]
+            )
+            assert systems.distinct().count() == 1
+    assert len(orders) > 1
+    # Nothing of this names a document or a system.
+    assert not any(name in str(document) for name in [*LENGTHS, "Linden", "Maple", "Rowan"])
+
+
+def test_the_document_is_asked_about_once_after_its_last_segment(campaign):
+    assignment = sitting_of(campaign)
+    shown = page_document(definition(), trials_of(assignment), seed=assignment.pk)
+    taste = Taste(random.Random(1), {}, 0.0)
+
+    def payload(trial, screen):
+        document = shown["screens"][screen]
+        return {
+            "version": 1,
+            "key": f"00000000-0000-4000-8000-{trial:06}{screen:06}",
+            "assignment": assignment.pk,
+            "trial": trial,
+            "screen": screen,
+            "answers": answers_to(document, shown["trials"][trial], taste),
+            "times": {},
+            "comment": "",
+        }
+
+    with pytest.raises(InvalidAnswer, match="after the last segment"):
+        store(assignment.participant, payload(0, 1))
+    for place, trial in enumerate(shown["trials"]):
+        for index, screen in enumerate(shown["screens"]):
+            if is_asked(screen, trial):
+                with pytest.raises(RefusedAction):
+                    assignments.finish_batch(assignment)
+                store(assignment.participant, payload(place, index))
+    assert assignments.finish_batch(assignment).state == Assignment.State.COMPLETED
+
+
+def test_progress_pace_and_terms_count_what_raters_see(campaign):
+    sittings = campaign.slots.count()
+    documents = campaign.batches.filter(trials__item__factors__segment="1").count() * 2
+    assert documents == 2 * 3 * len(LENGTHS)
+    progress = progress_of(campaign)
+    assert (progress.screens, progress.screens_done) == (2 * 3 * SEGMENTS + documents, 0)
+    values = 2 * 3 * SEGMENTS + documents
+    assert judgements_per_screen(campaign) == pytest.approx(values / progress.screens)
+    terms = terms_of(campaign, definition())
+    assert terms.pages == pytest.approx(progress.screens / sittings, abs=1)
+    rate(campaign)
+    assert progress_of(campaign).percent == 100
+
+
+def test_the_table_has_documents_and_segments(campaign):
+    rate(campaign)
+    table = judgement_table(campaign)
+    assert set(table.factors["document"].labels) == set(LENGTHS)
+    segments = table.for_criterion("errors")
+    assert len(segments) == 2 * 3 * SEGMENTS
+    whole = table.for_criterion("document_score")
+    assert len(whole) == 2 * 3 * len(LENGTHS)
+    assert {label.partition("/")[0] for label in whole.item.labels} == set(LENGTHS)
+    assert len(whole.item.labels) == len(LENGTHS)
+
+
+def test_material_without_documents_is_refused_with_an_example(db):
+    owner = make_owner()
+    campaign = create_campaign(owner, definition())
+    item = campaign.items.create(key="a", position=0)
+    campaign.systems.create(name="S", folded="s", position=0).outputs.create(item=item, text="x")
+    with pytest.raises(RefusedAction, match="the item “a” is in none"):
+        launch_campaign(campaign, by=owner)
+
+
+SEGMENT, WHOLE = definition_to_document(definition())["screens"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"screens": [WHOLE, SEGMENT]}, "come after those about its segments"),
+        (
+            {"screens": [SEGMENT, WHOLE | {"show": [{"block": "text", "text": "x"}]}]},
+            "shows the block `document`",
+        ),
+        (
+            {"screens": [SEGMENT | {"show": [{"block": "document"}, {"block": "outputs"}]}, WHOLE]},
+            "leave out the block `outputs`",
+        ),
+        (
+            {"screens": [SEGMENT | {"scope": "document"}, WHOLE]},
+            "add a screen with the scope “item”",
+        ),
+        (
+            {"checks": [{"name": "again", "kind": "repeat", "criterion": "document_score"}]},
+            "would tear documents apart",
+        ),
+    ],
+)
+def test_what_does_not_go_with_documents_is_said(parts, message):
+    with pytest.raises(InvalidDefinition, match=message):
+        changed(**parts)
