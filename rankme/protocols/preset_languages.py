@@ -103,7 +103,7 @@ def _said(part: Mapping[str, Any], say: Text, *names: str) -> dict[str, Any]:
 
 def _options(options: Mapping[str, Any], say: Text) -> dict[str, Any]:
     copy = _said(options, say, "none")
-    for name in ("choices", "severities", "categories", "score_labels"):
+    for name in ("choices", "severities", "categories", "anchors"):
         copy |= _with_choices(options, say, name)
     if labels := options.get("labels"):
         copy["labels"] = [say(label) for label in labels]

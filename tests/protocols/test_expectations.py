@@ -108,3 +108,42 @@ def test_a_gate_needs_something_to_check():
 def test_expectations_are_written_and_read_back():
     found = definition({"fluency": [[80, 100], None], "kind": "news"}, practice_gate=True)
     assert definition_from_document(definition_to_document(found)) == found
+
+
+# By preset and example: what its feedback says, and an answer that contradicts it.
+EXAMPLES = [
+    ("best-worst", 0, {"choice": (1, 0, 0, -1)}, {"choice": (-1, 0, 0, 1)}),
+    ("pairwise-preference", 0, {"preference": (1, 0)}, {"preference": (0.5, 0.5)}),
+    ("direct-assessment", 0, {"adequacy": (92,)}, {"adequacy": (30,)}),
+    ("direct-assessment", 1, {"adequacy": (8,)}, {"adequacy": (90,)}),
+    (
+        "likert-criteria",
+        0,
+        {"fluency": (1,), "adequacy": (5,)},
+        {"fluency": (5,), "adequacy": (5,)},
+    ),
+    ("mqm", 0, {"errors": (5,)}, {"errors": (0,)}),
+    ("mqm", 1, {"errors": (5,)}, {"errors": (25,)}),
+    ("fact-spans", 0, {"errors": (2,)}, {"errors": (0,)}),
+    (
+        "contrastive-esa",
+        0,
+        {"errors": (0, 5, 10), "errors_score": (95, 40, 5)},
+        {"errors": (0, 0, 10), "errors_score": (95, 95, 5)},
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "number", "right", "careless"), EXAMPLES)
+def test_examples_of_presets_expect_what_their_feedback_says(name, number, right, careless):
+    found = preset(name)
+
+    def answered_with(values):
+        readings = [
+            Reading(criterion, place, value, "", 900)
+            for criterion, each in values.items()
+            for place, value in enumerate(each)
+        ]
+        return passes(compared(found.practice[number], found.criteria, readings))
+
+    assert answered_with(right) and not answered_with(careless)

@@ -11,7 +11,7 @@ from rankme.protocols.preset_languages import TRANSLATIONS, languages_of, missin
 
 LANGUAGES = ("de", "cs", "ar")
 # Presets whose texts are in English alone so far.
-ENGLISH = {"mqm", "esa", "contrastive-esa", "fact-spans", "likert-criteria", "document-esa"}
+ENGLISH = {"document-esa"}
 NAMES = sorted(set(preset_names()) - ENGLISH)
 GIVEN = re.compile(r"\b(?:familyFriendly|Ann Lee|Herons|Old Mill|\d+)\b")
 
@@ -72,6 +72,13 @@ def test_a_preset_is_offered_only_in_languages_that_it_has():
     assert languages_of(preset("e2e-quality")) == ["en", "ar", "cs", "de"]
     with pytest.raises(InvalidDefinition, match="no texts in 'fr'"):
         preset("e2e-quality", "fr")
+
+
+def test_what_a_slider_is_labelled_with_is_translated_too():
+    """The labels at the points of the line; their places on it stay."""
+    anchors = [preset("esa", language).criteria[0].options["anchors"] for language in ("en", "de")]
+    assert list(anchors[0]) == list(anchors[1]) == ["0", "33", "66", "100"]
+    assert anchors[1]["100"] == "perfekt in Bedeutung und Grammatik"
 
 
 def test_a_preset_without_translations_is_named_here():
