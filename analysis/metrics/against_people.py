@@ -136,6 +136,7 @@ def metrics_against_people(
     progress(0.8)
     segment_tests = _segment_tests(ours, cells, pairs, segments, options)
     progress(0.9)
+    reached = ceiling(people, ours.metrics, ours.segments)
     return MetricReport(
         system_level=systems,
         segment_level=segments,
@@ -147,8 +148,11 @@ def metrics_against_people(
         segment_clusters=_clusters(
             [(each.metric, each.acc_eq) for each in segments], segment_tests, options.alpha
         ),
-        ceiling=ceiling(people, ours.metrics, ours.segments),
-        sentences=tuple(_sentences(systems, segments, scores, whole)),
+        ceiling=reached,
+        sentences=(
+            *_sentences(systems, segments, scores, whole),
+            *_about_raters(people, reached),
+        ),
         points=tuple(_points(people, ours, whole, redrawn["items"], options.alpha)),
         correlations=_matrix(people.system_scores, whole),
     )
@@ -353,6 +357,17 @@ def _clusters(
 
 
 # --- what can be claimed -------------------------------------------------------------------------
+
+
+def _about_raters(people: People, reached: Sequence[Ceiling]) -> Iterator[str]:
+    if len(people.raters) < 2:
+        yield "There is only one rater, so nothing can be said about other raters."
+    elif not reached[0].reason:
+        yield (
+            "The ceiling is what a rater reaches who is compared with the others. A metric above "
+            "it predicts their mean better than one person does, because one person is noisy; it "
+            "does not show that the metric could replace people."
+        )
 
 
 def _sentences(

@@ -179,7 +179,9 @@ def _by_system_table(levels: Sequence[SegmentLevel]) -> Table:
         *(Column(each.metric, Format.NUMBER, 3, is_label=True) for each in known),
     )
     rows: list[tuple[Cell, ...]] = [
-        (system, *(each.by_system[system] for each in known)) for system in known[0].by_system
+        # A database that stored the report need not have kept the order of the names.
+        (system, *(each.by_system[system] for each in known))
+        for system in sorted(known[0].by_system)
     ]
     rows.append((_("all outputs"), *(each.spearman for each in known)))
     caption = _("Spearman ρ over the outputs of each system")

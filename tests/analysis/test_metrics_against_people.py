@@ -337,6 +337,18 @@ def test_a_held_out_rater_is_the_measure_for_metrics(report):
     assert found["useless"].acc_eq == pytest.approx(0.5, abs=0.03)
 
 
+def test_what_the_ceiling_shows_is_said_and_a_single_rater_has_none(report):
+    assert any("does not show that the metric could replace" in each for each in report.sentences)
+    table, scores = campaign()
+    alone = table.rows(table.rater.codes == 0)
+    found = metrics_against_people(
+        People.from_table(alone), scores, MetricOptions(permutations=20, resamples=20)
+    )
+    said = " ".join(found.sentences)
+    assert "only one rater" in said and "ceiling" not in said
+    assert found.system_level[0].intervals.keys() == {"systems", "items"}
+
+
 def test_names_and_order_change_no_number(report):
     table, scores = campaign()
     order = np.random.default_rng(1).permutation(len(table))

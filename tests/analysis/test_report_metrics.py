@@ -16,7 +16,7 @@ from analysis.metrics.judges import Verdict
 from analysis.metrics.score_files import scores_from
 from analysis.report.bundle import read_bundle, rendered_files, write_bundle
 from analysis.report.make import Report, make_report
-from analysis.report.metric_tables import metric_tables
+from analysis.report.metric_tables import comparison_tables, metric_tables
 from analysis.report.options import ReportOptions
 from analysis.report.stored import read_report
 from analysis.table import JudgementTable
@@ -151,6 +151,19 @@ def test_every_table_of_a_section_says_what_it_is(report):
     assert {"ceiling", "worth", "with-good"} <= set(names)
     with_metric = metric_tables(report.metrics[0])[-1]
     assert "use" in with_metric.caption and with_metric.notes[0].startswith("prediction-powered|")
+
+
+def test_systems_have_one_order_however_a_database_kept_their_names(report):
+    found = report.metrics[0].comparison
+    turned = tuple(
+        replace(each, by_system=dict(reversed(each.by_system.items())))
+        for each in found.segment_level
+    )
+    tables = [
+        {table.name: table.rows for table in comparison_tables(one)}
+        for one in (found, replace(found, segment_level=turned))
+    ]
+    assert tables[0]["by-system"] == tables[1]["by-system"]
 
 
 def test_means_that_follow_a_few_large_magnitudes_are_warned_of(report):
