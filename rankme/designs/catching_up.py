@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankme.designs.growth import Growth
+from rankme.designs.growth import Growth, nothing_new
 from rankme.designs.plan import NO_SYSTEM, Indexes, Layout, count_pairs
 
 
@@ -13,13 +13,14 @@ def catch_up(growth: Growth, width: int) -> Layout:
 
     Every screen has the new system that was shown least. Its other places go to the systems that
     this item, then all screens, have shown least, so that the pairs come out as even as they can.
+    Only items that the plan had before get more screens: on new items, all systems are alike.
     """
     request = growth.request
     rng = np.random.default_rng([request.seed, request.n_items, request.n_systems])
     tally = _Tally(growth, width, rng)
     goal = max(1, round(float(tally.per_system[: growth.old_systems].mean())))
     fresh = np.arange(growth.old_systems, request.n_systems)
-    order = rng.permutation(request.n_items).tolist()
+    order = rng.permutation(growth.old_items).tolist()
     items: list[int] = []
     rows: list[Indexes] = []
     is_growing = True
@@ -36,6 +37,8 @@ def catch_up(growth: Growth, width: int) -> Layout:
         f"Each new system is shown about {goal} times, as often as the others were so far, and "
         "next to them; so the others are shown more often than before."
     )
+    if not rows:
+        return nothing_new(growth)
     return Layout(np.array(items), np.stack(rows), _sizes(items, at_most), (note,))
 
 

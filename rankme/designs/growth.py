@@ -52,6 +52,11 @@ class Growth:
             strata=self.request.strata[first:],
         )
 
+    def with_added(self, added: Layout) -> Growth:
+        """The same growth where a first part of it is in the plan."""
+        plan = joined(self, added)
+        return replace(self, items=plan.items, systems=plan.systems, batch_sizes=plan.batch_sizes)
+
     def on_new_items(self, layout: Layout) -> Layout:
         """A layout of `for_new_items` with the items' own indexes."""
         return replace(layout, items=layout.items + self.old_items)
@@ -70,11 +75,16 @@ def no_growth(growth: Growth) -> Sequence[str]:
 
 def joined(growth: Growth, added: Layout) -> Layout:
     """The whole plan after an extension."""
-    width = max(growth.systems.shape[1], added.systems.shape[1])
+    return after_one_another(Layout(growth.items, growth.systems, growth.batch_sizes), added)
+
+
+def after_one_another(first: Layout, second: Layout) -> Layout:
+    width = max(first.systems.shape[1], second.systems.shape[1])
     return Layout(
-        np.concatenate([growth.items, added.items]),
-        np.concatenate([_widened(growth.systems, width), _widened(added.systems, width)]),
-        np.concatenate([growth.batch_sizes, added.batch_sizes]),
+        np.concatenate([first.items, second.items]),
+        np.concatenate([_widened(first.systems, width), _widened(second.systems, width)]),
+        np.concatenate([first.batch_sizes, second.batch_sizes]),
+        (*first.notes, *second.notes),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from analysis.translatable import gettext_noop as _
 from rankme.designs.catching_up import catch_up
 from rankme.designs.design import MOST_TRIALS, TOO_MANY_TRIALS, Design, Option
-from rankme.designs.growth import Growth
+from rankme.designs.growth import Growth, after_one_another
 from rankme.designs.plan import (
     NO_SYSTEM,
     Coverage,
@@ -279,8 +279,6 @@ def _problems(request: DesignRequest) -> list[str]:
 
 def _growth_problems(growth: Growth) -> list[str]:
     """New items come with screens of their own; new systems need screens on the old items."""
-    if growth.new_items and growth.new_systems:
-        return ["Add new items and new systems in two steps: extend the plan after each."]
     if growth.new_items:
         return _problems(growth.for_new_items)
     coverage = growth.request.coverage
@@ -292,10 +290,14 @@ def _growth_problems(growth: Growth) -> list[str]:
 
 
 def grow_random_blocks(growth: Growth) -> Layout:
-    """Screens for the new items, or for the new systems next to those that are there."""
+    """Screens for the new items, then for the new systems next to those that are there."""
+    width = _width(growth.request)
+    if not growth.new_items:
+        return catch_up(growth, width)
+    added = growth.on_new_items(draw_random_blocks(growth.for_new_items))
     if not growth.new_systems:
-        return growth.on_new_items(draw_random_blocks(growth.for_new_items))
-    return catch_up(growth, _width(growth.request))
+        return added
+    return after_one_another(added, catch_up(growth.with_added(added), width))
 
 
 def _width(request: DesignRequest) -> int:
