@@ -337,8 +337,8 @@ def remove_member(campaign: Campaign, username: str, *, by: User) -> None:
         note(campaign, by, gettext_noop("member removed"), user=username)
 
 
-def locked(campaign: Campaign, *allowed: str) -> Campaign:
-    locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+def locked(campaign: Campaign, *allowed: str, no_key: bool = False) -> Campaign:
+    locked = Campaign.objects.select_for_update(no_key=no_key).get(pk=campaign.pk)
     if locked.state not in allowed:
         raise RefusedTransition(
             _("This is not possible while the campaign is in the state “%(state)s”.")

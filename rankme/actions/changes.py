@@ -88,10 +88,14 @@ def reopen_campaign(campaign: Campaign, *, reason: str, by: User, base: int) -> 
     return version
 
 
-def lock_for_version(campaign: Campaign, base: int) -> Campaign:
-    """The campaign, locked, if `base` is still its newest version."""
+def lock_for_version(campaign: Campaign, base: int, *, let_raters_work: bool = False) -> Campaign:
+    """The campaign, locked, if `base` is still its newest version.
+
+    With `let_raters_work`, raters meanwhile store what refers to it: for changes that take long.
+    """
     refuse_unless_changeable(campaign)
-    campaign = locked(campaign, State.RUNNING, State.PAUSED, State.CLOSED, State.PUBLISHED)
+    states = (State.RUNNING, State.PAUSED, State.CLOSED, State.PUBLISHED)
+    campaign = locked(campaign, *states, no_key=let_raters_work)
     if base != campaign.version:
         raise ChangedMeanwhile(
             _("Version %(newest)s was made by somebody else in the meantime.")

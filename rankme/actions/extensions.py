@@ -5,6 +5,7 @@ Only new batches and new slots are added, from the stored seed; what raters have
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -28,7 +29,7 @@ from rankme.designs.plan import (
 )
 from rankme.designs.registry import checked_options, grow
 from rankme.errors import ChangedMeanwhile, RefusedAction
-from rankme.models import Campaign, CampaignVersion, Slot, Trial, TrialOutput
+from rankme.models import Campaign, CampaignVersion, Output, Slot, Trial, TrialOutput
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_to_document
 from rankme.queries.documents import documents_of
@@ -46,8 +47,10 @@ from .campaigns import (
 from .changes import lock_for_version, note_version, refuse_unless_changeable
 from .versions import checked_reason, write_version
 
-# What a request reads, draws and stores in a few seconds.
-MOST_TRIALS = 50_000
+# Outputs shown by the plan, and by what is added to it: what a request reads, draws and stores in
+# a few seconds, and what a worker does within minutes and 500 MB.
+MOST_IN_A_REQUEST = 50_000
+MOST_SHOWN = 1_000_000
 MOST_RATERS = 1_000
 
 
@@ -119,7 +122,8 @@ def draw_extension(campaign: Campaign, raters_per_trial: int) -> Extension:
         )
     if raters_per_trial > MOST_RATERS:
         raise RefusedAction(_("A trial can have at most %(most)s raters.") % {"most": MOST_RATERS})
-    _refuse_large(campaign)
+    if _is_larger(campaign, MOST_SHOWN):
+        raise RefusedAction(_too_large())
     material = planned_material(campaign)
     growth = _growth(campaign, definition, material, raters_per_trial)
     if raters_per_trial == before and not growth.new_items and not growth.new_systems:
@@ -131,7 +135,7 @@ def draw_extension(campaign: Campaign, raters_per_trial: int) -> Extension:
     except DesignError as error:
         raise RefusedAction(" ".join(_(problem) for problem in error.problems)) from error
     extension = Extension(definition, material, growth, added, before, raters_per_trial)
-    if extension.new_sittings > MOST_TRIALS or len(added.items) > MOST_TRIALS:
+    if max(extension.new_sittings, added.systems.size) > MOST_SHOWN:
         raise RefusedAction(_too_large())
     return extension
 
@@ -146,6 +150,7 @@ def extend_campaign(
     base: int,
     items: int | None = None,
     systems: int | None = None,
+    progress: Callable[[float], None] = lambda share: None,
 ) -> CampaignVersion:
     """Add batches for new material and slots for more raters; this is a version of the campaign.
 
@@ -153,6 +158,7 @@ def extend_campaign(
     ----------
     base : the number of the version on which the extension was drawn
     items, systems : how much material it was drawn for, if somebody has looked at it
+    progress : called with the share of the extension that is stored, from 0 to 1
 
     Raises
     ------
@@ -160,12 +166,12 @@ def extend_campaign(
     RefusedAction : see `draw_extension`
     """
     reason = checked_reason(reason)
-    campaign = lock_for_version(campaign, base)
+    campaign = lock_for_version(campaign, base, let_raters_work=True)
     extension = draw_extension(campaign, raters_per_trial)
     found = (len(extension.material.items), len(extension.material.systems))
     if (found[0] if items is None else items, found[1] if systems is None else systems) != found:
         raise ChangedMeanwhile(_("Somebody has added material in the meantime. Look again."))
-    _store(campaign, extension)
+    _store(campaign, extension, progress)
     definition = extension.definition.model_copy(update={"raters_per_trial": raters_per_trial})
     campaign.definition = definition_to_document(definition)
     version = write_version(
@@ -179,17 +185,22 @@ def extend_campaign(
     return version
 
 
-def _refuse_large(campaign: Campaign) -> None:
-    places = TrialOutput.objects.filter(trial__batch__campaign=campaign)[: MOST_TRIALS + 1]
-    if places.count() > MOST_TRIALS or campaign.items.count() > MOST_TRIALS:
-        raise RefusedAction(_too_large())
+def is_large(campaign: Campaign) -> bool:
+    """Whether the plan is too large to be extended in a request."""
+    return _is_larger(campaign, MOST_IN_A_REQUEST)
+
+
+def _is_larger(campaign: Campaign, most: int) -> bool:
+    shown = TrialOutput.objects.filter(trial__batch__campaign=campaign)[: most + 1]
+    outputs = Output.objects.filter(item__campaign=campaign)[: most + 1]
+    return max(shown.count(), outputs.count(), campaign.items.count()) > most
 
 
 def _too_large() -> str:
     return _(
-        "A plan of more than %(most)s trials is not extended here: create a new campaign for "
+        "A plan that shows more than %(most)s outputs is not extended: create a new campaign for "
         "the rest."
-    ) % {"most": MOST_TRIALS}
+    ) % {"most": f"{MOST_SHOWN:,}"}
 
 
 def _growth(
@@ -227,7 +238,8 @@ def _plan_so_far(campaign: Campaign, material: PlannedMaterial) -> tuple[Indexes
     )
     shown: dict[int, list[int]] = {}
     places = TrialOutput.objects.filter(trial__batch__campaign=campaign).order_by("position")
-    for trial, system in places.values_list("trial_id", "output__system_id"):
+    pairs = places.values_list("trial_id", "output__system_id")
+    for trial, system in pairs.iterator(chunk_size=20_000):
         shown.setdefault(trial, []).append(system_of[system])
     rows = list(trials)
     width = max((len(systems) for systems in shown.values()), default=1)
@@ -239,7 +251,7 @@ def _plan_so_far(campaign: Campaign, material: PlannedMaterial) -> tuple[Indexes
     return items, systems, sizes
 
 
-def _store(campaign: Campaign, extension: Extension) -> None:
+def _store(campaign: Campaign, extension: Extension, progress: Callable[[float], None]) -> None:
     old = list(campaign.batches.order_by("number").values_list("id", flat=True))
     copy_rows(
         "rankme_slot",
@@ -266,4 +278,4 @@ def _store(campaign: Campaign, extension: Extension) -> None:
     )
     drawn = CampaignPlan(plan, material.items, material.systems, material.outputs)
     checks = draw_checks(campaign, drawn, first_number=len(old))
-    store_plan(campaign, drawn, lambda share: None, first_number=len(old), checks=checks)
+    store_plan(campaign, drawn, progress, first_number=len(old), checks=checks)

@@ -41,6 +41,7 @@ from rankme.models import (
     CampaignLaunch,
     MaterialImport,
     MetricComputation,
+    PlanExtension,
     ReportFiles,
 )
 from rankme.models.jobs import Job
@@ -58,6 +59,7 @@ TASKS: dict[type[Job], str] = {
     ReportFiles: "rankme.tasks.make_report_files",
     CampaignLaunch: "rankme.tasks.execute_launch",
     MetricComputation: "rankme.tasks.compute_metrics",
+    PlanExtension: "rankme.tasks.extend_plan",
 }
 # A database in trouble gets this long to recover before anybody tries the job again.
 REST_AFTER_TROUBLE_SECONDS = 3.0

@@ -22,6 +22,7 @@ from rankme.models import (
     MaterialImport,
     Metric,
     MetricComputation,
+    PlanExtension,
     Report,
 )
 from rankme.models.jobs import Job
@@ -173,6 +174,16 @@ class NewExtensionSerializer(ReasonSerializer):
     raters_per_trial = serializers.IntegerField(
         min_value=1, max_value=MOST_RATERS, required=False, help_text="By default as now."
     )
+
+
+class PlanExtensionSerializer(serializers.ModelSerializer[PlanExtension]):
+    drawn = serializers.DictField(
+        help_text="What it would add, with the balance before and after; empty until it is drawn."
+    )
+
+    class Meta:
+        model = PlanExtension
+        fields = ["id", "phase", "raters_per_trial", "base", "reason", "drawn", *JOB_FIELDS]
 
 
 class VersionSerializer(serializers.ModelSerializer[CampaignVersion]):

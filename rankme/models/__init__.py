@@ -1,7 +1,14 @@
 """The record: what is judged, by whom, and what was said."""
 
 from .assignments import Assignment, Batch, Invitation, Participant, Plan, Slot, Trial, TrialOutput
-from .campaigns import AuditEvent, Campaign, CampaignLaunch, Criterion, Membership
+from .campaigns import (
+    AuditEvent,
+    Campaign,
+    CampaignLaunch,
+    Criterion,
+    Membership,
+    PlanExtension,
+)
 from .checks import CheckTrial, DamagedText, QuizAttempt, RuleDecision
 from .judgements import Judgement, QuarantinedPayload, RaterExclusion, Submission
 from .limits import RateBucket
@@ -46,6 +53,7 @@ __all__ = [
     "PanelSubmission",
     "Participant",
     "Plan",
+    "PlanExtension",
     "QuarantinedPayload",
     "QuizAttempt",
     "RateBucket",

@@ -143,6 +143,37 @@ class CampaignLaunch(Job):
         return f"launch of {self.campaign}"
 
 
+class PlanExtension(Job):
+    """Draws an extension that is too large for a request, and stores it when somebody says why."""
+
+    class Phase(models.TextChoices):
+        DRAW = "draw", _("Drawing the extension")
+        STORE = "store", _("Storing the extension")
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="extensions")
+    phase = models.CharField(max_length=10, choices=Phase, default=Phase.DRAW)
+    raters_per_trial = models.PositiveSmallIntegerField()
+    # For what it is drawn: the campaign's version and material.
+    base = models.PositiveSmallIntegerField()
+    items = models.PositiveIntegerField()
+    systems = models.PositiveIntegerField()
+    drawn = models.JSONField(default=dict, blank=True)
+    reason = models.TextField(blank=True)
+
+    class Meta(Job.Meta):
+        ordering = ["-requested_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign"],
+                condition=Q(state__in=["queued", "working"]),
+                name="one_extension_at_a_time",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"extension of {self.campaign}"
+
+
 class Criterion(models.Model):
     """One question to the rater; its wording and instrument are in the campaign's definition."""
 

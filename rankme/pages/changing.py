@@ -15,7 +15,13 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from rankme.actions import campaigns, changes
 from rankme.errors import ChangedMeanwhile, InvalidDefinition, Problem, RankmeError
-from rankme.forms.definition import change_shape, differences, draw_form, read_form
+from rankme.forms.definition import (
+    change_shape,
+    differences,
+    draw_form,
+    frozen_form,
+    read_form,
+)
 from rankme.forms.organiser import CampaignFileForm, ReasonForm
 from rankme.models import Campaign
 from rankme.permissions import get_campaign, user_of
@@ -243,9 +249,11 @@ def _form_page(
     problems: Sequence[Problem] = (),
     conflict: dict[str, Any] | None = None,
 ) -> HttpResponse:
-    sections, findings = draw_form(document, problems)
+    drawn, findings = draw_form(document, problems)
+    sections, frozen = frozen_form(drawn, document)
     context = {
         "sections": sections,
+        "frozen": frozen,
         "findings": findings,
         "version": base or campaign.version,
         "conflict": conflict,

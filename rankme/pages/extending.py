@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -11,15 +12,14 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from rankme.actions import extensions
+from rankme.actions import extensions, large_extensions
 from rankme.actions.campaigns import definition_of
-from rankme.designs.plan import Balance, Spread
-from rankme.errors import RankmeError
+from rankme.errors import ChangedMeanwhile, RankmeError
 from rankme.forms.organiser import ExtensionForm, RatersForm
-from rankme.models import Campaign
+from rankme.models import Campaign, PlanExtension
 from rankme.permissions import get_campaign, user_of
 
-from .campaign_page import render_campaign, sent
+from .campaign_page import act, render_campaign, sent
 
 
 @login_required
@@ -29,11 +29,15 @@ def extend(request: HttpRequest, code: str) -> HttpResponse:
     campaign = get_campaign(request, code)
     if campaign.is_draft or campaign.is_archive:
         return redirect("rankme:campaign", code)
+    if request.method == "POST" and request.POST.get("do") == "draw":
+        return _let_draw(request, campaign)
     form = ExtensionForm(**sent(request))
     if not form.is_valid():
         return _page(request, campaign, form if form.is_bound else None)
     given = form.cleaned_data
     try:
+        if extensions.is_large(campaign):
+            return _let_store(request, campaign, given["reason"])
         version = extensions.extend_campaign(
             campaign,
             raters_per_trial=given["raters_per_trial"],
@@ -51,11 +55,37 @@ def extend(request: HttpRequest, code: str) -> HttpResponse:
     return redirect("rankme:campaign-edit", code)
 
 
+def _let_draw(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """A plan that is too large for a request is drawn by a worker."""
+    asked = RatersForm(request.POST)
+    if asked.is_valid():
+        raters = asked.cleaned_data["raters_per_trial"]
+        started = _("The extension is being drawn.")
+        act(
+            request,
+            lambda: large_extensions.request_drawing(campaign, raters, by=user_of(request)),
+            started,
+        )
+    return redirect("rankme:campaign-extend", campaign.code)
+
+
+def _let_store(request: HttpRequest, campaign: Campaign, reason: str) -> HttpResponse:
+    row = large_extensions.newest_extension(campaign)
+    if row is None:
+        raise ChangedMeanwhile(_("Somebody has changed the campaign in the meantime."))
+    large_extensions.request_storing(row, reason=reason, by=user_of(request))
+    return redirect("rankme:campaign-extend", campaign.code)
+
+
 def _page(
     request: HttpRequest, campaign: Campaign, form: ExtensionForm | None, *, status: int = 422
 ) -> HttpResponse:
-    planned = definition_of(campaign).raters_per_trial
-    asked = RatersForm(_raters_asked_for(request) or {"raters_per_trial": planned})
+    definition = definition_of(campaign)
+    planned = definition.raters_per_trial
+    is_large = extensions.is_large(campaign)
+    row = large_extensions.newest_extension(campaign) if is_large else None
+    likely = row.raters_per_trial if row else planned
+    asked = RatersForm(_raters_asked_for(request) or {"raters_per_trial": likely})
     raters = asked.cleaned_data["raters_per_trial"] if asked.is_valid() else planned
     covered = campaign.versions.get(number=campaign.version)
     context: dict[str, Any] = {
@@ -64,11 +94,17 @@ def _page(
         "new_items": campaign.items.count() - covered.items,
         "new_systems": campaign.systems.count() - covered.systems,
         "form": form,
+        "is_large": is_large,
+        "stored": large_extensions.stored_as(campaign),
     }
-    try:
-        context |= _drawn(campaign, extensions.draw_extension(campaign, raters), form)
-    except RankmeError as refusal:
-        context["refusal"] = str(refusal)
+    if is_large:
+        context |= _by_a_worker(campaign, row, raters, form)
+    else:
+        try:
+            drawn = extensions.draw_extension(campaign, raters).as_document()
+            context |= _drawn(campaign, drawn, form)
+        except RankmeError as refusal:
+            context["refusal"] = str(refusal)
     return render_campaign(
         request,
         campaign,
@@ -79,48 +115,69 @@ def _page(
     )
 
 
+def _by_a_worker(
+    campaign: Campaign, row: PlanExtension | None, raters: int, form: ExtensionForm | None
+) -> dict[str, Any]:
+    """How far the worker is; once it is done, what it has drawn."""
+    if row is None:
+        return {}
+    if not row.is_over:
+        return {"job": row, "percent": round(100 * row.progress)}
+    if row.state == PlanExtension.State.FAILED:
+        return {"refusal": row.error}
+    return _drawn(campaign, row.drawn, form) if row.raters_per_trial == raters else {}
+
+
 def _raters_asked_for(request: HttpRequest) -> dict[str, str]:
     given = (request.POST if request.method == "POST" else request.GET).get("raters_per_trial")
     return {} if given is None else {"raters_per_trial": given}
 
 
-def _drawn(
-    campaign: Campaign, extension: extensions.Extension, form: ExtensionForm | None
-) -> dict[str, Any]:
-    crowd = extension.definition.crowd
+def _drawn(campaign: Campaign, drawn: dict[str, Any], form: ExtensionForm | None) -> dict[str, Any]:
+    """What the page shows of `Extension.as_document`."""
+    crowd = definition_of(campaign).crowd
     fresh = ExtensionForm(
         initial={
             "version": campaign.version,
-            "raters_per_trial": extension.raters_after,
-            "items": len(extension.material.items),
-            "systems": len(extension.material.systems),
+            "raters_per_trial": drawn["raters_per_trial"][1],
+            "items": campaign.items.count(),
+            "systems": campaign.systems.count(),
             "reason": form.data.get("reason", "") if form is not None else "",
         }
     )
+    before, after = drawn["balance_before"], drawn["balance_after"]
     names = campaign.systems.order_by("position").values_list("name", flat=True)
     return {
-        "extension": extension,
-        "notes": [_(note) for note in extension.added.notes],
-        "spreads": _spreads(extension.before, extension.after),
-        "systems": _counts(list(names), extension),
-        "cost": extension.new_sittings * crowd.pay_per_batch,
+        "extension": drawn,
+        "notes": [_(note) for note in drawn["notes"]],
+        "spreads": _spreads(before, after),
+        "systems": _counts(list(names), before["system_counts"], after["system_counts"]),
+        "cost": drawn["new_sittings"] * crowd.pay_per_batch,
         "currency": crowd.currency,
         "confirm": fresh,
     }
 
 
-def _counts(names: list[str], extension: extensions.Extension) -> list[tuple[str, int, int]]:
+def _counts(
+    names: Sequence[str], before: Sequence[int], after: Sequence[int]
+) -> list[tuple[str, int, int]]:
     """Outputs shown per system, before and after; a new system was not shown before."""
-    before = [*extension.before.system_counts, *[0] * extension.growth.new_systems]
-    return list(zip(names, before, extension.after.system_counts, strict=True))
+    none = [0] * (len(after) - len(before))
+    return list(zip(names, [*before, *none], after, strict=True))
 
 
-def _spreads(before: Balance, after: Balance) -> list[tuple[str, Spread, Spread]]:
-    rows = [
-        (_("Trials per batch"), before.trials_per_batch, after.trials_per_batch),
-        (_("Outputs per system"), before.per_system, after.per_system),
-        (_("Outputs per item"), before.per_item, after.per_item),
-        (_("Raters per output"), before.per_output, after.per_output),
-        (_("Screens per pair of systems"), before.per_pair, after.per_pair),
+def _spreads(
+    before: dict[str, Any], after: dict[str, Any]
+) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
+    titles = {
+        "trials_per_batch": _("Trials per batch"),
+        "per_system": _("Outputs per system"),
+        "per_item": _("Outputs per item"),
+        "per_output": _("Raters per output"),
+        "per_pair": _("Screens per pair of systems"),
+    }
+    return [
+        (title, before[name], after[name])
+        for name, title in titles.items()
+        if before[name] and after[name]
     ]
-    return [(title, old, new) for title, old, new in rows if old is not None and new is not None]

@@ -69,6 +69,32 @@ def what_may_not_change(before: Definition, after: Definition) -> list[Problem]:
     ]
 
 
+def may_change(path: str, document: Mapping[str, Any]) -> bool:
+    """Whether the setting at a path of the form, such as `criteria.0.question`, may change.
+
+    Of named choices the labels can, which is checked when the change is made.
+    """
+    part, *rest = path.split(".")
+    if part in FREE or part not in WORDING:
+        return part in FREE
+    if len(rest) < 2:
+        return False
+    name = rest[1]
+    if name in WORDING[part]:
+        return True
+    if part == "criteria" and name == "options" and len(rest) > 2:
+        instrument = document["criteria"][int(rest[0])].get("instrument")
+        return instrument in INSTRUMENTS and rest[2] in INSTRUMENTS[instrument].wording
+    if part == "screens" and name == "show":
+        return rest[-1] in BLOCK_WORDING
+    return part == "entry_questions" and name == "choices"
+
+
+def why_not(part: str) -> str:
+    """Why some or all of a part of the file cannot change; empty where all of it can."""
+    return _(REASONS[part]) if part in REASONS else ""
+
+
 def _kept(definition: Definition) -> dict[str, Any]:
     """What must stay, by its place in the document."""
     document = definition.model_dump(mode="json")

@@ -45,6 +45,13 @@ def execute_launch(launch_id: int) -> None:
     launches.execute(launch_id, worker_name())
 
 
+@shared_task(name="rankme.tasks.extend_plan")
+def extend_plan(row_id: int) -> None:
+    from rankme.actions import large_extensions
+
+    large_extensions.execute(row_id, worker_name())
+
+
 @shared_task(name="rankme.tasks.compute_metrics")
 def compute_metrics(row_id: int) -> None:
     from rankme.actions import metrics

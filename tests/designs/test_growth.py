@@ -78,7 +78,7 @@ def test_new_systems_catch_up_next_to_the_others():
 
 def test_new_items_and_new_systems_come_in_one_step():
     """New items show all systems alike; on the old ones, the new systems catch up."""
-    plan, added, balance = grown(
+    _plan, added, balance = grown(
         "random_blocks", BLOCKS, items=24, systems=6, new_items=16, new_systems=2
     )
     is_new = added.items >= 24

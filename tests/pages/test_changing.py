@@ -161,7 +161,7 @@ def test_a_plan_is_extended_after_a_look_at_the_balance(olga, campaign):
     assert "There is nothing to add" in page.content.decode()
     asked = olga.get(address(campaign, "campaign-extend"), {"raters_per_trial": 2})
     assert ("Sys0", 4, 8) in asked.context["systems"]
-    assert asked.context["extension"].new_sittings == 4
+    assert asked.context["extension"]["new_sittings"] == 4
     sent = asked_on(asked)
     assert olga.post(address(campaign, "campaign-extend"), sent).status_code == 422
     sent |= {"reason": "A reviewer asked."}

@@ -10,12 +10,13 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions import changes, extensions
+from rankme.actions import changes, extensions, large_extensions
 from rankme.actions.campaigns import definition_of
 from rankme.api.serializers import (
     ExtensionQuery,
     NewExtensionSerializer,
     NewVersionSerializer,
+    PlanExtensionSerializer,
     ReasonSerializer,
     VersionDetailSerializer,
     VersionLineSerializer,
@@ -72,24 +73,38 @@ class ExtensionView(View):
 
     @extend_schema(
         operation_id="extension_preview",
-        summary="What an extension of the plan would add, with the balance before and after",
+        summary="What an extension of the plan would add, with the balance before and after. Of a "
+        "large plan: how far a worker is with the newest request, and what it has drawn",
         parameters=[ExtensionQuery],
         responses=OpenApiTypes.OBJECT,
     )
     def get(self, request: Request, code: str) -> Response:
         campaign = get_campaign(request, code)
+        if extensions.is_large(campaign):
+            newest = campaign.extensions.first()
+            return Response(PlanExtensionSerializer(newest).data if newest else {})
         extension = extensions.draw_extension(campaign, self._raters(campaign, self.query))
         return Response(extension.as_document())
 
     @extend_schema(
         operation_id="extension_create",
-        summary="Extend the plan: more raters per trial, and batches for material that was added",
+        summary="Extend the plan: more raters per trial, and batches for material that was added. "
+        "A large plan is extended by a worker",
         request=NewExtensionSerializer,
-        responses={201: VersionDetailSerializer},
+        responses={201: VersionDetailSerializer, 202: PlanExtensionSerializer},
     )
     def post(self, request: Request, code: str) -> Response:
         campaign = get_campaign(request, code)
         given = self.read(NewExtensionSerializer)
+        if extensions.is_large(campaign):
+            row = large_extensions.request_extension(
+                campaign,
+                self._raters(campaign, given),
+                reason=given["reason"],
+                base=given["base"],
+                by=user_of(request),
+            )
+            return Response(PlanExtensionSerializer(row).data, status=202)
         version = extensions.extend_campaign(
             campaign,
             reason=given["reason"],

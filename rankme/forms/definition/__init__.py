@@ -7,8 +7,17 @@ or a setting that is added there appears here automatically; only its wording is
 from .differing import differences
 from .drawing import draw_form
 from .following import name_the_nameless
+from .freezing import frozen_form
 from .reading import read_form
 from .reshaping import change_shape
 from .settings import Document
 
-__all__ = ["Document", "change_shape", "differences", "draw_form", "name_the_nameless", "read_form"]
+__all__ = [
+    "Document",
+    "change_shape",
+    "differences",
+    "draw_form",
+    "frozen_form",
+    "name_the_nameless",
+    "read_form",
+]

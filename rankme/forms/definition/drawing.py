@@ -71,6 +71,9 @@ class Group:
     # A row of the list of its own can be folded; then this is all that one sees of it.
     in_short: str = ""
     is_open: bool = True
+    # In a launched campaign: what cannot change in it, as label and value.
+    fixed: list[tuple[str, Any]] = field(default_factory=list)
+    is_frozen: bool = False
     problems: list[str] = field(default_factory=list)
     template: str = "organiser/definition/group.html"
 
@@ -89,6 +92,7 @@ class Several:
     add_label: str
     rows: list[Group]
     rows_fold: bool = False
+    is_frozen: bool = False  # no row can come or go
     problems: list[str] = field(default_factory=list)
     template: str = "organiser/definition/several.html"
 
@@ -114,6 +118,7 @@ class Section:
     parts: list[Any]
     in_short: str = ""
     is_open: bool = False
+    reasons: list[str] = field(default_factory=list)  # why some of it cannot change
 
 
 def draw_form(

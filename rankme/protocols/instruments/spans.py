@@ -112,6 +112,8 @@ class Spans(Instrument[SpansOptions]):
     title = _("Errors marked in the text, with severities and categories (MQM, ESA).")
     kind = "scale"
     lower_is_better = True
+    # What raters read can be corrected; the paths and scores before it are in their answers.
+    wording = ("severities", "categories", "anchors")
     reads_outputs = True
     marks_outputs = True
     words = {
