@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('rankme', '0025_outputs_with_suggested_marks'),
+        ('rankme', '0027_raters_who_cannot_judge'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
