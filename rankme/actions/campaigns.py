@@ -23,6 +23,7 @@ from rankme.designs.registry import draw
 from rankme.errors import ChangedMeanwhile, RefusedAction, RefusedTransition
 from rankme.models import Campaign, CampaignVersion, Criterion, Membership, Plan
 from rankme.protocols.definition import Definition
+from rankme.protocols.dialogues import text_checks
 from rankme.protocols.files import definition_to_document, stored_definition
 from rankme.queries.check_plan import checked_batches
 from rankme.queries.documents import documents_of
@@ -132,6 +133,7 @@ def draw_plan(campaign: Campaign) -> CampaignPlan:
     """Draw the plan that a launch would store; the same campaign draws the same plan."""
     definition = definition_of(campaign)
     _refuse_missing_pictures(campaign, definition)
+    _refuse_other_texts(campaign, definition)
     material = planned_material(campaign)
     if not material.items:
         raise RefusedAction(_("There is no material yet. Upload outputs first."))
@@ -227,6 +229,23 @@ def _refuse_missing_pictures(campaign: Campaign, definition: Definition) -> None
     inputs = campaign.items.order_by("position").values_list("key", "input")
     if problem := problem_with_pictures(definition, inputs.iterator(chunk_size=1_000)):
         raise RefusedAction(problem)
+
+
+def _refuse_other_texts(campaign: Campaign, definition: Definition) -> None:
+    """The definition may have changed since the upload was checked."""
+    columns = {
+        "input": campaign.items.order_by("position").values_list("key", "input"),
+        "output": campaign.items.filter(outputs__isnull=False)
+        .order_by("position")
+        .values_list("key", "outputs__text"),
+    }
+    for column, check in text_checks(definition).items():
+        for key, text in columns[column].iterator(chunk_size=1_000):
+            if problem := check(text):
+                raise RefusedAction(
+                    _("Item “%(item)s”, %(column)s: %(problem)s")
+                    % {"item": key[:60], "column": column, "problem": problem}
+                )
 
 
 def refuse_without_code(definition: Definition) -> None:

@@ -30,6 +30,7 @@ from rankme.importing.sources import Progress
 from rankme.importing.table_previews import TablePreview, is_said_by_names
 from rankme.models import Campaign, MaterialImport
 from rankme.protocols.definition import Definition, MaterialSpec
+from rankme.protocols.dialogues import text_checks
 from rankme.protocols.files import definition_to_document, stored_definition
 
 from . import jobs
@@ -340,7 +341,13 @@ def take_outputs(row: MaterialImport) -> None:
 
 def _read(row: MaterialImport, progress: Progress) -> Material:
     reading = reading_from(row.options.get("reading", {}))
-    return read_material(paths_of(row), row.format or None, progress=progress, reading=reading)
+    return read_material(
+        paths_of(row),
+        row.format or None,
+        progress=progress,
+        reading=reading,
+        checks=text_checks(stored_definition(row.campaign.definition)),
+    )
 
 
 def _remember_columns(campaign: Campaign, preview: Preview) -> None:

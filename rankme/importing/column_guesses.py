@@ -25,7 +25,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "input": (
         "input", "prompt", "source", "src", "question", "instruction", "query", "mr",
         "meaning_representation", "input_text", "source_text", "source_sentence", "user",
-        "article", "document", "triples", "messages", "data",
+        "article", "document", "triples", "messages", "conversation", "dialogue", "data",
     ),
     "reference": (
         "reference", "ref", "references", "gold", "target", "ground_truth", "human_reference",

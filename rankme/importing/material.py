@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from rankme.importing.reader import Reader
 from rankme.importing.reading import AS_PROPOSED, Reading
 from rankme.importing.records import columns_missing
 from rankme.importing.sources import Paths, Progress, Sources, open_sources
-from rankme.importing.spool import Spool, Spooled
+from rankme.importing.spool import Spool, Spooled, TextCheck
 from rankme.importing.tables import OUTPUT_COLUMNS, preview_tables
 
 # In this order the formats are tried on an upload whose format is not given.
@@ -56,6 +57,7 @@ def read_material(
     limits: Limits = LIMITS,
     progress: Progress | None = None,
     reading: Reading = AS_PROPOSED,
+    checks: Mapping[str, TextCheck] | None = None,
 ) -> Material:
     """Read and check an upload. It is returned only if all of it is valid.
 
@@ -65,6 +67,7 @@ def read_material(
         from name to path. Names matter: a file per system gives the system its name
     format : a key of `READERS`; without it the content decides
     reading : what the columns of tables are, and how they are encoded, where the organiser says so
+    checks : what the campaign asks of the texts in a column (`input`, `output`)
     progress : told, about every megabyte, the bytes read and the bytes in all
 
     Raises
@@ -81,6 +84,7 @@ def read_material(
             limits=limits,
             progress=progress,
             reading=reading,
+            checks=checks,
         )
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -96,10 +100,11 @@ def _spool(
     limits: Limits,
     progress: Progress | None,
     reading: Reading,
+    checks: Mapping[str, TextCheck] | None,
 ) -> Preview:
     problems = Problems(limits.listed_problems)
     with open_sources(paths, limits, problems, progress, reading) as sources:
-        spool = Spool(path, limits, problems)
+        spool = Spool(path, limits, problems, checks)
         try:
             name = _known_format(format, sources)
             with suppress(StopFile):

@@ -6,7 +6,7 @@ import json
 import shutil
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import groupby, zip_longest
 from operator import itemgetter
@@ -20,6 +20,8 @@ from rankme.importing.limits import Limits
 from rankme.importing.problems import Problems, StopFile
 from rankme.importing.rows import ItemRow, JudgementRow, OutputRow
 
+# Says what is wrong with a text; "" if nothing is.
+TextCheck = Callable[[str], str]
 ROWS_AT_ONCE = 5_000
 STRANGE_EXAMPLES = 20
 LONGEST_KEY_OF_A_TEXT = 200
@@ -55,11 +57,18 @@ def open_spool(path: Path) -> sqlite3.Connection:
 class Spool:
     """Stores rows while they are read, and notes the problems of each."""
 
-    def __init__(self, path: Path, limits: Limits, problems: Problems) -> None:
+    def __init__(
+        self,
+        path: Path,
+        limits: Limits,
+        problems: Problems,
+        checks: Mapping[str, TextCheck] | None = None,
+    ) -> None:
         self.database = open_spool(path)
         self.database.executescript(TABLES)
         self.database.execute("BEGIN")
         self.limits = limits
+        self._checks = checks or {}
         self.problems = problems
         self.notes: list[str] = []
         self.system_names: list[str] = []
@@ -263,6 +272,9 @@ class Spool:
         longest = self.limits.document if column == "input" else self.limits.text
         if len(text) > longest:
             self.problem(place, column, f"The text is longer than {longest:,} characters.")
+            return False
+        if column in self._checks and (words := self._checks[column](text)):
+            self.problem(place, column, words)
             return False
         return True
 

@@ -17,6 +17,7 @@ from rankme.importing import (
     reading_from,
 )
 from rankme.importing.problems import grouped
+from rankme.importing.spool import TextCheck
 
 SHOWN_OF_COLUMNS = ("system_columns", "value_columns", "factors")
 
@@ -31,10 +32,15 @@ def reading_of(columns: str) -> Reading:
     return reading_from(json.loads(columns)) if columns else AS_PROPOSED
 
 
-def proposal(uploads: Sequence[Path], format: str, reading: Reading) -> dict[str, Any]:
-    """What the columns probably are, and what an import of outputs would find."""
+def proposal(
+    uploads: Sequence[Path], format: str, reading: Reading, checks: Mapping[str, TextCheck]
+) -> dict[str, Any]:
+    """What the columns probably are, and what an import of outputs would find.
+
+    `checks` are what the campaign asks of the texts.
+    """
     try:
-        with read_material(uploads, format or None, reading=reading) as material:
+        with read_material(uploads, format or None, reading=reading, checks=checks) as material:
             preview = material.preview
     except ImportRefused as refused:
         return _refused(refused)

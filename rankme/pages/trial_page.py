@@ -299,6 +299,7 @@ def _parts(definition: Definition, index: int) -> dict[str, Any]:
         "block_groups": _block_groups(screen, instruments),
         "beside_outputs": beside_outputs,
         "in_columns": not screen.shows("document")
+        and not screen.shows_dialogue("outputs")
         and (
             len(instruments) < 2 or (len(instruments) == 2 and instruments[1].fits_a_narrow_column)
         ),

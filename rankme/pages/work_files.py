@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from django.templatetags.static import static
 
 from rankme.protocols.definition import Definition
+from rankme.protocols.dialogues import text_checks
 from rankme.protocols.instruments import INSTRUMENTS
 
 
@@ -19,6 +20,8 @@ def work_scripts(definition: Definition) -> list[str]:
         names += ["pictorial"]
     if definition.has_documents:
         names += ["document"]
+    if text_checks(definition):
+        names += ["dialogue"]
     if tells_answers(definition):
         names += ["practice_answers"]
     if definition.crowd.devices == "desktop":
@@ -61,6 +64,8 @@ def _block_stylesheets(definition: Definition) -> Iterator[str]:
         yield "blocks/pictorial"
     if definition.has_documents:
         yield "blocks/document"
+    if text_checks(definition):
+        yield "blocks/dialogue"
 
 
 def instruments_of(definition: Definition) -> list[str]:

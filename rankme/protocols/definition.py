@@ -16,6 +16,7 @@ from rankme.designs.registry import DESIGNS, checked_options
 from .checks import CheckSpec, Rules, check_problems
 from .criteria import CriterionSpec
 from .crowd import Breaks, Crowd
+from .dialogues import dialogue_problems
 from .documents import document_problems
 from .expectations import problem_with
 from .instruments.base import Kind
@@ -197,6 +198,7 @@ class Definition(Part):
             *condition_problems("entry_questions", self.entry_questions),
             *condition_problems("end_questions", self.end_questions, self.entry_questions),
             *document_problems(self),
+            *dialogue_problems(self),
             *check_problems(self),
         ]
         if problems:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from analysis.translatable import gettext_noop as _
 
@@ -23,10 +23,23 @@ BLOCKS = {
 }
 
 
+DIALOGUE_BLOCKS = ("input", "outputs")
+
+
 class BlockSpec(Part):
     block: str
     title: str = ""
     text: Prose = Field("", description=_("For the block `text`: its text"))
+    format: Literal["plain", "dialogue"] = Field(
+        "plain",
+        description=_(
+            "For the input and the outputs: as they are, or turns with roles, written as "
+            '[{"role": "user", "content": "…"}, …]'
+        ),
+    )
+    judged_turn: Literal["", "last"] = Field(
+        "", description=_("For dialogues: `last` marks the last turn as the one to judge")
+    )
     shuffle: bool = Field(
         False,
         description=_("For the block `input`: attributes in random order, which differs by rater"),
@@ -48,6 +61,15 @@ class BlockSpec(Part):
         if name not in BLOCKS:
             raise ValueError(unknown_name("block", name, BLOCKS))
         return name
+
+    @model_validator(mode="after")
+    def format_fits_the_block(self) -> BlockSpec:
+        if self.format == "dialogue" and self.block not in DIALOGUE_BLOCKS:
+            names = ", ".join(DIALOGUE_BLOCKS)
+            raise ValueError(f"format: dialogue is for the blocks {names}")
+        if self.judged_turn and self.format != "dialogue":
+            raise ValueError("judged_turn is for blocks with format: dialogue")
+        return self
 
 
 class TimedPhase(Part):
@@ -83,6 +105,10 @@ class ScreenSpec(Part):
 
     def shows(self, *names: str) -> bool:
         return any(block.block in names for block in self.show)
+
+    def shows_dialogue(self, name: str) -> bool:
+        """Whether this block is on the screen, as turns with roles."""
+        return any(block.block == name and block.format == "dialogue" for block in self.show)
 
 
 class Standard(Part):

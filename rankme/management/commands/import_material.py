@@ -17,6 +17,7 @@ from rankme.importing import AS_PROPOSED, READERS, InvalidColumns, Reading, read
 from rankme.management.loading import work_off
 from rankme.management.proposals import described, proposal, reading_of
 from rankme.models import Campaign
+from rankme.protocols.dialogues import text_checks
 
 
 class Command(BaseCommand):
@@ -46,7 +47,9 @@ class Command(BaseCommand):
             uploads = [file for path in paths for file in files_of(path)]
             reading = reading_of(columns)
             if options["dry_run"]:
-                found = proposal(uploads, format, reading if columns else remembered(target))
+                told = reading if columns else remembered(target)
+                checks = text_checks(definition_of(target))
+                found = proposal(uploads, format, told, checks)
                 self.stdout.write(
                     json.dumps(found, ensure_ascii=False, indent=2)
                     if options["json"]

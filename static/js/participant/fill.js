@@ -11,6 +11,8 @@
 let fillPictorial;
 /** @type {typeof import("./document.js").fillDocument} */
 let fillDocument;
+/** @type {typeof import("./dialogue.js").asDialogue} */
+let asDialogue;
 
 /**
  * Load what the blocks of these screens need beyond this module.
@@ -22,6 +24,7 @@ export async function prepareBlocks(templates) {
   const has = (selector) => templates.some(({ content }) => content.querySelector(selector));
   if (has("[data-pictorial]")) ({ fillPictorial } = await import("./pictorial.js"));
   if (has("[data-document]")) ({ fillDocument } = await import("./document.js"));
+  if (has("[data-dialogue]")) ({ asDialogue } = await import("./dialogue.js"));
 }
 
 /**
@@ -73,6 +76,7 @@ export function fillScreen(root, material, page) {
   for (const block of root.querySelectorAll("[data-block=document]")) {
     fillDocument(block, material, page, { fillInput, given });
   }
+  for (const block of root.querySelectorAll("[data-dialogue]")) asDialogue(block, page.words);
 }
 
 /**
