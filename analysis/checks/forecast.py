@@ -7,29 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.checks.joint import (
+    CAREFUL_ICC,
+    DROP,
+    FEWEST_REPEATS,
+    SIMULATED,
+    SLIP,
+    Planned,
+    share_caught,
+    simulated_icc,
+)
 from analysis.checks.power import critical_value, losses_by_failures, paired_power
 from analysis.checks.rules import Comparison, Rule, alternatives
 from analysis.checks.signed_rank import MOST_EXACT, exact_tail, least_p
 from analysis.translatable import gettext_noop as _
-
-# A careful rater slips at one check in thirty or so.
-SLIP = 0.03
-# The drop that damage causes, in standard deviations of a careful rater's differences.
-DROP = 1.0
-# The consistency of a careful rater, and the least number of repetitions that show any.
-CAREFUL_ICC = 0.7
-FEWEST_REPEATS = 3
-SIMULATED = 4_000
-
-
-@dataclass(frozen=True)
-class Planned:
-    """One check as it is planned: how many answers each rater gives, and the chance to guess."""
-
-    name: str
-    kind: str
-    answers: int
-    guess: float = 0.2
 
 
 @dataclass(frozen=True)
@@ -49,6 +40,10 @@ class Forecast:
 def forecast(rule: Rule, checks: Sequence[Planned], *, seed: int = 0) -> tuple[Forecast, ...]:
     """Forecast each part of a rule that alone can catch a rater.
 
+    A comparison is forecast by its own distribution where there is one. Parts that `and`, `not` or
+    brackets join are decided for simulated raters, so that what one check says about another of the
+    same rater is in it.
+
     Parameters
     ----------
     rule : as `parse_rule` returns it
@@ -60,9 +55,21 @@ def forecast(rule: Rule, checks: Sequence[Planned], *, seed: int = 0) -> tuple[F
     One `Forecast` for each alternative of the rule
     """
     return tuple(
-        _of_comparison(part, checks, seed) if isinstance(part, Comparison) else Forecast(part.text)
+        _of_comparison(part, checks, seed)
+        if isinstance(part, Comparison)
+        else _of_joined(part, checks, seed)
         for part in alternatives(rule)
     )
+
+
+def _of_joined(part: Rule, checks: Sequence[Planned], seed: int) -> Forecast:
+    careful, careless = (
+        share_caught(part, checks, careful=kind, rng=np.random.default_rng([seed, kind]))
+        for kind in (True, False)
+    )
+    if careful is None or careless is None:
+        return Forecast(part.text)
+    return Forecast(part.text, careful, 1 - careless)
 
 
 def _of_comparison(part: Comparison, checks: Sequence[Planned], seed: int) -> Forecast:
@@ -118,19 +125,6 @@ def _consistency(part: Comparison, answers: int, guess: float, seed: int) -> For
     return Forecast(
         part.text, float(np.mean(careful < part.bound)), float(np.mean(careless >= part.bound))
     )
-
-
-def simulated_icc(pairs: int, consistency: float, rng: np.random.Generator) -> np.ndarray:
-    """ICC(2,1) of raters who answer so many pages twice, by the same mean squares."""
-    shared = rng.normal(0, np.sqrt(consistency), size=(SIMULATED, pairs, 1))
-    scores = shared + rng.normal(0, np.sqrt(1 - consistency), size=(SIMULATED, pairs, 2))
-    grand = scores.mean(axis=(1, 2), keepdims=True)
-    rows, columns = scores.mean(axis=2, keepdims=True), scores.mean(axis=1, keepdims=True)
-    row_sq = 2 * np.sum((rows - grand) ** 2, axis=(1, 2)) / (pairs - 1)
-    column_sq = pairs * np.sum((columns - grand) ** 2, axis=(1, 2))
-    error_sq = np.sum((scores - rows - columns + grand) ** 2, axis=(1, 2)) / (pairs - 1)
-    icc: np.ndarray = (row_sq - error_sq) / (row_sq + error_sq + 2 * (column_sq - error_sq) / pairs)
-    return icc
 
 
 _BY_MEASURE: dict[str, Callable[[Comparison, int, float, int], Forecast]] = {

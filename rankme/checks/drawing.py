@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -26,6 +26,8 @@ from rankme.corruptions import Specimen, corrupted
 from rankme.designs.checks import Distance, draw_hosts, interleave, most_apart
 from rankme.protocols.checks import CheckSpec
 from rankme.protocols.definition import Definition
+
+from .suggestions import moved
 
 
 class CheckError(ValueError):
@@ -40,7 +42,7 @@ class CheckError(ValueError):
 class HostTrial:
     """A trial of the plan with what it shows; `outputs` are (id, text) in the plan's order.
 
-    `place` is the trial's place in its batch.
+    `place` is the trial's place in its batch, `marks` are the suggestions for each output.
     """
 
     place: int
@@ -49,6 +51,7 @@ class HostTrial:
     reference: str
     context: str
     outputs: tuple[tuple[int, str], ...]
+    marks: tuple[Sequence[Mapping[str, Any]], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -174,8 +177,23 @@ def _pages_of(
 ) -> list[DrawnCheck]:
     """As many pages as the check has in a batch, or fewer where the hosts do not suffice."""
     make = _MAKERS[check.kind]
-    pages = (make(check, host, surroundings, rng) for host in hosts)
-    return list(islice((page for page in pages if page is not None), check.pages))
+    pages = ((make(check, host, surroundings, rng), host) for host in hosts)
+    made = ((page, host) for page, host in pages if page is not None)
+    return [with_marks(page, host, rng) for page, host in islice(made, check.pages)]
+
+
+def with_marks(page: DrawnCheck, host: HostTrial, rng: np.random.Generator) -> DrawnCheck:
+    """The page with suggested marks, if its host has any."""
+    if not any(host.marks):
+        return page
+    marks = []
+    for place, text in enumerate(page.shown["outputs"]):
+        source = min(place, len(host.outputs) - 1)
+        if page.damage is not None and text == page.damage.text:
+            source = [output for output, _text in host.outputs].index(page.damage.output)
+        original = host.outputs[source][1]
+        marks.append(moved(host.marks[source], text, original=original, rng=rng))
+    return replace(page, shown={**page.shown, "marks": marks})
 
 
 def _shown(trial: HostTrial, outputs: Sequence[str]) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from analysis.checks.forecast import Planned, forecast
+from analysis.checks.forecast import forecast
+from analysis.checks.joint import Planned
 from rankme.actions import damaged_texts, launches
 from rankme.corruptions import CORRUPTIONS
 from rankme.errors import RankmeError

@@ -68,8 +68,15 @@ def trials_of(assignment: Assignment) -> list[ShownTrial]:
 
 def _shown_check(check: CheckTrial, places: Sequence[int]) -> ShownTrial:
     shown = check.shown
-    outputs = tuple(shown["outputs"][place] for place in places)
-    return ShownTrial(shown["input"], shown["reference"], shown["context"], outputs, in_words=True)
+    marks = shown.get("marks") or [()] * len(shown["outputs"])
+    return ShownTrial(
+        shown["input"],
+        shown["reference"],
+        shown["context"],
+        tuple(shown["outputs"][place] for place in places),
+        in_words=True,
+        marks=tuple(marks[place] for place in places),
+    )
 
 
 def shown_trial(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -109,6 +110,7 @@ class Calls:
     ) -> tuple[Any, Mapping[str, str]]:
         if self._client is None:
             self._client = new_client(self.base, self.headers)
+            weakref.finalize(self, self._client.close)
         try:
             response = self._client.request(method, path, json=document, params=dict(query))
         except NEVER_SENT as error:

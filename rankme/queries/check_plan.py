@@ -120,7 +120,7 @@ def _hosts(
         for item, systems in zip(numbers, plan.systems[rows].tolist(), strict=True)
     ]
     wanted = {output for found in shown for output in found}
-    texts = dict(Output.objects.filter(pk__in=wanted).values_list("id", "text"))
+    texts = Output.objects.only("text", "marks").in_bulk(wanted)
     material = campaign.items.in_bulk({items[number] for number in numbers})
     return [
         {
@@ -128,7 +128,8 @@ def _hosts(
             "input": item.input,
             "reference": item.reference,
             "context": item.context,
-            "outputs": tuple((output, texts[output]) for output in found),
+            "outputs": tuple((output, texts[output].text) for output in found),
+            "marks": tuple(texts[output].marks or () for output in found),
         }
         for number, found in zip(numbers, shown, strict=True)
     ]

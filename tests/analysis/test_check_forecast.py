@@ -7,7 +7,8 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from analysis.checks.forecast import CAREFUL_ICC, Planned, forecast, simulated_icc
+from analysis.checks.forecast import forecast
+from analysis.checks.joint import CAREFUL_ICC, Planned, simulated_icc
 from analysis.checks.measures import repeat_icc
 from analysis.checks.rules import parse_rule
 
@@ -54,8 +55,29 @@ def test_two_repetitions_show_nothing():
     assert "Three repetitions" in found.warning
 
 
-def test_parts_that_are_joined_by_and_are_not_forecast():
-    [found] = foretold("look.failed >= 1 and again.icc < .3")
+def test_parts_that_are_joined_are_decided_for_simulated_raters():
+    """Two checks of one rater are independent, given how careful the rater is."""
+    [both] = foretold("look.failed >= 1 and again.icc < .3")
+    [look], [again] = foretold("look.failed >= 1"), foretold("again.icc < .3")
+    assert both.careful_lost == pytest.approx(look.careful_lost * again.careful_lost, abs=0.01)
+    caught = (1 - look.careless_kept) * (1 - again.careless_kept)
+    assert 1 - both.careless_kept == pytest.approx(caught, abs=0.03)
+    [neither] = foretold("not (look.failed >= 1 or again.icc < .3)")
+    kept = look.careless_kept * again.careless_kept
+    assert 1 - neither.careless_kept == pytest.approx(kept, abs=0.03)
+
+
+def test_what_one_check_says_twice_is_not_counted_twice():
+    [alone] = foretold("look.failed >= 1")
+    [twice] = foretold("look.failed >= 1 and look.failed_share > .4")
+    assert twice.careless_kept == pytest.approx(alone.careless_kept, abs=0.01)
+    [pairs] = foretold("spoiled.paired_p > .05")
+    [joined] = foretold("spoiled.paired_p > .05 and spoiled.answered >= 5")
+    assert joined.careful_lost == pytest.approx(pairs.careful_lost, abs=0.03)
+
+
+def test_a_part_with_a_measure_of_time_has_no_forecast():
+    [found] = foretold("look.failed >= 1 and median_seconds < 5")
     assert (found.careful_lost, found.careless_kept) == (None, None)
 
 

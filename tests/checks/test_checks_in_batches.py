@@ -22,10 +22,19 @@ from rankme.models import (
     TrialOutput,
 )
 from rankme.pages.trial_page import page_document, trials_of
+from rankme.protocols.checks import CheckSpec
+from rankme.protocols.files import preset
 from rankme.queries.judgement_table import judgement_table
 from rankme.verification.record import verify_campaign
-from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
+from tests.campaigns import (
+    make_campaign,
+    make_owner,
+    make_rater,
+    rankme_definition,
+    slider_definition,
+)
 from tests.invariants import check_record
+from tests.marking import add_demonstration
 from tests.sittings import claim, sit
 
 pytestmark = pytest.mark.django_db
@@ -255,3 +264,41 @@ def test_batches_that_an_extension_adds_have_checks_too(campaign):
     assert new and {check.trial.batch for check in added} == set(new)
     assert added.count() == 8 * new.count()
     assert all(check.trial.batch.trials.count() == 12 + 8 for check in added)
+
+
+def test_where_outputs_come_with_suggested_marks_so_do_checks():
+    """A page without suggestions would be known for a check."""
+    definition = preset("esa").model_copy(
+        update={
+            "checks": [
+                CheckSpec(**one)
+                for one in checks_on(
+                    "errors",
+                    INSTRUCTED | {"per_batch": 2},
+                    KNOWN | {"options": {"outputs": ["Any other text of mine."], "at_most": 20}},
+                    {"name": "corruption", "kind": "corruption", "per_batch": 2},
+                    {"name": "repeat", "kind": "repeat", "options": {"apart": 2}},
+                )
+            ]
+        }
+    )
+    campaign = campaigns.create_campaign(make_owner(), definition)
+    add_demonstration(campaign, "esa")
+    for output in Output.objects.filter(item__campaign=campaign):
+        first = output.text.split()[0]
+        mark = {"id": 1, "side": "output", "start": 0, "end": len(first), "text": first}
+        mark |= {"severity": "minor", "category": "", "note": "", "missing": False}
+        output.marks = [mark | {"prefilled": "model", "confirmed": False}]
+        output.save(update_fields=["marks"])
+    campaign = campaigns.launch_campaign(campaign, by=campaign.owner)
+    assignment = claim(make_rater(campaign))
+    pages = page_document(campaigns.definition_of(campaign), trials_of(assignment))["trials"]
+    checks = set(CheckTrial.objects.values_list("trial_id", flat=True))
+    assert checks & {trial for trial, _ in assignment.presentation}
+    assert len({json.dumps(keys_of(page)) for page in pages}) == 1
+    for page in pages:
+        for text, marks in zip(page["outputs"], page["marks"], strict=True):
+            assert [text[mark["start"] : mark["end"]] for mark in marks] == [
+                mark["text"] for mark in marks
+            ]
+            assert marks
