@@ -380,8 +380,8 @@ def _level_means(part: JudgementTable, factors: tuple[str, ...]) -> list[dict[st
 def _rank_changes(
     before: JudgementTable, after: JudgementTable, kind: str, higher: bool
 ) -> tuple[RankChange, ...]:
-    """Ranks by win share (relative judgements) or mean; empty when nobody was excluded."""
-    if len(before) == len(after) or kind == "category":
+    """Ranks by win share (relative judgements) or mean; empty when the judgements are the same."""
+    if kind == "category" or before.sha256 == after.sha256:
         return ()
     first, second = (_ranked(part, kind, higher) for part in (before, after))
     return tuple(
@@ -397,7 +397,11 @@ def _rank_changes(
 
 
 def rank_changes_by_raters(
-    table: JudgementTable, options: ReportOptions, raters: Collection[str]
+    table: JudgementTable,
+    options: ReportOptions,
+    raters: Collection[str],
+    *,
+    before: JudgementTable | None = None,
 ) -> dict[str, tuple[RankChange, ...]]:
     """By criterion: each system's rank with these excluded raters, and without them.
 
@@ -407,19 +411,22 @@ def rank_changes_by_raters(
     ----------
     table : the judgements, those of excluded raters included
     raters : labels of excluded raters, such as those whom a rule excluded
+    before : the judgements as they would be with these raters, where others have judged in their
+        place since; by default the same table
     """
-    if table.excluded is None or not raters:
+    first = table if before is None else before
+    if first.excluded is None or not raters:
         return {}
-    by_rule = np.isin(table.rater.codes, np.flatnonzero(np.isin(table.rater.labels, list(raters))))
-    with_them = replace(table, excluded=table.excluded & ~by_rule).counted()
+    by_rule = np.isin(first.rater.codes, np.flatnonzero(np.isin(first.rater.labels, list(raters))))
+    with_them = replace(first, excluded=first.excluded & ~by_rule).counted()
     with_them = with_them.without_raters(options.exclude_raters)
     without = analysed_table(table, options)
     changes = {}
     for name in without.criterion.labels:
         kind = kind_of(without, name, options.kinds)
         higher = name not in options.lower_is_better and kind not in LOWER_IS_BETTER
-        before, after = (part.for_criterion(name) for part in (with_them, without))
-        if found := _rank_changes(before, after, kind, higher):
+        had, has = with_them.for_criterion(name), without.for_criterion(name)
+        if found := _rank_changes(had, has, kind, higher):
             changes[name] = found
     return changes
 

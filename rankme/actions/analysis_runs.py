@@ -56,7 +56,7 @@ from rankme.models import (
 )
 from rankme.models.jobs import Job
 from rankme.queries.judgement_table import factor_column, judgement_table, without_number
-from rankme.queries.quality import rule_findings
+from rankme.queries.quality import displaced_by_rule, rule_findings
 from rankme.queries.versions import of_versions, versions_of_table
 
 from . import jobs
@@ -402,10 +402,33 @@ def _with_and_without_the_rule(
     found = rule_findings(campaign)
     if found is None:
         return None
-    changes = rank_changes_by_raters(table, options, found.excluded)
+    before = _table_without_the_rule(campaign, table)
+    changes = rank_changes_by_raters(table, options, found.excluded, before=before)
     document: dict[str, Any] = plain(asdict(found))
     rows = {name: [plain(asdict(row)) for row in ranks] for name, ranks in changes.items()}
     return document | {"ranks": rows}
+
+
+def _table_without_the_rule(campaign: Campaign, table: JudgementTable) -> JudgementTable:
+    """The run's table as it would be if the rule had excluded nobody: where somebody has judged in
+    the place of an excluded rater, that rater's own sitting."""
+    in_table = {_sitting(name) for name in table.screen.labels}
+    swapped = {
+        sitting: first
+        for sitting, first in displaced_by_rule(campaign).items()
+        if sitting in in_table
+    }
+    if not swapped:
+        return table
+    found = judgement_table(campaign, swapped=swapped)
+    known = set(table.screen.labels)
+    # Nothing that came after the run had read its judgements.
+    kept = [name in known or _sitting(name) in swapped.values() for name in found.screen.labels]
+    return found.rows(np.asarray(kept, dtype=bool)[found.screen.codes])
+
+
+def _sitting(screen: str) -> int:
+    return int(screen.partition(".")[0])
 
 
 def exclusions(run: AnalysisRun, table: JudgementTable) -> list[dict[str, str]]:

@@ -24,13 +24,16 @@ from analysis.table import JudgementTable
 from analysis.table_files import read_table
 from rankme.errors import RefusedAction
 from rankme.models import AnalysisRun, Campaign, RunScores
+from rankme.protocols.checks import Rules
 from rankme.protocols.crowd import Crowd
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_to_yaml, stored_definition
 from rankme.protocols.texts import PracticeTrial
+from rankme.queries.check_answers import has_checks
 from rankme.queries.versions import versions_of_table
 
 from .anchor import anchor_file
+from .checks import checks_csv
 from .files import CSV, ZIP, ExportedFile
 
 if TYPE_CHECKING:
@@ -50,7 +53,7 @@ PUBLIC_CROWD = (
 PUBLIC_PRACTICE = ("input", "reference", "context", "outputs")
 WITHOUT_SECRETS = (
     "# Without completion codes, return addresses and accepted answers; while the campaign is\n"
-    "# running also without the seed and the feedback on the practice.\n"
+    "# running also without the seed, the checks and the feedback on the practice.\n"
 )
 MEDIA_TYPES = {
     "svg": "image/svg+xml",
@@ -109,6 +112,7 @@ def store_bundle(
         **_campaign_files(run),
         **_versions_file(run, table),
         **anchor_file(run),
+        **_checks_file(run.campaign),
     }
     write_bundle(content, table, report, options, extra, compared=run_compared(run))
     if default_storage.exists(path_of(run)):
@@ -195,11 +199,18 @@ def _versions_file(run: AnalysisRun, table: JudgementTable) -> dict[str, bytes]:
     return {"versions.json": json.dumps(versions, indent=1, ensure_ascii=False).encode()}
 
 
+def _checks_file(campaign: Campaign) -> dict[str, bytes]:
+    """The answers to checks, once nobody can learn from them any more which pages are checks."""
+    if not (campaign.is_over and has_checks(campaign)):
+        return {}
+    return {"checks.csv": b"".join(checks_csv(campaign))}
+
+
 def public_definition(definition: Definition, *, is_over: bool) -> Definition:
     """The campaign file without what would let somebody claim pay or pass the entry questions.
 
     While judgements are still collected it is also without the seed, which decides who sees what,
-    and without the feedback on the practice, which gives the expected answers.
+    without the checks, and without the feedback on the practice, which give the expected answers.
     """
     crowd = {name: getattr(definition.crowd, name) for name in PUBLIC_CROWD}
     without: dict[str, Any] = {
@@ -209,7 +220,7 @@ def public_definition(definition: Definition, *, is_over: bool) -> Definition:
         ],
     }
     if not is_over:
-        without["seed"] = None
+        without |= {"seed": None, "checks": [], "rules": Rules()}
         without["practice"] = [
             PracticeTrial(**{name: getattr(trial, name) for name in PUBLIC_PRACTICE})
             for trial in definition.practice

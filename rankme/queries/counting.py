@@ -15,12 +15,13 @@ from rankme.models import Campaign, Submission
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
 
-# The rule itself: a condition on a submission `s` and its assignment `a`.
-COUNTED = """a.counts AND NOT s.surplus AND NOT EXISTS (
+# The rule itself: conditions on a submission `s` and its assignment `a`.
+NEWEST = """NOT s.surplus AND NOT EXISTS (
         SELECT FROM rankme_submission newer
         WHERE newer.assignment_id = s.assignment_id AND newer.trial_id = s.trial_id
             AND newer.screen = s.screen AND newer.revision > s.revision AND NOT newer.surplus)
     AND NOT EXISTS (SELECT FROM rankme_checktrial checked WHERE checked.trial_id = s.trial_id)"""
+COUNTED = f"a.counts AND {NEWEST}"
 
 # One row for each screen with a submission that counts, however often it was changed. This needs no
 # look at later revisions, so it is cheap: as long as a sitting is open, the first revision of a

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ from analysis.table import OWN_COLUMNS, Column, JudgementTable, column_of
 from rankme.models import Campaign
 from rankme.protocols.files import stored_definition
 
-from .counting import COUNTED
+from .counting import COUNTED, NEWEST
+
+NOTHING_SWAPPED: Mapping[int, int] = MappingProxyType({})
 
 # One statement, so that the table is one moment's even while raters submit. A question about the
 # item counts for its output where the trial shows only one.
@@ -61,7 +64,9 @@ TAKEN = {*OWN_COLUMNS, VERSION, "counted", "revision", MARKS, SHOWN_ORDER}
 COLUMNS = (*WHOLE_NUMBERS, "value", "time_ms", "late", "excluded", "counted")
 
 
-def judgement_table(campaign: Campaign, *, stored: bool = False) -> JudgementTable:
+def judgement_table(
+    campaign: Campaign, *, stored: bool = False, swapped: Mapping[int, int] = NOTHING_SWAPPED
+) -> JudgementTable:
     """The campaign's counted judgements; raters who are excluded are in it, and marked.
 
     The factor `version` is the version of the campaign that was shown; an archive has none.
@@ -71,8 +76,13 @@ def judgement_table(campaign: Campaign, *, stored: bool = False) -> JudgementTab
     raw export alone, and so are raters who could not judge. Where raters mark errors, the column
     `marks` has them as JSON; where choices are shuffled, `options_shown` has the names of the
     choices in the order shown.
+
+    `swapped` names sittings that count, each with the one that is to count in its place.
     """
-    rows = _in_order(_read_rows(campaign, "TRUE" if stored else COUNTED))
+    condition = "TRUE" if stored else COUNTED
+    if swapped:
+        condition = _instead_of(swapped)
+    rows = _in_order(_read_rows(campaign, condition))
     columns: dict[str, Any] = {
         "rater": _labelled(rows["rater"], dict(campaign.participants.values_list("id", "label"))),
         "item": _labelled(rows["item"], dict(campaign.items.values_list("id", "key"))),
@@ -93,6 +103,12 @@ def judgement_table(campaign: Campaign, *, stored: bool = False) -> JudgementTab
     if stored:
         columns |= {name: _numbered(rows[name]) for name in ("counted", "revision")}
     return JudgementTable.from_columns(columns)
+
+
+def _instead_of(swapped: Mapping[int, int]) -> str:
+    substitutes, first = (",".join(map(str, found)) for found in (swapped, swapped.values()))
+    stands = f"a.counts AND a.id <> ALL('{{{substitutes}}}') OR a.id = ANY('{{{first}}}')"
+    return f"({stands}) AND {NEWEST}"
 
 
 def without_number(campaign: Campaign, criteria: Collection[str]) -> dict[str, int]:

@@ -246,3 +246,20 @@ def rule_findings(campaign: Campaign) -> RuleFindings | None:
         tuple(labels.exclude(rule="")),
         tuple(labels.filter(rule="")),
     )
+
+
+def displaced_by_rule(campaign: Campaign) -> dict[int, int]:
+    """Sittings that count because a rule excluded whoever sat first: each with the first one.
+
+    Who was stopped within a batch has no whole sitting that could count instead.
+    """
+    standing = campaign.rater_exclusions.filter(withdrawn_at=None).exclude(rule="")
+    displaced = Assignment.objects.filter(
+        campaign=campaign,
+        counts=False,
+        state=Assignment.State.COMPLETED,
+        participant__in=standing.values("participant"),
+    ).order_by("-id")
+    first = {sitting.slot_id: sitting.pk for sitting in displaced}
+    counting = Assignment.objects.filter(slot__in=first, counts=True)
+    return {sitting.pk: first[sitting.slot_id] for sitting in counting}

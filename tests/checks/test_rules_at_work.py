@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import pytest
+import yaml
+from django.db.models import Avg
 
-from rankme.actions import analysis_runs, exclusions
-from rankme.models import CheckTrial, RaterExclusion, RuleDecision
-from rankme.queries.check_answers import answers_of, measures_by_rater
+from rankme.actions import analysis_runs, campaigns, exclusions
+from rankme.actions.assignments import finish_batch
+from rankme.exporting.bundle import members, read_member
+from rankme.models import (
+    AnalysisRun,
+    Assignment,
+    CheckTrial,
+    Judgement,
+    RaterExclusion,
+    RuleDecision,
+)
+from rankme.queries.check_answers import answers_of, measures_by_rater, raters_at_work
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
 from tests.checks.raters import CHECKS, RULE, work
 from tests.invariants import check_record
@@ -140,6 +151,58 @@ def test_a_page_with_several_outputs_is_judged_by_its_order():
     assert measures["known.failed"] == 0
 
 
+def executed(campaign) -> AnalysisRun:
+    run = analysis_runs.request_run(campaign, {"agreement_resamples": 2}, by=campaign.owner)
+    analysis_runs.execute(run.pk, "tester")
+    run.refresh_from_db()
+    assert run.state == "done", run.error
+    return run
+
+
+def test_where_others_have_judged_again_the_ranks_without_the_rule_are_of_the_first():
+    rules = {"exclude_if": "spoiled.paired_p > .05"}
+    campaign = make_campaign(slider_definition(checks=CHECKS, rules=rules), items=16, systems=2)
+    while campaign.slots.free().exists():
+        number = campaign.participants.count()
+        assignment = claim(make_rater(campaign, f"w{number}"))
+        work(assignment, careful=number > 0)
+        finish_batch(assignment)
+    first = Assignment.objects.order_by("id").first()
+    substitute = Assignment.objects.get(slot=first.slot, counts=True)
+    assert RaterExclusion.objects.get().participant == first.participant
+    counting = set(Assignment.objects.filter(counts=True).values_list("id", flat=True))
+
+    def means(sittings) -> dict[str, float]:
+        rows = Judgement.objects.filter(submission__assignment__in=sittings)
+        return dict(rows.values_list("output__system__name").annotate(Avg("value")))
+
+    [rows] = executed(campaign).finished_result["rule"]["ranks"].values()
+    found = {row["system"]: (row["mean_before"], row["mean_after"]) for row in rows}
+    before, after = means(counting - {substitute.pk} | {first.pk}), means(counting)
+    assert found == {
+        name: (pytest.approx(before[name]), pytest.approx(after[name])) for name in after
+    }
+
+
+def test_the_bundle_has_the_checks_once_the_campaign_is_over():
+    rules = {"exclude_if": "look.failed >= 99"}
+    campaign = make_campaign(slider_definition(checks=CHECKS, rules=rules), items=16, systems=2)
+    work(claim(make_rater(campaign)), careful=True)
+    run = executed(campaign)
+    definition = yaml.safe_load(read_member(run, "campaign.yaml"))
+    assert "checks.csv" not in members(run)
+    assert "checks" not in definition and "rules" not in definition, "raters could learn of them"
+    campaigns.close_campaign(campaign, by=campaign.owner)
+    campaign.refresh_from_db()
+    run = executed(campaign)
+    answers = read_member(run, "checks.csv").decode().splitlines()
+    assert len(answers) == 1 + len(answers_of(campaign, raters_at_work(campaign)))
+    assert {"look", "spoiled", "again", "time"} == {line.split(",")[1] for line in answers[1:]}
+    assert yaml.safe_load(read_member(run, "campaign.yaml"))["checks"]
+    table = read_member(run, "judgements.csv").decode()
+    assert len(table.splitlines()) == 1 + 16, "answers to checks are no judgements"
+
+
 def test_the_report_has_ranks_with_and_without_the_rule_and_counts_each_part():
     rule = "spoiled.paired_p > .05 or look.failed >= 99"
     campaign = make_campaign(
@@ -148,11 +211,7 @@ def test_the_report_has_ranks_with_and_without_the_rule_and_counts_each_part():
     careful, careless = make_rater(campaign, "w1"), make_rater(campaign, "w2")
     work(claim(careful), careful=True)
     work(claim(careless), careful=False)
-    run = analysis_runs.request_run(campaign, {"agreement_resamples": 2}, by=campaign.owner)
-    analysis_runs.execute(run.pk, "tester")
-    run.refresh_from_db()
-    assert run.state == "done", run.error
-    found = run.finished_result["rule"]
+    found = executed(campaign).finished_result["rule"]
     assert dict(found["by_part"]) == {"spoiled.paired_p > .05": 1, "look.failed >= 99": 0}
     assert (found["excluded"], found["by_hand"]) == ([careless.label], [])
     [rows] = found["ranks"].values()
