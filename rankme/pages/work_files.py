@@ -36,7 +36,7 @@ def instrument_scripts(definition: Definition) -> dict[str, str]:
     """
     scripts = {name: static(f"js/instruments/{name}.js") for name in instruments_of(definition)}
     if may_decline(definition):
-        scripts["cannot_judge"] = static("js/participant/cannot_judge.js")
+        scripts["cannot_judge"] = static("js/instruments/cannot_judge.js")
     return scripts
 
 
