@@ -6,7 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 from rankme.actions import assignments, judgements
-from rankme.models import Assignment, Participant
+from rankme.models import Assignment, Complaint, Participant
 from rankme.protocols.sent_screen import SentScreen
 from tests.campaigns import answers_for
 
@@ -62,3 +62,16 @@ def sit(rater: Participant) -> Assignment:
 def run_out(assignment: Assignment) -> None:
     """Let the lease end in the past, as if the rater had gone long ago."""
     Assignment.objects.filter(pk=assignment.pk).update(leased_until="2001-01-01T00:00:00Z")
+
+
+def complaint_of(held: Assignment) -> Complaint:
+    """What a rater reported about the first page of a batch."""
+    return Complaint.objects.create(
+        key=uuid4(),
+        campaign=held.campaign,
+        participant=held.participant,
+        assignment=held,
+        trial_id=held.presentation[0][0],
+        screen=0,
+        text="The text is cut off.",
+    )

@@ -53,6 +53,8 @@ class Limit:
 NEW_RATERS = Limit("new raters", most=1_000, again_every=timedelta(seconds=0.2))
 # A browser with scripts of another release sends what it kept: a sitting at most.
 UNREADABLE = Limit("unreadable submissions", most=200, again_every=timedelta(minutes=1))
+# What raters report as wrong with an item.
+COMPLAINTS = Limit("complaints", most=20, again_every=timedelta(minutes=1))
 
 
 def take(limit: Limit, *whose: object) -> bool:

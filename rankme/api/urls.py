@@ -5,6 +5,7 @@ from django.urls import path, re_path
 from rankme.api.views import (
     analysis,
     campaigns,
+    complaints,
     judgements,
     materials,
     metrics,
@@ -56,6 +57,12 @@ urlpatterns = [
     ),
     path(CAMPAIGN + "spans", judgements.SpansView.as_view(), name="api-spans"),
     path(CAMPAIGN + "checks.csv", judgements.ChecksCsvView.as_view(), name="api-checks-csv"),
+    path(CAMPAIGN + "problems/", complaints.ComplaintsView.as_view(), name="api-problems"),
+    path(
+        CAMPAIGN + "problems/<int:complaint>/",
+        complaints.ComplaintView.as_view(),
+        name="api-problem",
+    ),
     path(CAMPAIGN + "answers.csv", judgements.OwnAnswersCsvView.as_view(), name="api-answers-csv"),
     path(CAMPAIGN + "texts.csv", judgements.TextsCsvView.as_view(), name="api-texts-csv"),
     path(CAMPAIGN + "metrics/", metrics.MetricsView.as_view(), name="api-metrics"),

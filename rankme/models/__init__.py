@@ -10,6 +10,7 @@ from .campaigns import (
     PlanExtension,
 )
 from .checks import CheckTrial, DamagedText, QuizAttempt, RuleDecision
+from .complaints import Complaint
 from .judgements import Judgement, QuarantinedPayload, RaterExclusion, Submission
 from .limits import RateBucket
 from .materials import Item, MaterialImport, Output, System
@@ -35,6 +36,7 @@ __all__ = [
     "CampaignLaunch",
     "CampaignVersion",
     "CheckTrial",
+    "Complaint",
     "Criterion",
     "DamagedText",
     "Invitation",

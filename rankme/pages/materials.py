@@ -20,6 +20,7 @@ from rankme.importing import FileProblem
 from rankme.importing.problems import grouped
 from rankme.models import Campaign, MaterialImport, Output
 from rankme.permissions import get_campaign, user_of
+from rankme.queries.complaints import complaints_about
 from rankme.queries.progress import size_of
 
 from .campaign_page import act, address_of, render_campaign, sent
@@ -193,7 +194,9 @@ def browse(request: HttpRequest, code: str) -> HttpResponse:
     outputs = Output.objects.select_related("system").order_by("system__position")
     items = campaign.items.prefetch_related(Prefetch("outputs", queryset=outputs))
     page = Paginator(items, ITEMS_ON_A_PAGE).get_page(request.GET.get("page"))
-    context: dict[str, Any] = {"page": page}
+    about = complaints_about(page)
+    items_with_reports = [(item, about.get(item.pk, [])) for item in page]
+    context: dict[str, Any] = {"page": page, "items": items_with_reports}
     return render_campaign(
         request, campaign, "organiser/items.html", context, tab="campaign-material"
     )

@@ -12,11 +12,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from analysis.table_files import guarded
-from rankme.actions import assignments, exclusions, participation
+from rankme.actions import assignments, complaints, exclusions, participation
 from rankme.forms.organiser import ExclusionForm
 from rankme.models import Campaign, Participant
 from rankme.permissions import get_campaign, user_of
 from rankme.queries import coverage
+from rankme.queries.complaints import complaints_of
+from rankme.queries.definitions import frozen_definition
 from rankme.queries.progress import pace_of, progress_of, screens_by_hour
 from rankme.queries.raters import (
     PAYMENT_COLUMNS,
@@ -33,6 +35,7 @@ from rankme.untrusted.clean_text import storable
 from .campaign_page import act, render_campaign, sent
 
 RATERS_ON_A_PAGE = 50
+MOST_COMPLAINTS = 100
 
 
 @login_required
@@ -43,6 +46,7 @@ def watch(request: HttpRequest, code: str) -> HttpResponse:
     if campaign.is_draft or campaign.is_archive:
         return redirect("rankme:campaign", campaign.code)
     progress = progress_of(campaign)
+    takes_complaints = frozen_definition(campaign).definition.problem_button
     context = {
         "progress": progress,
         "pace": pace_of(campaign, progress),
@@ -51,6 +55,8 @@ def watch(request: HttpRequest, code: str) -> HttpResponse:
         "pairs": coverage.judged_by_pair(campaign),
         "raters": rater_lines(campaign, recent_raters(campaign)),
         "leases": open_leases(campaign),
+        "complaints": complaints_of(campaign)[:MOST_COMPLAINTS],
+        "takes_complaints": takes_complaints,
     }
     return render_campaign(
         request, campaign, "organiser/monitor.html", context, tab="campaign-monitor"
@@ -67,6 +73,21 @@ def free_lease(request: HttpRequest, code: str, assignment: int) -> HttpResponse
         request,
         lambda: assignments.free_lease(held, by=user_of(request)),
         _("The batch of %(rater)s has been released.") % {"rater": held.participant.label},
+    )
+    return redirect("rankme:campaign-monitor", campaign.code)
+
+
+@login_required
+@require_POST
+def deal_with_complaint(request: HttpRequest, code: str, complaint: int) -> HttpResponse:
+    """Note that what a rater reported is dealt with, or take that back."""
+    campaign = get_campaign(request, code)
+    found = get_object_or_404(campaign.complaints, pk=complaint)
+    is_done = request.POST.get("done") != "no"
+    act(
+        request,
+        lambda: complaints.deal_with(found, by=user_of(request), is_done=is_done),
+        _("The report is marked as dealt with.") if is_done else _("The report is open again."),
     )
     return redirect("rankme:campaign-monitor", campaign.code)
 

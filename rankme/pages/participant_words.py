@@ -31,6 +31,8 @@ def words_of_some_pages(definition: Definition) -> dict[str, str]:
     words = {}
     if may_decline(definition):
         words["say_why"] = _("Please say why you cannot judge this.")
+    if definition.problem_button:
+        words["complaint_kept"] = _("Thank you. Your report goes to the organisers.")
     return words
 
 

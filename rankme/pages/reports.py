@@ -25,6 +25,7 @@ from rankme.downloads import attachment
 from rankme.errors import FilesInPreparation, InvalidOptions
 from rankme.exporting import bundle, spans, texts
 from rankme.exporting.checks import checks_file
+from rankme.exporting.complaints import complaints_file
 from rankme.exporting.judgements import csv_file, jsonl_file
 from rankme.exporting.own_answers import own_answers_file
 from rankme.forms.analysis import AnalysisForm
@@ -322,6 +323,8 @@ def export_judgements(request: HttpRequest, code: str) -> HttpResponseBase:
         return attachment(jsonl_file(campaign))
     if chosen == "checks" and has_checks(campaign):
         return attachment(checks_file(campaign))
+    if chosen == "problems":
+        return attachment(complaints_file(campaign))
     if chosen == "answers":
         return attachment(own_answers_file(campaign))
     if chosen in ("texts", "e2e") and texts.asks_for_texts(campaign):

@@ -118,6 +118,11 @@ organiser_urls: list[URLPattern] = [
         monitoring.free_lease,
         name="campaign-lease-free",
     ),
+    path(
+        "campaigns/<slug:code>/problems/<int:complaint>/",
+        monitoring.deal_with_complaint,
+        name="campaign-complaint",
+    ),
     path("panel-accounts/", panel_accounts.list_accounts, name="panel-accounts"),
     path("panel-accounts/<int:account>/", panel_accounts.change_account, name="panel-account"),
     path("campaigns/<slug:code>/panel/", panel_study.show, name="campaign-panel"),

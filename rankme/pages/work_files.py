@@ -26,6 +26,8 @@ def work_scripts(definition: Definition) -> list[str]:
         names += ["practice_answers"]
     if definition.crowd.devices == "desktop":
         names += ["device"]
+    if definition.problem_button:
+        names += ["complaint"]
     participant = [static(f"js/participant/{name}.js") for name in names]
     return [*participant, *instrument_scripts(definition).values()]
 

@@ -12,8 +12,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET, require_POST
 
-from rankme.actions import assignments, judgements, participation
+from rankme.actions import assignments, complaints, judgements, participation
 from rankme.actions.assignments import NoBatch
+from rankme.actions.complaints import SentComplaint
 from rankme.actions.practice import is_past_the_gate
 from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmissions
 from rankme.models import Assignment, Participant
@@ -125,7 +126,9 @@ def _no_batch(request: HttpRequest, rater: Participant, none: NoBatch) -> HttpRe
 @require_POST
 @rater_call
 def submit(request: HttpRequest, rater: Participant) -> JsonResponse:
-    """One screen's answers as JSON: 201 when stored, 200 when they already were."""
+    """One screen's answers as JSON, or a report about the screen: 201 when stored, 200 when they
+    already were.
+    """
     if int(request.META.get("CONTENT_LENGTH") or 0) > judgements.LARGEST_PAYLOAD:
         return JsonResponse({"message": _("This answer is too long.")}, status=413)
     try:
@@ -137,12 +140,18 @@ def submit(request: HttpRequest, rater: Participant) -> JsonResponse:
     try:
         if payload.get("version") != sent_screen.VERSION:
             return _quarantine(rater, request.body, payload.get("version"))
+        if "complaint" in payload:
+            is_new = complaints.record_complaint(rater, SentComplaint.read(payload))
+            return JsonResponse({}, status=201 if is_new else 200)
         return _record(rater, SentScreen.read(payload))
     except InvalidAnswer as error:
         problems = [
             {"place": problem.place, "message": problem.message} for problem in error.problems
         ]
         return JsonResponse({"problems": problems}, status=422)
+    except KeyReused as error:
+        log.warning("key reused: %s of %s", payload.get("key"), rater.label)
+        return JsonResponse({"code": "key_reused", "message": str(error)}, status=409)
     except TooManySubmissions as error:
         # The outbox keeps the answer and sends it again.
         return JsonResponse({}, status=429, headers={"Retry-After": str(error.seconds)})
@@ -155,11 +164,7 @@ def _quarantine(rater: Participant, body: bytes, version: object) -> JsonRespons
 
 
 def _record(rater: Participant, screen: SentScreen) -> JsonResponse:
-    try:
-        receipt = judgements.record_submission(rater, screen)
-    except KeyReused as error:
-        log.warning("key reused: %s of %s", screen.key, rater.label)
-        return JsonResponse({"code": "key_reused", "message": str(error)}, status=409)
+    receipt = judgements.record_submission(rater, screen)
     answer = {
         "key": str(receipt.key),
         "revision": receipt.revision,

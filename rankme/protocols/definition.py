@@ -127,6 +127,11 @@ class Definition(Part):
         False,
         description=_("Raters whose last try is not as expected are screened out"),
     )
+    problem_button: bool = Field(
+        False,
+        title=_("Raters can report a problem with an item"),
+        description=_("A button on every screen; what they write is on the monitor page at once"),
+    )
     checks: list[CheckSpec] = Field(default_factory=list, max_length=50)
     rules: Rules = Rules()
     breaks: Breaks = Breaks()

@@ -23,6 +23,7 @@ from tests.campaigns import make_owner
 from tests.panels.in_process import connect
 from tests.rehearsal.studies import study_document
 from tests.runs import asked, executed, rated_campaign
+from tests.sittings import complaint_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -54,6 +55,8 @@ POLICY = {
     "api-judgements-jsonl": ("GET", "campaign"),
     "api-checks-csv": ("GET", "campaign"),
     "api-answers-csv": ("GET", "campaign"),
+    "api-problems": ("GET", "campaign"),
+    "api-problem": ("POST", "campaign"),
     "api-spans": ("GET", "campaign"),
     "api-texts-csv": ("GET", "campaign"),
     "api-metrics": ("GET POST", "campaign"),
@@ -120,6 +123,7 @@ def ids(monkeypatch):
         "name": "report.json",
         "metric": campaign.metrics.get().pk,
         "computation": computation.pk,
+        "complaint": complaint_of(campaign.assignments.first()).pk,
     } | paid(campaign, monkeypatch)
 
 
@@ -172,6 +176,7 @@ def _address(name, ids):
         ("account",),
         ("code", "submission"),
         ("code", "payment"),
+        ("code", "complaint"),
     ):
         try:
             return reverse(name, kwargs={each: ids[each] for each in chosen})

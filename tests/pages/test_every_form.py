@@ -18,6 +18,7 @@ from tests.pages.world import POLICY, published_run
 from tests.panels.in_process import connect
 from tests.panels.loop import Loop, paid_campaign
 from tests.runs import rated_campaign
+from tests.sittings import complaint_of
 
 pytestmark = pytest.mark.django_db
 
@@ -109,7 +110,8 @@ def archive_pages(olga) -> list[str]:
 def running_pages(olga) -> list[str]:
     campaign = rated_campaign(raters=1, items=8)
     held, out = make_rater(campaign), make_rater(campaign, "w2")
-    assignments.claim_batch(held)
+    complaint_of(assignments.claim_batch(held))
+    campaign.participants.filter(pk=held.pk).update(entry_answers={"age": "41"})
     exclusions.exclude_rater(out, reason="Too fast.", by=campaign.owner)
     run = published_run(campaign)
     unfinished = analysis_runs.request_run(campaign, {}, by=campaign.owner)

@@ -20,6 +20,7 @@ from rankme.models import (
 )
 from rankme.pages.urls import urlpatterns
 from tests.campaigns import make_owner, make_rater
+from tests.sittings import complaint_of
 
 # Who may: everybody; people with an account; members of the campaign; its owner alone.
 ALL, ACCOUNT, INSIDE, OWNER = "all", "account", "inside", "owner"
@@ -69,6 +70,7 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-invitations": {"GET": INSIDE},
     "campaign-monitor": {"GET": INSIDE},
     "campaign-lease-free": {"POST": INSIDE},
+    "campaign-complaint": {"POST": INSIDE},
     "panel-accounts": {"GET": ACCOUNT, "POST": ACCOUNT},
     "panel-account": {"POST": MINE},
     "campaign-panel": {"GET": INSIDE, "POST": INSIDE},
@@ -137,6 +139,7 @@ class World:
             "start": "e2e-quality",
             "number": upload.pk,
             "assignment": held.pk,
+            "complaint": complaint_of(held).pk,
             "label": rater.label,
             "member": membership.pk,
             "computation": computation.pk,

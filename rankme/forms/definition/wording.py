@@ -36,7 +36,7 @@ SECTIONS = (
             "Each trial has these screens, in this order. Every "
             "criterion is asked on exactly one screen."
         ),
-        ("screens", "standard"),
+        ("screens", "standard", "problem_button"),
     ),
     SectionWording(
         "design",

@@ -3,7 +3,7 @@
 /**
  * @typedef {import("./types.js").PageStorage} PageStorage
  * @typedef {import("./types.js").Transaction} Transaction
- * @typedef {import("./types.js").Payload} Payload
+ * @typedef {import("./types.js").Payload | import("./types.js").Complaint} Payload
  * @typedef {import("./types.js").Entry} Entry
  * @typedef {import("./types.js").ServerAnswer} ServerAnswer
  * @typedef {import("./types.js").Clock} Clock

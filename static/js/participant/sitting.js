@@ -206,7 +206,7 @@ export function createSitting(parts) {
    */
   async function refused({ payload }, problems) {
     if (payload.assignment !== page.assignment) return;
-    const step = route.find(payload);
+    const step = route.find(/** @type {import("./types.js").Payload} */ (payload));
     if (!step) return;
     refusals.set(route.id(step), problems);
     await desk.keep();
@@ -258,5 +258,7 @@ export function createSitting(parts) {
     interrupt,
     keepAtOnce: desk.keepAtOnce,
     stopwatch: desk.stopwatch,
+    /** The screen in front of the rater. */
+    here: () => desk.current()?.step,
   };
 }

@@ -158,6 +158,18 @@
  */
 
 /**
+ * What a rater reports as wrong with a screen (rankme/actions/complaints.py).
+ *
+ * @typedef {object} Complaint
+ * @property {number} version
+ * @property {string} key
+ * @property {number} assignment
+ * @property {number | null} trial null for a practice example
+ * @property {number} screen
+ * @property {string} complaint
+ */
+
+/**
  * What was given for a practice example, next to what was expected.
  *
  * @typedef {object} ComparedAnswer
@@ -212,7 +224,7 @@
  * @typedef {object} Entry
  * @property {string} key
  * @property {string} rater
- * @property {Payload} payload
+ * @property {Payload | Complaint} payload
  * @property {"waiting" | "refused" | "conflict"} state
  * @property {number} queued
  * @property {any} [answer]

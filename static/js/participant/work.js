@@ -119,10 +119,25 @@ async function start() {
   }
 
   tie(sitting, outbox, breaks);
+  if (element("complain")) await tieTheReport(sitting, outbox, storage);
   if (page.devices === "desktop") await askForADesktop();
   if (resumePath) await keepLink(storage, page.addresses.enter, resumePath);
   if (!page.preview) outbox.flush();
   await sitting.run();
+}
+
+/**
+ * The button with which raters report that something is wrong, where the campaign has it.
+ *
+ * @param {Sitting} sitting
+ * @param {Outbox} outbox
+ * @param {import("./types.js").PageStorage} storage
+ */
+async function tieTheReport(sitting, outbox, storage) {
+  const { tieComplaints } = await import("./complaint.js");
+  const [dialog, form, button] = ["complaint-dialog", "complaint-form", "complain"].map(element);
+  tieComplaints({ dialog, form, button, page, outbox, storage, notice, here: sitting.here });
+  tieDialog("complain", "complaint-dialog", sitting);
 }
 
 /** @param {() => unknown} sendAtOnce */
@@ -252,6 +267,8 @@ function reports(sitting, outbox) {
         say(words, "refused", { message: message ?? answer?.message ?? "" }),
         "error",
       );
+      // A report that the server does not take is no screen to go back to.
+      if ("complaint" in entry.payload) return outbox().drop(entry.key);
       return sitting().refused(entry, answer?.problems ?? []);
     },
   };

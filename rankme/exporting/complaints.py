@@ -1,0 +1,36 @@
+"""What raters reported as wrong with items, as CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rankme.models import Campaign
+from rankme.protocols.files import stored_definition
+from rankme.queries.complaints import complaints_of
+
+from .files import CSV, ExportedFile, csv_line
+
+COLUMNS = ("item", "screen", "rater", "text", "received_at", "dealt_with_at", "is_check")
+
+
+def complaints_csv(campaign: Campaign) -> Iterator[bytes]:
+    """One row for each report; the item is empty for a practice example."""
+    yield csv_line(COLUMNS)
+    screens = [screen.name for screen in stored_definition(campaign.definition).screens]
+    for one in complaints_of(campaign).iterator():
+        dealt_with = one.dealt_with_at.isoformat() if one.dealt_with_at else ""
+        yield csv_line(
+            (
+                one.trial.item.key if one.trial else "",
+                screens[one.screen],
+                one.participant.label,
+                one.text,
+                one.received_at.isoformat(),
+                dealt_with,
+                int(getattr(one.trial, "as_check", None) is not None),
+            )
+        )
+
+
+def complaints_file(campaign: Campaign) -> ExportedFile:
+    return ExportedFile(f"{campaign.code}-problems.csv", CSV, complaints_csv(campaign))
