@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 from analysis.errors import Undefined
 from analysis.krippendorff import krippendorff_alpha
@@ -62,6 +63,33 @@ def test_a_good_judge_may_replace_a_rater_and_a_bad_one_may_not():
         found = alternative_annotator_test(*bad)
         assert not found.passes and found.winning_rate == 0
         assert all(each.judge_better < each.rater_better for each in found.raters)
+
+
+@pytest.mark.parametrize(("outputs", "noise"), [(100, 0.8), (25, 0.7)])
+def test_the_alternative_annotator_test_step_by_step(outputs: int, noise: float):
+    """Each definition of Calderon, Reichart & Dror written out, with scipy's and statsmodels'
+    tests; fewer than 30 outputs are compared by ranks."""
+    raters, judge = rated(noise)
+    raters = {name: {n: own[n] for n in range(outputs)} for name, own in raters.items()}
+    found = alternative_annotator_test(raters, judge, epsilon=0.15)
+    p_values, judge_wins = [], []
+    for name, own in raters.items():
+        ahead, wins = [], []
+        for n in range(outputs):
+            others = np.array([each[n] for other, each in raters.items() if other != name])
+            far = [np.sqrt(((others - value) ** 2).mean()) for value in (judge[n], own[n])]
+            wins.append(far[0] <= far[1])
+            ahead.append(float(far[1] <= far[0]) - float(far[0] <= far[1]))
+        judge_wins.append(np.mean(wins))
+        if outputs < 30:
+            test = stats.wilcoxon(np.array(ahead) - 0.15, alternative="less")
+        else:
+            test = stats.ttest_1samp(ahead, 0.15, alternative="less")
+        p_values.append(test.pvalue)
+    rejected = multipletests(p_values, alpha=0.05, method="fdr_by")[0]
+    assert [each.p for each in found.raters] == pytest.approx(p_values)
+    assert found.winning_rate == pytest.approx(rejected.mean())
+    assert found.advantage == pytest.approx(np.mean(judge_wins))
 
 
 def test_categories_count_agreement():

@@ -16,7 +16,7 @@ from analysis import JudgementTable, write_table
 from analysis.cli import main
 from analysis.errors import TableError, Undefined
 from analysis.metrics.against_people import MetricOptions, metrics_against_people
-from analysis.metrics.ceiling import HELD_OUT
+from analysis.metrics.ceiling import HELD_OUT, ceiling
 from analysis.metrics.metric_tests import clusters, perm_both, perm_pairs, williams
 from analysis.metrics.pairs_within import PairsWithin
 from analysis.metrics.people import People
@@ -34,7 +34,9 @@ from analysis.metrics.system_level import (
     kendall_rows,
     outliers,
     pearson_rows,
+    redraw,
     spearman_rows,
+    system_level,
 )
 from analysis.metrics.tie_calibration import calibration_curve, cross_fitted, tie_calibration
 
@@ -202,6 +204,42 @@ def test_measures_of_rows_are_scipys():
     assert np.isnan(kendall_rows(array([1, 1, 1]), array([1, 2, 3]))).all()
 
 
+@pytest.mark.parametrize("unit", ["systems", "items", "raters"])
+def test_a_resample_is_what_copies_of_its_judgements_give(unit: str):
+    """Each drawn item or rater, written out as often as it was drawn."""
+    table, scores = campaign()
+    people = People.from_table(table)
+    drawn = redraw(people, scores.segments, scores.whole, unit, seed=4, resamples=3)
+    rng = np.random.default_rng(4)
+    cells = people.cells
+    if unit == "systems":
+        for number, chosen in enumerate(rng.integers(SYSTEMS, size=(3, SYSTEMS))):
+            assert drawn.people[number] == pytest.approx(np.nanmean(cells[chosen], axis=1))
+            wanted = scores.segments[:, chosen].mean(axis=2)
+            assert drawn.metrics[:, number] == pytest.approx(wanted)
+        return
+    size = ITEMS if unit == "items" else RATERS
+    codes = people.item if unit == "items" else people.rater
+    for number, copies in enumerate(rng.multinomial(size, np.full(size, 1 / size), size=3)):
+        rows = np.repeat(np.arange(len(people.value)), copies[codes])
+        wanted = [people.value[rows][people.system[rows] == s].mean() for s in range(SYSTEMS)]
+        assert drawn.people[number] == pytest.approx(wanted)
+        items = np.repeat(np.arange(ITEMS), copies if unit == "items" else 1)
+        wanted = scores.segments[:, :, items].mean(axis=2)
+        assert drawn.metrics[:, number] == pytest.approx(wanted)
+
+
+def test_only_pairs_that_people_tell_apart_count_as_significant():
+    p_values = np.full((3, 3), NAN)
+    p_values[0, 1], p_values[0, 2], p_values[1, 2] = 0.01, 0.3, 0.99  # one-sided
+    found = system_level(
+        "m", np.array([3.0, 1, 2]), np.array([1.0, 2, 3]), ("a", "b", "c"),
+        soft=None, p_values=p_values, alpha=0.05, intervals={},
+    )  # fmt: skip
+    # a above b (the metric disagrees), c above b (it agrees); a and c are not told apart.
+    assert (found.pairwise_accuracy_significant, found.significant_pairs) == (0.5, 2)
+
+
 def test_outlying_systems():
     assert outliers(np.array([1, 1.1, 0.9, 1.05, -5])).tolist() == [False] * 4 + [True]
     assert not outliers(np.ones(4)).any()
@@ -245,6 +283,9 @@ def test_pairs_swapped_one_by_one_as_in_mtme():
     signs = np.array(list(itertools.product([-1, 1], repeat=int((change != 0).sum()))))
     exact = (signs @ change[change != 0] >= found[0] - 1e-12).mean()
     assert found[1] == pytest.approx(exact, abs=0.015)
+    of_items = change.reshape(6, 2).sum(axis=0)  # pairs come pair by pair, item by item
+    signs = np.array(list(itertools.product([-1, 1], repeat=2)))
+    assert found[2] == pytest.approx((signs @ of_items >= found[0] - 1e-12).mean(), abs=0.015)
 
 
 @pytest.mark.parametrize("level", ["systems", "items"])
@@ -335,6 +376,24 @@ def test_a_held_out_rater_is_the_measure_for_metrics(report):
     assert next(iter(found)) == HELD_OUT and found[HELD_OUT].raters == RATERS
     assert found["good"].acc_eq > found[HELD_OUT].acc_eq > found["poor"].acc_eq
     assert found["useless"].acc_eq == pytest.approx(0.5, abs=0.03)
+
+
+def test_the_ceiling_is_every_rater_against_the_mean_of_the_others():
+    table, scores = campaign()
+    people = People.from_table(table)
+    by_rater = np.full((RATERS, SYSTEMS, ITEMS), NAN)
+    by_rater[people.rater, people.system, people.item] = people.value
+    others = [np.delete(by_rater, n, axis=0).mean(axis=0) for n in range(RATERS)]
+    found = ceiling(people, scores.metrics, scores.segments)
+    for each, own in zip(found, (by_rater, *scores.segments), strict=True):
+        own = np.broadcast_to(own, by_rater.shape)
+        r = [
+            np.corrcoef(rest.mean(axis=1), mine.mean(axis=1))[0, 1]
+            for rest, mine in zip(others, own, strict=True)
+        ]
+        assert each.pearson_systems == pytest.approx(np.mean(r))
+        pairs = PairsWithin.of(np.concatenate(others, axis=1), np.concatenate(own, axis=1))
+        assert each.acc_eq == pytest.approx(tie_calibration(pairs).accuracy)
 
 
 def test_what_the_ceiling_shows_is_said_and_a_single_rater_has_none(report):

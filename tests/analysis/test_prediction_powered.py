@@ -113,7 +113,9 @@ def test_a_good_judge_narrows_and_no_judge_widens(simulation):
     assert width(simulation["adversarial"]) < people
     spread = {name: np.std([row[0] for row in rows]) for name, rows in simulation.items()}
     assert spread["good"] < 0.85 * spread["people"]
-    assert spread["useless"] < 1.03 * spread["people"]
+    for judge in JUDGES:  # never worse than people alone, beyond noise
+        assert spread[judge] < 1.03 * spread["people"]
+        assert width(simulation[judge]) < 1.01 * people
 
 
 def test_what_a_judge_is_worth(simulation):
@@ -124,6 +126,49 @@ def test_what_a_judge_is_worth(simulation):
     assert abs(worth["useless"]) < 0.05 * judgements
     assert weight["good"] > 0.5 and weight["adversarial"] < -0.2
     assert abs(weight["useless"]) < 0.1
+
+
+def test_the_estimate_and_its_variance_are_those_of_the_definition():
+    """Angelopoulos et al.: mean of people + λ (mean over all items − mean over judged ones).
+
+    With a rater for each item, only items are clusters, and leaving out one item at a time gives
+    the variance in another way.
+    """
+    people, judges, _ = simulated(3)
+    judged = np.array([int(name[1:]) for name in people.items])
+    rows = np.unique(people.item * 2 + people.system, return_index=True)[1]  # one judgement each
+    system, item, value = (each[rows] for each in (people.system, people.item, people.value))
+    names = tuple(f"r{n}" for n in range(JUDGED))
+    people = People(people.systems, people.items, names, system, item, item, value)
+    scores = judges["good"]
+    found = fit(people, scores)
+    of_people = (
+        value[system == 1][np.argsort(item[system == 1])]
+        - (value[system == 0][np.argsort(item[system == 0])])
+    )
+    of_judge = scores[1] - scores[0]
+
+    def estimate(out: int | None, weight: float) -> float:
+        mine, all_items = judged != out, np.arange(ITEMS) != out
+        return float(
+            of_people[mine].mean()
+            + weight * (of_judge[all_items].mean() - of_judge[judged[mine]].mean())
+        )
+
+    assert found.powered.means[1] - found.powered.means[0] == pytest.approx(
+        estimate(None, found.weight)
+    )
+    without = [estimate(out, found.weight) for out in range(ITEMS)]
+    # What each item contributes; judged items weigh more than the others.
+    contributions = np.array(without) - estimate(None, found.weight)
+    assert found.powered.variances[0, 1] == pytest.approx((contributions**2).sum(), rel=0.03)
+    # The weight is the one with the least variance: what is left out is linear in it.
+    none, one = (
+        np.array([estimate(out, weight) - estimate(None, weight) for out in range(ITEMS)])
+        for weight in (0.0, 1.0)
+    )
+    best = -(none @ (one - none)) / ((one - none) @ (one - none))
+    assert found.weight == pytest.approx(best, rel=0.03)
 
 
 def test_the_order_of_systems_and_the_unit_of_the_metric_change_nothing():
