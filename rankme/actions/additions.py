@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,8 +15,13 @@ from rankme.importing.rows import ItemRow, OutputRow
 from rankme.models import Campaign, Output
 
 from .bulk_insert import copy_rows, new_ids
+from .media import store_media
 
 MOST_NAMED = 3
+ITEM_COLUMNS = (
+    *("id", "campaign_id", "key", "position"),
+    *("input", "reference", "context", "factors", "media_id", "alt"),
+)
 
 
 @dataclass
@@ -54,7 +59,9 @@ def additions_in(campaign: Campaign, material: Material) -> Additions:
     RefusedAction : it would change what is there, or add nothing
     """
     found = Additions()
-    items = dict(campaign.items.values_list("key", "input"))
+    facts = campaign.items.values_list("key", "input", "media__sha256")
+    items = {key: (text, digest or "") for key, text, digest in facts}
+    digests = {media.number: media.sha256 for media in material.media()}
     systems = {folded(name) for name in campaign.systems.values_list("name", flat=True)}
     found.systems = [
         system.name for system in material.preview.systems if folded(system.name) not in systems
@@ -63,27 +70,34 @@ def additions_in(campaign: Campaign, material: Material) -> Additions:
     changed = [
         item.key
         for item in material.items()
-        if item.input and items.get(item.key, item.input) != item.input
+        if item.key in items and not _is_same(item, items[item.key], digests)
     ]
     _refuse_changes(changed, _("These items have another input now"))
-    _compare_outputs(campaign, material.outputs(), found, set(items), systems)
+    _compare_outputs(campaign, material.outputs(), found, (set(items), systems), digests)
     if not found.items and not found.systems:
         raise RefusedAction(_("This upload has no new items and no new systems."))
     return found
+
+
+def _is_same(item: ItemRow, known: tuple[str, str], digests: Mapping[int, str]) -> bool:
+    """A later upload may leave out the inputs that are there."""
+    text, digest = known
+    has_same_text = item.input in ("", text)
+    return has_same_text and (item.media is None or digests[item.media] == digest)
 
 
 def _compare_outputs(
     campaign: Campaign,
     rows: Iterable[OutputRow],
     found: Additions,
-    items: set[str],
-    systems: set[str],
+    known: tuple[set[str], set[str]],
+    digests: Mapping[int, str],
 ) -> None:
-    shown = Output.objects.filter(item__campaign=campaign)
-    texts = {
-        (item, folded(system)): text
-        for item, system, text in shown.values_list("item__key", "system__name", "text")
-    }
+    items, systems = known
+    shown = Output.objects.filter(item__campaign=campaign).values_list(
+        "item__key", "system__name", "text", "media__sha256"
+    )
+    texts = {(item, folded(system)): (text, digest or "") for item, system, text, digest in shown}
     changed, missing = [], []
     for row in rows:
         cell = (row.item_key, folded(row.system))
@@ -91,7 +105,7 @@ def _compare_outputs(
             found.outputs.append(row)
         elif cell not in texts:
             missing.append(f"{row.system}/{row.item_key}")
-        elif texts[cell] != row.text:
+        elif texts[cell] != (row.text, "" if row.media is None else digests[row.media]):
             changed.append(f"{row.system}/{row.item_key}")
         else:
             found.same_outputs += 1
@@ -112,17 +126,21 @@ def _refuse_changes(names: list[str], what: str) -> None:
     )
 
 
-def store_additions(campaign: Campaign, found: Additions) -> None:
-    """Add the new rows after those that are there."""
+def store_additions(
+    campaign: Campaign, found: Additions, material: Material, stored: list[str]
+) -> None:
+    """Add the new rows after those that are there, with their files."""
+    needed = {item.media for item in found.items} | {row.media for row in found.outputs}
+    media = store_media(campaign, (row for row in material.media() if row.number in needed), stored)
     items = dict(campaign.items.values_list("key", "id"))
     systems = {folded(name): pk for name, pk in campaign.systems.values_list("name", "id")}
     item_ids = new_ids("rankme_item", len(found.items))
     system_ids = new_ids("rankme_system", len(found.systems))
     copy_rows(
         "rankme_item",
-        ("id", "campaign_id", "key", "position", "input", "reference", "context", "factors"),
+        ITEM_COLUMNS,
         (
-            (pk, campaign.pk, item.key, position, *_facts(item))
+            (pk, campaign.pk, item.key, position, *_facts(item, media))
             for pk, item, position in zip(item_ids, found.items, _after(items), strict=False)
         ),
     )
@@ -138,13 +156,23 @@ def store_additions(campaign: Campaign, found: Additions) -> None:
     systems |= dict(zip(map(folded, found.systems), system_ids, strict=True))
     copy_rows(
         "rankme_output",
-        ("item_id", "system_id", "text"),
-        ((items[row.item_key], systems[folded(row.system)], row.text) for row in found.outputs),
+        ("item_id", "system_id", "text", "media_id", "alt"),
+        (
+            (
+                *(items[row.item_key], systems[folded(row.system)], row.text),
+                *_file(row, media),
+            )
+            for row in found.outputs
+        ),
     )
 
 
-def _facts(item: ItemRow) -> tuple[Any, ...]:
-    return (item.input, item.reference, item.context, item.factors)
+def _facts(item: ItemRow, media: Mapping[int, int]) -> tuple[Any, ...]:
+    return (item.input, item.reference, item.context, item.factors, *_file(item, media))
+
+
+def _file(row: ItemRow | OutputRow, media: Mapping[int, int]) -> tuple[int | None, str]:
+    return (None if row.media is None else media[row.media], row.alt)
 
 
 def _after(there: dict[str, int]) -> Iterator[int]:

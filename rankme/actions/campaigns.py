@@ -33,6 +33,7 @@ from .audit import note
 from .bulk_insert import analyze, copy_rows, new_ids
 from .judgements import canonical
 from .materials import forget_material
+from .media import problem_with_files
 from .pictures import problem_with_pictures
 from .shown_as import note_pictorial_items
 from .versions import write_version
@@ -227,7 +228,8 @@ def strata_of(campaign: Campaign, factor: str) -> Indexes | None:
 
 def _refuse_missing_pictures(campaign: Campaign, definition: Definition) -> None:
     inputs = campaign.items.order_by("position").values_list("key", "input")
-    if problem := problem_with_pictures(definition, inputs.iterator(chunk_size=1_000)):
+    problem = problem_with_pictures(definition, inputs.iterator(chunk_size=1_000))
+    if problem := problem or problem_with_files(campaign, definition):
         raise RefusedAction(problem)
 
 

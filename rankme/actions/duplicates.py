@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+
 from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
@@ -15,6 +18,8 @@ from rankme.protocols.outcome_settings import CompletionCodes
 from .audit import note
 from .campaigns import create_campaign, definition_of
 from .launches import MOST_OUTPUTS_IN_A_REQUEST, is_large
+from .media import copy_media
+from .stored_files import deleted_on_failure
 
 LONGEST_TITLE = 200
 
@@ -44,7 +49,8 @@ def duplicate_campaign(
         )
     copy = create_campaign(by, _definition_of_copy(campaign, title))
     if with_material:
-        _copy_material(campaign, copy)
+        with deleted_on_failure() as stored:
+            _copy_material(campaign, copy, copy_media(campaign, copy, stored))
     note(copy, by, gettext_noop("duplicated from another campaign"), code=campaign.code)
     return copy
 
@@ -61,15 +67,20 @@ def _definition_of_copy(campaign: Campaign, title: str) -> Definition:
     )
 
 
-def _copy_material(source: Campaign, target: Campaign) -> None:
-    """Copy rows inside the database; items and systems are found again by their positions."""
+def _copy_material(source: Campaign, target: Campaign, media: Mapping[int, int]) -> None:
+    """Copy rows inside the database; items and systems are found again by their positions.
+
+    `media` has the ids of the copied files by the ids of the files.
+    """
+    new_media = "(%s::jsonb ->> media_id::text)::bigint"
+    ids = json.dumps(dict(media))
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO rankme_item"
-            " (campaign_id, key, position, input, reference, context, factors)"
-            " SELECT %s, key, position, input, reference, context, factors"
+            " (campaign_id, key, position, input, reference, context, factors, media_id, alt)"
+            f" SELECT %s, key, position, input, reference, context, factors, {new_media}, alt"
             " FROM rankme_item WHERE campaign_id = %s ORDER BY position",
-            [target.pk, source.pk],
+            [target.pk, ids, source.pk],
         )
         cursor.execute(
             "INSERT INTO rankme_system (campaign_id, name, folded, position)"
@@ -78,8 +89,9 @@ def _copy_material(source: Campaign, target: Campaign) -> None:
             [target.pk, source.pk],
         )
         cursor.execute(
-            "INSERT INTO rankme_output (item_id, system_id, text, marks)"
-            " SELECT new_item.id, new_system.id, output.text, output.marks"
+            "INSERT INTO rankme_output (item_id, system_id, text, marks, media_id, alt)"
+            " SELECT new_item.id, new_system.id, output.text, output.marks,"
+            " (%s::jsonb ->> output.media_id::text)::bigint, output.alt"
             " FROM rankme_output output"
             " JOIN rankme_item item ON item.id = output.item_id AND item.campaign_id = %s"
             " JOIN rankme_system system ON system.id = output.system_id"
@@ -88,5 +100,5 @@ def _copy_material(source: Campaign, target: Campaign) -> None:
             " JOIN rankme_system new_system"
             "   ON new_system.campaign_id = %s AND new_system.folded = system.folded"
             " ORDER BY output.id",
-            [source.pk, target.pk, target.pk],
+            [ids, source.pk, target.pk, target.pk],
         )

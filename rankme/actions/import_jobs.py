@@ -15,8 +15,9 @@ from rankme.models import MaterialImport
 
 from . import jobs
 from .judgement_imports import preview_of_judgements, take_judgements
-from .materials import delete_files, preview_of_outputs, take_outputs
+from .materials import preview_of_outputs, take_outputs
 from .score_imports import ScorePreview, preview_of_scores, take_scores
+from .stored_files import delete_files
 
 Kind, Phase = MaterialImport.Kind, MaterialImport.Phase
 AnyPreview = Preview | JudgementPreview | ScorePreview

@@ -27,9 +27,9 @@ from .archive_rows import fill_archive
 from .campaigns import change_definition, create_campaign
 from .materials import (
     end_import,
+    files_of,
     forget_material,
     lock_for_import,
-    paths_of,
     progress_of,
     remembered_columns,
     with_columns,
@@ -93,16 +93,16 @@ def preview_of_judgements(row: MaterialImport) -> JudgementPreview:
 
 def _read(row: MaterialImport, progress: Progress) -> JudgementMaterial:
     reading = reading_from(row.options.get("reading", {}))
-    return read_judgement_material(
-        paths_of(row), row.format or None, progress=progress, reading=reading
-    )
+    with files_of(row) as paths:
+        return read_judgement_material(
+            paths, row.format or None, progress=progress, reading=reading
+        )
 
 
 def take_judgements(row: MaterialImport) -> None:
     """Fill the archive of an import with its judgements, in one transaction."""
     progress = progress_of(row, upto=READ_SHARE)
-    material = _read(row, progress)
-    with material, transaction.atomic():
+    with _read(row, progress) as material, transaction.atomic():
         campaign = lock_for_import(row)
         forget_material(campaign)
         guessed = guessed_definition(campaign.title, material.preview)

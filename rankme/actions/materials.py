@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from django.contrib.auth.models import User
@@ -28,27 +30,29 @@ from rankme.importing.judgements import JUDGEMENT_TABLE_FORMATS
 from rankme.importing.material import TABLE_FORMATS
 from rankme.importing.sources import Progress
 from rankme.importing.table_previews import TablePreview, is_said_by_names
-from rankme.models import Campaign, MaterialImport
+from rankme.models import Campaign, MaterialImport, MediaFile
 from rankme.protocols.definition import Definition, MaterialSpec
 from rankme.protocols.dialogues import text_checks
 from rankme.protocols.files import definition_to_document, stored_definition
 
 from . import jobs
-from .additions import additions_in, store_additions
+from .additions import ITEM_COLUMNS, additions_in, store_additions
 from .audit import note
 from .bulk_insert import analyze, copy_rows, new_ids
+from .media import FOLDER as MEDIA_FOLDER
+from .media import forget_media, store_media
 from .pictures import problem_with_pictures
+from .stored_files import delete_files, deleted_on_failure, local_copies, sweep
 
 Kind, Phase, State = MaterialImport.Kind, MaterialImport.Phase, MaterialImport.State
 FOLDER = "imports"
-SWEPT = ".swept"  # dated at each sweep
-ORPHANED_AFTER_SECONDS = 86_400
 KEPT_FOR_CORRECTION = timedelta(days=7)
 CORRECTABLE = (Phase.PREVIEWED, Phase.COLUMNS)
 # Shares of the progress bar, as they were measured for a million outputs.
 READ_SHARE, COPIED_SHARE = 0.3, 0.8
 ROWS_PER_HEARTBEAT = 2_000
 ROWS_WORTH_MEASURING = 10_000
+NO_MEDIA: Mapping[int, int] = MappingProxyType({})
 
 Upload: TypeAlias = "UploadedFile[Any] | Path"
 
@@ -269,11 +273,6 @@ def _locked(row: MaterialImport) -> MaterialImport:
     return found.get(pk=row.pk)
 
 
-def delete_files(names: Iterable[str]) -> None:
-    for name in names:
-        default_storage.delete(name)
-
-
 def _waits_for_a_decision() -> Q:
     """Uploads that were checked, well or not, and whose files are still there."""
     previewed = Q(phase=Phase.PREVIEWED, state=State.DONE)
@@ -282,29 +281,13 @@ def _waits_for_a_decision() -> Q:
 
 
 def sweep_uploads() -> int:
-    """Delete the stored files that no upload needs any more; returns how many.
-
-    A process that dies between storing a file and writing its row, or between the end of an upload
-    and the deletion of its files, leaves them lying. Young ones may be of an upload that is just
-    being written. How old they are the disk says, by the clock that has dated them.
-    """
-    folder = Path(default_storage.path(FOLDER))
-    if not folder.is_dir():
-        return 0
-    (folder / SWEPT).touch()
-    youngest = (folder / SWEPT).stat().st_mtime - ORPHANED_AFTER_SECONDS
-    old = {
-        f"{FOLDER}/{path.name}"
-        for path in folder.iterdir()
-        if path.name != SWEPT and path.stat().st_mtime < youngest
-    }
+    """Delete the stored files that no upload and no campaign needs any more; returns how many."""
     needed = MaterialImport.objects.filter(
         Q(state__in=[State.QUEUED, State.WORKING]) | _waits_for_a_decision()
     )
-    for files in needed.values_list("files", flat=True):
-        old -= set(files.values())
-    delete_files(old)
-    return len(old)
+    uploads = [name for files in needed.values_list("files", flat=True) for name in files.values()]
+    media = MediaFile.objects.values_list("stored", flat=True)
+    return sweep(FOLDER, uploads) + sweep(MEDIA_FOLDER, media.iterator())
 
 
 # --- In the worker -----------------------------------------------------------------------------
@@ -328,26 +311,24 @@ def take_outputs(row: MaterialImport) -> None:
     """
     progress = progress_of(row, upto=READ_SHARE)
     material = _read(row, progress)
-    with material, transaction.atomic():
+    with material, deleted_on_failure() as stored, transaction.atomic():
         campaign = lock_for_import(row)
         if _adds(row):
-            store_additions(campaign, additions_in(campaign, material))
+            store_additions(campaign, additions_in(campaign, material), material, stored)
         else:
             forget_material(campaign)
-            _copy_material(row, campaign, material)
+            _copy_material(row, campaign, material, stored)
             _remember_columns(campaign, material.preview)
         end_import(row)
 
 
 def _read(row: MaterialImport, progress: Progress) -> Material:
     reading = reading_from(row.options.get("reading", {}))
-    return read_material(
-        paths_of(row),
-        row.format or None,
-        progress=progress,
-        reading=reading,
-        checks=text_checks(stored_definition(row.campaign.definition)),
-    )
+    checks = text_checks(stored_definition(row.campaign.definition))
+    with files_of(row) as paths:
+        return read_material(
+            paths, row.format or None, progress=progress, reading=reading, checks=checks
+        )
 
 
 def _remember_columns(campaign: Campaign, preview: Preview) -> None:
@@ -372,19 +353,9 @@ def end_import(row: MaterialImport) -> None:
     transaction.on_commit(partial(delete_files, row.files.values()))
 
 
-def paths_of(row: MaterialImport) -> dict[str, Path]:
-    """The stored files under the names that the organiser's files had."""
-    missing = [row.labels[role] for role, name in row.files.items() if not _is_there(name)]
-    if missing:
-        raise RefusedAction(
-            _("The uploaded files are no longer there (%(files)s). Upload them again.")
-            % {"files": ", ".join(missing)}
-        )
-    return {row.labels[role]: Path(default_storage.path(name)) for role, name in row.files.items()}
-
-
-def _is_there(name: str) -> bool:
-    return default_storage.exists(name)
+def files_of(row: MaterialImport) -> AbstractContextManager[dict[str, Path]]:
+    """The stored files, for as long as they are read, by the names that the organiser gave them."""
+    return local_copies({row.labels[role]: name for role, name in row.files.items()})
 
 
 def progress_of(row: MaterialImport, *, upto: float = 1.0) -> Progress:
@@ -424,12 +395,16 @@ def forget_material(campaign: Campaign) -> None:
         cursor.execute(f"DELETE FROM rankme_output WHERE item_id IN ({items})", [campaign.pk])
         cursor.execute("DELETE FROM rankme_system WHERE campaign_id = %s", [campaign.pk])
         cursor.execute("DELETE FROM rankme_item WHERE campaign_id = %s", [campaign.pk])
+    forget_media(campaign)
     campaign.metrics.all().delete()  # they were about these outputs
 
 
-def _copy_material(row: MaterialImport, campaign: Campaign, material: Material) -> None:
+def _copy_material(
+    row: MaterialImport, campaign: Campaign, material: Material, stored: list[str]
+) -> None:
     preview = material.preview
-    items = copy_items(campaign, material.items(), preview.n_items)
+    media = store_media(campaign, material.media(), stored)
+    items = copy_items(campaign, material.items(), preview.n_items, media)
     systems = copy_systems(campaign, [system.name for system in preview.systems])
     outputs = with_heartbeats(
         row,
@@ -441,11 +416,12 @@ def _copy_material(row: MaterialImport, campaign: Campaign, material: Material) 
     )
     copy_rows(
         "rankme_output",
-        ("item_id", "system_id", "text", "marks"),
+        ("item_id", "system_id", "text", "marks", "media_id", "alt"),
         (
             (
                 *(items[row.item_position], systems[row.system_position], row.text),
                 json.loads(row.marks) if row.marks else None,
+                *(None if row.media is None else media[row.media], row.alt),
             )
             for row in outputs
         ),
@@ -455,22 +431,22 @@ def _copy_material(row: MaterialImport, campaign: Campaign, material: Material) 
         analyze("rankme_item", "rankme_system", "rankme_output")
 
 
-def copy_items(campaign: Campaign, items: Iterable[Any], count: int) -> Sequence[int]:
-    """Store items (`importing.ItemRow`); give their ids by position."""
+def copy_items(
+    campaign: Campaign, items: Iterable[Any], count: int, media: Mapping[int, int] = NO_MEDIA
+) -> Sequence[int]:
+    """Store items (`importing.ItemRow`); give their ids by position.
+
+    `media` has the ids of their files by number.
+    """
     ids = new_ids("rankme_item", count)
     copy_rows(
         "rankme_item",
-        ("id", "campaign_id", "key", "position", "input", "reference", "context", "factors"),
+        ITEM_COLUMNS,
         (
             (
-                ids[item.position],
-                campaign.pk,
-                item.key,
-                item.position,
-                item.input,
-                item.reference,
-                item.context,
-                item.factors,
+                *(ids[item.position], campaign.pk, item.key, item.position),
+                *(item.input, item.reference, item.context, item.factors),
+                *(None if item.media is None else media[item.media], item.alt),
             )
             for item in items
         ),

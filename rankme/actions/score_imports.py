@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -14,7 +15,7 @@ from rankme.importing import LIMITS, FileProblem, ImportRefused
 from rankme.models import Campaign, MaterialImport, Metric, Output
 from rankme.untrusted.clean_text import storable
 
-from .materials import end_import, lock_for_import, paths_of, progress_of
+from .materials import end_import, files_of, lock_for_import, progress_of
 from .metrics import store_metric, store_verdicts
 
 if TYPE_CHECKING:
@@ -134,12 +135,16 @@ def _previews(found: _Found, outputs: int, sources: dict[str, str]) -> Iterator[
 
 
 def _read(row: MaterialImport) -> _Found:
+    with files_of(row) as paths:
+        return _found_in(row, paths)
+
+
+def _found_in(row: MaterialImport, paths: Mapping[str, Path]) -> _Found:
     from analysis.metrics.csv_rows import read_rows
     from analysis.metrics.extracted_facts import facts_of_rows, has_facts
     from analysis.metrics.score_files import Known, scores_of_rows
     from analysis.metrics.verdict_files import has_verdicts, verdicts_of_rows
 
-    paths = paths_of(row)
     if len(paths) != 1:
         raise RefusedAction("Upload one file of scores at a time.")
     ((label, path),) = paths.items()

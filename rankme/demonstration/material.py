@@ -25,6 +25,7 @@ _restaurants_in_words = _files("long", "restaurants_in_words/items.csv", "restau
 _translations = _files("long", "translations/items.csv", "translations/outputs.csv")
 
 MATERIAL = {
+    "audio-quality": _files("long", "tunes/tunes.zip"),
     "best-worst": _restaurants_in_words,
     "contrastive-esa": _translations,
     "direct-assessment": _files(
@@ -45,6 +46,7 @@ MATERIAL = {
     "fact-spans": _files(
         "rotowire", "games_by_sentence/games.json", "games_by_sentence/outputs.csv"
     ),
+    "image-captions": _files("long", "captions/captions.zip"),
     "likert-criteria": _restaurants_in_words,
     "mqm": _translations,
     "pairwise-preference": _restaurants_in_words,

@@ -93,16 +93,17 @@ def _file_of(
     limits: Limits,
     problems: Problems,
 ) -> SourceFile | None:
-    *folders, name = (clean_name(part) for part in member.filename.replace("\\", "/").split("/"))
+    parts = member.filename.replace("\\", "/").removeprefix("./").split("/")
+    *folders, name = (clean_name(part) for part in parts)
     folder = folders[-1] if folders else ""
-    parts = [label, folder, name or ascii(member.filename)]
-    place = "/".join(part for part in parts if part)
+    place = "/".join(part for part in (label, folder, name or ascii(member.filename)) if part)
     trouble = _trouble_with_member(member, name, limits)
     if trouble:
         problems.add(place, None, "", trouble)
         return None
     opener = partial(archive.open, member)
-    return SourceFile(place, member.file_size, member.compress_size, opener, folder)
+    path = "/".join([*folders, name]) if all(folders) else ""
+    return SourceFile(place, member.file_size, member.compress_size, opener, folder, path)
 
 
 def clean_name(part: str) -> str:

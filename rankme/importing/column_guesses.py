@@ -7,13 +7,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from rankme.importing.columns import (
+    INPUT_ALT,
+    INPUT_FILE,
     LIKELY_AFFIXES,
+    OUTPUT_ALT,
+    OUTPUT_FILE,
     OUTPUT_WORDS,
     Columns,
     InvalidColumns,
     column_name,
     system_names,
 )
+from rankme.importing.media_types import is_media_name
 
 # The likelier name comes first; names are compared in lower case with "_" for blanks and hyphens.
 NAMES: dict[str, tuple[str, ...]] = {
@@ -46,6 +51,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 # What pandas and its relatives write next to the data.
+ALT = re.compile(r"(^|_)alt(_?text)?($|_)")
 INDEX = re.compile(r"^$|^unnamed: ?\d+$|^(__index_level_\d__|level_\d|index|idx|row|#)$")
 LONG_TEXT = 200  # a system's name is shorter
 MOST_FACTOR_VALUES = 50
@@ -83,6 +89,11 @@ class Sample:
     def is_text(self, name: str) -> bool:
         return not self.is_number(name) and any(cell.strip() for cell in self.of_column(name))
 
+    def is_files(self, name: str) -> bool:
+        """Whether all cells that are filled name pictures, sounds or films."""
+        filled = [cell for cell in self.of_column(name) if cell.strip()]
+        return bool(filled) and all(map(is_media_name, filled))
+
     def is_counting(self, name: str) -> bool:
         """Whether the column only numbers the rows."""
         cells = self.of_column(name)
@@ -112,6 +123,9 @@ class _Guess:
         self.sample = sample
         self.free = [name for name in sample.header if not self._is_index(name)]
         self.roles: dict[str, str] = {}
+        self.files = [name for name in self.free if sample.is_files(name)]
+        self.alts = [name for name in self.free if ALT.search(plain_name(name))]
+        self.free = [name for name in self.free if name not in (*self.files, *self.alts)]
 
     def columns(self) -> Columns:
         """Names that say what a column is count first; then the values; then what is left over."""
@@ -123,12 +137,13 @@ class _Guess:
         for role in ("reference", "input", "context", "highlight"):
             self._take(role, lambda name: not self.sample.is_number(name))
         self._take_item()
-        if "output" not in self.roles:
+        self._take_files()
+        if not {"output", OUTPUT_FILE} & set(self.roles):
             wide = wide or self._texts_left()
         self.free = [name for name in self.free if name not in wide]
         if wide and "system" not in self.roles:
             return Columns("wide", self._ordered(), system_names(wide), self._factors())
-        if "output" in self.roles:
+        if {"output", OUTPUT_FILE} & set(self.roles):
             return Columns("long", self._ordered(), factors=self._factors())
         if "system" in self.roles:
             raise InvalidColumns("No column has the outputs of these systems.")
@@ -136,7 +151,8 @@ class _Guess:
 
     def _ordered(self) -> dict[str, str]:
         order = (
-            *("system", "item", "input", "output", "reference", "context", "highlight"),
+            *("system", "item", "input", INPUT_FILE, INPUT_ALT),
+            *("output", OUTPUT_FILE, OUTPUT_ALT, "reference", "context", "highlight"),
             *("document", "segment"),
         )
         return {role: self.roles[role] for role in order if role in self.roles}
@@ -185,6 +201,28 @@ class _Guess:
         places = [self.sample.of_column(self.roles[role]) for role in ("document", "segment")]
         pairs = set(zip(*places, strict=True))
         return len(set(cells)) == len(pairs) == len(set(zip(cells, *places, strict=True)))
+
+    def _take_files(self) -> None:
+        """Columns of files: of the input where all rows of an item have the same, or of outputs."""
+        for name in self.files:
+            role = INPUT_FILE if self._is_of_input(name) else OUTPUT_FILE
+            self.roles.setdefault(role, name)
+        for name in self.alts if self.files else ():
+            is_output = plain_name(name).startswith("output") or INPUT_FILE not in self.roles
+            self.roles.setdefault(OUTPUT_ALT if is_output else INPUT_ALT, name)
+        if "item" not in self.roles and INPUT_FILE in self.roles:
+            self.roles["item"] = self.roles[INPUT_FILE]
+
+    def _is_of_input(self, name: str) -> bool:
+        named = plain_name(name)
+        if named.startswith(("input", "source", "prompt")):
+            return True
+        if named.startswith("output"):
+            return False
+        if "system" not in self.roles:
+            return "output" not in self.roles or "item" not in self.roles
+        items = self.sample.of_column(self.roles["item"]) if "item" in self.roles else []
+        return "output" in self.roles and (not items or self._agrees(name, items))
 
     def _can_be_item(self, name: str) -> bool:
         """Of several systems' rows, each item is in more than one; nothing is for one twice."""

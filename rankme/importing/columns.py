@@ -12,7 +12,12 @@ LAYOUTS: tuple[Layout, ...] = ("long", "wide", "items")
 ITEM_TEXTS = ("input", "reference", "context", "highlight")
 # Where an item is in a document. Both are given, or neither.
 DOCUMENT_PLACE = ("document", "segment")
-ROLES = ("system", "item", "output", *ITEM_TEXTS, *DOCUMENT_PLACE)
+# Which columns name the pictures, sounds and films of the upload, and which describe them.
+INPUT_FILE, INPUT_ALT, OUTPUT_FILE, OUTPUT_ALT = FILE_ROLES = (
+    *("input_file", "input_alt", "output_file", "output_alt"),
+)
+ROLES = ("system", "item", "output", *ITEM_TEXTS, *DOCUMENT_PLACE, *FILE_ROLES)
+NAMING = ("item", "input", "document", INPUT_FILE)
 FACTOR = "factor"
 LEFT_OUT = "leave out"
 # What outputs are called, the likeliest first.
@@ -42,7 +47,8 @@ class Columns:
     long table each row is an output; without a `system` column, the file's name is the system. In a
     wide table `systems` maps each column of outputs to the system's name. A table of items has no
     outputs. Without an `item` column, items are numbered, or named by `document` and `segment`.
-    Columns that are not named are left out.
+    An output may be a file (`output_file`) instead of a text, or both. Columns that are not named
+    are left out.
     """
 
     layout: Layout
@@ -51,13 +57,13 @@ class Columns:
     factors: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.layout == "long" and "output" not in self.roles:
+        if self.layout == "long" and not {"output", OUTPUT_FILE} & set(self.roles):
             raise InvalidColumns("Say which column has the outputs.")
         if self.layout == "wide" and not self.systems:
             raise InvalidColumns("Say which columns have the outputs of the systems.")
         if len(set(DOCUMENT_PLACE) & set(self.roles)) == 1:
             raise InvalidColumns("Say which column names the document, and which its segments.")
-        if self.layout == "items" and not {"item", "input", "document"} & set(self.roles):
+        if self.layout == "items" and not set(NAMING) & set(self.roles):
             raise InvalidColumns("Say which column names the items, or has their inputs.")
 
     @property
@@ -135,6 +141,8 @@ def columns_from_roles(given: Sequence[tuple[str, str]]) -> Columns:
                 raise InvalidColumns(f'There is no role "{role[:40]}".')
     if len(outputs) == 1:
         return Columns("long", {**roles, "output": outputs[0]}, factors=tuple(factors))
+    if not outputs and OUTPUT_FILE in roles:
+        return Columns("long", roles, factors=tuple(factors))
     if not outputs:
         return Columns("items", roles, factors=tuple(factors))
     if "system" in roles:

@@ -18,11 +18,6 @@ UTF8_BOM = b"\xef\xbb\xbf"
 ZIP_START = b"PK\x03\x04"
 ZIP_END = b"PK\x05\x06"
 PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
-PICTURE_STARTS = {
-    b"\x89PNG\r\n": "image/png",
-    b"\xff\xd8\xff": "image/jpeg",
-    b"GIF8": "image/gif",
-}
 # Of Excel (two forms) and of OpenDocument.
 WORKBOOK_PARTS = ("xl/workbook.xml", "xl/workbook.bin", "META-INF/manifest.xml")
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError)
@@ -37,6 +32,8 @@ class SourceFile:
     packed_size: int
     open: Callable[[], IO[bytes]]
     folder: str = ""
+    # The path within the upload, by which rows name it; empty where it is not a path.
+    path: str = ""
     number: int = 0
     rows: int = 0
     sha256: str = ""
@@ -84,13 +81,6 @@ def _first_line(raw: bytes, encoding: str) -> str:
     """The first line with its end, which is missing where the bytes stop within the line."""
     text = raw.removeprefix(UTF8_BOM).decode(encoding, errors="replace")
     return next((line for line in io.StringIO(text, newline="\n") if line.strip()), "")
-
-
-def picture_type(head: bytes) -> str | None:
-    """The media type of a picture that browsers show, by its first bytes."""
-    if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
-        return "image/webp"
-    return next((media for start, media in PICTURE_STARTS.items() if head.startswith(start)), None)
 
 
 def holds_workbook(stream: IO[bytes]) -> bool:

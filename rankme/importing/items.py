@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from analysis.translatable import gettext_noop as _
 from rankme.importing.files import SourceFile
+from rankme.importing.media_files import MediaFiles
 from rankme.importing.reader import Reader
 from rankme.importing.records import columns_missing, shape_of
 from rankme.importing.sources import Sources
@@ -24,6 +25,7 @@ def holds_items(sources: Sources) -> bool:
 
 
 def read_items_alone(sources: Sources, spool: Spool) -> None:
+    media = MediaFiles(sources, spool)
     for file in sources.files:
         table = proposed_table(sources, file)
         if shape_of(file, OUTPUT_COLUMNS):
@@ -32,7 +34,8 @@ def read_items_alone(sources: Sources, spool: Spool) -> None:
         elif table is None or table.layout != "items":
             sources.problems.add(file.label, 1, "", columns_missing(file, COLUMNS))
         else:
-            read_item_table(sources, spool, table)
+            read_item_table(sources, spool, table, media)
+    media.finish()
 
 
 READER = Reader(
@@ -43,6 +46,7 @@ READER = Reader(
     ),
     recognises=is_items,
     read=read_items_alone,
+    takes_media=True,
     needs_outputs=False,
     could_read=holds_items,
 )

@@ -26,6 +26,11 @@ class Limits:
     # An input may be a document: tables, or pictures in it.
     document: int = 2_000_000
     picture_bytes: int = 500_000
+    # Files that raters are shown, each for itself.
+    shown_picture_bytes: int = 10 * 1024**2
+    picture_pixels: int = 40_000_000
+    sound_bytes: int = 25 * 1024**2
+    film_bytes: int = 100 * 1024**2
     whole_file_bytes: int = 32 * 1024**2
     workbook_bytes: int = 256 * 1024**2  # unpacked
     sample_rows: int = 2_000

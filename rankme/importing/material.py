@@ -12,6 +12,7 @@ from pathlib import Path
 from rankme.importing import e2e, items, marks, plain, rotowire, tables, tuna
 from rankme.importing.files import SourceFile
 from rankme.importing.limits import LIMITS, Limits
+from rankme.importing.media_files import refuse_media
 from rankme.importing.preview import Preview, make_preview
 from rankme.importing.problems import FileProblem, ImportRefused, Problems, StopFile
 from rankme.importing.reader import Reader
@@ -104,9 +105,16 @@ def _spool(
 ) -> Preview:
     problems = Problems(limits.listed_problems)
     with open_sources(paths, limits, problems, progress, reading) as sources:
+        sources.set_media_aside()
+        if not sources.files:
+            message = "The upload has no table whose rows name these files."
+            problems.add("", None, "", message)
+            problems.refuse_if_any()
         spool = Spool(path, limits, problems, checks)
         try:
             name = _known_format(format, sources)
+            if not READERS[name].takes_media:
+                refuse_media(sources)
             with suppress(StopFile):
                 READERS[name].read(sources, spool)
             spool.finish(sources.files)

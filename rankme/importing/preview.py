@@ -136,7 +136,7 @@ def make_preview(format: str, spool: Spool) -> Preview:
             )
         ),
         samples=_samples(database),
-        notes=tuple(spool.notes),
+        notes=(*_media_note(database), *spool.notes),
     )
 
 
@@ -145,7 +145,7 @@ def _systems(database: sqlite3.Connection, names: Sequence[str]) -> tuple[System
     counts = {
         system: rest
         for system, *rest in database.execute(
-            """SELECT system, count(*), sum(trim(text) = ''), avg(length(text))
+            """SELECT system, count(*), sum(trim(text) = '' AND media IS NULL), avg(length(text))
             FROM output GROUP BY system"""
         )
     }
@@ -225,10 +225,26 @@ def _samples(database: sqlite3.Connection) -> tuple[SampleItem, ...]:
     samples = []
     for item, _ in zip(read_items(database), range(SAMPLE_ITEMS), strict=False):
         outputs = database.execute(
-            """SELECT name, text FROM system JOIN output ON output.system = system.id
-            AND output.item = ? ORDER BY system.id LIMIT ?""",
+            """SELECT name, trim(text || ' ' || coalesce(media.path, ''))
+            FROM system JOIN output ON output.system = system.id AND output.item = ?
+            LEFT JOIN media ON media.id = output.media ORDER BY system.id LIMIT ?""",
             (item.position, SAMPLE_SYSTEMS),
         )
-        texts = (item.input, item.reference, item.context)
+        shown = f"{item.input} {_path_of(database, item.media)}".strip()
+        texts = (shown, item.reference, item.context)
         samples.append(SampleItem(item.key, *texts, item.factors, dict(outputs.fetchall())))
     return tuple(samples)
+
+
+def _path_of(database: sqlite3.Connection, media: int | None) -> str:
+    found = database.execute("SELECT path FROM media WHERE id = ?", (media,)).fetchone()
+    return str(found[0]) if found else ""
+
+
+def _media_note(database: sqlite3.Connection) -> tuple[str, ...]:
+    """How many files of each kind come with the rows: “With 12 pictures, 1 sound (4.1 MB).”"""
+    found = database.execute("SELECT kind, count(*), sum(size) FROM media GROUP BY kind").fetchall()
+    if not found:
+        return ()
+    parts = ", ".join(f"{count:,} {kind if count == 1 else kind + 's'}" for kind, count, _ in found)
+    return (f"With {parts} ({sum(size for *_, size in found) / 1_000_000:.1f} MB).",)

@@ -19,5 +19,6 @@ class Reader:
     recognises: Callable[[list[SourceFile]], bool]
     read: Callable[[Sources, Spool], None]
     needs_outputs: bool = True
+    takes_media: bool = False  # its rows can name pictures, sounds and films
     # Asked when no format recognises the upload: may this reader make something of it?
     could_read: Callable[[Sources], bool] | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,7 +11,8 @@ class ItemRow:
     """One test-set input.
 
     `input` is text, or a JSON document (tables, images). Where a `highlight` was given, its place
-    in the `context` is marked by `[[SENTENCE]]`. `position` counts from 0.
+    in the `context` is marked by `[[SENTENCE]]`. `position` counts from 0. `media`
+    is the number of its picture, sound or film, and `alt` describes that.
     """
 
     position: int
@@ -20,13 +22,34 @@ class ItemRow:
     context: str = ""
     highlight: str = ""
     factors: dict[str, str] = field(default_factory=dict)
+    media: int | None = None
+    alt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MediaRow:
+    """A picture, sound or film; `number` is what items and outputs call it, from 0.
+
+    `path` is where it was in the upload, and `content` where its checked copy is. `seconds` is how
+    long it plays, where that is known.
+    """
+
+    number: int
+    path: str
+    sha256: str
+    media_type: str
+    kind: str
+    size: int
+    seconds: float | None
+    content: Path
 
 
 @dataclass(frozen=True, slots=True)
 class OutputRow:
     """A system's text for one item; `system` and `item` are also given by their positions.
 
-    `marks` are suggested marks, as JSON; empty where there are none.
+    `marks` are suggested marks, as JSON; empty where there are none. `media` and `alt` are as those
+    of an item.
     """
 
     system: str
@@ -35,6 +58,8 @@ class OutputRow:
     system_position: int
     item_position: int
     marks: str = ""
+    media: int | None = None
+    alt: str = ""
 
 
 @dataclass(frozen=True, slots=True)

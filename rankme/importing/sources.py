@@ -30,10 +30,10 @@ from rankme.importing.files import (
     ZIP_START,
     SourceFile,
     holds_workbook,
-    picture_type,
     size_in_words,
 )
 from rankme.importing.limits import Limits
+from rankme.importing.media_types import is_media_name, media_type_of
 from rankme.importing.problems import Problems, StopFile
 from rankme.importing.reading import AS_PROPOSED, Reading
 
@@ -56,6 +56,8 @@ class Sources:
     files: list[SourceFile]
     limits: Limits
     problems: Problems
+    # Pictures, sounds and films, of readers that set them aside.
+    media: list[SourceFile] = field(default_factory=list, init=False)
     progress: Progress | None = None
     reading: Reading = AS_PROPOSED
     bytes_read: int = 0
@@ -67,11 +69,19 @@ class Sources:
 
     @property
     def total_bytes(self) -> int:
-        return sum(file.size for file in self.files)
+        return sum(file.size for file in (*self.files, *self.media))
 
     def add_archive(self, archive: Archive) -> None:
         self.files += archive.files
         self._closers.append(archive.close)
+
+    def set_media_aside(self) -> None:
+        """Leave only what is read as text or as a table in `files`."""
+        aside = [file for file in self.files if is_media(file)]
+        self.files = [file for file in self.files if not is_media(file)]
+        self.media = aside
+        for number, file in enumerate([*self.files, *self.media]):
+            file.number = number
 
     def close(self) -> None:
         for close in self._closers:
@@ -114,6 +124,16 @@ def open_sources(
         yield sources
     finally:
         sources.close()
+
+
+def is_media(file: SourceFile) -> bool:
+    """Whether the file is a picture, a sound or a film by its name or by its content.
+
+    Archives are refused for what they are, whatever they are called.
+    """
+    if file.head.startswith((ZIP_START, ZIP_END)):
+        return False
+    return is_media_name(file.name) or media_type_of(file.head) is not None
 
 
 def _leave_out_descriptions(sources: Sources) -> None:
@@ -167,7 +187,8 @@ def _add_plain(sources: Sources, label: str, path: Path, *, folder: str = "") ->
         largest = size_in_words(sources.limits.file_bytes)
         sources.problems.add(label, None, "", f"The file is larger than {largest}.")
         return
-    sources.files.append(SourceFile(label, size, size, partial(_open_plain, path), folder))
+    opener = partial(_open_plain, path)
+    sources.files.append(SourceFile(label, size, size, opener, folder, path=label))
 
 
 def _open_plain(path: Path) -> IO[bytes]:
@@ -233,7 +254,7 @@ def _read_head(sources: Sources, file: SourceFile) -> None:
         return
     if file.head.startswith((ZIP_START, ZIP_END)):
         _note_workbook(sources, file)
-    elif not picture_type(file.head) and not file.is_arrow:
+    elif not is_media(file) and not file.is_arrow:
         file.encoding = sources.reading.encoding or encoding_of(file.head)
         if file.encoding != UTF8:
             reason = "" if sources.reading.encoding else ", because it is not UTF-8"
@@ -346,11 +367,10 @@ def whole_text(sources: Sources, file: SourceFile) -> str:
     return "".join(text_lines(sources, file))
 
 
-def whole_bytes(sources: Sources, file: SourceFile) -> bytes:
-    """The bytes of a picture."""
-    limit = sources.limits.picture_bytes
+def whole_bytes(sources: Sources, file: SourceFile, limit: int) -> bytes:
+    """The bytes of a picture, a sound or a film."""
     if file.size > limit:
-        message = f"The picture is larger than {limit // 1000} kB."
+        message = f"The file is larger than {limit / 1_000_000:.3g} MB."
         sources.problems.add(file.label, None, "", message)
         raise StopFile
     with opened(sources, file) as stream:

@@ -11,14 +11,15 @@ from hashlib import blake2b
 from itertools import groupby, zip_longest
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from rankme.importing.characters import SENTENCE_MARK, folded, strange_characters
 from rankme.importing.documents import Documents
 from rankme.importing.files import Place, SourceFile
 from rankme.importing.limits import Limits
+from rankme.importing.media_types import MediaContent
 from rankme.importing.problems import Problems, StopFile
-from rankme.importing.rows import ItemRow, JudgementRow, OutputRow
+from rankme.importing.rows import ItemRow, JudgementRow, MediaRow, OutputRow
 
 # Says what is wrong with a text; "" if nothing is.
 TextCheck = Callable[[str], str]
@@ -31,8 +32,11 @@ TABLES = """
     CREATE TABLE system (id INTEGER PRIMARY KEY, name);
     CREATE TABLE item (
         id INTEGER PRIMARY KEY, key, input, reference, context, highlight, factors,
-        file INT, line INT);
-    CREATE TABLE output (system INT, item INT, text, file INT, line INT, digest INT, marks);
+        file INT, line INT, media INT, alt);
+    CREATE TABLE output (
+        system INT, item INT, text, file INT, line INT, digest INT, marks, media INT, alt);
+    CREATE TABLE media (
+        id INTEGER PRIMARY KEY, path, sha256, media_type, kind, size INT, seconds REAL);
     CREATE TABLE rater (id INTEGER PRIMARY KEY, name);
     CREATE TABLE screen (
         id INTEGER PRIMARY KEY, name, rater INT, item INT, started_at, submitted_at);
@@ -42,8 +46,19 @@ TABLES = """
         late INT, excluded INT, factors, file INT, line INT);
     CREATE TABLE factor (position INTEGER PRIMARY KEY, name, is_of_item INT);
 """
-ITEM_SLOTS = ", ".join("?" * 9)
-OUTPUT_SLOTS = ", ".join("?" * 7)
+ITEM_SLOTS = ", ".join("?" * 11)
+OUTPUT_SLOTS = ", ".join("?" * 9)
+MEDIA_SLOTS = ", ".join("?" * 7)
+
+
+class Attached(NamedTuple):
+    """A picture, sound or film of an item or an output, and its description."""
+
+    media: int | None
+    alt: str
+
+
+NO_FILE = Attached(None, "")
 
 
 def open_spool(path: Path) -> sqlite3.Connection:
@@ -84,6 +99,8 @@ class Spool:
         self._texts_of_items: dict[int, int] = {}
         self._item_rows: list[tuple[Any, ...]] = []
         self._output_rows: list[tuple[Any, ...]] = []
+        self._folder = path.parent
+        self._digests: list[str] = []
 
     @property
     def n_items(self) -> int:
@@ -143,13 +160,16 @@ class Spool:
         context: str = "",
         highlight: str = "",
         factors: Mapping[str, str] | None = None,
+        attached: Attached = NO_FILE,
     ) -> int | None:
         """The item's position; one that is not known yet is added."""
         number = self._items.get(digest_of(key))
         if number is not None:
             return number
         texts = {"input": input, "reference": reference, "context": context}
-        return self.add_item(key, place, **texts, highlight=highlight, factors=factors)
+        return self.add_item(
+            key, place, **texts, highlight=highlight, factors=factors, attached=attached
+        )
 
     def put_in_document(self, item: int, document: str, segment: str, place: Place) -> None:
         """Note where the item is; an upload has documents throughout, or none."""
@@ -190,13 +210,17 @@ class Spool:
         context: str = "",
         highlight: str = "",
         factors: Mapping[str, str] | None = None,
+        attached: Attached = NO_FILE,
     ) -> int | None:
         """Store an item; an earlier item with the same key is a problem."""
         digest = digest_of(key)
         if digest in self._items:
             self._note_item_again(key, self._items[digest], place)
             return None
-        texts = {"input": input, "reference": reference, "context": context, "highlight": highlight}
+        texts = {
+            **{"input": input, "reference": reference, "context": context},
+            **{"highlight": highlight, "alt": attached.alt},
+        }
         if not self._is_item_right(key, texts, factors or {}, place):
             # The key is known from here on, so that its outputs are not reported as well.
             self._items.setdefault(digest, len(self._items))
@@ -207,7 +231,7 @@ class Spool:
             context = context.replace(highlight, SENTENCE_MARK, 1)
         factors_text = json.dumps(dict(factors), ensure_ascii=False) if factors else ""
         row = (number, key, input, reference, context, highlight, factors_text)
-        self._item_rows.append((*row, place[0].number, place[1]))
+        self._item_rows.append((*row, place[0].number, place[1], *attached))
         if len(self._item_rows) >= ROWS_AT_ONCE:
             self._write_items()
         return number
@@ -251,22 +275,40 @@ class Spool:
     # --- outputs ---
 
     def add_output(
-        self, system: int, item: int, text: str, place: Place, *, marks: str = ""
+        self,
+        system: int,
+        item: int,
+        text: str,
+        place: Place,
+        *,
+        marks: str = "",
+        attached: Attached = NO_FILE,
     ) -> None:
         """Take an output in; whether it is there twice is found out at the end.
 
         `marks` are suggestions for raters, as JSON.
         """
-        if not self.is_text_right(text, "output", place):
+        is_right = self.is_text_right(text, "output", place)
+        if not (is_right and self.is_text_right(attached.alt, "alt", place)):
             return
         for character_class, character in strange_characters(text):
             self.strange[character_class] += 1
             if len(self.strange_examples[character_class]) < STRANGE_EXAMPLES:
                 self.strange_examples[character_class].append((system, item, character))
-        row = (system, item, text, place[0].number, place[1], hash(text), marks)
-        self._output_rows.append(row)
+        shown = (text, self._digests[attached.media]) if attached.media is not None else text
+        row = (system, item, text, place[0].number, place[1], hash(shown), marks)
+        self._output_rows.append((*row, *attached))
         if len(self._output_rows) >= ROWS_AT_ONCE:
             self._write_outputs()
+
+    def add_media(self, path: str, digest: str, media: MediaContent) -> int:
+        """Keep a picture, sound or film next to the rows; its number is what rows call it."""
+        number = len(self._digests)
+        self._digests.append(digest)
+        _content_of(self._folder, number).write_bytes(media.content)
+        row = (number, path, digest, media.media_type, media.kind, len(media.content))
+        self.database.execute(f"INSERT INTO media VALUES ({MEDIA_SLOTS})", (*row, media.seconds))
+        return number
 
     def is_text_right(self, text: str, column: str, place: Place) -> bool:
         longest = self.limits.document if column == "input" else self.limits.text
@@ -370,6 +412,17 @@ class Spooled:
         """All outputs in the order of the files."""
         return read_outputs(self._database)
 
+    def media(self) -> Iterator[MediaRow]:
+        """The pictures, sounds and films in the order of their numbers."""
+        rows = self._database.execute(
+            "SELECT id AS number, path, sha256, media_type, kind, size, seconds FROM media"
+            " ORDER BY id"
+        )
+        names = [column[0] for column in rows.description]
+        for row in rows:
+            facts = dict(zip(names, row, strict=True))
+            yield MediaRow(content=_content_of(self._folder, row[0]), **facts)
+
     def close(self) -> None:
         """Forget the rows."""
         self._database.close()
@@ -384,16 +437,18 @@ class Spooled:
 
 def read_items(database: sqlite3.Connection) -> Iterator[ItemRow]:
     rows = database.execute(
-        "SELECT id, key, input, reference, context, highlight, factors FROM item ORDER BY id"
+        """SELECT id, key, input, reference, context, highlight, factors, media, alt
+        FROM item ORDER BY id"""
     )
-    for position, key, input, reference, context, highlight, factors in rows:
+    for position, key, input, reference, context, highlight, factors, *attached in rows:
         texts = (input, reference, context, highlight)
-        yield ItemRow(position, key, *texts, json.loads(factors) if factors else {})
+        yield ItemRow(position, key, *texts, json.loads(factors) if factors else {}, *attached)
 
 
 def read_outputs(database: sqlite3.Connection) -> Iterator[OutputRow]:
     rows = database.execute(
-        """SELECT system.name, item.key, output.text, output.system, output.item, marks
+        """SELECT system.name, item.key, output.text, output.system, output.item, marks,
+            output.media, output.alt
         FROM output
         CROSS JOIN system ON system.id = output.system CROSS JOIN item ON item.id = output.item"""
     )
@@ -441,6 +496,10 @@ def _judgement(row: tuple[Any, ...], position: int, names: Mapping[int, str]) ->
         excluded=bool(excluded),
         factors={name: values[place] for place, name in names.items() if values[place]},
     )
+
+
+def _content_of(folder: Path, number: int) -> Path:
+    return folder / f"media-{number}"
 
 
 def _factors_text(factors: dict[str, str]) -> str:

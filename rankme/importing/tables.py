@@ -7,12 +7,25 @@ from dataclasses import dataclass
 
 from analysis.translatable import gettext_noop as _
 from rankme.importing.column_guesses import Sample, propose
-from rankme.importing.columns import DOCUMENT_PLACE, ITEM_TEXTS, Columns, Layout, column_name
+from rankme.importing.columns import (
+    DOCUMENT_PLACE,
+    FILE_ROLES,
+    INPUT_ALT,
+    INPUT_FILE,
+    ITEM_TEXTS,
+    NAMING,
+    OUTPUT_ALT,
+    OUTPUT_FILE,
+    Columns,
+    Layout,
+    column_name,
+)
 from rankme.importing.files import Place, SourceFile
+from rankme.importing.media_files import MediaFiles
 from rankme.importing.reader import Reader
 from rankme.importing.records import Record, Shape, best_shape, columns_missing, records, shape_of
 from rankme.importing.sources import Sources
-from rankme.importing.spool import Spool, key_of_text
+from rankme.importing.spool import NO_FILE, Attached, Spool, key_of_text
 from rankme.importing.table_previews import (
     TablePreview,
     sample_of,
@@ -79,15 +92,21 @@ def _proposed_table(sources: Sources, file: SourceFile) -> Table | None:
 def _named(shape: Shape, sample: Sample) -> Columns | None:
     """The columns of a table that names them as we do."""
     names = dict(zip(shape.columns, shape.names, strict=True))
-    own = {role: names[role] for role in (*OUTPUT_COLUMNS, *ITEM_TEXTS) if role in names}
+    own = {
+        role: names[role] for role in (*OUTPUT_COLUMNS, *ITEM_TEXTS, *FILE_ROLES) if role in names
+    }
     proposal = propose(sample)
+    if proposal:
+        files = {role: name for role, name in proposal.roles.items() if role in FILE_ROLES}
+        own = files | own
     if proposal and proposal.has_documents:
         own |= {role: proposal.roles[role] for role in DOCUMENT_PLACE}
     others = [name for name in shape.columns if names[name] not in own.values()]
-    if set(OUTPUT_COLUMNS) <= set(own):
+    if {"system", "item"} <= set(own) and {"output", OUTPUT_FILE} & set(own):
         factors = set(map(column_name, proposal.factors)) if proposal else set()
         return Columns("long", own, factors=tuple(names[n] for n in others if n in factors))
-    if "item" in own and not {"system", "output"} & set(own) and _is_items(shape, sample):
+    is_without_outputs = not {"system", "output", OUTPUT_FILE} & set(own)
+    if "item" in own and is_without_outputs and _is_items(shape, sample):
         return Columns("items", own, factors=tuple(names[name] for name in others))
     return None
 
@@ -95,7 +114,7 @@ def _named(shape: Shape, sample: Sample) -> Columns | None:
 def _is_items(shape: Shape, sample: Sample) -> bool:
     """A column named `item` is also in wide tables; those have no other column that we know."""
     proposal = propose(sample)
-    known = set(shape.columns) & set(ITEM_TEXTS)
+    known = set(shape.columns) & {*ITEM_TEXTS, INPUT_FILE}
     return bool(known) or (proposal is not None and proposal.layout == "items")
 
 
@@ -115,12 +134,15 @@ def read_tables(sources: Sources, spool: Spool) -> None:
             _note_reading(table, spool)
     items = [table for table in tables if table.layout == "items"]
     outputs = [table for table in tables if table.layout != "items"]
+    media = MediaFiles(sources, spool)
     for table in items:
-        read_item_table(sources, spool, table)
-    if not items and not any("input" in table.columns.roles for table in outputs):
+        read_item_table(sources, spool, table, media)
+    inputs = {"input", INPUT_FILE}
+    if not items and not any(inputs & set(table.columns.roles) for table in outputs):
         spool.notes.append("There is no file of items, so raters see outputs without an input.")
     for table in outputs:
-        _read_outputs(sources, spool, table, are_items_known=bool(items))
+        _read_outputs(sources, spool, _Cells(table, media), are_items_known=bool(items))
+    media.finish()
 
 
 def _note_reading(table: Table, spool: Spool) -> None:
@@ -132,38 +154,40 @@ def _note_reading(table: Table, spool: Spool) -> None:
         spool.notes.append(f"{label}: these columns are left out: {', '.join(named)}.")
     if columns.layout == "long" and "system" not in columns.roles:
         spool.notes.append(f"{label}: no column names the system, so the file's name does.")
-    if not {"item", "input", "document"} & set(columns.roles):
+    if not set(NAMING) & set(columns.roles):
         spool.notes.append(f"{label}: no column names the items, so they are numbered.")
 
 
-def read_item_table(sources: Sources, spool: Spool, table: Table) -> None:
+def read_item_table(sources: Sources, spool: Spool, table: Table, media: MediaFiles) -> None:
     factors = [column_name(name) for name in table.columns.factors]
     if len(factors) > sources.limits.factors:
         message = f"There are more than {sources.limits.factors} columns with factors."
         sources.problems.add(table.file.label, 1, "", message)
         return
-    cells = _Cells(table)
+    cells = _Cells(table, media)
     needed = cells.naming_roles
     for line, record in records(sources, table.file, table.shape):
         place = (table.file, line)
         if cells.has(needed, record, place, sources):
             key, texts = cells.key(record), cells.texts(record)
             values = {name: record[name] for name in factors if name in record}
-            item = spool.add_item(key, place, **texts, factors=values)
+            attached = cells.attached(record, place, INPUT_FILE, INPUT_ALT)
+            item = spool.add_item(key, place, **texts, factors=values, attached=attached)
             if item is not None:
                 cells.put_in_document(spool, item, record, place)
 
 
-def _read_outputs(sources: Sources, spool: Spool, table: Table, *, are_items_known: bool) -> None:
+def _read_outputs(sources: Sources, spool: Spool, cells: _Cells, *, are_items_known: bool) -> None:
+    table = cells.table
     spool.expect_factors([column_name(name) for name in table.columns.factors])
-    cells = _Cells(table)
     reading = _wide_rows if table.layout == "wide" else _long_rows
     for place, key, record, outputs in reading(sources, spool, cells):
         item = _item_of(spool, cells, key, record, place, are_items_known=are_items_known)
         if item is None:
             continue
+        attached = cells.attached(record, place, OUTPUT_FILE, OUTPUT_ALT)
         for system, text in outputs:
-            spool.add_output(system, item, text, place)
+            spool.add_output(system, item, text, place, attached=attached)
 
 
 Row = tuple[Place, str, Record, list[tuple[int, str]]]
@@ -171,7 +195,7 @@ Row = tuple[Place, str, Record, list[tuple[int, str]]]
 
 def _long_rows(sources: Sources, spool: Spool, cells: _Cells) -> Iterator[Row]:
     table = cells.table
-    roles = (*OUTPUT_COLUMNS, *DOCUMENT_PLACE)
+    roles = (*OUTPUT_COLUMNS, OUTPUT_FILE, *DOCUMENT_PLACE)
     needed = tuple(role for role in roles if role in table.columns.roles)
     output, system_column = cells.column("output"), cells.column("system")
     for line, record in records(sources, table.file, table.shape):
@@ -181,7 +205,8 @@ def _long_rows(sources: Sources, spool: Spool, cells: _Cells) -> Iterator[Row]:
         name = record[system_column] if system_column else table.file.stem
         system = spool.system_number(name, place)
         if system is not None:
-            yield place, cells.key(record, system), record, [(system, record[output])]
+            text = record[output] if output else ""
+            yield place, cells.key(record, system), record, [(system, text)]
         else:
             cells.key(record, None)
 
@@ -218,10 +243,12 @@ def _item_of(
             cells.put_in_document(spool, item, record, place)
         return item
     texts = cells.texts(record)
-    item = spool.item_or_new(key, place, **texts, factors=None)
+    attached = cells.attached(record, place, INPUT_FILE, INPUT_ALT)
+    item = spool.item_or_new(key, place, **texts, factors=None, attached=attached)
     if item is not None:
-        if texts:
-            spool.check_texts(item, texts, place)
+        if texts or attached != NO_FILE:
+            file = "" if attached.media is None else str(attached.media)
+            spool.check_texts(item, {**texts, "file": f"{file} {attached.alt}"}, place)
         spool.note_factors(item, record)
         cells.put_in_document(spool, item, record, place)
     return item
@@ -230,17 +257,19 @@ def _item_of(
 class _Cells:
     """The cells of one table by their roles."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, media: MediaFiles) -> None:
         self.table = table
+        self._media = media
         self._column = {role: column_name(name) for role, name in table.columns.roles.items()}
         self._texts = [(role, self._column[role]) for role in ITEM_TEXTS if role in self._column]
-        self._item = self._column.get("item") or self._column.get("input")
+        columns = (self._column.get(role) for role in ("item", "input", INPUT_FILE))
+        self._item = next(filter(None, columns), None)
         self._is_text = self._item == self._column.get("input")
         self._numbers: dict[int | None, int] = {}
         roles = table.columns.roles
         self._place = [self._column[role] for role in DOCUMENT_PLACE if role in roles]
         self.is_named_by_place = bool(self._place) and "item" not in roles
-        named = tuple(role for role in ("item", "input") if role in roles)[:1]
+        named = tuple(role for role in ("item", "input", INPUT_FILE) if role in roles)[:1]
         # The roles without which a row has no item.
         self.naming_roles = (
             DOCUMENT_PLACE
@@ -253,6 +282,14 @@ class _Cells:
         if self._place:
             document, segment = (record.get(name, "") for name in self._place)
             spool.put_in_document(item, document, segment, place)
+
+    def attached(self, record: Record, place: Place, file_role: str, alt_role: str) -> Attached:
+        """The file that a row names, and its description."""
+        column = self._column.get(file_role, "")
+        if not column:
+            return NO_FILE
+        alt = record.get(self._column.get(alt_role, ""), "")
+        return self._media.attached(record.get(column, ""), alt, place, column) or NO_FILE
 
     def column(self, role: str) -> str:
         return self._column.get(role, "")
@@ -287,6 +324,7 @@ READER = Reader(
     ),
     recognises=is_long,
     read=read_tables,
+    takes_media=True,
     could_read=holds_outputs,
 )
 

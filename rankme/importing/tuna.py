@@ -11,7 +11,8 @@ from typing import Any
 from xml.etree import ElementTree as Xml
 
 from analysis.translatable import gettext_noop as _
-from rankme.importing.files import Place, SourceFile, picture_type
+from rankme.importing.files import Place, SourceFile
+from rankme.importing.media_types import media_type_of
 from rankme.importing.problems import StopFile
 from rankme.importing.reader import Reader
 from rankme.importing.sources import Sources, whole_bytes, whole_text
@@ -161,7 +162,8 @@ class _Pictures:
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
-        self._files = {file.name.lower(): file for file in sources.files if file.ending != "xml"}
+        others = [file for file in sources.files if file.ending != "xml"]
+        self._files = {file.name.lower(): file for file in (*others, *sources.media)}
         self._read: dict[str, dict[str, str] | None] = {}
 
     def find(self, name: str, place: Place) -> dict[str, str] | None:
@@ -177,8 +179,10 @@ class _Pictures:
 
     def _content(self, file: SourceFile) -> dict[str, str] | None:
         try:
-            if media := picture_type(file.head):
-                content = base64.b64encode(whole_bytes(self._sources, file)).decode()
+            media = media_type_of(file.head) or ""
+            if media.startswith("image/"):
+                limit = self._sources.limits.picture_bytes
+                content = base64.b64encode(whole_bytes(self._sources, file, limit)).decode()
                 return {"src": f"data:{media};base64,{content}"}
             text = whole_text(self._sources, file)
         except StopFile:
@@ -195,4 +199,5 @@ READER = Reader(
     help=_("A zip with a folder of XML files per system, one TRIAL each, and the pictures."),
     recognises=is_tuna,
     read=read_tuna,
+    takes_media=True,
 )

@@ -13,7 +13,7 @@ from .checks import CheckTrial, DamagedText, QuizAttempt, RuleDecision
 from .complaints import Complaint
 from .judgements import Judgement, QuarantinedPayload, RaterExclusion, Submission
 from .limits import RateBucket
-from .materials import Item, MaterialImport, Output, System
+from .materials import Item, MaterialImport, MediaFile, Output, System
 from .metrics import Metric, MetricComputation
 from .panels import (
     PanelAccount,
@@ -43,6 +43,7 @@ __all__ = [
     "Item",
     "Judgement",
     "MaterialImport",
+    "MediaFile",
     "Membership",
     "Metric",
     "MetricComputation",

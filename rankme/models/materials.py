@@ -10,8 +10,42 @@ from .campaigns import Campaign
 from .jobs import Job
 
 
+class MediaFile(models.Model):
+    """A picture, sound or film that items and outputs show; frozen with them (a trigger).
+
+    `name` is in the addresses for which raters' browsers ask: it is drawn, so that nobody can guess
+    it and it tells nothing. `stored` is what the storage calls the file, and `path` is where the
+    organiser had it.
+    """
+
+    class Kind(models.TextChoices):
+        PICTURE = "picture", _("picture")
+        SOUND = "sound", _("sound")
+        FILM = "film", _("film")
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="media_files")
+    name = models.CharField(max_length=40, unique=True)
+    stored = models.CharField(max_length=200, editable=False)
+    path = models.CharField(max_length=300)
+    kind = models.CharField(max_length=8, choices=Kind)
+    media_type = models.CharField(max_length=20)
+    size = models.PositiveBigIntegerField()
+    sha256 = models.CharField(max_length=64)
+    seconds = models.FloatField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["campaign", "id"]
+
+    def __str__(self) -> str:
+        return self.path
+
+
 class Item(models.Model):
-    """One test-set input. `input` is text or, for tables and pictures, a JSON document as text."""
+    """One test-set input.
+
+    `input` is text or, for tables and grids of pictures, a JSON document as text. `alt` describes
+    the picture, sound or film for people who cannot perceive it.
+    """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="items")
     key = models.CharField(max_length=2000)
@@ -20,6 +54,10 @@ class Item(models.Model):
     reference = models.TextField(blank=True)
     context = models.TextField(blank=True)
     factors = models.JSONField(default=dict, blank=True)
+    media = models.ForeignKey(
+        MediaFile, models.PROTECT, null=True, blank=True, related_name="items"
+    )
+    alt = models.TextField(blank=True, default="", db_default="")
 
     class Meta:
         ordering = ["campaign", "position"]
@@ -51,13 +89,17 @@ class System(models.Model):
 
 
 class Output(models.Model):
-    """A system's text for one item; immutable once its campaign was launched (a trigger)."""
+    """A system's text or file for one item; a trigger freezes it once its campaign is launched."""
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="outputs")
     system = models.ForeignKey(System, models.CASCADE, related_name="outputs", db_index=False)
     text = models.TextField(blank=True)
     # Suggested marks that raters confirm, change or remove; see `rankme.importing.marks`.
     marks = models.JSONField(null=True, blank=True)
+    media = models.ForeignKey(
+        MediaFile, models.PROTECT, null=True, blank=True, related_name="outputs"
+    )
+    alt = models.TextField(blank=True, default="", db_default="")
 
     class Meta:
         constraints = [

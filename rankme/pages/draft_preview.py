@@ -26,7 +26,6 @@ from rankme.forms.definition import Document, draw_form, name_the_nameless, read
 from rankme.models import Campaign, Output
 from rankme.permissions import get_campaign
 from rankme.protocols.definition import Definition
-from rankme.protocols.documents import place_of
 from rankme.protocols.files import definition_from_document
 
 from .gallery import read_ours
@@ -139,31 +138,26 @@ def _trials(campaign: Campaign, definition: Definition) -> list[ShownTrial]:
 def _own_trials(campaign: Campaign, definition: Definition) -> list[ShownTrial]:
     width = _outputs_per_screen(definition)
     shown = []
-    for item in campaign.items.order_by("position")[:SHOWN_TRIALS]:
+    for item in campaign.items.select_related("media").order_by("position")[:SHOWN_TRIALS]:
         outputs = Output.objects.filter(item=item).order_by("system__position")[:width]
-        shown.append(shown_trial(item, list(outputs)))
+        shown.append(shown_trial(campaign.code, item, list(outputs.select_related("media"))))
     return shown
 
 
 def _our_trials(definition: Definition) -> list[ShownTrial]:
-    items, systems, texts = read_ours(_like_ours(definition))
+    ours = read_ours(_like_ours(definition))
     width = _outputs_per_screen(definition)
     return [
-        ShownTrial(
-            item.input,
-            item.reference,
-            item.context,
-            tuple(texts[item.key, system] for system in systems if (item.key, system) in texts)[
-                :width
-            ],
-            place=place_of(item.factors),
-        )
-        for item in list(items.values())[:SHOWN_TRIALS]
+        ours.shown(item, ours.systems_of(item)[:width])
+        for item in list(ours.items.values())[:SHOWN_TRIALS]
     ]
 
 
 def _like_ours(definition: Definition) -> str:
     """The preset whose example texts are of the kind that these screens show."""
+    for block, name in (("outputs", "audio-quality"), ("input", "image-captions")):
+        if definition.shows_files(block):
+            return name
     of_kind = {"mr": "e2e-quality", "tables": "rotowire-facts", "images": "tuna08-identification"}
     if definition.input_kind in of_kind:
         return of_kind[definition.input_kind]

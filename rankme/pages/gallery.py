@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
 from django.contrib.staticfiles import finders
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_safe
 
 from rankme.demonstration.material import MATERIAL
 from rankme.designs.documents import Documents, document_of_trials
 from rankme.designs.order import draw_order
 from rankme.designs.registry import draw
+from rankme.downloads import ShownFile, in_place
 from rankme.importing import read_material
-from rankme.importing.rows import ItemRow
+from rankme.importing.rows import ItemRow, MediaRow, OutputRow
 from rankme.models import Campaign
 from rankme.protocols.definition import Definition
 from rankme.protocols.documents import place_of, runs_of
 from rankme.protocols.files import preset, preset_names
 
 from .preview import chosen_page, most_whole, work_context
-from .trial_page import ShownTrial
+from .trial_page import ShownTrial, TrialFile
 
 SEED = 2018
 
@@ -58,12 +63,13 @@ def show_preset(request: HttpRequest, name: str) -> HttpResponse:
 @lru_cache(maxsize=32)
 def sample(name: str) -> tuple[ShownTrial, ...]:
     """The beginning of the first batch that the preset's own design draws of our material."""
-    items, systems, texts = read_ours(name)
+    ours = read_ours(name)
+    items, systems = ours.items, ours.systems
     definition = preset(name)
     places = [place_of(item.factors) for item in items.values()]
     documents = Documents.of(runs_of(places)) if definition.has_documents else None
     coverage = np.array(
-        [[(key, system) in texts for system in systems] for key in items], dtype=np.bool_
+        [[(key, system) in ours.outputs for system in systems] for key in items], dtype=np.bool_
     )
     plan = draw(
         definition.design.kind,
@@ -87,24 +93,62 @@ def sample(name: str) -> tuple[ShownTrial, ...]:
     shown = []
     for index, positions in order:
         item = items[list(items)[trials[index].item]]
-        outputs = [texts[item.key, systems[trials[index].systems[place]]] for place in positions]
-        shown.append(
-            ShownTrial(
-                item.input,
-                item.reference,
-                item.context,
-                tuple(outputs),
-                place=place_of(item.factors),
-            )
-        )
+        shown.append(ours.shown(item, [systems[trials[index].systems[at]] for at in positions]))
     return tuple(shown)
 
 
+@dataclass(frozen=True)
+class OurMaterial:
+    """What we ship for a preset; `media` has the content of files by number."""
+
+    name: str
+    items: dict[str, ItemRow]
+    outputs: dict[tuple[str, str], OutputRow]
+    media: dict[int, tuple[MediaRow, bytes]]
+
+    @cached_property
+    def systems(self) -> list[str]:
+        return sorted({system for _, system in self.outputs})
+
+    def systems_of(self, item: ItemRow) -> list[str]:
+        return [system for system in self.systems if (item.key, system) in self.outputs]
+
+    def shown(self, item: ItemRow, systems: Sequence[str]) -> ShownTrial:
+        """A trial of this item with the outputs of these systems."""
+        outputs = [self.outputs[item.key, system] for system in systems]
+        return ShownTrial(
+            item.input,
+            item.reference,
+            item.context,
+            tuple(output.text for output in outputs),
+            place=place_of(item.factors),
+            input_file=self._file(item),
+            output_files=tuple(map(self._file, outputs)),
+        )
+
+    def _file(self, row: ItemRow | OutputRow) -> TrialFile | None:
+        if row.media is None:
+            return None
+        address = reverse("rankme:gallery-media", args=[self.name, row.media])
+        return TrialFile(address, self.media[row.media][0].kind, row.alt)
+
+
 @lru_cache(maxsize=32)
-def read_ours(name: str) -> tuple[dict[str, ItemRow], list[str], dict[tuple[str, str], str]]:
-    """Our material through the reader that an upload goes through: items, systems, outputs."""
+def read_ours(name: str) -> OurMaterial:
+    """Our material through the reader that an upload goes through."""
     ours = MATERIAL[name]
     with read_material(ours.paths, ours.format) as read:
         items = {item.key: item for item in read.items()}
-        texts = {(output.item_key, output.system): output.text for output in read.outputs()}
-    return items, sorted({system for _, system in texts}), texts
+        outputs = {(output.item_key, output.system): output for output in read.outputs()}
+        media = {row.number: (row, row.content.read_bytes()) for row in read.media()}
+    return OurMaterial(name, items, outputs, media)
+
+
+@require_safe
+def show_file(request: HttpRequest, name: str, number: int) -> HttpResponseBase:
+    """A picture, sound or film of our material."""
+    if name not in preset_names() or number not in (media := read_ours(name).media):
+        raise Http404
+    row, content = media[number]
+    shown = ShownFile(row.size, row.sha256, row.media_type)
+    return in_place(request, shown, lambda: io.BytesIO(content))

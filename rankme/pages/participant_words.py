@@ -33,6 +33,8 @@ def words_of_some_pages(definition: Definition) -> dict[str, str]:
         words["say_why"] = _("Please say why you cannot judge this.")
     if definition.problem_button:
         words["complaint_kept"] = _("Thank you. Your report goes to the organisers.")
+    if definition.shows_files():
+        words |= _words_of_files()
     return words
 
 
@@ -113,4 +115,18 @@ def words_of_every_page() -> dict[str, str]:
         "preview_over": _("That was the preview: nothing was stored."),
         "copied": _("Copied"),
         "failed": _("Something went wrong on this page. Please reload it; nothing is lost."),
+    }
+
+
+def _words_of_files() -> dict[str, str]:
+    return {
+        "picture_number": _("Picture {number}"),
+        "sound_number": _("Sound {number}"),
+        "film_number": _("Film {number}"),
+        "the_picture": _("Picture to look at"),
+        "the_sound": _("Sound to listen to"),
+        "the_film": _("Film to watch"),
+        "play_to_end": _("Please play it to the end before you go on."),
+        "file_failed": _("This file could not be loaded."),
+        "try_again": _("Try again"),
     }

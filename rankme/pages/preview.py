@@ -168,7 +168,7 @@ def sample_trials(campaign: Campaign, definition: Definition) -> list[ShownTrial
     """The beginning of the first batch: as stored, or as a launch would draw it now."""
     chosen = _drawn(campaign) if campaign.is_draft else _planned(campaign)
     shuffle = definition.design.shuffle_trials
-    items = Item.objects.in_bulk([item for item, _ in chosen])
+    items = Item.objects.select_related("media").in_bulk([item for item, _ in chosen])
     chosen = chosen[: most_whole([place_of(items[item].factors) for item, _ in chosen])]
     segments = [place_of(items[item].factors)[1] for item, _ in chosen]
     order = draw_order(
@@ -177,10 +177,13 @@ def sample_trials(campaign: Campaign, definition: Definition) -> list[ShownTrial
         shuffle_trials=shuffle,
         documents=document_of_trials(segments) if definition.has_documents else (),
     )
-    texts = Output.objects.in_bulk([output for _, outputs in chosen for output in outputs])
+    texts = Output.objects.select_related("media").in_bulk(
+        [output for _, outputs in chosen for output in outputs]
+    )
     drawn = (campaign.is_draft and draw_pictorial_items(campaign, definition)) or {}
     return [
         shown_trial(
+            campaign.code,
             items[chosen[trial][0]],
             [texts[chosen[trial][1][place]] for place in places],
             in_words=WORDS

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
+
+from django.urls import reverse
 
 from rankme.actions.assignments import option_seed, outputs_in_order
 from rankme.actions.check_pages import checks_of_batch
@@ -29,6 +31,15 @@ STAYING_BLOCKS = ("input", "images", "reference", "standard")
 
 
 @dataclass(frozen=True)
+class TrialFile:
+    """A picture, sound or film as the browser needs it: nothing else of it is told."""
+
+    address: str
+    kind: str
+    alt: str
+
+
+@dataclass(frozen=True)
 class ShownTrial:
     """One trial's material, with its outputs in the order in which this rater sees them."""
 
@@ -42,6 +53,8 @@ class ShownTrial:
     marks: tuple[Sequence[dict[str, Any]], ...] = ()  # suggestions, for each output
     option_seed: tuple[int, ...] = ()  # from what the order of shuffled choices is drawn
     place: tuple[str, int] = ("", 0)  # its document and segment; 0: it is in none
+    input_file: TrialFile | None = None
+    output_files: tuple[TrialFile | None, ...] = ()
 
 
 def trials_of(assignment: Assignment) -> list[ShownTrial]:
@@ -53,13 +66,14 @@ def trials_of(assignment: Assignment) -> list[ShownTrial]:
     planned = [page for page in assignment.presentation if page[0] not in checks]
     order = outputs_in_order(planned)
     shown = [output for outputs in order.values() for output in outputs]
-    texts = Output.objects.only("text", "marks").in_bulk(shown)
-    trials = Trial.objects.select_related("item").in_bulk(list(order))
+    texts = Output.objects.select_related("media").in_bulk(shown)
+    trials = Trial.objects.select_related("item__media").in_bulk(list(order))
+    code = assignment.campaign.code
     return [
         replace(
             _shown_check(checks[trial], places)
             if trial in checks
-            else shown_trial(trials[trial].item, [texts[output] for output in order[trial]]),
+            else shown_trial(code, trials[trial].item, [texts[output] for output in order[trial]]),
             option_seed=tuple(option_seed(assignment, trial)),
         )
         for trial, places in assignment.presentation
@@ -80,7 +94,7 @@ def _shown_check(check: CheckTrial, places: Sequence[int]) -> ShownTrial:
 
 
 def shown_trial(
-    item: Item, outputs: Sequence[Output], *, in_words: bool | None = None
+    code: str, item: Item, outputs: Sequence[Output], *, in_words: bool | None = None
 ) -> ShownTrial:
     """An item with these outputs, in this order; in words unless it was drawn for pictures."""
     return ShownTrial(
@@ -91,7 +105,16 @@ def shown_trial(
         in_words=item.factors.get(SHOWN_AS) != PICTURES if in_words is None else in_words,
         marks=tuple(output.marks or () for output in outputs),
         place=place_of(item.factors),
+        input_file=_file(code, item),
+        output_files=tuple(_file(code, output) for output in outputs),
     )
+
+
+def _file(code: str, owner: Item | Output) -> TrialFile | None:
+    if owner.media is None:
+        return None
+    address = reverse("rankme:media", args=[code, owner.media.name])
+    return TrialFile(address, owner.media.kind, owner.alt)
 
 
 def shows_both(definition: Definition) -> bool:
@@ -223,6 +246,10 @@ def trial_document(
         document["outputs"] = list(trial.outputs)
         if any(trial.marks) and any(asked.tool.marks_outputs for asked in definition.criteria):
             document["marks"] = list(trial.marks)
+    if definition.shows_files("input"):
+        document["input_file"] = trial.input_file and asdict(trial.input_file)
+    if definition.shows_files("outputs"):
+        document["output_files"] = [file and asdict(file) for file in trial.output_files]
     if any(asked.tool.needs_input_length(asked.settings) for asked in definition.criteria):
         document["input_length"] = len(trial.input)
         document["input_attributes"] = len(slots(trial.input))

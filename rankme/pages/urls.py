@@ -13,6 +13,7 @@ from rankme.pages import (
     launching,
     leaving,
     materials,
+    media,
     metrics,
     monitoring,
     organiser,
@@ -178,6 +179,7 @@ participant_urls: list[URLPattern] = [
         rater_calls.practice_feedback,
         name="practice-feedback",
     ),
+    path("r/<slug:code>/media/<slug:name>/", media.show_file, name="media"),
     path("r/<slug:code>/session/", rater_calls.session, name="session"),
     path("r/<slug:code>/practised/", working.practised, name="practised"),
     path("r/<slug:code>/finish/", working.finish, name="finish"),
@@ -228,6 +230,7 @@ report_urls: list[URLPattern] = [
 
 gallery_urls: list[URLPattern] = [
     path("gallery/", gallery.list_presets, name="gallery"),
+    path("gallery/<slug:name>/media/<int:number>/", gallery.show_file, name="gallery-media"),
     path("gallery/<slug:name>/", gallery.show_preset, name="gallery-preset"),
 ]
 

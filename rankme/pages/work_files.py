@@ -22,6 +22,8 @@ def work_scripts(definition: Definition) -> list[str]:
         names += ["document"]
     if text_checks(definition):
         names += ["dialogue"]
+    if definition.shows_files():
+        names += ["files"]
     if tells_answers(definition):
         names += ["practice_answers"]
     if definition.crowd.devices == "desktop":
@@ -68,6 +70,8 @@ def _block_stylesheets(definition: Definition) -> Iterator[str]:
         yield "blocks/document"
     if text_checks(definition):
         yield "blocks/dialogue"
+    if definition.shows_files():
+        yield "blocks/files"
 
 
 def instruments_of(definition: Definition) -> list[str]:

@@ -24,7 +24,7 @@ from .parts import LanguageCode, Part, unknown_name
 from .problem_words import Finding, JointProblems
 from .questions import EndQuestion, EntryQuestion, condition_problems
 from .rater_texts import problem_with_word
-from .screens import ScreenSpec, Standard
+from .screens import FILE_BLOCKS, ScreenSpec, Standard
 from .texts import PracticeTrial, Texts
 
 
@@ -258,10 +258,29 @@ class Definition(Part):
                 yield place, "this screen shows a standard, but the campaign has none"
             if screen.shows("images") and self.input_kind != "images":
                 yield place, "this screen shows pictures: set input_kind to images"
+            yield from self._file_problems(number, screen)
             yield from self._marking_problems(number, screen)
         blocks = [block for screen in self.screens for block in screen.show if block.pictorial]
         if len({block.pictorial_share for block in blocks}) > 1:
             yield ("screens",), "pictorial_share must be the same on all screens"
+
+    def _file_problems(self, number: int, screen: ScreenSpec) -> Iterator[Finding]:
+        for index, block in enumerate(screen.show):
+            place = ("screens", number, "show", index)
+            if block.files and block.block not in FILE_BLOCKS:
+                yield (*place, "files"), "only the input and the outputs have files"
+            if block.files and screen.timed:
+                yield (*place, "files"), "a timed screen shows no files: they take time to load"
+            if block.play_to_end and not block.files:
+                yield (*place, "play_to_end"), "this block shows no files"
+
+    def shows_files(self, block: str = "") -> bool:
+        """Whether pictures, sounds or films are shown: of the input, of the outputs, or any."""
+        return any(
+            shown.files and block in ("", shown.block)
+            for screen in self.screens
+            for shown in screen.show
+        )
 
     def _marking_problems(self, number: int, screen: ScreenSpec) -> Iterator[Finding]:
         """Where raters work in the text itself, it is there, and no other question is in it."""

@@ -24,6 +24,7 @@ BLOCKS = {
 
 
 DIALOGUE_BLOCKS = ("input", "outputs")
+FILE_BLOCKS = ("input", "outputs")
 
 
 class BlockSpec(Part):
@@ -48,6 +49,17 @@ class BlockSpec(Part):
         False, description=_("For the block `input`: a meaning representation as icons on a map")
     )
 
+    files: bool = Field(
+        False,
+        description=_(
+            "For the blocks `input` and `outputs`: their pictures, sounds or films, with the text "
+            "if there is one"
+        ),
+    )
+    play_to_end: bool = Field(
+        False,
+        description=_("With files: raters can go on only when they have played all of a sound"),
+    )
     pictorial_share: float = Field(
         1,
         gt=0,

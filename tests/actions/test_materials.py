@@ -276,4 +276,4 @@ def test_files_that_a_killed_process_left_are_swept_and_no_others(draft, owner):
     made_old(rowless, *over.files.values())
     needed = made_old(*waiting.files.values(), *queued.files.values())
     assert materials.sweep_uploads() == 2
-    assert set(stored_files()) == needed | {materials.SWEPT}
+    assert set(stored_files()) == needed

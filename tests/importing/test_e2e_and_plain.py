@@ -114,8 +114,10 @@ def test_two_sources_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_format_can_be_demanded_and_unknown_files_are_refused(tmp_path: Path) -> None:
-    found = problems_of(tmp_path / "up", {"x.png": b"\x89PNG\r\n"})
+    found = problems_of(tmp_path / "up", {"x.txt": "one line, which no format has"})
     assert "The format is not recognised" in found[0].message
+    found = problems_of(tmp_path / "picture", {"x.png": b"\x89PNG\r\n"})
+    assert "no table whose rows name" in found[0].message
     found = problems_of(tmp_path / "other", PLAIN, format="e2e")
     assert len(found) == 4
     found = problems_of(tmp_path / "other", PLAIN, format="docx")

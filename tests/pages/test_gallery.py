@@ -56,10 +56,12 @@ def test_the_work_page_holds_trials_of_our_own(client, name):
 @pytest.mark.parametrize("name", preset_names())
 def test_the_systems_of_our_material_say_different_things(name):
     ours = MATERIAL[name]
-    texts: dict[str, list[str]] = {}
+    texts: dict[str, list[tuple[str, str]]] = {}
     with read_material(ours.paths, ours.format) as read:
+        files = {row.number: row.sha256 for row in read.media()}
         for output in read.outputs():
-            texts.setdefault(output.system, []).append(output.text)
+            shown = (output.text, "" if output.media is None else files[output.media])
+            texts.setdefault(output.system, []).append(shown)
     assert len(set(map(tuple, texts.values()))) == len(texts)
 
 

@@ -87,6 +87,7 @@ export function createDesk(parts) {
       onChange: () => current?.onChange(),
     });
     screen.restore(draft.answers);
+    screen.files?.restore(draft.files ?? []);
     if (screen.comment) screen.comment.value = draft.comment;
     const isLast = !step.practice && route.isLast(step);
     screen.form.querySelector("[data-next]").textContent = isLast ? words.finish : words.next;
@@ -118,6 +119,7 @@ export function createDesk(parts) {
     /** @type {number | undefined} */
     let timer;
     screen.form.dataset.onset = onset;
+    screen.files?.start(() => stopwatch.since(tools.now()));
     return new Promise((resolve) => {
       current = {
         step,
@@ -140,8 +142,9 @@ export function createDesk(parts) {
   /** @param {Outcome} outcome */
   function close(outcome) {
     if (!current) return;
-    const { resolve, forget } = current;
+    const { resolve, forget, screen } = current;
     forget();
+    screen.files?.stop();
     current = null;
     resolve(outcome);
   }
@@ -154,6 +157,7 @@ export function createDesk(parts) {
   const draftOf = ({ draft, screen, stopwatch }) => ({
     ...draft,
     answers: screen.draft(),
+    files: screen.files?.logs(),
     comment: screen.comment?.value ?? "",
     spent_ms: stopwatch.spent(tools.now()),
     active_ms: stopwatch.active(tools.now()),
@@ -175,6 +179,11 @@ export function createDesk(parts) {
     const { screen, stopwatch } = current;
     const problems = screen.problems();
     if (problems.length) return void screen.showProblems(problems);
+    const unplayed = screen.files?.problem();
+    if (unplayed) {
+      screen.say(unplayed);
+      return void screen.files?.focus();
+    }
     const secondsLeft = Math.ceil(page.least_seconds - stopwatch.spent(time) / 1_000);
     if (secondsLeft > 0) return void screen.say(say(words, "wait", { seconds: secondsLeft }));
     await send(time);
@@ -218,7 +227,9 @@ export function createDesk(parts) {
   function entry({ screen, step, draft, stopwatch }, time) {
     const answers = screen.answers(stopwatch.since);
     const comment = screen.comment?.value.trim() ?? "";
-    const kept = { ...draft, answers: screen.draft(), comment, spent_ms: stopwatch.spent(time) };
+    const files = screen.files?.logs();
+    const own = { answers: screen.draft(), files, comment, spent_ms: stopwatch.spent(time) };
+    const kept = { ...draft, ...own };
     if (step.practice) return [{ ...kept, given: answers }, null];
     const payload = {
       version: page.version,
@@ -227,7 +238,7 @@ export function createDesk(parts) {
       trial: step.trial,
       screen: step.screen,
       answers,
-      times: stopwatch.times(time, parts.device),
+      times: stopwatch.times(time, { ...parts.device, ...(files?.length ? { files } : {}) }),
       comment,
       replaces: draft.replaces,
     };

@@ -13,6 +13,8 @@ let fillPictorial;
 let fillDocument;
 /** @type {typeof import("./dialogue.js").asDialogue} */
 let asDialogue;
+/** @type {typeof import("./files.js").mountFiles} */
+let mountFiles;
 
 /**
  * Load what the blocks of these screens need beyond this module.
@@ -25,6 +27,19 @@ export async function prepareBlocks(templates) {
   if (has("[data-pictorial]")) ({ fillPictorial } = await import("./pictorial.js"));
   if (has("[data-document]")) ({ fillDocument } = await import("./document.js"));
   if (has("[data-dialogue]")) ({ asDialogue } = await import("./dialogue.js"));
+  if (has("[data-files]")) ({ mountFiles } = await import("./files.js"));
+}
+
+/**
+ * The pictures, sounds and films of a screen; null where it has none.
+ *
+ * @param {TemplateElement} form
+ * @param {TemplateElement[]} rows
+ * @param {Material} material
+ * @param {import("./types.js").Words} words
+ */
+export function filesOf(form, rows, material, words) {
+  return form.querySelector("[data-files]") ? mountFiles(form, rows, material, words) : null;
 }
 
 /**

@@ -1,6 +1,6 @@
 // One screen of a trial: its template filled, its instruments mounted, its answers collected.
 
-import { fillScreen } from "./fill.js";
+import { filesOf, fillScreen } from "./fill.js";
 import { keepInView } from "./kept.js";
 import { say } from "./notices.js";
 
@@ -66,12 +66,13 @@ export function mountScreen({ template, page, step, instruments, onChange }) {
   const material = step.material;
   const rows = mountOutputs(form, material, page.words);
   fillScreen(form, material, page);
+  const files = filesOf(form, rows, material, page.words);
   const questions = page.screens[step.screen].ask.flatMap((question) =>
     mountQuestion({ form, rows, question, material, page, instruments, onChange }),
   );
   for (const asked of questions) markMissing(asked, "");
   keepInView(form);
-  return { form, questions, ...collector(form, questions, page.words, material) };
+  return { form, questions, files, ...collector(form, questions, page.words, material) };
 }
 
 /**

@@ -74,6 +74,8 @@
  * @property {number} places how many outputs there are
  * @property {Input} [input]
  * @property {string} [reference]
+ * @property {FileDocument | null} [input_file]
+ * @property {(FileDocument | null)[]} [output_files]
  * @property {[string, string]} [context] before and after the judged sentence
  * @property {string[]} [outputs]
  * @property {Record<string, string[]>} [orders] the names of shuffled choices, by criterion
@@ -84,6 +86,10 @@
  * @property {number} [input_attributes]
  * @property {boolean} [has_feedback]
  * @property {string} [feedback]
+ */
+
+/**
+ * @typedef {{ address: string, kind: "picture" | "sound" | "film", alt: string }} FileDocument
  */
 
 /** @typedef {{ kind: "text", text: string }} TextInput */
@@ -138,6 +144,7 @@
  * @property {number} spent_ms
  * @property {number} [active_ms]
  * @property {number} reloads
+ * @property {import("./files.js").PlayLog[]} [files] what was played
  * @property {"open" | "sent"} state
  * @property {Answer[]} [given] the answers of a practice screen, which are never sent
  */

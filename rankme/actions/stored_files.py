@@ -1,0 +1,98 @@
+"""Files in the storage that Django calls `default_storage`: a folder, or a bucket.
+
+Nothing here or elsewhere asks where a file is on a disk: in a bucket it is on none.
+"""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from rankme.errors import RefusedAction
+
+ORPHANED_AFTER = timedelta(days=1)
+
+
+def delete_files(names: Iterable[str]) -> None:
+    for name in names:
+        default_storage.delete(name)
+
+
+@contextmanager
+def deleted_on_failure() -> Iterator[list[str]]:
+    """A list of stored files, which are deleted again if the rows about them are not stored."""
+    stored: list[str] = []
+    try:
+        yield stored
+    except BaseException:
+        delete_files(stored)
+        raise
+
+
+@contextmanager
+def local_copies(stored: Mapping[str, str]) -> Iterator[dict[str, Path]]:
+    """Files as the readers need them, which go to and fro in archives: by the same names.
+
+    Raises
+    ------
+    RefusedAction : a file is no longer there
+    """
+    missing = [label for label, name in stored.items() if not default_storage.exists(name)]
+    if missing:
+        raise RefusedAction(
+            _("The uploaded files are no longer there (%(files)s). Upload them again.")
+            % {"files": ", ".join(missing)}
+        )
+    with TemporaryDirectory(prefix="rankme-upload-") as folder:
+        paths = {}
+        for number, (label, name) in enumerate(stored.items()):
+            paths[label] = Path(folder) / str(number)
+            with default_storage.open(name) as source, paths[label].open("wb") as copy:
+                shutil.copyfileobj(source, copy)
+        yield paths
+
+
+def sweep(folder: str, needed: Iterable[str]) -> int:
+    """Delete what is in a folder of the storage and of no use; returns how many.
+
+    A process that dies between storing a file and writing its row, or between the end of an upload
+    and the deletion of its files, leaves them there. Recent ones may be of an upload that is just
+    being written. How old they are is for the storage to say, by the clock that has dated them.
+    """
+    try:
+        _folders, files = default_storage.listdir(folder)
+    except FileNotFoundError:
+        return 0
+    if not files:
+        return 0
+    youngest = _now_in_the_storage(folder) - ORPHANED_AFTER
+    places = {f"{folder}/{name}" for name in files} - set(needed)
+    old = [place for place in places if _dated(place) < youngest]
+    delete_files(old)
+    return len(old)
+
+
+def _now_in_the_storage(folder: str) -> datetime:
+    place = default_storage.save(f"{folder}/{secrets.token_hex(12)}", ContentFile(b"."))
+    try:
+        return _dated(place)
+    finally:
+        default_storage.delete(place)
+
+
+def _dated(place: str) -> datetime:
+    """When the file was stored; one that has just been deleted by somebody else is young."""
+    try:
+        return default_storage.get_modified_time(place)
+    except FileNotFoundError:
+        return timezone.now()
