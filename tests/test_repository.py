@@ -40,6 +40,7 @@ CLOSED_DOORS = {
     "rankme/worker": {"rankme.pages", "rankme.api", "rankme.forms", "rest_framework"},
     "rankme/importing": {"django", "rankme.models"} | CALLS_ELSEWHERE,
     "rankme/protocols": {"rankme.models"} | CALLS_ELSEWHERE,
+    "rankme/markdown": {"django", "rankme.models"} | CALLS_ELSEWHERE,
     "rankme/untrusted": {"django", "rankme.models"} | CALLS_ELSEWHERE,
     "rankme/panels": DOORS | {"rankme.models", "rankme.actions", "rankme.queries"},
     "rankme/rehearsal": {"django", "rankme.models", "rankme.actions", "rankme.queries"},

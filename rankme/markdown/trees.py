@@ -1,0 +1,27 @@
+"""From a text to the tree that the page builds."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from .cleaning import cleaned
+from .parsing import TooDeep, markdown_to_html
+from .tree import Node, TooLarge, tree_of
+
+# About 6,000 words.
+LONGEST = 40_000
+
+
+@lru_cache(maxsize=512)
+def formatted(text: str) -> list[Node] | None:
+    """The tree of a text in Markdown; None where it is too long or too deep to be rendered.
+
+    It depends on the text alone, so all raters see the same: no clock decides. What is None is
+    shown as it was written.
+    """
+    if len(text) > LONGEST:
+        return None
+    try:
+        return tree_of(cleaned(markdown_to_html(text)))
+    except (TooDeep, TooLarge):
+        return None
