@@ -22,11 +22,14 @@ def _files(format: str, *names: str) -> Material:
 
 _restaurants = _files("long", "restaurants/items.csv", "restaurants/outputs.csv")
 _restaurants_in_words = _files("long", "restaurants_in_words/items.csv", "restaurants/outputs.csv")
+_chat = _files("long", "chat/items.csv", "chat/outputs.csv")
 _translations = _files("long", "translations/items.csv", "translations/outputs.csv")
 
 MATERIAL = {
     "audio-quality": _files("long", "tunes/tunes.zip"),
     "best-worst": _restaurants_in_words,
+    "chat-arena": _chat,
+    "chat-likert": _chat,
     "contrastive-esa": _translations,
     "direct-assessment": _files(
         "plain",

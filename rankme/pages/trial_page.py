@@ -12,6 +12,7 @@ from django.urls import reverse
 from rankme.actions.assignments import option_seed, outputs_in_order
 from rankme.actions.check_pages import checks_of_batch
 from rankme.actions.shown_as import PICTURES, SHOWN_AS
+from rankme.markdown import Node, formatted
 from rankme.models import Assignment, CheckTrial, Item, Output, Trial
 from rankme.protocols.criteria import CriterionSpec
 from rankme.protocols.definition import Definition
@@ -253,7 +254,28 @@ def trial_document(
     if any(asked.tool.needs_input_length(asked.settings) for asked in definition.criteria):
         document["input_length"] = len(trial.input)
         document["input_attributes"] = len(slots(trial.input))
+    if trees := _formatted(definition, trial):
+        document["formatted"] = trees
     return document
+
+
+def _formatted(definition: Definition, trial: ShownTrial) -> dict[str, Any]:
+    """The trees of the texts that some screen shows as Markdown (`rankme.markdown`)."""
+
+    def formats(*blocks: str) -> bool:
+        return any(screen.formats(*blocks) for screen in definition.screens)
+
+    trees: dict[str, list[Node] | list[list[Node] | None] | None] = {}
+    if formats("input"):
+        trees["input"] = formatted(trial.input)
+    if formats("reference", "reference_context"):
+        trees["reference"] = formatted(trial.reference)
+    if formats("context", "reference_context"):
+        around = around_the_sentence(trial.context, trial.reference)
+        trees["context"] = [formatted(text) for text in around]
+    if formats("outputs", "context"):
+        trees["outputs"] = [formatted(text) for text in trial.outputs]
+    return trees
 
 
 def _feedback(definition: Definition, trial: ShownTrial, is_preview: bool) -> dict[str, Any]:
@@ -334,6 +356,7 @@ def _parts(definition: Definition, index: int) -> dict[str, Any]:
         "beside_outputs": beside_outputs,
         "in_columns": not screen.shows("document")
         and not screen.shows_dialogue("outputs")
+        and not any(block.layout == "side_by_side" for block in screen.show)
         and (
             len(instruments) < 2 or (len(instruments) == 2 and instruments[1].fits_a_narrow_column)
         ),

@@ -24,6 +24,7 @@ def work_scripts(definition: Definition) -> list[str]:
         names += ["dialogue"]
     if definition.shows_files():
         names += ["files"]
+    names += _scripts_for_texts(definition)
     if tells_answers(definition):
         names += ["practice_answers"]
     if definition.crowd.devices == "desktop":
@@ -72,6 +73,19 @@ def _block_stylesheets(definition: Definition) -> Iterator[str]:
         yield "blocks/dialogue"
     if definition.shows_files():
         yield "blocks/files"
+    yield from (f"blocks/{name}" for name in _scripts_for_texts(definition))
+
+
+def _scripts_for_texts(definition: Definition) -> list[str]:
+    """What blocks need whose texts are in Markdown, side by side, or compared."""
+    blocks = [block for screen in definition.screens for block in screen.show]
+    has_difference = any(block.difference for block in blocks)
+    needed = {
+        "formatted": has_difference or any(block.format == "markdown" for block in blocks),
+        "columns": any(block.layout == "side_by_side" for block in blocks),
+        "difference": has_difference,
+    }
+    return [name for name, is_needed in needed.items() if is_needed]
 
 
 def instruments_of(definition: Definition) -> list[str]:

@@ -259,6 +259,8 @@ class Definition(Part):
             if screen.shows("images") and self.input_kind != "images":
                 yield place, "this screen shows pictures: set input_kind to images"
             yield from self._file_problems(number, screen)
+            if screen.formats("input") and self.input_kind != "text":
+                yield place, "only inputs that are texts can be in Markdown: set input_kind to text"
             yield from self._marking_problems(number, screen)
         blocks = [block for screen in self.screens for block in screen.show if block.pictorial]
         if len({block.pictorial_share for block in blocks}) > 1:
@@ -297,6 +299,9 @@ class Definition(Part):
             if criterion.about != "output" or not shows_texts or screen.scope == "document":
                 words = f"“{criterion.name}” marks outputs: show them, and ask it about each output"
                 yield ("screens", number, "show"), words
+            if screen.formats("outputs", "context") or any(b.difference for b in screen.show):
+                words = f"“{criterion.name}” marks places in the texts as they are: show them plain"
+                yield ("screens", number, "show"), f"{words}, without differences"
 
     def _analysis_problems(self) -> Iterator[Finding]:
         for name in sorted(self.analysis.criteria() - set(self.kinds)):
@@ -371,11 +376,13 @@ class Definition(Part):
     @cached_property
     def labels(self) -> dict[str, dict[float, str]]:
         """What the numbers of a criterion are called, where they have names."""
-        return {
-            criterion.name: labels
-            for criterion in self.criteria
-            if (labels := criterion.tool.labels(criterion.settings))
-        }
+        named: dict[str, dict[float, str]] = {}
+        for criterion in self.criteria:
+            if labels := criterion.tool.labels(criterion.settings):
+                named[criterion.name] = labels
+            for suffix, names in criterion.tool.derived_labels(criterion.settings).items():
+                named[f"{criterion.name}_{suffix}"] = names
+        return named
 
     def criterion(self, name: str) -> CriterionSpec:
         return next(criterion for criterion in self.criteria if criterion.name == name)

@@ -10,6 +10,8 @@ from analysis.translatable import gettext_noop as _
 
 from .parts import Part, Prose, ShortName, unknown_name
 
+# What shows an item's or a system's own text, which may be in Markdown.
+IN_MARKDOWN = ("input", "context", "reference_context", "reference", "outputs")
 BLOCKS = {
     "input": _("the item's input: a meaning representation, a text or tables"),
     "context": _("the item's context with the output highlighted in its place"),
@@ -31,15 +33,26 @@ class BlockSpec(Part):
     block: str
     title: str = ""
     text: Prose = Field("", description=_("For the block `text`: its text"))
-    format: Literal["plain", "dialogue"] = Field(
+    format: Literal["plain", "markdown", "dialogue"] = Field(
         "plain",
         description=_(
-            "For the input and the outputs: as they are, or turns with roles, written as "
-            '[{"role": "user", "content": "…"}, …]'
+            "For texts of items and systems: as they are, as Markdown, or (input and outputs) as "
+            'turns with roles, written as [{"role": "user", "content": "…"}, …]'
         ),
     )
     judged_turn: Literal["", "last"] = Field(
         "", description=_("For dialogues: `last` marks the last turn as the one to judge")
+    )
+    layout: Literal["rows", "side_by_side"] = Field(
+        "rows",
+        description=_("For the block `outputs`: side by side, each with a scroll bar of its own"),
+    )
+    difference: bool = Field(
+        False,
+        description=_(
+            "For the block `outputs`: raters may highlight the words in which two texts differ; it "
+            "is stored when they do"
+        ),
     )
     shuffle: bool = Field(
         False,
@@ -81,6 +94,10 @@ class BlockSpec(Part):
             raise ValueError(f"format: dialogue is for the blocks {names}")
         if self.judged_turn and self.format != "dialogue":
             raise ValueError("judged_turn is for blocks with format: dialogue")
+        if self.format == "markdown" and self.block not in IN_MARKDOWN:
+            raise ValueError(f"format: markdown is for the blocks {', '.join(IN_MARKDOWN)}")
+        if self.block != "outputs" and (self.layout != "rows" or self.difference):
+            raise ValueError("layout and difference are for the block outputs")
         return self
 
 
@@ -121,6 +138,10 @@ class ScreenSpec(Part):
     def shows_dialogue(self, name: str) -> bool:
         """Whether this block is on the screen, as turns with roles."""
         return any(block.block == name and block.format == "dialogue" for block in self.show)
+
+    def formats(self, *names: str) -> bool:
+        """Whether one of these blocks shows its texts as Markdown."""
+        return any(block.block in names and block.format == "markdown" for block in self.show)
 
 
 class Standard(Part):

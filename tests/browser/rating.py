@@ -21,7 +21,7 @@ SCREENSHOTS = os.environ.get("SCREENSHOTS")
 numbers = count(1)  # nobody may write the same text twice
 SYSTEMS = {
     **{"e2e-quality": 5, "e2e-naturalness": 5, "pairwise-preference": 2, "best-worst": 4},
-    "contrastive-esa": 3,
+    **{"contrastive-esa": 3, "chat-arena": 2},
 }
 
 
@@ -180,7 +180,7 @@ def answer_instrument(page: Page, instrument: Locator, index: int) -> None:
         instrument.get_by_role("textbox").fill(f"A fine place with soup, number {next(numbers)}.")
     elif kind == "preference":
         if index == 0:
-            instrument.get_by_role("radio").check()
+            page.locator("[data-instrument=preference] [type=radio]").first.check()
     elif kind == "best_worst":
         if index < 2:
             instrument.get_by_role("radio").nth(index).check()

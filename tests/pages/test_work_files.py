@@ -47,6 +47,12 @@ def test_an_instrument_names_every_stylesheet_that_its_template_needs(name):
     ("name", "sheets", "scripts"),
     [
         ("direct-assessment", {"line", "slider"}, set()),
+        (
+            "chat-arena",
+            {"preference", "formatted", "columns", "difference"},
+            {"formatted", "columns", "difference"},
+        ),
+        ("chat-likert", {"likert", "formatted", "columns"}, {"formatted", "columns"}),
         ("e2e-elicitation", {"pictorial"}, {"pictorial"}),
         ("rotowire-facts", {"tables", "counter", "count"}, set()),
         ("tuna08-identification", {"pictures", "timed"}, {"timed", "bell", "device"}),
@@ -55,7 +61,7 @@ def test_an_instrument_names_every_stylesheet_that_its_template_needs(name):
 def test_a_campaign_loads_what_its_screens_need(name, sheets, scripts):
     definition = preset(name)
     assert names_of(work_stylesheets(definition)) == {"work"} | sheets
-    optional = {"timed", "bell", "device", "pictorial"}
+    optional = {"timed", "bell", "device", "pictorial", "formatted", "columns", "difference"}
     assert names_of(work_scripts(definition)) & optional == scripts
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankme.errors import InvalidAnswer
+from rankme.errors import InvalidAnswer, InvalidDefinition
 from rankme.pages.trial_page import ShownTrial, page_document
 from rankme.protocols.answers import read_answers
 from rankme.protocols.files import definition_from_document, definition_to_document, preset
@@ -280,3 +280,38 @@ def test_a_reading_time_that_nobody_can_have_is_known_as_such(value, expected):
 
 def test_a_quick_answer_on_an_ordinary_scale_is_no_anticipation():
     assert not read(slider_definition(), [answer(50, time_ms=10)])[0].is_anticipated
+
+
+def chosen(both_bad=True):
+    return asking("preference", {"ties": True, "both_bad": both_bad})
+
+
+def pair(first, second):
+    return [answer(first), answer(second, place=1)]
+
+
+def test_both_bad_is_a_tie_and_a_criterion_of_its_own():
+    definition = chosen()
+    assert definition.kinds == {"fluency": "relative", "fluency_bad": "category"}
+    assert definition.labels["fluency_bad"] == {0.0: "not said", 1.0: "both bad"}
+    bad = read(definition, pair("bad", "bad"), outputs=2)
+    assert [(one.criterion, one.number, one.text) for one in bad] == [
+        *[("fluency", 0.5, "bad"), ("fluency_bad", 1, "")] * 2
+    ]
+    tie = read(definition, pair(0.5, 0.5), outputs=2)
+    assert [(one.criterion, one.number, one.text) for one in tie] == [
+        *[("fluency", 0.5, ""), ("fluency_bad", 0, "")] * 2
+    ]
+
+
+@pytest.mark.parametrize("answers", [pair("bad", 0.5), pair("bad", 1), pair("good", "good")])
+def test_both_bad_is_said_of_both(answers):
+    with pytest.raises(InvalidAnswer):
+        read(chosen(), answers, outputs=2)
+
+
+def test_both_bad_is_refused_where_it_is_no_answer():
+    with pytest.raises(InvalidAnswer):
+        read(chosen(both_bad=False), pair("bad", "bad"), outputs=2)
+    with pytest.raises(InvalidDefinition):
+        asking("preference", {"ties": False, "both_bad": True})

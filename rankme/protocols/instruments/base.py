@@ -118,6 +118,10 @@ class Instrument(Generic[OptionsT]):
         """Whether one answer is about all outputs of a screen."""
         return type(self).check_together is not Instrument.check_together
 
+    def derived_labels(self, options: OptionsT) -> Mapping[str, dict[float, str]]:
+        """Names of the numbers of `derived`, by suffix, where they have any."""
+        return {}
+
     def check_together(self, values: Sequence[Value], options: OptionsT) -> None:
         """Raise `Refused` when the answers for the outputs of one screen do not fit together."""
 

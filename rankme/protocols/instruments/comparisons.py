@@ -7,20 +7,38 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from analysis.translatable import gettext_noop as _
 
-from .base import Instrument, Options, Refused, Subject, Value, finite_number
+from .base import Instrument, Kind, Options, Refused, Subject, Value, finite_number
 from .choices import CHOOSE_HERE
+
+BAD = "bad"
 
 
 class PreferenceOptions(Options):
     ties: bool = Field(True, title=_("Allow ties"))
+    both_bad: bool = Field(
+        False,
+        title=_("Allow “both are bad”"),
+        description=_("Needs ties: it counts as one, and is counted separately as well."),
+    )
+
+    @model_validator(mode="after")
+    def both_bad_is_a_tie(self) -> PreferenceOptions:
+        if self.both_bad and not self.ties:
+            raise ValueError("both_bad counts as a tie: set ties to true as well")
+        return self
 
 
 class Preference(Instrument[PreferenceOptions]):
-    """One answer about both outputs of a screen."""
+    """One answer about both outputs of a screen.
+
+    “Both are bad” says two things. As a comparison it is a tie, since neither text was preferred.
+    That neither is good is about each of them alone, so it is a criterion of its own: `NAME_bad` is
+    1 for both texts of such a screen, and 0 for those of all other screens.
+    """
 
     name = "preference"
     title = _(
@@ -29,7 +47,9 @@ class Preference(Instrument[PreferenceOptions]):
     kind = "relative"
     words = {
         "better": _("This one is better"),
+        "better_number": _("Text {number} is better"),
         "tie": _("Both are equally good"),
+        BAD: _("Both are bad"),
         "missing_preference": _("Please choose the better text."),
     }
     keys = (("← →", _("choose a text")), (_("Space"), CHOOSE_HERE))
@@ -38,6 +58,8 @@ class Preference(Instrument[PreferenceOptions]):
     Options = PreferenceOptions
 
     def clean(self, answer: Any, options: PreferenceOptions, subject: Subject) -> Value:
+        if options.both_bad and answer == BAD:
+            return Value(0.5, BAD)
         number = finite_number(answer)
         if number not in ((0, 0.5, 1) if options.ties else (0, 1)):
             raise Refused("Choose one of the two texts.")
@@ -45,10 +67,21 @@ class Preference(Instrument[PreferenceOptions]):
 
     def check_together(self, values: Sequence[Value], options: PreferenceOptions) -> None:
         numbers = sorted(value.number or 0 for value in values)
-        if numbers not in ([0, 1], [0.5, 0.5]):
+        if numbers not in ([0, 1], [0.5, 0.5]) or len({value.text for value in values}) > 1:
             raise Refused("Choose one of the two texts, or that they are equally good.")
 
+    def derived(self, options: PreferenceOptions) -> Mapping[str, Kind]:
+        return {BAD: "category"} if options.both_bad else {}
+
+    def derived_labels(self, options: PreferenceOptions) -> Mapping[str, dict[float, str]]:
+        return {BAD: {0.0: "not said", 1.0: "both bad"}} if options.both_bad else {}
+
+    def derive(self, answer: Any, options: PreferenceOptions, subject: Subject) -> dict[str, Value]:
+        return {BAD: Value(float(answer == BAD))} if options.both_bad else {}
+
     def said(self, number: float | None, text: str, options: PreferenceOptions) -> str:
+        if text == BAD:
+            return gettext(self.words[BAD])
         words = {1.0: self.words["better"], 0.5: self.words["tie"]}
         return gettext(words[number]) if number in words else "–"
 
@@ -58,8 +91,10 @@ class Preference(Instrument[PreferenceOptions]):
         options: Mapping[str, Any],
         trial: Mapping[str, Any],
         rng: random.Random,
-    ) -> list[float]:
+    ) -> list[float | str]:
         first, second = impressions
+        if options["both_bad"] and max(impressions) < -1:
+            return [BAD, BAD]
         if options["ties"] and abs(first - second) < 0.3:
             return [0.5, 0.5]
         return [1.0, 0.0] if first > second else [0.0, 1.0]

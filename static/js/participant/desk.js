@@ -115,6 +115,7 @@ export function createDesk(parts) {
       before: draft.spent_ms,
       activeBefore: draft.active_ms,
       reloads: Math.max(0, draft.reloads),
+      viewsBefore: draft.views,
     });
     /** @type {number | undefined} */
     let timer;
@@ -136,6 +137,10 @@ export function createDesk(parts) {
         forget: () => tools.clearTimeout(timer),
       };
       screen.comment?.addEventListener("input", current.onChange);
+      screen.form.addEventListener("view", (/** @type {CustomEvent} */ { detail }) => {
+        stopwatch.viewed(detail.view, detail.stamp);
+        current?.onChange();
+      });
     });
   }
 
@@ -161,6 +166,7 @@ export function createDesk(parts) {
     comment: screen.comment?.value ?? "",
     spent_ms: stopwatch.spent(tools.now()),
     active_ms: stopwatch.active(tools.now()),
+    views: stopwatch.views(),
   });
 
   /** Write down what is on the screen now. */

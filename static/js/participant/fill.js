@@ -15,6 +15,10 @@ let fillDocument;
 let asDialogue;
 /** @type {typeof import("./files.js").mountFiles} */
 let mountFiles;
+/** @type {typeof import("./formatted.js").fillFormatted} */
+let fillFormatted;
+/** @type {((form: TemplateElement) => void)[]} what else the blocks of these screens do */
+let ties = [];
 
 /**
  * Load what the blocks of these screens need beyond this module.
@@ -23,11 +27,20 @@ let mountFiles;
  */
 export async function prepareBlocks(templates) {
   /** @param {string} selector */
-  const has = (selector) => templates.some(({ content }) => content.querySelector(selector));
+  const has = (selector) =>
+    templates.some(({ content }) =>
+      [content, ...[...content.querySelectorAll("template")].map((inner) => inner.content)].some(
+        (part) => part.querySelector(selector),
+      ),
+    );
   if (has("[data-pictorial]")) ({ fillPictorial } = await import("./pictorial.js"));
   if (has("[data-document]")) ({ fillDocument } = await import("./document.js"));
+  if (has("[data-markdown]")) ({ fillFormatted } = await import("./formatted.js"));
   if (has("[data-dialogue]")) ({ asDialogue } = await import("./dialogue.js"));
   if (has("[data-files]")) ({ mountFiles } = await import("./files.js"));
+  ties = [];
+  if (has("[data-difference]")) ties.push((await import("./difference.js")).tieDifference);
+  if (has(".side-by-side")) ties.push((await import("./columns.js")).fitColumns);
 }
 
 /**
@@ -80,30 +93,72 @@ export function given(parent, text, name = "bdi") {
 export function fillScreen(root, material, page) {
   /** @type {Record<string, (target: TemplateElement) => void>} */
   const fillers = {
-    input: (target) => fillInput(target, material.input, page),
+    input: (target) => {
+      if (!isMarkdown(target)) return fillInput(target, material.input, page);
+      const { text = "" } = /** @type {import("./types.js").TextInput} */ (material.input);
+      return fillFormatted(target, text, formatted?.input, { view: "input source" });
+    },
     standard_input: (target) => fillInput(target, page.standard_input, page),
     images: (target) => fillInput(target, material.input, page),
-    reference: (target) => (target.textContent = material.reference),
-    context: (target) => fillContext(target, material.context, material.outputs?.[0] ?? ""),
-    reference_context: (target) => fillContext(target, material.context, material.reference ?? ""),
+    reference: (target) =>
+      fillText(target, material.reference ?? "", formatted?.reference, {
+        view: "reference source",
+      }),
+    context: (target) => fillContext(target, material, "outputs"),
+    reference_context: (target) => fillContext(target, material, "reference"),
   };
+  const { formatted } = material;
   for (const target of root.querySelectorAll("[data-fill]")) fillers[target.dataset.fill]?.(target);
   for (const block of root.querySelectorAll("[data-block=document]")) {
     fillDocument(block, material, page, { fillInput, given });
   }
   for (const block of root.querySelectorAll("[data-dialogue]")) asDialogue(block, page.words);
+  for (const tie of ties) tie(root);
+}
+
+/** @param {TemplateElement} target */
+const isMarkdown = (target) => "markdown" in target.dataset;
+
+/**
+ * A text as it is, or as Markdown where the block says so.
+ *
+ * @param {TemplateElement} target
+ * @param {string} text
+ * @param {import("./types.js").FormattedNode[] | null | undefined} tree
+ * @param {{ view: string, place?: number }} shown what the record calls its source
+ */
+export function fillText(target, text, tree, shown) {
+  if (isMarkdown(target)) fillFormatted(target, text, tree, shown);
+  else target.textContent = text;
 }
 
 /**
+ * The judged sentence in its place: an output or the reference.
+ *
  * @param {TemplateElement} target
- * @param {[string, string] | undefined} context
- * @param {string} sentence
+ * @param {Material} material
+ * @param {"outputs" | "reference"} of
  */
-function fillContext(target, [before, after] = ["", ""], sentence) {
+function fillContext(target, material, of) {
+  const [before, after] = material.context ?? ["", ""];
+  const sentence = (of === "outputs" ? material.outputs?.[0] : material.reference) ?? "";
+  if (isMarkdown(target)) {
+    const { context = [], outputs = [], reference } = material.formatted ?? {};
+    const trees = [context[0], of === "outputs" ? outputs[0] : reference, context[1]];
+    const tree = trees.every(Boolean)
+      ? trees.map((nodes, index) => [
+          "div",
+          index === 1 ? { class: "md-judged" } : {},
+          ...(nodes ?? []),
+        ])
+      : null;
+    return fillFormatted(target, before + sentence + after, tree, { view: "context source" });
+  }
   given(target, before, "span");
   const mark = make(target, "mark", "judged");
   given(mark, sentence);
   given(target, after, "span");
+  return undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 // One screen of a trial: its template filled, its instruments mounted, its answers collected.
 
-import { filesOf, fillScreen } from "./fill.js";
+import { filesOf, fillScreen, fillText } from "./fill.js";
 import { keepInView } from "./kept.js";
 import { say } from "./notices.js";
 
@@ -89,10 +89,14 @@ function mountOutputs(form, material, words) {
   const template = form.querySelector("template[data-output]");
   return (material.outputs ?? []).map((text, index) => {
     const row = template.content.firstElementChild.cloneNode(true);
-    row.querySelector("[data-fill=output]").textContent = text;
-    row.querySelector("[data-output-name]").textContent = say(words, "text_number", {
+    const name = row.querySelector("[data-output-name]");
+    name.textContent = say(words, "text_number", {
       number: index + 1,
     });
+    const shown = { view: "output source", place: index };
+    const target = row.querySelector("[data-fill=output]");
+    fillText(target, text, material.formatted?.outputs?.[index], shown);
+    row.querySelector("[data-source]")?.setAttribute("aria-describedby", identify(name, "label"));
     list.append(row);
     return row;
   });

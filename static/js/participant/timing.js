@@ -74,6 +74,7 @@ export function timerResolution(now, tries = 2_000) {
 export const round = (milliseconds, digits = 2) => Number(milliseconds.toFixed(digits));
 
 const MOST_EARLY = 20;
+const MOST_VIEWS = 200;
 // A rater whose last input is longer ago may be somewhere else.
 const IDLE_MS = 30_000;
 
@@ -81,11 +82,20 @@ const IDLE_MS = 30_000;
 
 /**
  * One screen's times. All stamps are of one clock (performance.now, event.timeStamp, frames);
- * what is reported is relative to the onset. `before` is what an earlier page had counted.
+ * what is reported is relative to the onset. `before` is what an earlier page had counted, and
+ * `viewsBefore` what it had shown.
  *
- * @param {{ onset: number, before?: number, activeBefore?: number, reloads?: number }} parts
+ * @param {{ onset: number, before?: number, activeBefore?: number, reloads?: number,
+ *   viewsBefore?: import("./types.js").ScreenView[] }} parts
  */
-export function createStopwatch({ onset, before = 0, activeBefore = 0, reloads = 0 }) {
+export function createStopwatch({
+  onset,
+  before = 0,
+  activeBefore = 0,
+  reloads = 0,
+  viewsBefore = [],
+}) {
+  const views = [...viewsBefore];
   /** @type {Span[]} */
   const hidden = [];
   /** @type {Span[]} */
@@ -188,6 +198,16 @@ export function createStopwatch({ onset, before = 0, activeBefore = 0, reloads =
       if (early.length < MOST_EARLY) early.push(since(stamp));
     },
     /**
+     * The rater switched a view on or off.
+     *
+     * @param {{ view: string, place?: number, on: boolean }} view
+     * @param {number} stamp
+     */
+    viewed(view, stamp) {
+      if (views.length < MOST_VIEWS) views.push({ ...view, at_ms: since(stamp), reload: reloads });
+    },
+    views: () => views,
+    /**
      * Milliseconds on this screen so far, without the pauses.
      *
      * @param {number} stamp
@@ -217,6 +237,7 @@ export function createStopwatch({ onset, before = 0, activeBefore = 0, reloads =
         blurs,
         reloads,
         ...(early.length ? { early } : {}),
+        ...(views.length ? { views } : {}),
         input: [...inputs].sort().join("+") || "none",
         ...device,
       };

@@ -79,6 +79,7 @@
  * @property {[string, string]} [context] before and after the judged sentence
  * @property {string[]} [outputs]
  * @property {Record<string, string[]>} [orders] the names of shuffled choices, by criterion
+ * @property {FormattedMaterial} [formatted] what some screen shows as Markdown
  * @property {import("../instruments/mark_history.js").Mark[][]} [marks] suggestions, by output
  * @property {{ first: number, segment: number, segments: number }} [document] the place of its
  *   first trial, and which segment this is, from 1
@@ -90,6 +91,22 @@
 
 /**
  * @typedef {{ address: string, kind: "picture" | "sound" | "film", alt: string }} FileDocument
+ */
+
+/**
+ * A text, or an element: its name, its attributes if it has any, and its children
+ * (rankme/markdown/tree.py).
+ *
+ * @typedef {any} FormattedNode
+ */
+/**
+ * The trees of the texts; null where a text is too long to be rendered.
+ *
+ * @typedef {object} FormattedMaterial
+ * @property {FormattedNode[] | null} [input]
+ * @property {FormattedNode[] | null} [reference]
+ * @property {(FormattedNode[] | null)[]} [context] before and after the judged sentence
+ * @property {(FormattedNode[] | null)[]} [outputs]
  */
 
 /** @typedef {{ kind: "text", text: string }} TextInput */
@@ -145,8 +162,21 @@
  * @property {number} [active_ms]
  * @property {number} reloads
  * @property {import("./files.js").PlayLog[]} [files] what was played
+ * @property {ScreenView[]} [views]
  * @property {"open" | "sent"} state
  * @property {Answer[]} [given] the answers of a practice screen, which are never sent
+ */
+
+/**
+ * That a rater looked at something in another way: at the source of a text, at differences. The
+ * time is since the onset of the page that had been loaded `reload` times again.
+ *
+ * @typedef {object} ScreenView
+ * @property {string} view
+ * @property {number} [place] the output's
+ * @property {boolean} on
+ * @property {number} at_ms
+ * @property {number} reload
  */
 
 /**

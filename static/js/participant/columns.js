@@ -1,0 +1,27 @@
+// Long texts side by side: each has a scroll bar of its own, and the questions stay in view.
+
+/**
+ * Tell the style sheet how much of the window is left for the texts, and how much the question
+ * below them takes.
+ *
+ * @param {import("./types.js").TemplateElement} form
+ * @param {HTMLElement} [root]
+ */
+export function fitColumns(form, root = document.documentElement) {
+  /** @type {HTMLElement[]} */
+  const texts = [...form.querySelectorAll(".side-by-side .output-text")];
+  const asked = form.querySelector(".side-by-side .together:not([hidden])");
+  const measure = () => {
+    if (!form.isConnected) return;
+    const tallest = Math.max(0, ...texts.map((text) => text.offsetHeight));
+    const top = form.getBoundingClientRect().top + root.scrollTop;
+    root.style.setProperty("--around", `${Math.ceil(top + form.offsetHeight - tallest)}px`);
+    root.style.setProperty("--asked", `${asked?.offsetHeight ?? 0}px`);
+    for (const text of texts) {
+      if (text.scrollHeight > text.clientHeight + 1) text.tabIndex = 0;
+      else text.removeAttribute("tabindex");
+    }
+  };
+  const observer = new ResizeObserver(measure);
+  for (const element of [form, root, ...texts]) observer.observe(element);
+}
