@@ -36,7 +36,7 @@ export function tieDifference(form) {
     show();
     announceView(button, { view: "difference", on: isOn }, event.timeStamp);
   });
-  // A text that changes between its source and its Markdown has been put there anew.
+  // A text that changes between its source and its Markdown was built again.
   form.addEventListener("view", (/** @type {CustomEvent} */ { detail }) => {
     if (isOn && detail.view.view !== "difference") show();
   });

@@ -70,7 +70,7 @@ export function announceView(element, view, stamp) {
   element.dispatchEvent(new CustomEvent("view", { bubbles: true, detail: { view, stamp } }));
 }
 
-// What scrolls must be reachable without a mouse, and what does not scroll is no stop on the way.
+// What scrolls must be reachable without a mouse, and what does not scroll need not be one of its stops.
 const scrolled = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     const element = /** @type {HTMLElement} */ (target);
