@@ -1,4 +1,4 @@
-"""A storage that is no folder, as those of clouds are: it has no paths (`path` is an error)."""
+"""A storage without a folder, as those of clouds: to ask it for a path is an error."""
 
 from __future__ import annotations
 

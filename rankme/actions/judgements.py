@@ -48,6 +48,7 @@ from rankme.queries.trial_material import TrialMaterial, material_of
 from . import check_rules, rate_limits
 from .assignments import HELD, is_answered, lease_end, option_seed, settle_late
 from .participation import end_work
+from .played_files import failed_to_load, refuse_unplayed
 from .practice import is_past_the_gate
 from .speed_flags import FAST, OTHER_SCREENS, Sitting, speed_flags
 
@@ -166,10 +167,12 @@ def store_submission(participant: Participant, sent: SentScreen) -> Receipt:
     _refuse_long(frozen, material, sent)
     readings = _read(frozen, material, trial, located)
     _refuse_repeated_texts(located.assignment, trial, readings, frozen)
+    outputs = [trial.output_ids[position] for position in located.order]
+    if not material.is_check:
+        refuse_unplayed(frozen.definition.screens[sent.screen], sent, trial, outputs)
     flags = _flags(located, readings, frozen.definition.crowd)
     submission = _insert(located, digest, flags, is_second_browser=participant.is_second_browser)
     if not material.is_check:  # what was answered to a check is in the payload alone
-        outputs = [trial.output_ids[position] for position in located.order]
         insert_judgements(submission, readings, frozen, outputs)
     if submission.late:
         settle_late(located.assignment)
@@ -453,6 +456,8 @@ def _flags(located: LocatedScreen, readings: list[Reading], crowd: Crowd) -> lis
     # and waits for another; other clients may send it as the response.
     if times.was_early or any(one.is_anticipated for one in readings):
         flags.append(gettext_noop("anticipation"))
+    if failed_to_load(located.sent):
+        flags.append(gettext_noop("a file did not load"))
     if crowd.devices == "desktop" and times.was_touched:
         flags.append(gettext_noop("touch screen"))
     return flags

@@ -130,7 +130,8 @@ class OurMaterial:
         if row.media is None:
             return None
         address = reverse("rankme:gallery-media", args=[self.name, row.media])
-        return TrialFile(address, self.media[row.media][0].kind, row.alt)
+        media = self.media[row.media][0]
+        return TrialFile(address, media.kind, row.alt, media.seconds)
 
 
 @lru_cache(maxsize=32)

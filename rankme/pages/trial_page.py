@@ -38,6 +38,7 @@ class TrialFile:
     address: str
     kind: str
     alt: str
+    seconds: float | None  # how long it plays, where that is known
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def trials_of(assignment: Assignment) -> list[ShownTrial]:
     code = assignment.campaign.code
     return [
         replace(
-            _shown_check(checks[trial], places)
+            _shown_check(code, checks[trial], places)
             if trial in checks
             else shown_trial(code, trials[trial].item, [texts[output] for output in order[trial]]),
             option_seed=tuple(option_seed(assignment, trial)),
@@ -81,7 +82,7 @@ def trials_of(assignment: Assignment) -> list[ShownTrial]:
     ]
 
 
-def _shown_check(check: CheckTrial, places: Sequence[int]) -> ShownTrial:
+def _shown_check(code: str, check: CheckTrial, places: Sequence[int]) -> ShownTrial:
     shown = check.shown
     marks = shown.get("marks") or [()] * len(shown["outputs"])
     return ShownTrial(
@@ -90,6 +91,7 @@ def _shown_check(check: CheckTrial, places: Sequence[int]) -> ShownTrial:
         shown["context"],
         tuple(shown["outputs"][place] for place in places),
         in_words=True,
+        input_file=_file(code, check.trial.item),
         marks=tuple(marks[place] for place in places),
     )
 
@@ -115,7 +117,7 @@ def _file(code: str, owner: Item | Output) -> TrialFile | None:
     if owner.media is None:
         return None
     address = reverse("rankme:media", args=[code, owner.media.name])
-    return TrialFile(address, owner.media.kind, owner.alt)
+    return TrialFile(address, owner.media.kind, owner.alt, owner.media.seconds)
 
 
 def shows_both(definition: Definition) -> bool:

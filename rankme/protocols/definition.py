@@ -205,6 +205,7 @@ class Definition(Part):
             *document_problems(self),
             *dialogue_problems(self),
             *check_problems(self),
+            *self._check_file_problems(),
         ]
         if problems:
             raise JointProblems(problems)
@@ -275,6 +276,13 @@ class Definition(Part):
                 yield (*place, "files"), "a timed screen shows no files: they take time to load"
             if block.play_to_end and not block.files:
                 yield (*place, "play_to_end"), "this block shows no files"
+
+    def _check_file_problems(self) -> Iterator[Finding]:
+        """A copy of an output has a text of its own, but no sound of its own."""
+        for number, check in enumerate(self.checks):
+            if check.tool.is_trial and self.shows_files("outputs"):
+                words = "this check copies texts, but the outputs of this campaign are files"
+                yield ("checks", number, "kind"), words
 
     def shows_files(self, block: str = "") -> bool:
         """Whether pictures, sounds or films are shown: of the input, of the outputs, or any."""

@@ -94,3 +94,19 @@ def _values(
 ) -> list[Any]:
     instrument = INSTRUMENTS[question["instrument"]]
     return instrument.simulate_together(impressions, question["options"], trial, rng)
+
+
+def played(trial: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The log of somebody who plays every sound and film of a trial once, from end to end."""
+    places = [(None, trial.get("input_file")), *enumerate(trial.get("output_files", []))]
+    return [
+        {
+            "place": place,
+            "kind": file["kind"],
+            "events": [["play", 500, 0], ["ended", 500 + 1000 * (file["seconds"] or 1), 0]],
+            "played": [[0, file["seconds"] or 1]],
+            "ended": True,
+        }
+        for place, file in places
+        if file and file["kind"] != "picture"
+    ]

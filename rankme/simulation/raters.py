@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from .answers import Taste, answers_to, is_asked
+from .answers import Taste, answers_to, is_asked, played
 from .browser import Browser, ConnectionLost, Form, Page, Reply
 
 RETRY_SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0)
@@ -226,7 +226,10 @@ class Rater:
             "trial": trial,
             "screen": screen,
             "answers": answers,
-            "times": {"spent_ms": round(spent * 1000, 1)},
+            "times": {
+                "spent_ms": round(spent * 1000, 1),
+                "files": played(document["trials"][trial]),
+            },
             "comment": "",
         }
         time.sleep(spent)

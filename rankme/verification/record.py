@@ -14,6 +14,7 @@ from .anchor import anchors_of
 from .audit import check_campaign_audit, check_other_audit
 from .exports import check_exports
 from .fault import Fault
+from .media import check_media
 from .sittings import check_sittings
 from .versions import check_versions
 
@@ -31,6 +32,7 @@ class Findings:
     judgements: int = 0
     counted: int = 0
     not_recomputed: int = 0
+    files: int = 0
     audit_events: int = 0
     fault: str = ""
 
@@ -52,7 +54,16 @@ def verify_campaign(campaign: Campaign, anchors: Iterable[Mapping[str, Any]] = (
             audit_events=check_campaign_audit(campaign.pk, known.audit),
         )
 
-    return _in_a_snapshot(Findings(campaign=campaign.code), check)
+    findings = _in_a_snapshot(Findings(campaign=campaign.code), check)
+    return findings if findings.fault else _with_media(campaign, findings)
+
+
+def _with_media(campaign: Campaign, findings: Findings) -> Findings:
+    """After the snapshot, which should not be held while files are read: they never change."""
+    try:
+        return replace(findings, files=check_media(campaign))
+    except Fault as fault:
+        return replace(findings, fault=str(fault))
 
 
 def verify_audit_trail() -> Findings:

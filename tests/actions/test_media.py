@@ -1,4 +1,4 @@
-"""Pictures, sounds and films from the upload to the rater, in a storage that is no folder."""
+"""Pictures, sounds and films from the upload to the rater, in a storage without a folder."""
 
 import hashlib
 import io
@@ -18,17 +18,19 @@ from rankme.actions import campaigns, materials
 from rankme.actions.duplicates import duplicate_campaign
 from rankme.actions.import_jobs import execute_import
 from rankme.errors import RefusedAction
-from rankme.models import Campaign, Item, MediaFile, Output
+from rankme.exporting.judgements import judgements_jsonl
+from rankme.models import Campaign, Item, MediaFile, Output, Submission
 from rankme.protocols.files import preset
+from rankme.verification import verify_campaign
 from tests.campaigns import make_owner
-from tests.pages.rater import begin
+from tests.pages.rater import begin, payload_for, send
 
 WORKER = "test"
 
 
 @pytest.fixture(autouse=True)
 def bucket(settings):
-    """Whoever asks this storage for a path on a disk gets an error."""
+    """To ask this storage for a path on a disk is an error."""
     settings.STORAGES = settings.STORAGES | {"default": {"BACKEND": "tests.buckets.Bucket"}}
 
 
@@ -224,7 +226,7 @@ def test_a_rater_gets_names_that_say_nothing(client, sounds: Campaign):
     texts = json.dumps(document["trials"])
     assert "x/a" not in texts and ".wav" not in texts
     file = document["trials"][0]["output_files"][0]
-    assert set(file) == {"address", "kind", "alt"}
+    assert set(file) == {"address", "kind", "alt", "seconds"}
     answer = client.get(file["address"])
     assert answer.status_code == 200
     told = str(answer.headers).lower()
@@ -253,3 +255,37 @@ def test_only_raters_and_organisers_of_the_campaign_get_a_file(client, sounds: C
     client.force_login(other.owner)
     assert client.get(address).status_code == 404
     assert Item.objects.exists()
+
+
+def test_a_sound_that_was_not_played_to_the_end_is_asked_for_again(client, sounds: Campaign):
+    campaigns.launch_campaign(sounds, by=sounds.owner)
+    document = begin(client, sounds, id="w1")
+    answers = [{"criterion": "quality", "place": 0, "value": 4, "time_ms": 1}]
+    payload = payload_for(sounds, document, 0) | {"answers": answers}
+    refused = send(client, sounds, payload)
+    assert refused.status_code == 422
+    assert "play it to the end" in refused.json()["problems"][0]["message"]
+    log = {"place": 0, "kind": "sound", "events": [["play", 10, 0], ["ended", 210, 0.2]]}
+    files = [log | {"played": [[0, 0.2]], "ended": True}]
+    assert send(client, sounds, payload | {"times": {"files": files}}).status_code == 201
+    (submission,) = Submission.objects.all()
+    assert submission.payload["times"]["files"] == files
+    assert "a file did not load" not in submission.flags
+    (line,) = judgements_jsonl(sounds)
+    assert json.loads(line)["payload"]["times"]["files"] == files
+    failed = [{"place": 0, "events": [["error", 10, 0]], "played": [], "ended": False}]
+    second = payload_for(sounds, document, 1) | {"answers": answers, "times": {"files": failed}}
+    assert send(client, sounds, second).status_code == 201
+    assert "a file did not load" in Submission.objects.latest("pk").flags
+
+
+def test_verify_finds_files_that_are_missing_or_changed(sounds: Campaign):
+    campaigns.launch_campaign(sounds, by=sounds.owner)
+    assert verify_campaign(sounds).files == 2
+    file = sounds.media_files.first()
+    with default_storage.open(file.stored) as content:
+        right = content.read()
+    default_storage.delete(file.stored)
+    assert "x/a.wav: it is missing" in verify_campaign(sounds).fault
+    default_storage.save(file.stored, ContentFile(right[:-1] + b"\0"))
+    assert "x/a.wav: it does not match its hash" in verify_campaign(sounds).fault

@@ -24,8 +24,8 @@ from rankme.verification import (
 class Command(BaseCommand):
     help = (
         "Recompute the hashes, the hash chains, the values of judgements from their payloads, the "
-        "counts, the audit trail and the exports. Prints the first problem of each campaign, and "
-        "exits with status 1 if there is any."
+        "counts, the audit trail, the exports, and pictures, sounds and films. Prints the first "
+        "problem of each campaign, and exits with status 1 if there is any."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -84,6 +84,8 @@ def as_line(findings: Findings) -> str:
             f"{findings.judgements} judgements, of which {findings.counted} count",
             *checked,
         ]
+    if findings.files:
+        checked.append(f"{findings.files} files")
     if findings.not_recomputed:
         checked.append(f"the values of {findings.not_recomputed} submissions not recomputed")
     return f"ok       {name}: {', '.join(checked)}"

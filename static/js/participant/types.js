@@ -90,7 +90,8 @@
  */
 
 /**
- * @typedef {{ address: string, kind: "picture" | "sound" | "film", alt: string }} FileDocument
+ * @typedef {{ address: string, kind: "picture" | "sound" | "film", alt: string,
+ *   seconds: number | null }} FileDocument
  */
 
 /**

@@ -1,0 +1,53 @@
+"""Whether the log of a browser says that a sound was played to the end."""
+
+import pytest
+
+from rankme.protocols.playing import PlayableFile, logs_by_place, unplayed
+
+FILE = PlayableFile(0, 10.0)
+
+
+def said(**log: object) -> bool:
+    """Whether this log is enough."""
+    times = {"files": [{"place": 0, "events": [], "played": [], "ended": False} | log]}
+    return not unplayed([FILE], logs_by_place(times))
+
+
+@pytest.mark.parametrize(
+    "played",
+    [[[0, 10]], [[0, 9.6]], [[0, 4], [4, 10]], [[5, 10], [0, 6]], [[0, 100]], [[-5, 10.2]]],
+)
+def test_all_of_it_was_played(played: list[list[float]]):
+    assert said(ended=True, played=played)
+    assert not said(ended=False, played=played)
+
+
+@pytest.mark.parametrize(
+    "played",
+    [
+        *([], [[0, 5]], [[9, 10]], [[0, 4], [0, 4], [0, 4]], [[10, 0]], [[0, None]], [["0", "10"]]),
+        *(None, "all", [[0]], [[0, float("nan")]], [[0, float("inf")]], [[True, 10]], {"0": 10}),
+    ],
+)
+def test_a_part_or_nonsense_is_not_all_of_it(played: object):
+    assert not said(ended=True, played=played)
+
+
+def test_a_file_that_did_not_load_keeps_nobody():
+    assert said(events=[["error", 100, 0]])
+    assert not said(events=["error"]) and not said(events="error")
+
+
+def test_a_length_that_is_not_known_is_not_compared():
+    times = {"files": [{"place": None, "ended": True}]}
+    assert unplayed([PlayableFile(None, None)], logs_by_place(times)) == []
+    assert unplayed([FILE], logs_by_place(times)) == [FILE]
+
+
+@pytest.mark.parametrize(
+    "times",
+    [None, [], {}, {"files": None}, {"files": "x"}, {"files": [1]}, {"files": [{}]},
+     {"files": [{"place": True}]}, {"files": [{"place": [0]}]}],
+)  # fmt: skip
+def test_times_without_a_log_are_no_log(times: object):
+    assert unplayed([FILE], logs_by_place(times)) == [FILE]
