@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING
 
 from analysis.cli.outcome import Outcome
@@ -51,6 +52,7 @@ def add_judge_options(parser: argparse.ArgumentParser) -> None:
 def run_judge(judgements: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Agreement, preferences, calibration and the alternative-annotator test of judges."""
     from analysis.report.judge_tables import judge_tables
+    from analysis.report.latex import tabulars
 
     found, sha256 = _judges(_people(judgements, options), options)
     stated = {
@@ -66,6 +68,7 @@ def run_judge(judgements: JudgementTable, options: argparse.Namespace) -> Outcom
         document={"judges": [asdict(each) for each in found], "signature": line},
         tables=tables,
         notes=(*notes, line),
+        latex=partial(tabulars, tables),
     )
 
 
@@ -148,6 +151,7 @@ def add_predict_options(parser: argparse.ArgumentParser) -> None:
 def run_predict(judgements: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Means of systems from judgements of some items and a metric of all of them."""
     from analysis.metrics.score_files import read_scores
+    from analysis.report.latex import tabulars
     from analysis.report.metric_tables import powered_table, worth_table
     from analysis.report.metrics import powered_estimates
 
@@ -172,5 +176,6 @@ def run_predict(judgements: JudgementTable, options: argparse.Namespace) -> Outc
     return Outcome(
         document={"estimates": [asdict(each) for each in found]},
         tables=tables,
+        latex=partial(tabulars, tables),
         notes=(*refused, *(each.signature for each in known)),
     )

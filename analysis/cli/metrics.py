@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict, replace
+from functools import partial
 
 from analysis.cli.outcome import Outcome
 from analysis.cli.shared import ProgressBar, chosen_criterion, counted_judgements, names
@@ -46,7 +47,10 @@ def run_metrics(judgements: JudgementTable, options: argparse.Namespace) -> Outc
     from analysis.metrics.against_people import MetricOptions, metrics_against_people
     from analysis.metrics.people import People
     from analysis.metrics.score_files import read_scores
+    from analysis.report.latex import tabulars
+    from analysis.report.metric_plots import scatter
     from analysis.report.metric_tables import comparison_tables
+    from analysis.report.plots import save
 
     _check_sizes(options)
     part = _prepared(counted_judgements(judgements, options), options)
@@ -65,10 +69,13 @@ def run_metrics(judgements: JudgementTable, options: argparse.Namespace) -> Outc
     if options.exclude_raters:
         stated["exclude"] = sorted(options.exclude_raters)
     line = signature("metrics", stated, sha256=judgements.sha256)
+    tables = tuple(comparison_tables(found))
     return Outcome(
         document={**asdict(found), "signature": line},
-        tables=tuple(comparison_tables(found)),
+        tables=tables,
         notes=(*found.sentences, line),
+        latex=partial(tabulars, tables),
+        plot=lambda path: save(scatter(found, stated["criterion"]), path),
     )
 
 

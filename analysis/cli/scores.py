@@ -6,6 +6,7 @@ import argparse
 import csv
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,7 @@ def run_score(judgements: JudgementTable, options: argparse.Namespace) -> Outcom
     """Compute BLEU and other metrics of system outputs."""
     from analysis.metrics.scoring import score
     from analysis.metrics.text_files import read_material
+    from analysis.report.latex import tabular
 
     material = read_material(options.file, options.items)
     with ProgressBar() as progress:
@@ -64,6 +66,7 @@ def run_score(judgements: JudgementTable, options: argparse.Namespace) -> Outcom
     line = signature("score", stated, sha256=material.sha256)
     if options.out:
         _write_scores(Path(options.out), found)
+    table = _scores_table(found)
     return Outcome(
         document={
             "metrics": [
@@ -88,7 +91,8 @@ def run_score(judgements: JudgementTable, options: argparse.Namespace) -> Outcom
             ],
             "signature": line,
         },
-        tables=(_scores_table(found),),
+        tables=(table,),
+        latex=partial(tabular, table),
         notes=(*(f"{one.metric}: {one.method}" for one in found), line),
     )
 

@@ -184,6 +184,11 @@ def clusters_table(rankings: Mapping[str, Ranking]) -> str:
 # --- any table of a report -------------------------------------------------------------------
 
 
+def tabulars(tables: Sequence[Table]) -> str:
+    """Tables one after the other, each with its caption as a comment."""
+    return "\n\n".join(f"% {table.caption}\n{tabular(table)}" for table in tables)
+
+
 def tabular(table: Table) -> str:
     """A table of a report as it is."""
     lines = []

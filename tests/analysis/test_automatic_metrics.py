@@ -235,6 +235,8 @@ def test_the_command_prints_and_writes_scores(files, tmp_path: Path, capsys):
     assert main(arguments[:-2]) == 0
     shown = capsys.readouterr().out
     assert "sacrebleu: nrefs:var" in shown and "score|lowercase:false" in shown
+    assert main([*arguments[:-2], "--latex"]) == 0
+    assert r"\begin{tabular}{lr" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -191,6 +191,8 @@ def test_the_command_puts_verdicts_next_to_people(judgements, tmp_path, capsys):
     (found,) = document["judges"]
     assert (found["judge"], found["swap"]["value"], found["first"]["value"]) == ("judge", 0, 1)
     assert document["signature"].startswith("judge|alpha:0.05|criterion:q|epsilon:0.1|verdicts:")
+    assert main(["judge", judgements, file, "--latex"]) == 0
+    assert r"\begin{tabular}" in capsys.readouterr().out
     assert main(["judge", judgements, file, "--judges", "nobody"]) == 2
     assert "no judge 'nobody'" in capsys.readouterr().err
 

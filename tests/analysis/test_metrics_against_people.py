@@ -539,6 +539,12 @@ def test_the_command(tmp_path: Path, capsys):
     assert main([*arguments, "--z"]) == 0
     shown = capsys.readouterr().out
     assert "Soft pairwise accuracy" in shown and "held-out rater" in shown
+    picture = tmp_path / "metrics.svg"
+    assert main([*arguments, "--latex", "--plot", str(picture)]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count(r"\begin{tabular}") == shown.count("% ") == 8
+    assert "% Metrics against people: whole systems" in shown and "good & 1 & " in shown
+    assert picture.read_bytes().startswith(b"<?xml")
     assert main([*arguments, "--lower-is-better", "nothing"]) == 2
     assert "There is no metric 'nothing'" in capsys.readouterr().err
     assert main([*arguments[:3], "--permutations", "0"]) == 2

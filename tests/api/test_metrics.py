@@ -7,6 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from rankme.actions import import_jobs, metrics
 from tests.campaigns import make_campaign, make_owner
+from tests.runs import executed, rated_campaign
 
 pytestmark = pytest.mark.django_db
 
@@ -53,3 +54,22 @@ def test_a_judges_scores_are_an_import_of_their_own_kind(olga, base):
     assert import_jobs.execute_import(number, "tester")
     (found,) = olga.get(f"{base}metrics/").json()
     assert (found["name"], found["is_judge"], found["own_systems"]) == ("lm", True, ["Sys1"])
+
+
+def test_an_analysis_compares_metrics_on_the_scale_that_is_asked_for(olga):
+    campaign = rated_campaign(raters=2, items=4)
+    base = f"/api/v1/campaigns/{campaign.code}/"
+    answer = olga.post(f"{base}metrics/", {"metrics": ["lengths"]}, format="json")
+    assert metrics.execute(answer.json()["id"], "tester")
+    few = {"runs": 20, "agreement_resamples": 2, "metric_resamples": 10}
+    options = few | {"metrics": ["characters"], "log_scale": ["quality"]}
+    answer = olga.post(f"{base}analysis-runs/", {"options": options}, format="json")
+    assert answer.status_code == 202, answer.content
+    run = executed(campaign.analysis_runs.get(pk=answer.json()["id"]))
+    found = olga.get(f"{base}analysis-runs/{run.pk}/").json()
+    (section,) = found["result"]["report"]["metrics"]
+    assert (section["criterion"], section["scale"]) == ("quality", "logarithms")
+    (level,) = section["comparison"]["system_level"]
+    assert (level["metric"], level["systems"]) == ("characters", 5)
+    file = f"{base}analysis-runs/{run.pk}/files/csv/quality/metrics/system-level.csv"
+    assert b"characters" in b"".join(olga.get(file))
