@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from analysis.agreement import Coefficient
 from analysis.correlations import Correlation
 from analysis.raters import RaterProfile
 from analysis.report.category import CategorySection
+from analysis.report.declined import declined_tables
 from analysis.report.make import CriterionReport, RankChange, Report
 from analysis.report.ranking_tables import ranking_tables
 from analysis.report.scale_tables import scale_tables
@@ -148,13 +150,26 @@ class CriterionTables:
         return self.of(Role.MORE)
 
 
-def tables_of(report: Report, timed_out: Mapping[str, int] | None = None) -> list[CriterionTables]:
-    """All tables of a report by criterion; `timed_out` counts answers that came too late."""
-    late = timed_out or {}
-    return [_criterion(found, report, late.get(found.criterion, 0)) for found in report.criteria]
+def tables_of(
+    report: Report,
+    timed_out: Mapping[str, int] | None = None,
+    declined: Mapping[str, Any] | None = None,
+) -> list[CriterionTables]:
+    """All tables of a report by criterion.
+
+    `timed_out` counts answers that came too late, and `declined` those of raters who could not
+    judge (see `analysis.report.declined`).
+    """
+    late, missing = timed_out or {}, declined or {}
+    return [
+        _criterion(found, report, late.get(found.criterion, 0), missing.get(found.criterion, {}))
+        for found in report.criteria
+    ]
 
 
-def _criterion(found: CriterionReport, report: Report, timed_out: int) -> CriterionTables:
+def _criterion(
+    found: CriterionReport, report: Report, timed_out: int, declined: Mapping[str, Any]
+) -> CriterionTables:
     sections = (section for section in (found.ranking, found.scale, found.spans) if section)
     undefined = {
         method: reason for section in sections for method, reason in section.undefined.items()
@@ -163,7 +178,7 @@ def _criterion(found: CriterionReport, report: Report, timed_out: int) -> Criter
         name=found.criterion,
         kind=found.kind,
         facts=tuple(_facts(found, timed_out)),
-        tables=tuple(_tables(found, report)),
+        tables=(*_tables(found, report), *declined_tables(declined)),
         undefined=tuple(undefined.items()),
         sentences=found.sentences,
     )

@@ -29,6 +29,7 @@ from django.utils.translation import gettext_noop
 
 from analysis.errors import AnalysisError, OptionsError, RankingError
 from analysis.plain import plain
+from analysis.report.declined import DeclinedAnswer, count_declined
 from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
 from analysis.table_files import write_table
@@ -55,6 +56,7 @@ from rankme.models import (
     TrialOutput,
 )
 from rankme.models.jobs import Job
+from rankme.queries.cannot_judge import declined_of
 from rankme.queries.judgement_table import factor_column, judgement_table, without_number
 from rankme.queries.quality import displaced_by_rule, rule_findings
 from rankme.queries.versions import of_versions, versions_of_table
@@ -252,6 +254,7 @@ def take_snapshot(run: AnalysisRun) -> None:
             data_sha256=table.sha256,
             judgements=len(table),
             timed_out=_timed_out(run.campaign),
+            declined=_declined(run, table),
             anchor=anchor_of(run.campaign),
         )
         _plan_chunks(run, table)
@@ -262,6 +265,22 @@ def _timed_out(campaign: Campaign) -> dict[str, int]:
     kinds = definition_of(campaign).kinds
     timed = [name for name, kind in kinds.items() if kind in ("time", "error")]
     return without_number(campaign, timed)
+
+
+def _declined(run: AnalysisRun, table: JudgementTable) -> dict[str, Any]:
+    """Answers of raters who could not judge, on what this run is about; excluded raters are out."""
+    names, versions = run.options.get("criteria"), run.options.get("versions")
+    out = set(run.options.get("exclude_raters", ()))
+    found = (
+        DeclinedAnswer(one.criterion, one.system, one.reason, one.rater)
+        for one in declined_of(run.campaign)
+        if not one.excluded
+        and one.rater not in out
+        and (not names or one.criterion in names)
+        and (not versions or one.version in versions)
+    )
+    people = table.counted()
+    return count_declined(found, people.without_raters(out & set(people.rater.labels)))
 
 
 def _on_criteria(table: JudgementTable, names: list[str] | None) -> JudgementTable:

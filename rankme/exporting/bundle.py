@@ -111,6 +111,7 @@ def store_bundle(
         **rendered_files(report, parts),
         **_campaign_files(run),
         **_versions_file(run, table),
+        **_declined_file(run),
         **anchor_file(run),
         **_checks_file(run.campaign),
     }
@@ -161,7 +162,8 @@ def _table_file(run: AnalysisRun, name: str) -> bytes | None:
 
     wanted = name.removeprefix("csv/").removesuffix(".csv")
     report = read_report(run.finished_result["report"])
-    found = [(each.name, table) for each in tables_of(report) for table in each.tables]
+    criteria = tables_of(report, declined=run.declined)
+    found = [(each.name, table) for each in criteria for table in each.tables]
     found += [
         (f"{section.criterion}/metrics", table)
         for section in report.metrics
@@ -204,6 +206,13 @@ def _checks_file(campaign: Campaign) -> dict[str, bytes]:
     if not (campaign.is_over and has_checks(campaign)):
         return {}
     return {"checks.csv": b"".join(checks_csv(campaign))}
+
+
+def _declined_file(run: AnalysisRun) -> dict[str, bytes]:
+    """Counts of raters who could not judge, where there were any: the table has no such rows."""
+    if not run.declined:
+        return {}
+    return {"cannot_judge.json": json.dumps(run.declined, indent=1, ensure_ascii=False).encode()}
 
 
 def public_definition(definition: Definition, *, is_over: bool) -> Definition:

@@ -33,6 +33,12 @@ class AnalysisRun(Job):
     timed_out = models.JSONField(
         default=dict, blank=True, help_text="by criterion, answers that the table leaves out"
     )
+    declined = models.JSONField(
+        default=dict,
+        blank=True,
+        db_default={},
+        help_text="by criterion, counts of raters who could not judge",
+    )
     anchor = models.JSONField(
         null=True, blank=True, help_text="how long the hash chains were, and their last hashes"
     )

@@ -26,6 +26,7 @@ from rankme.errors import FilesInPreparation, InvalidOptions
 from rankme.exporting import bundle, spans, texts
 from rankme.exporting.checks import checks_file
 from rankme.exporting.complaints import complaints_file
+from rankme.exporting.declined import declined_file
 from rankme.exporting.judgements import csv_file, jsonl_file
 from rankme.exporting.own_answers import own_answers_file
 from rankme.forms.analysis import AnalysisForm
@@ -134,7 +135,7 @@ def run_file(request: HttpRequest, code: str, run: int, name: str) -> HttpRespon
 def result_context(run: AnalysisRun) -> dict[str, Any]:
     """What the page of a result shows, the organiser's and the public one alike."""
     result = read_report(run.finished_result["report"])
-    criteria = tables_of(result, run.timed_out)
+    criteria = tables_of(result, run.timed_out, run.declined)
     drawn = bundle.plots_of(run, [found.name for found in criteria])
     return {
         "result": result,
@@ -323,6 +324,8 @@ def export_judgements(request: HttpRequest, code: str) -> HttpResponseBase:
         return attachment(jsonl_file(campaign))
     if chosen == "checks" and has_checks(campaign):
         return attachment(checks_file(campaign))
+    if chosen == "cannot-judge":
+        return attachment(declined_file(campaign))
     if chosen == "problems":
         return attachment(complaints_file(campaign))
     if chosen == "answers":
@@ -341,6 +344,7 @@ def export_judgements(request: HttpRequest, code: str) -> HttpResponseBase:
         "has_judgements": analysis_runs.has_judgements(campaign),
         "has_texts": texts.asks_for_texts(campaign),
         "has_checks": has_checks(campaign),
+        "may_decline": any(one.cannot_judge for one in definition.criteria),
         "asks_raters": bool(definition.entry_questions or definition.end_questions),
     }
     return render_campaign(

@@ -19,6 +19,7 @@ from rankme.protocols.definition import Definition
 from rankme.protocols.documents import place_of, runs_of
 from rankme.protocols.instruments import Instrument
 from rankme.protocols.item_input import Picture, picture_source, read_pictures, read_tables
+from rankme.protocols.matrix import MATRIX, columns_of
 from rankme.protocols.meaning_representation import slots
 from rankme.protocols.option_order import option_orders
 from rankme.protocols.screens import ScreenSpec
@@ -356,6 +357,7 @@ def _parts(definition: Definition, index: int) -> dict[str, Any]:
         "screen": screen,
         "block_groups": _block_groups(screen, instruments),
         "beside_outputs": beside_outputs,
+        "columns": columns_of(questions[0]["criterion"]) if screen.layout == MATRIX else [],
         "in_columns": not screen.shows("document")
         and not screen.shows_dialogue("outputs")
         and not any(block.layout == "side_by_side" for block in screen.show)

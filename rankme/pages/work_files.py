@@ -9,6 +9,7 @@ from django.templatetags.static import static
 from rankme.protocols.definition import Definition
 from rankme.protocols.dialogues import text_checks
 from rankme.protocols.instruments import INSTRUMENTS
+from rankme.protocols.matrix import MATRIX
 
 
 def work_scripts(definition: Definition) -> list[str]:
@@ -57,6 +58,8 @@ def work_stylesheets(definition: Definition) -> list[str]:
         names.append("timed")
     if may_decline(definition):
         names.append("cannot_judge")
+    if any(screen.layout == MATRIX for screen in definition.screens):
+        names.append("matrix")
     return [static(f"css/{name}.css") for name in names]
 
 

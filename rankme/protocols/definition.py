@@ -20,6 +20,7 @@ from .dialogues import dialogue_problems
 from .documents import document_problems
 from .expectations import problem_with
 from .instruments.base import Kind
+from .matrix import matrix_problems
 from .parts import LanguageCode, Part, unknown_name
 from .problem_words import Finding, JointProblems
 from .questions import EndQuestion, EntryQuestion, condition_problems
@@ -204,6 +205,7 @@ class Definition(Part):
             *condition_problems("end_questions", self.end_questions, self.entry_questions),
             *document_problems(self),
             *dialogue_problems(self),
+            *matrix_problems(self),
             *check_problems(self),
             *self._check_file_problems(),
         ]

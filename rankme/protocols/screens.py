@@ -122,6 +122,12 @@ class ScreenSpec(Part):
         "item",
         description=_("`document`: asked once, after the last segment of each document"),
     )
+    layout: Literal["list", "matrix"] = Field(
+        "list",
+        description=_(
+            "matrix: the criteria are rows and the points of their shared Likert scale are columns"
+        ),
+    )
     timed: TimedPhase | None = None
     comment: bool = False
 

@@ -13,7 +13,8 @@ from .counting import COUNTED
 
 # As in the judgement table, a question about the item counts for the only output of its trial.
 DECLINED = f"""
-    SELECT c.name, COALESCE(sy.name, ''), i.key, p.label, j.cannot_judge, e.id IS NOT NULL
+    SELECT c.name, COALESCE(sy.name, ''), i.key, p.label, j.cannot_judge, s.version,
+        e.id IS NOT NULL
     FROM rankme_submission s
     JOIN rankme_assignment a ON a.id = s.assignment_id
     JOIN rankme_participant p ON p.id = a.participant_id
@@ -40,6 +41,7 @@ class Declined:
     item: str
     rater: str
     reason: str
+    version: int
     excluded: bool
 
 

@@ -14,6 +14,7 @@ from django.utils.translation import ngettext
 from analysis.checks.rules import alternatives, caught_by
 from rankme.models import Assignment, Campaign, Participant, RaterExclusion, RuleDecision
 
+from .cannot_judge import declined_by_rater
 from .check_answers import Measured, measures_by_rater, raters_at_work
 from .definitions import frozen_definition
 
@@ -47,6 +48,7 @@ class QualityLine:
     median_active_seconds: float | None
     position_bias: float | None
     agreement: float | None
+    declined: tuple[int, int]  # answers that could not be judged, of all
     decisions: tuple[RuleDecision, ...]
     exclusion: RaterExclusion | None
     sentence: str
@@ -67,6 +69,7 @@ def quality_of(campaign: Campaign, participants: Sequence[Participant]) -> list[
     measures = measures_by_rater(campaign, ids)
     bias = position_bias(ids)
     agreement = agreement_of(campaign)
+    declined = declined_by_rater(ids)
     decisions: dict[int, list[RuleDecision]] = defaultdict(list)
     for decision in RuleDecision.objects.filter(participant__in=ids):
         decisions[decision.participant_id].append(decision)
@@ -85,6 +88,7 @@ def quality_of(campaign: Campaign, participants: Sequence[Participant]) -> list[
                 own["median_seconds"],
                 own["median_active_seconds"],
                 *facts,
+                declined.get(participant.pk, (0, 0)),
                 tuple(decisions[participant.pk]),
                 excluded.get(participant.pk),
                 sentence_about(checks, *facts),

@@ -6,6 +6,8 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from rankme.errors import InvalidAnswer
+from rankme.exporting import bundle
+from rankme.exporting.declined import declined_csv
 from rankme.exporting.judgements import judgements_csv, judgements_jsonl
 from rankme.models import Judgement
 from rankme.protocols.option_order import option_orders
@@ -13,6 +15,7 @@ from rankme.queries.cannot_judge import declined_by_rater, declined_of
 from rankme.queries.judgement_table import judgement_table
 from rankme.verification import verify_campaign
 from tests.campaigns import make_campaign, make_rater, slider_definition
+from tests.runs import asked, executed
 from tests.sittings import claim, payload_for, store
 
 pytestmark = pytest.mark.django_db
@@ -98,6 +101,20 @@ def test_declined_answers_are_counted_and_never_numbers(held):
     assert "options_shown" in rows[0]
     assert json.dumps(order_of(held, 0)).replace('"', '""') in "\n".join(rows)
     verify_campaign(campaign)
+
+
+def test_a_run_keeps_who_could_not_judge(held):
+    send(held, 0, {"value": 70})
+    send(held, 1, {"cannot_judge": "unclear"})
+    run = executed(asked(held.campaign))
+    assert "cannot_judge.json" in bundle.members(run)
+    assert b"unclear,1" in bundle.report_file(run, "csv/quality/cannot-judge-reasons.csv").content
+    found = run.declined["quality"]
+    assert found["reasons"] == [["unclear", 1]] and "kind" not in run.declined
+    assert found["raters"] == [[held.participant.label, 1]]
+    assert sum(judged for _, judged, _ in found["systems"]) == 1
+    rows = b"".join(declined_csv(held.campaign)).decode().splitlines()
+    assert len(rows) == 2 and rows[1].endswith(f"{held.participant.label},unclear,1,0")
 
 
 def test_a_changed_answer_is_declined_no_longer(held):

@@ -1,0 +1,28 @@
+"""Answers of raters who could not judge, as CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rankme.models import Campaign
+from rankme.queries.cannot_judge import declined_of
+
+from .files import CSV, ExportedFile, csv_line
+
+COLUMNS = ("criterion", "system", "item", "rater", "reason", "version", "excluded")
+
+
+def declined_csv(campaign: Campaign) -> Iterator[bytes]:
+    """One row for each such answer that counts; the reason is its name in the campaign file."""
+    yield csv_line(COLUMNS)
+    for one in declined_of(campaign):
+        yield csv_line(
+            (
+                *(one.criterion, one.system, one.item, one.rater, one.reason),
+                *(one.version, int(one.excluded)),
+            )
+        )
+
+
+def declined_file(campaign: Campaign) -> ExportedFile:
+    return ExportedFile(f"{campaign.code}-cannot-judge.csv", CSV, declined_csv(campaign))
