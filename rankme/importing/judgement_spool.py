@@ -88,9 +88,10 @@ class JudgementSpool(Spool):
         except ValueError:
             number = math.nan
         if not math.isfinite(number) or "_" in cell:
-            self.problem(place, column, f'"{cell[:40]}" is not a finite number.')
+            found = f'"{cell[:40]}" is not a finite number' if cell.strip() else "The cell is empty"
+            self.problem(place, column, f"{found}. Write one, such as 4 or 3.5, or delete the row.")
         elif abs(number) >= LARGEST_NUMBER:
-            self.problem(place, column, f'"{cell[:40]}" is too large: the limit is 2^63.')
+            self.problem(place, column, f'"{cell[:40]}" is too large: it must be below 2^63.')
         else:
             return number + 0.0
         return None
@@ -100,16 +101,18 @@ class JudgementSpool(Spool):
             return None
         time_ms = self._number(cell, "time_ms", place)
         if time_ms is not None and time_ms < 0:
-            self.problem(place, "time_ms", "A time cannot be negative.")
+            self.problem(place, "time_ms", "A time cannot be negative. Correct it or empty it.")
         return time_ms
 
     def _check_names(self, given: Given, place: Place) -> None:
         for column in NAMES:
             name = getattr(given, column)
             if not name.strip():
-                self.problem(place, column, "The cell is empty.")
+                self.problem(place, column, "The cell is empty. Fill it in or delete the row.")
             elif len(name) > LONGEST_NAME and column != "item":
-                self.problem(place, column, f"The cell is longer than {LONGEST_NAME} characters.")
+                self.problem(
+                    place, column, f"The cell is longer than {LONGEST_NAME} characters. Shorten it."
+                )
 
     def _screen(self, given: Given, item: int) -> int:
         rater = self.raters.setdefault(given.rater, len(self.raters))
@@ -156,7 +159,10 @@ class JudgementSpool(Spool):
         )
         for file, line, system, first in differing:
             name = self.system_names[system]
-            message = f'On line {first}, system "{name}" has a different output for this item.'
+            message = (
+                f'On line {first}, system "{name}" has a different output for this item. Make them '
+                "the same."
+            )
             self.problems.add(files[file].label, line, "output", message)
         self.database.execute(
             "DELETE FROM output WHERE rowid NOT IN "
@@ -174,5 +180,8 @@ class JudgementSpool(Spool):
             WHERE j.rowid <> twice.id"""
         )
         for file, line, first in again:
-            message = f"This judgement already appears on line {first}."
+            message = (
+                f"This judgement already appears on line {first}. Delete one of the two rows, or "
+                "tell them apart by a column “screen”."
+            )
             self.problems.add(files[file].label, line, "", message)

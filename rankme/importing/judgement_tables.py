@@ -167,7 +167,7 @@ def _read(table: Described, sources: Sources, spool: JudgementSpool, file: Sourc
     for line, written in records(sources, file, table.shape):
         missing = [name for name in rows.needed if name not in written]
         for name in missing:
-            sources.problems.add(file.label, line, name, f'The line has no "{name}".')
+            sources.problems.add(file.label, line, name, f'The line has no "{name}". Add it.')
         if missing:
             continue
         record = {name: unguarded(cell) for name, cell in written.items()}
@@ -247,7 +247,7 @@ class _Rows:
     def _flag(self, record: Record, role: str, place: Place) -> bool:
         word = self._optional(record, role).strip().lower()
         if word not in TRUE_WORDS | FALSE_WORDS:
-            self._spool.problem(place, role, f'"{word[:40]}" must be 1 or 0.')
+            self._spool.problem(place, role, f'"{word[:40]}" must be 1 or 0 (yes or no).')
         return word in TRUE_WORDS
 
 

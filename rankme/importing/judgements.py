@@ -82,7 +82,7 @@ def _spool(sources: Sources, format: str | None, path: Path) -> JudgementPreview
         spool.notes += sources.notes
         preview = _preview(name, spool)
         if not preview.n_judgements and not problems.count:
-            problems.add(file.label, None, "", "The file has no judgements.")
+            problems.add(file.label, None, "", "The file has no judgements: no row has a value.")
         problems.refuse_if_any()
         if name in JUDGEMENT_TABLE_FORMATS:
             preview = replace(preview, tables=preview_judgements(sources, file))
@@ -101,7 +101,7 @@ def _spool(sources: Sources, format: str | None, path: Path) -> JudgementPreview
 
 def _only_file(sources: Sources) -> SourceFile:
     if len(sources.files) > 1:
-        message = "Upload judgements as one file."
+        message = "There are several files. Upload judgements as one file."
         sources.problems.add(sources.files[1].label, None, "", message)
         sources.problems.refuse_if_any()
     return sources.files[0]

@@ -161,4 +161,4 @@ def _guessed_format(sources: Sources) -> str | None:
 def _require_outputs(spool: Spool, problems: Problems) -> None:
     (n_outputs,) = spool.database.execute("SELECT count(*) FROM output").fetchone()
     if not n_outputs and not problems.count:
-        problems.add("", None, "", "The upload has no outputs.")
+        problems.add("", None, "", "The upload has no outputs. Add a table or files with them.")

@@ -182,7 +182,10 @@ def _as_records(
     width = len(columns)
     for line, cells in rows:
         if len(cells) != width:
-            message = f"The row has {len(cells)} cells, but the header has {width}."
+            message = (
+                f"The row has {len(cells)} cells, but the header has {width}. Put quotation marks "
+                "around texts that contain the separator, or add the missing cells."
+            )
             sources.problems.add(file.label, line, min(len(cells), width) + 1, message)
             continue
         file.rows += 1
@@ -197,11 +200,16 @@ def _check_header(sources: Sources, file: SourceFile, columns: list[str]) -> Non
     seen = set()
     for number, name in enumerate(columns, start=1):
         if not name and number > 1:  # a data frame's index has no name
-            sources.problems.add(file.label, 1, number, "The column has no name.")
+            sources.problems.add(
+                file.label, 1, number, "The column has no name. Write one into the first line."
+            )
         elif name in seen:
-            sources.problems.add(file.label, 1, name, "The header has this column twice.")
+            message = "The header has this column twice. Rename one of them."
+            sources.problems.add(file.label, 1, name, message)
         elif len(name) > sources.limits.factor_name:
-            sources.problems.add(file.label, 1, number, "The column's name is too long.")
+            sources.problems.add(
+                file.label, 1, number, "The column's name is too long. Shorten it."
+            )
         seen.add(name)
 
 
@@ -236,9 +244,10 @@ def _note_csv_error(
 ) -> None:
     """Say what the csv module found; after an endless cell nothing that follows can be trusted."""
     if "unexpected end of data" in error:
-        message = f"A quotation mark is opened here and never closed (up to line {last_line})."
+        message = f"A quotation mark is opened here and never closed (up to line {last_line}). "
+        message += "Close it, or remove it."
     elif "field larger" in error:
-        message = "This cell is too long. A quotation mark may not be closed."
+        message = "This cell is too long. Look for a quotation mark that is not closed."
     elif "new-line character" in error:
         message = "There is a line break within the row. Use LF or CRLF throughout."
     elif "expected after" in error:
@@ -299,7 +308,7 @@ def _limited(
 def _note_unstorable(sources: Sources, file: SourceFile, line: int, record: Record) -> bool:
     for name, cell in record.items():
         if found := NUL_OR_SURROGATE.search(cell):
-            message = f"U+{ord(found.group()):04X} cannot be stored."
+            message = f"U+{ord(found.group()):04X} cannot be stored. Delete this character."
             sources.problems.add(file.label, line, name, message)
             return True
     return False
@@ -362,7 +371,9 @@ def _cell(value: Any) -> str:
     else:
         text = json.dumps(value, ensure_ascii=False)
     if found := NUL_OR_SURROGATE.search(text):
-        raise strict_json.InvalidJson(f"U+{ord(found.group()):04X} cannot be stored.")
+        raise strict_json.InvalidJson(
+            f"U+{ord(found.group()):04X} cannot be stored. Delete this character."
+        )
     return text
 
 

@@ -198,12 +198,14 @@ def _read_rows(
     for line, record in records(sources, file, shape):
         missing = [name for name in OUTPUT_COLUMNS if name not in record]
         for name in missing:
-            spool.problem((file, line), name, f'The line has no "{name}".')
+            spool.problem((file, line), name, f'The line has no "{name}". Add it.')
         if missing:
             continue
         game, _, sentence = record["item"].partition(SENTENCE)
         if game not in games:
-            spool.problem((file, line), "item", f"There is no game {quoted(game)}.")
+            spool.problem(
+                (file, line), "item", f"There is no game {quoted(game)}. Correct its name."
+            )
             continue
         system = spool.system_number(record["system"], (file, line))
         tables_of_game, summary = games[game]

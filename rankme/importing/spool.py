@@ -127,7 +127,7 @@ class Spool:
             other = self.system_names[number]
             message = (
                 f'"{trimmed}" and "{other}" differ only in upper and '
-                f"lower case or in how letters are encoded."
+                f"lower case or in how letters are encoded. Write them alike."
             )
             self.problem(place, "system", message)
             return None
@@ -136,11 +136,11 @@ class Spool:
 
     def _trouble_with_name(self, name: str) -> str | None:
         if not name:
-            return "The system has no name."
+            return "The cell is empty; it should name the system. Fill it in or delete the row."
         if len(name) > self.limits.system_name:
-            return f"The name is longer than {self.limits.system_name} characters."
+            return f"The name is longer than {self.limits.system_name} characters. Shorten it."
         if not name.isprintable():
-            return "The name contains invisible characters."
+            return "The name contains invisible characters. Type it anew."
         if len(self.system_names) >= self.limits.systems:
             return f"There are more than {self.limits.systems} systems."
         return None
@@ -182,7 +182,10 @@ class Spool:
         seen = hash(tuple(texts.values()))
         if self._texts_of_items.setdefault(item, seen) != seen:
             named = " or ".join(texts)
-            message = f"The {named} of this item differs from what is in an earlier row."
+            message = (
+                f"The {named} of this item differs from what is in an earlier row. Make them the "
+                "same, or give the rows different items."
+            )
             self.problem(place, next(iter(texts)), message)
 
     def expect_factors(self, names: Sequence[str]) -> None:
@@ -247,16 +250,20 @@ class Spool:
         where = (
             f" on line {first[1]}" if first and first[0] == place[0].number else " in another file"
         )
-        self.problem(place, "item", f"Item {quoted(key)} already appears{where}.")
+        message = f"Item {quoted(key)} already appears{where}. Rename or delete one of the rows."
+        self.problem(place, "item", message)
 
     def _is_item_right(
         self, key: str, texts: Mapping[str, str], factors: Mapping[str, str], place: Place
     ) -> bool:
         before = self.problems.count
         if not key.strip():
-            self.problem(place, "item", "The item has no name.")
+            message = "The cell is empty; it should name the item. Fill it in or delete the row."
+            self.problem(place, "item", message)
         if len(key) > self.limits.item_key:
-            message = f"The item's name is longer than {self.limits.item_key:,} characters."
+            message = (
+                f"The item's name is longer than {self.limits.item_key:,} characters. Shorten it."
+            )
             self.problem(place, "item", message)
         if len(self._items) >= self.limits.items:
             self.problem(place, "", f"There are more than {self.limits.items:,} items.")
@@ -266,7 +273,9 @@ class Spool:
         for name, value in factors.items():
             if len(value) > self.limits.factor_value:
                 most = self.limits.factor_value
-                self.problem(place, name, f"A factor's value has at most {most:,} characters.")
+                self.problem(
+                    place, name, f"A factor's value has at most {most:,} characters. Shorten it."
+                )
         highlight = texts["highlight"]
         if highlight and texts["context"].count(highlight) != 1:
             self.problem(place, "highlight", "The context must contain this text exactly once.")
@@ -313,7 +322,8 @@ class Spool:
     def is_text_right(self, text: str, column: str, place: Place) -> bool:
         longest = self.limits.document if column == "input" else self.limits.text
         if len(text) > longest:
-            self.problem(place, column, f"The text is longer than {longest:,} characters.")
+            message = f"The text is longer than {longest:,} characters. Shorten it."
+            self.problem(place, column, message)
             return False
         if column in self._checks and (words := self._checks[column](text)):
             self.problem(place, column, words)
@@ -365,7 +375,7 @@ class Spool:
                 where += f" of {files[first[2]].label}"
             message = (
                 f'System "{self.system_names[system]}" already has an output for this item '
-                f"({where})."
+                f"({where}). Delete one of the two rows."
             )
             self.problems.add(files[file].label, line, "", message)
 

@@ -238,7 +238,8 @@ def _item_of(
     if are_items_known:
         item = spool.item_number(key)
         if item is None:
-            spool.problem(place, "item", f'The item "{key[:60]}" is not in the file of items.')
+            message = f'The item "{key[:60]}" is not in the file of items.'
+            spool.problem(place, "item", f"{message} Add it there, or correct its name here.")
         elif not cells.is_named_by_place:
             cells.put_in_document(spool, item, record, place)
         return item
@@ -299,7 +300,9 @@ class _Cells:
         names = [self._column[role] for role in roles]
         missing = [name for name in names if name not in record]
         for name in missing:
-            sources.problems.add(place[0].label, place[1], name, f'The line has no "{name}".')
+            sources.problems.add(
+                place[0].label, place[1], name, f'The line has no "{name}". Add it.'
+            )
         return not missing
 
     def key(self, record: Record, system: int | None = None) -> str:

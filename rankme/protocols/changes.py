@@ -30,6 +30,12 @@ WORDING = {
     "end_questions": {"question", "required"},
 }
 BLOCK_WORDING = {"title", "text"}
+# Named choices: the names stay, and what raters read next to them can change.
+LABELLED = {
+    "criteria": {"cannot_judge_reasons"},
+    "entry_questions": {"choices"},
+    "end_questions": {"choices"},
+}
 REASONS = {
     "criteria": gettext_noop(
         "Raters have answered on this scale. Its question, its labels and the names of its points "
@@ -88,7 +94,7 @@ def may_change(path: str, document: Mapping[str, Any]) -> bool:
         return instrument in INSTRUMENTS and rest[2] in INSTRUMENTS[instrument].wording
     if part == "screens" and name == "show":
         return rest[-1] in BLOCK_WORDING
-    return part == "entry_questions" and name == "choices"
+    return name in LABELLED.get(part, ())
 
 
 def why_not(part: str) -> str:
@@ -110,14 +116,14 @@ def _kept(definition: Definition) -> dict[str, Any]:
         tool = INSTRUMENTS[criterion["instrument"]]
         settings = tool.Options(**criterion["options"]).model_dump(mode="json")
         criterion["options"] = dict(_without_wording(settings, tool.wording))
-        criterion["cannot_judge_reasons"] = list(criterion["cannot_judge_reasons"])
     for screen in document["screens"]:
         screen["show"] = [
             {name: value for name, value in block.items() if name not in BLOCK_WORDING}
             for block in screen["show"]
         ]
-    for question in (*document["entry_questions"], *document["end_questions"]):
-        question["choices"] = list(question["choices"])
+    for part, names in LABELLED.items():
+        for one in document[part]:
+            one.update({name: list(one[name]) for name in names})
     return dict(_leaves(document, ""))
 
 

@@ -30,4 +30,6 @@ def test_a_file_of_another_kind_is_a_problem(tmp_path: Path) -> None:
 
 def test_other_formats_still_need_outputs(tmp_path: Path) -> None:
     found = problems_of(tmp_path / "up", {"items.csv": ITEMS}, format="long")
-    assert [problem.message for problem in found] == ["The upload has no outputs."]
+    assert [problem.message for problem in found] == [
+        "The upload has no outputs. Add a table or files with them."
+    ]

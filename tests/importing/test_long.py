@@ -255,7 +255,7 @@ def test_missing_outputs_are_shown_in_the_preview(tmp_path: Path) -> None:
 
 def test_an_upload_of_items_alone_is_refused(tmp_path: Path) -> None:
     found = problems_of(tmp_path / "up", {"items.csv": ITEMS}, format="long")
-    assert found[0].message == "The upload has no outputs."
+    assert found[0].message == "The upload has no outputs. Add a table or files with them."
 
 
 def test_a_refused_upload_leaves_nothing_behind(tmp_path: Path, monkeypatch) -> None:

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from rankme.protocols.changes import may_change, why_not
 
 from .drawing import Group, Leaf, Section, Several
@@ -35,14 +37,19 @@ def frozen_form(
     open_sections, closed = [], []
     for section in sections:
         changeable = [_freeze(part, document) for part in section.parts]
-        tops = dict.fromkeys(part.path.partition(".")[0] for part in section.parts)
-        reasons = [reason for reason in map(why_not, tops) if reason]
+        reasons = list(dict.fromkeys(filter(None, map(_why_not, section.parts))))
         if any(changeable):
             open_sections.append(replace(section, reasons=reasons))
         else:
             frozen = FrozenPart(section.title, section.in_short, reasons, section.parts)
             closed.append(frozen)
     return open_sections, closed
+
+
+def _why_not(part: Any) -> str:
+    if isinstance(part, Several) and not part.rows and why_not(part.path):
+        return _("There were none at the launch, and it is too late to add some.")
+    return why_not(part.path.partition(".")[0])
 
 
 def _freeze(part: Any, document: Mapping[str, Any]) -> bool:
@@ -71,8 +78,8 @@ def _freeze_group(group: Group, document: Mapping[str, Any]) -> bool:
     ]
     # Nothing to open where all of "More settings" is hidden.
     group.more = [part for part, changes in more if changes]
-    group.parts = [part for part, _ in shown] + [part for part, changes in more if not changes]
-    changes = any(changes for _, changes in (*shown, *more))
+    group.parts = [part for part, _changes in shown] + [part for part, some in more if not some]
+    changes = any(some for _part, some in (*shown, *more))
     return _hidden_unless(changes, group, HIDDEN_GROUP)
 
 
