@@ -88,7 +88,7 @@ class JudgementSpool(Spool):
         except ValueError:
             number = math.nan
         if not math.isfinite(number) or "_" in cell:
-            found = f'"{cell[:40]}" is not a finite number' if cell.strip() else "The cell is empty"
+            found = f'"{cell[:40]}" is not a number' if cell.strip() else "The cell is empty"
             self.problem(place, column, f"{found}. Write one, such as 4 or 3.5, or delete the row.")
         elif abs(number) >= LARGEST_NUMBER:
             self.problem(place, column, f'"{cell[:40]}" is too large: it must be below 2^63.')

@@ -70,10 +70,10 @@ def columns_missing(file: SourceFile, needed: Collection[str]) -> str:
 
 
 def columns_found(file: SourceFile) -> str:
-    columns = _most_columns(file)
-    found = ", ".join(name[:LONGEST_NAMED] or "(no name)" for name in columns[:MOST_NAMED])
-    more = ", …" if len(columns) > MOST_NAMED else ""
-    return f"The file has: {found}{more}." if columns else "The first line has no column names."
+    names = max((shape.names for shape in possible_shapes(file)), key=len, default=())
+    found = ", ".join(name[:LONGEST_NAMED] or "(no name)" for name in names[:MOST_NAMED])
+    more = ", …" if len(names) > MOST_NAMED else ""
+    return f"The file has: {found}{more}." if names else "The first line has no column names."
 
 
 def _most_columns(file: SourceFile) -> tuple[str, ...]:

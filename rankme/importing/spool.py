@@ -140,7 +140,7 @@ class Spool:
         if len(name) > self.limits.system_name:
             return f"The name is longer than {self.limits.system_name} characters. Shorten it."
         if not name.isprintable():
-            return "The name contains invisible characters. Type it anew."
+            return "The name contains invisible characters. Type it again."
         if len(self.system_names) >= self.limits.systems:
             return f"There are more than {self.limits.systems} systems."
         return None

@@ -19,6 +19,9 @@ TABLE = "system,item,input,output\n" + "".join(
 )
 # Before the blank start and the folded form there were 18 clicks and 20 fields up to the launch.
 MOST_CLICKS, MOST_FIELDS = 13, 5
+# After the launch: a corrected text, one more rater, the end, and the report.
+MOST_CLICKS_AFTER, MOST_FIELDS_AFTER = 15, 4
+CORRECTED = "Read each text twice, then answer the three questions."
 
 
 class Hand:
@@ -51,7 +54,16 @@ def test_three_questions_from_a_blank_start_to_the_report(page: Page, live_site:
     assert hand.clicks <= MOST_CLICKS and hand.fields <= MOST_FIELDS, vars(hand)
     campaign = Campaign.objects.get()
     rate(page, campaign)
-    close_and_report(page, campaign)
+    after = Hand()
+    page.goto(f"/campaigns/{campaign.code}/monitor/")
+    correct(page, after)
+    extend(page, after)
+    close_and_report(page, after)
+    assert after.clicks <= MOST_CLICKS_AFTER and after.fields <= MOST_FIELDS_AFTER, vars(after)
+    campaign.refresh_from_db()
+    changes = campaign.versions.order_by("number").values_list("change", flat=True)
+    assert list(changes) == ["launch", "definition", "extension"]
+    assert campaign.slots.count() == 4 * campaign.batches.count()
 
 
 def define(page: Page, hand: Hand) -> None:
@@ -99,11 +111,35 @@ def rate(page: Page, campaign: Campaign) -> None:
     assert rate_to_the_end(page) == 4
 
 
-def close_and_report(page: Page, campaign: Campaign) -> None:
-    page.goto(f"/campaigns/{campaign.code}/monitor/")
-    page.get_by_role("link", name="Close …").click()
-    page.get_by_role("button", name="Close campaign").click()
-    page.get_by_role("link", name="Go to the analysis").click()
-    page.get_by_role("button", name="Analyse").click()
+def correct(page: Page, hand: Hand) -> None:
+    """The instructions were wrong: the form asks for what can change, and a reason is stored."""
+    hand.click(page.get_by_role("link", name="Definition", exact=True))
+    hand.click(page.get_by_role("link", name="Change this campaign"))
+    expect(page.get_by_label("Seed")).to_have_count(0)
+    hand.click(page.get_by_role("heading", name="Consent and instructions"))
+    hand.fill(page.get_by_label("Instructions", exact=True), CORRECTED)
+    hand.click(page.get_by_role("button", name="Review the change").last)
+    hand.fill(page.get_by_label("Reason"), "They said nothing about reading.")
+    hand.click(page.get_by_role("button", name="Make the new version"))
+    expect(page.get_by_text("Version 2 is in force.")).to_be_visible()
+
+
+def extend(page: Page, hand: Hand) -> None:
+    hand.click(page.get_by_role("link", name="Extend the plan"))
+    hand.fill(page.get_by_label("Raters per trial"), "4")
+    hand.click(page.get_by_role("button", name="Show the extension"))
+    expect(page.get_by_text("Balance before and after")).to_be_visible()
+    hand.fill(page.get_by_label("Reason"), "A reviewer asked for it.")
+    hand.click(page.get_by_role("button", name="Extend the plan"))
+    expect(page.get_by_text("The plan is extended:")).to_be_visible()
+
+
+def close_and_report(page: Page, hand: Hand) -> None:
+    hand.click(page.get_by_role("link", name="Monitor"))
+    hand.click(page.get_by_role("link", name="Close …"))
+    hand.click(page.get_by_role("button", name="Close campaign"))
+    hand.click(page.get_by_role("link", name="Go to the analysis"))
+    hand.click(page.get_by_role("button", name="Analyse"))
     for name in ("how-fluent-is-the-text", "does-it-say-what-it-should"):
         expect(page.get_by_role("heading", name=name)).to_be_visible()
+    expect(page.get_by_text("They said nothing about reading.").first).to_be_visible()
