@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import tarfile
 import zipfile
 from pathlib import Path
@@ -30,16 +31,20 @@ def full_material(preset: str, folder: Path) -> Material:
     if preset not in FOLDERS:
         return small
     paths: dict[Path, None] = {}
-    with tarfile.open(ARCHIVE) as archive:
+    zips: dict[Path, zipfile.ZipFile] = {}
+    with tarfile.open(ARCHIVE) as archive, contextlib.ExitStack() as opened:
         for member in archive:
             place, name, *inside = member.name.split("/", 2)
             if place != FOLDERS[preset]:
                 continue
             content = archive.extractfile(member).read()
-            paths[folder / name] = None
+            path = folder / name
+            paths[path] = None
             if inside:  # of a zip
-                with zipfile.ZipFile(folder / name, "a", zipfile.ZIP_DEFLATED) as made:
-                    made.writestr(inside[0], content)
+                if path not in zips:
+                    made = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED)
+                    zips[path] = opened.enter_context(made)
+                zips[path].writestr(inside[0], content)
             else:
-                (folder / name).write_bytes(content)
+                path.write_bytes(content)
     return Material("e2e" if FOLDERS[preset] == "e2e" else small.format, tuple(paths))
