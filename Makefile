@@ -13,6 +13,9 @@ PYTEST_FLAGS ?= --numprocesses auto --dist worksteal
 BASE_PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	$$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$each && break; done)
 
+# The site is several processes: what one of them compiles, the others and the next start need not.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run test check test-js clean
 
 run: $(VENV)/runtime.stamp

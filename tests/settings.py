@@ -3,7 +3,13 @@
 import atexit
 import os
 import shutil
+import sys
 import tempfile
+
+# Tests start hundreds of processes. Where Python is told to keep no bytecode, as in many
+# containers, each of them would compile the whole site again, and every worker all tests.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 os.environ["ENVIRONMENT"] = "local"
 os.environ["DATA_FOLDER"] = tempfile.mkdtemp(prefix=f"rankme-test-{os.getpid()}-")
