@@ -34,7 +34,13 @@ CHROMIUM_FLAGS = [
     "--disable-sync",
 ]
 # The shell without windows draws the same pages in half of the time.
-CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUM_NAMES = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 # Upper bounds, reached only when something is wrong: a busy machine may need many seconds.
 PATIENCE = 60
 BROWSER_PATIENCE_MS = 60_000
