@@ -5,6 +5,7 @@ expects is a document, which is stored next to it and never sent to a browser:
 
     {"output": 0, "at_least": 10, "at_most": 20}   the answer about one output lies in a range
     {"order": [2, 0]}                               these outputs, from the best to the worst
+    {"output": 0, "marks": [[3, 9, "major"]]}       these passages are marked; "": any severity
     {"good": 0, "bad": 1}                           an intact output and its copy, on one page
     {"source_output": 1, "output": 0}               the copy of an output of the source
     {"repeats": true}                               all answers are compared with the source's
@@ -262,6 +263,9 @@ def _known_answer(
     }
     if options.in_order:
         expected["order"] = list(range(len(own)))
+    if options.marks:
+        begins = [(own[0].index(passage), passage, how) for passage, how in options.passages()]
+        expected["marks"] = [[start, start + len(text), how] for start, text, how in begins]
     return DrawnCheck(check, trial.place, shown, expected)
 
 

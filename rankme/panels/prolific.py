@@ -246,8 +246,8 @@ class Prolific:
             return str(found[0]["value"])
         return str(self.calls.ask("POST", path, {"workspace_id": workspace})["value"])
 
-    def subscribe(self, workspace: str, address: str) -> None:
-        """Have `address` called for each kind of event; subscriptions that exist are kept."""
+    def missing_hooks(self, workspace: str, address: str) -> list[str]:
+        """The kinds of events of which `address` is not told (any more)."""
         path = f"{API}/hooks/subscriptions/"
         existing = self.calls.ask("GET", path, workspace_id=workspace)["results"]
         known = {
@@ -255,9 +255,12 @@ class Prolific:
             for one in existing
             if one["target_url"] == address and one.get("is_enabled", True)
         }
-        for event_type in HOOKS:
-            if event_type in known:
-                continue
+        return [event_type for event_type in HOOKS if event_type not in known]
+
+    def subscribe(self, workspace: str, address: str) -> None:
+        """Have `address` called for each kind of event; subscriptions that exist are kept."""
+        path = f"{API}/hooks/subscriptions/"
+        for event_type in self.missing_hooks(workspace, address):
             wanted = {"workspace_id": workspace, "event_type": event_type, "target_url": address}
             made, headers = self.calls.respond("POST", path, wanted)
             secret = {"secret": headers.get("X-Hook-Secret", "")}

@@ -85,21 +85,44 @@ class KnownAnswerOptions(Options):
     in_order: bool = Field(
         False, description=_("The outputs are listed from the best to the worst")
     )
+    marks: list[str] = Field(
+        default_factory=list,
+        max_length=20,
+        description=_(
+            "Where errors are marked: passages of the first output that have to be marked, one per "
+            "line, with their severity after a |"
+        ),
+    )
 
     @model_validator(mode="after")
     def something_is_expected(self) -> KnownAnswerOptions:
-        if self.at_least is None and self.at_most is None and not self.in_order:
-            raise ValueError("say what is expected: at_least, at_most or in_order")
+        if self.at_least is None and self.at_most is None and not (self.in_order or self.marks):
+            raise ValueError("say what is expected: at_least, at_most, in_order or marks")
         if self.in_order and len(self.outputs) < 2:
             raise ValueError("an order needs at least two outputs")
         if None not in (self.at_least, self.at_most) and self.at_least > self.at_most:  # type: ignore[operator]
             raise ValueError("at_least is more than at_most")
         return self
 
+    @model_validator(mode="after")
+    def passages_are_in_the_output(self) -> KnownAnswerOptions:
+        for passage, _severity in self.passages():
+            if not passage or passage not in self.outputs[0]:
+                raise ValueError(f"the first output does not contain “{passage[:60]}”")
+        return self
+
+    def passages(self) -> list[tuple[str, str]]:
+        """What has to be marked, each with the severity that it has to have; empty: any."""
+        split = [line.rpartition("|") for line in self.marks]
+        return [
+            (passage.strip(), severity.strip()) if bar else (severity.strip(), "")
+            for passage, bar, severity in split
+        ]
+
 
 class KnownAnswer(CheckKind):
     name = "known_answer"
-    title = _("Texts of your own whose answer you know: a range or an order")
+    title = _("Texts of your own whose answer you know: a range, an order or marks")
     Options = KnownAnswerOptions
 
 
@@ -304,9 +327,23 @@ def check_problems(definition: Definition) -> Iterator[Finding]:
             yield (*place, "criterion"), f"there is no criterion “{check.criterion[:60]}”"
         elif kinds[check.criterion] not in COMPARABLE:
             yield (*place, "criterion"), "answers to this criterion are not numbers"
+        elif problem := _problem_of_marks(check, definition):
+            yield (*place, "options", "marks"), problem
         elif check.tool.damages and definition.criterion(check.criterion).about == "item":
             yield (*place, "criterion"), "this check needs a criterion about each output"
     yield from _rule_problems(definition.checks, definition.rules)
+
+
+def _problem_of_marks(check: CheckSpec, definition: Definition) -> str:
+    """Marks can only be expected where raters make some, with severities that there are."""
+    if not getattr(check.settings, "marks", ()):
+        return ""
+    criterion = definition.criterion(check.criterion)
+    if not criterion.tool.marks_outputs:
+        return "raters make no marks for this criterion"
+    known = criterion.settings.severities
+    unknown = [severity for _passage, severity in check.settings.passages() if severity]
+    return next((f"there is no severity “{one[:60]}”" for one in unknown if one not in known), "")
 
 
 def _rule_problems(checks: Sequence[CheckSpec], rules: Rules) -> Iterator[Finding]:

@@ -5,9 +5,10 @@ Answers to checks are nowhere else: the judgements have none of them.
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -22,7 +23,18 @@ from rankme.protocols.definition import Definition
 from .definitions import frozen_definition
 from .trial_material import material_of
 
-Numbers = dict[int | None, float]  # by the output's place in the plan; None: of the item
+Place = int | None  # of an output in the plan; None: the answer is about the item
+Numbers = dict[Place, float]
+
+
+@dataclass(frozen=True)
+class Sent:
+    """The answers to one criterion on one page; `texts` are marks where errors are marked."""
+
+    numbers: Numbers = field(default_factory=dict)
+    texts: dict[Place, str] = field(default_factory=dict)
+
+
 Measured = dict[str, float | None]
 
 
@@ -85,9 +97,10 @@ def _answers_on_pages(
             continue
         for assignment, submission in sent.get((check.trial_id, screen), {}).items():
             compared = sent.get((check.source_id or 0, screen), {}).get(assignment)
-            numbers = _numbers(submission, check.criterion, definition)
-            others = _numbers(compared, check.criterion, definition) if compared else {}
-            for answer in judged(check, numbers, others, declined=_declines(submission, check)):
+            sent_here = _answers(submission, check.criterion, definition)
+            others = _answers(compared, check.criterion, definition) if compared else Sent()
+            declined = _declines(submission, check)
+            for answer in judged(check, sent_here, others, declined=declined):
                 yield AnsweredCheck(
                     submission.assignment.participant_id,
                     answer,
@@ -116,7 +129,7 @@ def _newest_submissions(
     return found
 
 
-def _numbers(submission: Submission, criterion: str, definition: Definition) -> Numbers:
+def _answers(submission: Submission, criterion: str, definition: Definition) -> Sent:
     payload = submission.payload
     places = submission.assignment.presentation[payload["trial"]][1]
     material = material_of(submission.trial)
@@ -128,12 +141,13 @@ def _numbers(submission: Submission, criterion: str, definition: Definition) -> 
     try:
         readings = material.read(definition, submission.screen, payload.get("answers"), texts=texts)
     except InvalidAnswer:  # accepted by an earlier release
-        return {}
-    return {
-        None if reading.position is None else places[reading.position]: reading.number
-        for reading in readings
-        if reading.criterion == criterion and reading.number is not None
-    }
+        return Sent()
+    found = Sent()
+    for reading in readings:
+        if reading.criterion == criterion and reading.number is not None:
+            place = None if reading.position is None else places[reading.position]
+            found.numbers[place], found.texts[place] = reading.number, reading.text
+    return found
 
 
 def _declines(submission: Submission, check: CheckTrial) -> bool:
@@ -143,31 +157,31 @@ def _declines(submission: Submission, check: CheckTrial) -> bool:
 
 
 def judged(
-    check: CheckTrial, numbers: Numbers, others: Numbers, *, declined: bool = False
+    check: CheckTrial, sent: Sent, others: Sent, *, declined: bool = False
 ) -> Iterator[CheckAnswer]:
     """The answers to one page against what it expects; see `rankme.checks.drawing`.
 
     An answer that is known can be given, so nobody passes by declining to judge (`declined`).
     """
-    expected = check.expected
+    expected, numbers = check.expected, sent.numbers
     named = (check.name, check.kind)
     if "good" in expected:
         yield _compared(named, expected, numbers.get(expected["good"]), numbers, expected["bad"])
     elif "source_output" in expected:
-        good = others.get(expected["source_output"])
+        good = others.numbers.get(expected["source_output"])
         yield _compared(named, expected, good, numbers, expected["output"])
     elif "repeats" in expected:
         yield from (
-            CheckAnswer(*named, value=others[place], other=number)
+            CheckAnswer(*named, value=others.numbers[place], other=number)
             for place, number in numbers.items()
-            if place in others
+            if place in others.numbers
         )
     else:
         value = numbers.get(None, numbers.get(expected["output"]))
         if value is None:
             passed = False if declined else None
         else:
-            passed = _is_as_expected(value, expected, numbers)
+            passed = _is_as_expected(value, expected, sent)
         yield CheckAnswer(*named, passed, value)
 
 
@@ -187,12 +201,31 @@ def _compared(
     return CheckAnswer(*named, good > bad, good, bad)
 
 
-def _is_as_expected(value: float, expected: Mapping[str, Any], numbers: Numbers) -> bool:
+def _is_as_expected(value: float, expected: Mapping[str, Any], sent: Sent) -> bool:
     in_range = expected.get("at_least", value) <= value <= expected.get("at_most", value)
-    order = [numbers.get(place) for place in expected.get("order", ())]
-    return in_range and all(
+    order = [sent.numbers.get(place) for place in expected.get("order", ())]
+    in_order = all(
         better is not None and worse is not None and better > worse
         for better, worse in pairwise(order)
+    )
+    marks = expected.get("marks", ())
+    return in_range and in_order and _are_marked(marks, sent.texts.get(expected["output"], ""))
+
+
+def _are_marked(passages: Sequence[tuple[int, int, str]], text: str) -> bool:
+    """Whether each passage has a mark that touches it, of the severity that is asked for."""
+    made = [
+        mark for mark in json.loads(text or '{"marks": []}')["marks"] if mark["side"] == "output"
+    ]
+    return all(
+        any(
+            mark["start"] is not None
+            and mark["start"] < end
+            and start < mark["end"]
+            and severity in ("", mark["severity"])
+            for mark in made
+        )
+        for start, end, severity in passages
     )
 
 

@@ -8,6 +8,7 @@ from django.db.models import Avg
 
 from rankme.actions import analysis_runs, campaigns, exclusions
 from rankme.actions.assignments import finish_batch
+from rankme.actions.campaigns import create_campaign
 from rankme.exporting.bundle import members, read_member
 from rankme.models import (
     AnalysisRun,
@@ -17,10 +18,19 @@ from rankme.models import (
     RaterExclusion,
     RuleDecision,
 )
+from rankme.protocols.checks import CheckSpec
+from rankme.protocols.files import preset
 from rankme.queries.check_answers import answers_of, measures_by_rater, raters_at_work
-from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
+from tests.campaigns import (
+    make_campaign,
+    make_owner,
+    make_rater,
+    rankme_definition,
+    slider_definition,
+)
 from tests.checks.raters import CHECKS, RULE, work
 from tests.invariants import check_record
+from tests.marking import add_demonstration
 from tests.sittings import answer, claim, payload_for, store
 
 pytestmark = pytest.mark.django_db
@@ -217,3 +227,45 @@ def test_the_report_has_ranks_with_and_without_the_rule_and_counts_each_part():
     [rows] = found["ranks"].values()
     assert {row["system"] for row in rows} == {"Sys0", "Sys1"}
     assert any(row["mean_before"] != row["mean_after"] for row in rows)
+
+
+def test_passages_that_have_to_be_marked():
+    text = "The soup is made of stones and costs nine pounds."
+    known = {
+        "name": "known",
+        "kind": "known_answer",
+        "criterion": "errors",
+        "options": {"outputs": [text], "marks": ["made of stones | major", "nine pounds"]},
+    }
+    definition = preset("esa").model_copy(
+        update={"checks": [CheckSpec(**known)], "raters_per_trial": 3}
+    )
+    campaign = create_campaign(make_owner(), definition)
+    add_demonstration(campaign, "esa")
+    campaign = campaigns.launch_campaign(campaign, by=campaign.owner)
+    failed = []
+    made = [(20, 26, "major"), (38, 42, "minor")]
+    for number, marks in enumerate((made, made[:1], [(20, 26, "minor"), made[1]])):
+        rater = make_rater(campaign, f"w{number}")
+        assignment = claim(rater)
+        checks = set(CheckTrial.objects.values_list("trial_id", flat=True))
+        place = next(n for n, (trial, _) in enumerate(assignment.presentation) if trial in checks)
+        payload = payload_for(assignment, place)
+        payload["answers"] = [
+            {
+                "criterion": "errors",
+                "place": 0,
+                "time_ms": 900.0,
+                "value": {
+                    "marks": [
+                        {"id": n, "start": one, "end": two, "text": text[one:two], "severity": how}
+                        for n, (one, two, how) in enumerate(marks, start=1)
+                    ],
+                    "score": 50,
+                    "events": [],
+                },
+            }
+        ]
+        store(rater, payload)
+        failed.append(measures_by_rater(campaign, [rater.pk])[rater.pk]["known.failed"])
+    assert failed == [0, 1, 1]

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from django.core.cache import cache
 from django.db import connections
 
 from rankme.actions import assignments, campaigns, exclusions, participation
@@ -42,6 +43,27 @@ def test_only_its_owner_lends_an_account(practice):
     studies.delete_study(loop.study, by=loop.owner)
     with pytest.raises(RefusedAction, match="owner"):
         studies.draft_study(loop.campaign, loop.account, plan_of(), by=make_owner("mia"))
+
+
+def test_webhooks_that_the_panel_gave_up_are_noticed_and_connected_by_a_person(loop):
+    accounts.connect_webhooks(loop.account)
+    cache.clear()
+    sync.visit_panels()
+    assert PanelAccount.objects.get().hooked_at
+    loop.panel.hooks.subscriptions[0].is_enabled = False
+    sync.visit_panels()
+    assert PanelAccount.objects.get().hooked_at, "it looks once a day"
+    cache.clear()
+    loop.fault("too_many", "subscriptions", times=2)
+    sync.visit_panels()
+    assert PanelAccount.objects.get().hooked_at, "a busy panel says nothing about it"
+    sync.visit_panels()
+    assert PanelAccount.objects.get().hooked_at is None
+    posts = [line for line in loop.panel.journal if line.path.endswith("hooks/subscriptions/")]
+    assert sum(line.method == "POST" for line in posts) == 2, "nothing is connected by itself"
+    accounts.connect_webhooks(loop.account)
+    assert PanelAccount.objects.get().hooked_at
+    assert sum(one.is_enabled for one in loop.panel.hooks.subscriptions) == 2
 
 
 # Life of a study ---------------------------------------------------------------------------

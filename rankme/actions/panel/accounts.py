@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.db import IntegrityError, connection, transaction
 from django.db.models.functions import Now
 from django.urls import reverse
@@ -15,11 +16,14 @@ from django.utils.translation import gettext_noop
 
 from analysis.signature import VERSION
 from rankme.actions.audit import note
-from rankme.errors import RefusedAction
+from rankme.crowd.prolific import PROLIFIC
+from rankme.errors import RankmeError, RefusedAction
 from rankme.models import PanelAccount
 from rankme.panels.calls import Calls
 from rankme.panels.prolific import Prolific
 from rankme.panels.sealed import seal, unseal
+
+HOOKS_EVERY_SECONDS = 24 * 3600
 
 
 def calls_with(token: str, *, tries: int | None = None) -> Calls:
@@ -85,10 +89,34 @@ def connect_webhooks(account: PanelAccount) -> None:
     """Have the panel call this site when something changes. Asking again changes nothing."""
     panel = panel_of(account)
     secret = panel.hook_secret(account.workspace)
-    path = reverse("panel-hook", args=[account.code])
     PanelAccount.objects.filter(pk=account.pk).update(hook_secret_sealed=seal(secret))
-    panel.subscribe(account.workspace, f"{settings.SITE_URL}{path}")
+    panel.subscribe(account.workspace, _address(account))
     PanelAccount.objects.filter(pk=account.pk).update(hooked_at=Now())
+
+
+def notice_lost_webhooks() -> None:
+    """Once a day for each account: see whether the panel still calls this site.
+
+    It stops after many calls in vain. Nothing is connected again without a person: `hooked_at` says
+    that it is not connected, and the page with the accounts that it was.
+    """
+    for account in PanelAccount.objects.filter(panel=PROLIFIC.name).exclude(hooked_at=None):
+        key = f"panel-webhooks-{account.pk}"
+        if not cache.add(key, True, HOOKS_EVERY_SECONDS):
+            continue
+        try:
+            missing = panel_of(account, tries=2).missing_hooks(account.workspace, _address(account))
+        except RankmeError:
+            cache.delete(key)
+            continue
+        if missing:
+            PanelAccount.objects.filter(pk=account.pk).update(hooked_at=None)
+            note(None, account.owner, gettext_noop("webhooks lost"), account=account.pk)
+
+
+def _address(account: PanelAccount) -> str:
+    """Where the panel calls this site."""
+    return f"{settings.SITE_URL}{reverse('panel-hook', args=[account.code])}"
 
 
 @contextlib.contextmanager

@@ -18,7 +18,7 @@ from rankme.models import PanelAccount, PanelEvent, PanelPayment, PanelStudy, Pa
 from rankme.panels.prolific import SubmissionThere
 from rankme.queries.definitions import frozen_definition
 
-from . import groups, money, paying, studies
+from . import accounts, groups, money, paying, studies
 from .accounts import panel_of
 
 log = logging.getLogger(__name__)
@@ -104,6 +104,7 @@ def visit_panels() -> None:
     due = PanelStudy.objects.filter(recent, unfinished, account__panel=PROLIFIC.name)
     for study in due.select_related("account", "campaign"):
         visit(study)
+    accounts.notice_lost_webhooks()
 
 
 def visit(study: PanelStudy) -> str:
