@@ -10,6 +10,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from rankme.actions.panel.rejecting import CATEGORIES, SHORTEST_REASON
 from rankme.actions.panel.studies import StudyPlan
 from rankme.actions.panel.talking import LONGEST_MESSAGE
 from rankme.models import PanelAccount, PanelPayment, PanelStudy
@@ -285,6 +286,18 @@ class ReturnSerializer(Strict):
     reason = serializers.CharField(
         max_length=LONGEST_REASON, required=False, default="", allow_blank=True
     )
+
+
+class RejectionSerializer(Strict):
+    category = serializers.ChoiceField(sorted(CATEGORIES))
+    message = serializers.CharField(min_length=SHORTEST_REASON, max_length=LONGEST_MESSAGE)
+
+
+class RejectionDraftSerializer(serializers.Serializer[Any]):
+    category = serializers.CharField()
+    message = serializers.CharField(help_text="Empty where nothing speaks for a rejection.")
+    failed = serializers.IntegerField(help_text="Attention checks that the rater failed.")
+    needed = serializers.IntegerField(help_text="How many the panel asks for.")
 
 
 class LostPaymentSerializer(Strict):

@@ -103,6 +103,7 @@ urlpatterns = [
     path(PERSON + "share/", panel_people.ShareView.as_view(), name="api-panel-share"),
     path(PERSON + "bonus/", panel_people.BonusView.as_view(), name="api-panel-bonus"),
     path(PERSON + "message/", panel_people.MessageView.as_view(), name="api-panel-message"),
+    path(PERSON + "reject/", panel_people.RejectView.as_view(), name="api-panel-reject"),
     path(PERSON + "return/", panel_people.ReturnView.as_view(), name="api-panel-return"),
     path(CAMPAIGN + "analysis-runs/", analysis.RunsView.as_view(), name="api-runs"),
     path(RUN, analysis.RunView.as_view(), name="api-run"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from rankme.actions.panel.rejecting import CATEGORIES, LONGEST_REASON, SHORTEST_REASON
 from rankme.actions.panel.studies import StudyPlan
 from rankme.models import PanelAccount, PanelStudy
 from rankme.panels.prolific import Filter
@@ -260,3 +261,19 @@ class MessageForm(forms.Form):
 
 class ReturnForm(forms.Form):
     reason = CleanCharField(label=_("Reason"), max_length=300, required=False)
+
+
+class RejectForm(forms.Form):
+    """Why a submission is rejected, in the panel's categories and the organiser's words."""
+
+    category = forms.ChoiceField(
+        label=_("Reason"), choices=[(name, _(title)) for name, title in CATEGORIES.items()]
+    )
+    message = CleanCharField(
+        label=_("Message to the rater"),
+        min_length=SHORTEST_REASON,
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text=_("At least 100 characters: what the rater did, and how it was seen."),
+    )
+    sure = forms.BooleanField(label=_("Yes, I want to reject this submission for good."))

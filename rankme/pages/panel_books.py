@@ -14,13 +14,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
-from rankme.actions.panel import money, sync, talking
+from rankme.actions.panel import money, rejecting, sync, talking
 from rankme.errors import RefusedAction
 from rankme.forms.panel import (
     BonusFileForm,
     BonusForm,
     HourlyBonusForm,
     MessageForm,
+    RejectForm,
     ReturnForm,
     ShareForm,
 )
@@ -103,6 +104,10 @@ def show_person(request: HttpRequest, campaign: Campaign, person: PanelSubmissio
         "message": MessageForm(),
         "return_form": ReturnForm(),
     }
+    if entry.can_be_approved:
+        draft = rejecting.draft_rejection(person)
+        initial = {"category": draft.category, "message": draft.message}
+        context |= {"draft": draft, "reject": RejectForm(initial=initial, prefix="reject")}
     return render_campaign(request, campaign, "organiser/panel_person.html", context, tab=TAB)
 
 
@@ -132,6 +137,10 @@ def _decisions(request: HttpRequest, person: PanelSubmission) -> dict[str, Actio
     def return_() -> None:
         talking.request_return(person, _read(ReturnForm(request.POST))["reason"], by=by)
 
+    def reject() -> None:
+        sent = _read(RejectForm(request.POST, prefix="reject"))
+        rejecting.reject(person, sent["category"], sent["message"], by=by)
+
     def lost(was_paid: bool) -> None:
         payment = PanelPayment.objects.filter(
             submission=person, pk=_whole_number(request.POST.get("payment", ""))
@@ -147,6 +156,7 @@ def _decisions(request: HttpRequest, person: PanelSubmission) -> dict[str, Actio
         "share": (share, soon),
         "message": (message, _("The message is sent.")),
         "return": (return_, _("The rater is asked to return the submission.")),
+        "reject": (reject, _("The submission is rejected.")),
         "was-paid": (lambda: lost(True), _("The payment is noted as paid.")),
         "was-not-paid": (lambda: lost(False), soon),
     }

@@ -83,6 +83,7 @@ POLICY = {
     "api-panel-share": ("POST", "campaign"),
     "api-panel-bonus": ("POST", "campaign"),
     "api-panel-message": ("POST", "campaign"),
+    "api-panel-reject": ("GET POST", "campaign"),
     "api-panel-return": ("POST", "campaign"),
     "api-runs": ("GET POST", "campaign"),
     "api-run": ("GET", "campaign"),

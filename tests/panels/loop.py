@@ -18,9 +18,10 @@ CODES = {"completed": "DONE", "returned": "PART", "no_consent": "NOCONSENT"}
 REWARD, PLACES, CEILING = 200, 4, 3_000
 
 
-def paid_campaign(**changes: Any) -> Campaign:
+def paid_campaign(*, items: int = 4, systems: int = 4, **changes: Any) -> Campaign:
     crowd = {"panel": "prolific", "completion_codes": CODES, "lease_minutes": 30}
-    return make_campaign(slider_definition(crowd=crowd, **changes))
+    definition = slider_definition(**({"crowd": crowd} | changes))
+    return make_campaign(definition, items=items, systems=systems)
 
 
 class Raters:
@@ -81,8 +82,14 @@ class Raters:
 class Loop(Raters):
     """A campaign with its own account and study."""
 
-    def __init__(self, panel: PracticePanel, account: str = "Lab", **changes: Any) -> None:
-        campaign = paid_campaign()
+    def __init__(
+        self,
+        panel: PracticePanel,
+        account: str = "Lab",
+        campaign: Campaign | None = None,
+        **changes: Any,
+    ) -> None:
+        campaign = campaign or paid_campaign()
         self.owner = campaign.owner
         self.account: PanelAccount = accounts.add_account(
             owner=self.owner, name=account, token=panel.token

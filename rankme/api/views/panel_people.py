@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions.panel import money, sync, talking
+from rankme.actions.panel import money, rejecting, sync, talking
 from rankme.api.panel_shapes import (
     BonusesSerializer,
     BonusSerializer,
@@ -20,6 +20,8 @@ from rankme.api.panel_shapes import (
     LostPaymentSerializer,
     MessageSerializer,
     PaymentSerializer,
+    RejectionDraftSerializer,
+    RejectionSerializer,
     ReturnSerializer,
     ShareSerializer,
     entry_of,
@@ -153,6 +155,30 @@ class ReturnView(View):
         person = get_submission(request, code, submission)
         talking.request_return(person, self.read(ReturnSerializer)["reason"], by=user_of(request))
         return _decided(person)
+
+
+class RejectView(View):
+    @extend_schema(
+        operation_id="panel_submissions_rejection",
+        summary="What the record says against a submission, as a draft of a rejection",
+        responses=RejectionDraftSerializer,
+    )
+    def get(self, request: Request, code: str, submission: int) -> Response:
+        draft = rejecting.draft_rejection(get_submission(request, code, submission))
+        return Response(RejectionDraftSerializer(draft).data)
+
+    @extend_schema(
+        operation_id="panel_submissions_reject",
+        summary="Reject a submission for good, within the panel's limits",
+        request=RejectionSerializer,
+        responses=EntrySerializer,
+    )
+    def post(self, request: Request, code: str, submission: int) -> Response:
+        person = get_submission(request, code, submission)
+        given = self.read(RejectionSerializer)
+        rejecting.reject(person, given["category"], given["message"], by=user_of(request))
+        person.refresh_from_db()
+        return _shown(person)
 
 
 class BonusesView(View):

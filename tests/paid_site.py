@@ -1,0 +1,96 @@
+"""The running site with a practice panel beside it, and raters whom the panel sends."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from rankme.rehearsal.books import Study, Submission
+from rankme.rehearsal.faults import Fault
+from rankme.rehearsal.keys import entry_link
+from rankme.rehearsal.panel import PracticePanel
+from rankme.rehearsal.server import PracticeServer
+from rankme.simulation.raters import Cohort, Latencies, Rater
+from tests.live import LiveSite
+
+
+@dataclass
+class PaidSite:
+    """Site and panel, each in processes or threads of its own, and everybody who came."""
+
+    site: LiveSite
+    server: PracticeServer
+    people: list[Submission] = field(default_factory=list)
+
+    @property
+    def panel(self) -> PracticePanel:
+        return self.server.panel
+
+    @property
+    def there(self) -> Study:
+        return list(self.panel.books.studies.values())[-1]
+
+    def fault(self, kind: str, path: str = "", method: str = "", times: int = 1) -> None:
+        with self.server.one_at_a_time:
+            self.panel.faults.ordered.append(Fault(kind, path, method, times))
+
+    def are_used_up(self) -> bool:
+        return all(fault.times == 0 for fault in self.panel.faults.ordered)
+
+    def wait_until_quiet(self, seconds: float = 2.0) -> None:
+        """Until nobody has asked the panel for anything for a while."""
+        seen = -1
+        while seen != len(self.panel.journal):
+            seen = len(self.panel.journal)
+            time.sleep(seconds)
+
+    def arrive(self) -> Submission:
+        """Somebody takes a place."""
+        with self.server.one_at_a_time:
+            one = self.panel.books.arrive(self.there, f"{len(self.people):024x}")
+        self.people.append(one)
+        return one
+
+    def link(self, one: Submission) -> str:
+        return entry_link(self.panel.books, self.panel.keys, one)
+
+    def work(self, one: Submission, *, leaves: bool = False) -> str:
+        """Do the batch over HTTP, or leave it unfinished; give the code that the site shows."""
+        cohort = Cohort(self.link(one), abandon=1.0 if leaves else 0.0, patience_seconds=5)
+        rater = Rater(cohort, self.people.index(one), Latencies())
+        try:
+            rater.take_part()
+        finally:
+            rater.browser.close()
+        return rater.code
+
+    def submit(self, one: Submission, code: str) -> None:
+        with self.server.one_at_a_time:
+            self.panel.books.submit(one, code)
+
+    def leave(self, one: Submission, status: str) -> None:
+        with self.server.one_at_a_time:
+            self.panel.books.leave(one, status)
+
+
+@contextlib.contextmanager
+def paid_site(site: LiveSite) -> Iterator[PaidSite]:
+    """Let the site talk to a practice panel as long as the block lasts."""
+    server = PracticeServer(PracticePanel())
+    for work in (server.serve_forever, server.deliver_webhooks):
+        threading.Thread(target=work, daemon=True).start()
+    site.stop_web()
+    site.environment["PROLIFIC_API"] = server.address
+    try:
+        site.start_web()
+        site.start_worker()
+        yield PaidSite(site, server)
+    finally:
+        site.stop_worker()
+        site.stop_web()
+        del site.environment["PROLIFIC_API"]
+        server.shutdown()
+        server.server_close()
