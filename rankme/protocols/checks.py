@@ -341,7 +341,7 @@ def _problem_of_marks(check: CheckSpec, definition: Definition) -> str:
     criterion = definition.criterion(check.criterion)
     if not criterion.tool.marks_outputs:
         return "raters make no marks for this criterion"
-    known = criterion.settings.severities
+    known = getattr(criterion.settings, "severities", {})
     unknown = [severity for _passage, severity in check.settings.passages() if severity]
     return next((f"there is no severity “{one[:60]}”" for one in unknown if one not in known), "")
 
