@@ -36,7 +36,8 @@ class RankingOptions:
     `method` is `wmt` (the reference procedure), `bradley-terry`, or one pass in the given order of
     the table by pairs (`order`) or by whole screens (`k-player`). `kinds` gives the kind of each
     criterion (see `kind_of`); only `relative` ones are ranked. On criteria in `lower_is_better` the
-    lower value wins, as with ranks.
+    lower value wins, as with ranks. `item_groups` is a factor (such as the document) whose items
+    are drawn together; "" draws single items.
     """
 
     seed: int = 1
@@ -47,6 +48,7 @@ class RankingOptions:
     exclude_raters: tuple[str, ...] = ()
     kinds: Mapping[str, str] = field(default_factory=dict)
     lower_is_better: tuple[str, ...] = ()
+    item_groups: str = ""
 
     def __post_init__(self) -> None:
         if problems := list(self.problems()):
@@ -210,7 +212,8 @@ def _relative_pairs(table: JudgementTable, options: RankingOptions) -> Iterator[
         if kind_of(table, criterion, options.kinds) == "relative":
             lower = criterion in options.lower_is_better
             part = table.for_criterion(criterion)
-            yield criterion, pairs_from_table(part, lower_is_better=lower)
+            groups = part.groups(options.item_groups)
+            yield criterion, pairs_from_table(part, lower_is_better=lower, item_groups=groups)
 
 
 def _refusal(pairs: Pairs) -> str | None:

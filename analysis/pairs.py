@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.errors import RankingError, TableError
-from analysis.table import JudgementTable
+from analysis.table import Column, JudgementTable
 
 Integers = NDArray[np.int32]
 WIN, TIE, LOSS = 0, 1, 2
@@ -54,7 +54,9 @@ class Counts:
         return self.wins + self.wins.T + self.ties
 
 
-def pairs_from_table(table: JudgementTable, *, lower_is_better: bool = False) -> Pairs:
+def pairs_from_table(
+    table: JudgementTable, *, lower_is_better: bool = False, item_groups: Column | None = None
+) -> Pairs:
     """Make every comparison of two systems that a rater saw on one screen.
 
     A value above the other wins; equal values tie. A screen is what one rater gave for one item
@@ -64,6 +66,8 @@ def pairs_from_table(table: JudgementTable, *, lower_is_better: bool = False) ->
     ----------
     table : judgements of one criterion
     lower_is_better : whether the lower value wins, as with ranks
+    item_groups : what each judgement's item belongs to, such as its document, where that takes the
+        item's place in resampling and in clustered errors; shape (judgements,)
 
     Returns
     -------
@@ -83,6 +87,7 @@ def pairs_from_table(table: JudgementTable, *, lower_is_better: bool = False) ->
         raise TableError([f"Pairs need one criterion, but the table has {names}: choose one."])
     screens = _screens(table)
     first, second = _rows_side_by_side(screens)
+    units = table.item if item_groups is None else item_groups
     difference = table.value[first] - table.value[second]
     if lower_is_better:
         difference = -difference
@@ -93,9 +98,9 @@ def pairs_from_table(table: JudgementTable, *, lower_is_better: bool = False) ->
         outcome=(1 - np.sign(difference)).astype(np.int8),
         screen=screens[first],
         rater=table.rater.codes[first],
-        item=table.item.codes[first],
+        item=units.codes[first],
         raters=table.rater.labels,
-        items=table.item.labels,
+        items=units.labels,
         lower_is_better=lower_is_better,
     )
 

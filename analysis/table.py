@@ -121,6 +121,22 @@ class JudgementTable:
         gone = np.isin(np.array(self.rater.labels, dtype=object), list(names))
         return self.rows(~gone[self.rater.codes]) if gone.any() else self
 
+    def groups(self, name: str) -> Column:
+        """What resampling draws as a whole: the values of a factor, or for "" the items.
+
+        Raises TableError where there is no such factor, or an item has two of its values.
+        """
+        if not name:
+            return self.item
+        if name not in self.factors:
+            known = ", ".join(self.factors) or "none"
+            raise TableError([f"There is no factor {name!r}; the table has: {known}."])
+        groups = self.factors[name]
+        cells = np.unique(np.stack([self.item.codes, groups.codes]), axis=1)
+        if len(np.unique(cells[0])) < cells.shape[1]:
+            raise TableError([f"Items differ in the factor {name!r}, so it cannot group them."])
+        return groups
+
     def counted(self) -> Self:
         """The judgements of raters who are not excluded."""
         if self.excluded is None or not self.excluded.any():

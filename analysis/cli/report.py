@@ -56,6 +56,12 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help="criteria on which the lower value wins",
     )
+    parser.add_argument(
+        "--item-groups",
+        default=argparse.SUPPRESS,
+        metavar="FACTOR",
+        help="draw items together that share this factor, such as document",
+    )
     parser.add_argument("--title", default=argparse.SUPPRESS, help="heading of the report")
     parser.add_argument("--bundle", metavar="ZIP", help="write the bundle with tables and plots")
 

@@ -177,13 +177,13 @@ def _subsets_latex(
 def run_kruskal(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Kruskal–Wallis with Dunn's pairs, Friedman and Wilcoxon over items."""
     from analysis.nonparametric import dunn, friedman, kruskal_wallis, wilcoxon_pairs
-    from analysis.report.scale import Reasons, item_means
+    from analysis.report.scale import Reasons, group_means
 
     part = prepared(table, options)
     groups, labels = part.system.codes, part.system.labels
     whole = kruskal_wallis(part.value, groups, len(labels))
     reasons = Reasons()
-    blocks = reasons.attempt("blocks", lambda: item_means(part.value, part))
+    blocks = reasons.attempt("blocks", lambda: group_means(part.value, part, part.item))
     complete = None if blocks is None else reasons.attempt("friedman", lambda: friedman(blocks))
     signed = () if blocks is None else wilcoxon_pairs(blocks, labels)
     after = dunn(part.value, groups, labels)

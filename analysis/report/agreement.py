@@ -34,7 +34,7 @@ def agreement_of(
                 outputs,
                 raters,
                 metric,
-                clusters=part.item.codes,
+                clusters=part.groups(options.item_groups).codes,
                 rng=rng if options.agreement_resamples else None,
                 resamples=options.agreement_resamples,
             ),

@@ -135,7 +135,12 @@ def ranking_section(
     resamplings = runs.of(criterion)
     if not resamplings:
         reasons["ranking"] = refusals(table, options)[criterion]
-    pairs = resamplings[0].pairs if resamplings else pairs_from_table(part, lower_is_better=lower)
+    groups = part.groups(options.item_groups)
+    pairs = (
+        resamplings[0].pairs
+        if resamplings
+        else pairs_from_table(part, lower_is_better=lower, item_groups=groups)
+    )
     logs = None
     if not np.isin(part.value, CHOICES).all():
         logs = reasons.attempt("logarithm", lambda: log_magnitudes(part.value))
@@ -150,19 +155,19 @@ def ranking_section(
         ),
         mixed=reasons.attempt(
             "mixed",
-            lambda: mixed_model(magnitudes, part, options.alpha, not lower),
+            lambda: mixed_model(magnitudes, part, options, not lower),
             MixedModel,
             parts,
         ),
         mixed_full=reasons.attempt(
             "mixed_full",
-            lambda: full_mixed_model(magnitudes, part, options.alpha, not lower),
+            lambda: full_mixed_model(magnitudes, part, options, not lower),
             MixedModel,
             parts,
         ),
         clustered=reasons.attempt(
             "clustered",
-            lambda: clustered(magnitudes, part, options.alpha, not lower),
+            lambda: clustered(magnitudes, part, options, not lower),
             ClusteredComparison,
             parts,
         ),

@@ -24,9 +24,9 @@ from analysis.nonparametric import (
 )
 from analysis.outliers import log_magnitudes
 from analysis.report.options import ReportOptions
-from analysis.table import JudgementTable
+from analysis.table import Column, JudgementTable
 from analysis.tukey_hsd import Tukey, tukey
-from analysis.typing import Values
+from analysis.typing import Codes, Values
 
 Result = TypeVar("Result")
 
@@ -94,7 +94,8 @@ def scale_section(
     systems, count = table.system.codes, len(table.system.labels)
     anova = reasons.attempt("anova", lambda: anova_of(values, table, options))
     pairs = reasons.attempt("dunn", lambda: dunn(values, systems, table.system.labels))
-    blocks = reasons.attempt("blocks", lambda: item_means(values, table))
+    groups = table.groups(options.item_groups)
+    blocks = reasons.attempt("blocks", lambda: group_means(values, table, groups))
     return ScaleSection(
         scale="logarithm of the value" if values is not table.value else "value as given",
         anova=anova,
@@ -108,19 +109,19 @@ def scale_section(
         wilcoxon=reasons.attempt("wilcoxon", lambda: _wilcoxon(blocks, table)) or (),
         mixed=reasons.attempt(
             "mixed",
-            lambda: mixed_model(values, table, options.alpha, higher_is_better),
+            lambda: mixed_model(values, table, options, higher_is_better),
             MixedModel,
             parts,
         ),
         mixed_full=reasons.attempt(
             "mixed_full",
-            lambda: full_mixed_model(values, table, options.alpha, higher_is_better),
+            lambda: full_mixed_model(values, table, options, higher_is_better),
             MixedModel,
             parts,
         ),
         clustered=reasons.attempt(
             "clustered",
-            lambda: clustered(values, table, options.alpha, higher_is_better),
+            lambda: clustered(values, table, options, higher_is_better),
             ClusteredComparison,
             parts,
         ),
@@ -129,16 +130,16 @@ def scale_section(
 
 
 def clustered(
-    values: Values, table: JudgementTable, alpha: float, higher_is_better: bool
+    values: Values, table: JudgementTable, options: ReportOptions, higher_is_better: bool
 ) -> ClusteredComparison:
-    """Compare means with errors clustered by rater and item."""
+    """Compare means with errors clustered by rater and item, or by rater and group of items."""
     return clustered_comparison(
         values,
         table.system.codes,
         table.system.labels,
         table.rater.codes,
-        table.item.codes,
-        alpha=alpha,
+        table.groups(options.item_groups).codes,
+        alpha=options.alpha,
         higher_is_better=higher_is_better,
     )
 
@@ -183,12 +184,15 @@ def tukey_of(
     )
 
 
-def item_means(values: Values, table: JudgementTable) -> Values:
-    """Mean of each system on each item, shape (items, systems), NaN where it was not judged."""
-    shape = (len(table.item.labels), len(table.system.labels))
+def group_means(values: Values, table: JudgementTable, groups: Column) -> Values:
+    """Mean of each system on each item or group of items, NaN where it was not judged.
+
+    Shape (groups, systems).
+    """
+    shape = (len(groups.labels), len(table.system.labels))
     if shape[0] * shape[1] > MOST_BLOCK_CELLS:
         raise Undefined("There are too many items and systems for a table of their means.")
-    return block_means(values, table.item.codes, table.system.codes, shape)
+    return block_means(values, groups.codes, table.system.codes, shape)
 
 
 def _require_blocks(blocks: Values | None) -> Values:
@@ -203,22 +207,31 @@ def _wilcoxon(blocks: Values | None, table: JudgementTable) -> tuple[RankPair, .
     return wilcoxon_pairs(_require_blocks(blocks), table.system.labels)
 
 
+def _item_effects(table: JudgementTable, options: ReportOptions) -> dict[str, Codes]:
+    """An effect of the item, and one of its group where a group has several items."""
+    effects = {"item": table.item.codes}
+    groups = table.groups(options.item_groups)
+    if len(groups.labels) < len(table.item.labels):
+        effects[options.item_groups] = groups.codes
+    return effects
+
+
 def mixed_model(
-    values: Values, table: JudgementTable, alpha: float, higher_is_better: bool
+    values: Values, table: JudgementTable, options: ReportOptions, higher_is_better: bool
 ) -> MixedModel:
-    """Fit value ~ system + (1|rater) + (1|item)."""
+    """Fit value ~ system + (1|rater) + (1|item), and (1|document) where items are grouped by it."""
     return fit_mixed(
         values,
         table.system.codes,
         table.system.labels,
-        {"rater": table.rater.codes, "item": table.item.codes},
-        alpha=alpha,
+        {"rater": table.rater.codes, **_item_effects(table, options)},
+        alpha=options.alpha,
         higher_is_better=higher_is_better,
     )
 
 
 def full_mixed_model(
-    values: Values, table: JudgementTable, alpha: float, higher_is_better: bool
+    values: Values, table: JudgementTable, options: ReportOptions, higher_is_better: bool
 ) -> MixedModel:
     """Add rater × system and item × system: a rater's taste for a system is not new evidence."""
     raters = len(table.rater.labels)
@@ -227,11 +240,10 @@ def full_mixed_model(
             "Raters' preferences for systems can be estimated only with three or more raters."
         )
     systems = len(table.system.labels)
-    effects = {
-        "rater": table.rater.codes,
-        "item": table.item.codes,
-        "rater:system": table.rater.codes.astype(np.int64) * systems + table.system.codes,
-        "item:system": table.item.codes.astype(np.int64) * systems + table.system.codes,
+    effects = {"rater": table.rater.codes, **_item_effects(table, options)}
+    effects |= {
+        f"{name}:system": codes.astype(np.int64) * systems + table.system.codes
+        for name, codes in effects.items()
     }
     repeated = {
         name: codes for name, codes in effects.items() if len(np.unique(codes)) < len(codes)
@@ -241,7 +253,7 @@ def full_mixed_model(
         table.system.codes,
         table.system.labels,
         repeated,
-        alpha=alpha,
+        alpha=options.alpha,
         df=raters - 1,
         higher_is_better=higher_is_better,
     )

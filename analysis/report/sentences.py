@@ -42,6 +42,7 @@ def criterion_sentences(
 ) -> tuple[str, ...]:
     """Say in plain words what the sections of one criterion can claim."""
     sentences: list[str] = []
+    drawn = options.item_groups or "item"
     if outliers is not None:
         sentences.append(_about_outliers(outliers))
     if part.criterion.labels[0] in options.standardise:
@@ -49,14 +50,16 @@ def criterion_sentences(
     if kind == "time":
         sentences.append(HARDWARE_LATENCY)
     if ranking is not None:
-        sentences += _about_rankings(ranking, part)
-        sentences += _about_mixed(ranking, options.alpha)
+        sentences += _about_rankings(ranking, part, drawn)
+        sentences += _about_mixed(ranking, options.alpha, drawn)
     if scale is not None:
         sentences += _about_scales(scale, part, kind)
-        sentences += _about_mixed(scale, options.alpha)
+        sentences += _about_mixed(scale, options.alpha, drawn)
     if categories is not None:
         sentences += _about_categories(categories, part)
-    sentences += _about_agreement(agreement)
+    sentences += _about_agreement(agreement, drawn)
+    if options.item_groups:
+        sentences += _about_groups(options.item_groups, part)
     return tuple(sentences)
 
 
@@ -97,7 +100,7 @@ def _about_outliers(outliers: OutlierCount) -> str:
 # --- relative judgements ---------------------------------------------------------------------
 
 
-def _about_rankings(ranking: RankingSection, part: JudgementTable) -> Iterator[str]:
+def _about_rankings(ranking: RankingSection, part: JudgementTable, drawn: str) -> Iterator[str]:
     raters = len(part.rater.labels)
     if "ranking" in ranking.undefined:
         yield f"There is no ranking: {ranking.undefined['ranking']}"
@@ -124,7 +127,7 @@ def _about_rankings(ranking: RankingSection, part: JudgementTable) -> Iterator[s
     if ranking.bradley_terry is not None:
         apart = sum(pair.p < ranking.bradley_terry.alpha for pair in ranking.bradley_terry.pairs)
         yield (
-            f"Bradley–Terry with errors clustered by rater and item tells {apart} of "
+            f"Bradley–Terry with errors clustered by rater and {drawn} tells {apart} of "
             f"{len(ranking.bradley_terry.pairs)} pairs apart, with all claims holding together; "
             "base a claim about one pair of systems on these."
         )
@@ -220,7 +223,7 @@ def _pairs(systems: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield first, second
 
 
-def _about_mixed(section: ScaleSection | RankingSection, alpha: float) -> Iterator[str]:
+def _about_mixed(section: ScaleSection | RankingSection, alpha: float, drawn: str) -> Iterator[str]:
     for fitted, claim in (
         (section.mixed, "allows for raters' strictness and items' difficulty"),
         (
@@ -237,7 +240,7 @@ def _about_mixed(section: ScaleSection | RankingSection, alpha: float) -> Iterat
         yield "Where the two models disagree, claim only the differences of the second."
     if section.clustered is not None:
         yield (
-            "Least squares on system and rater, with errors clustered by rater and item, makes "
+            f"Least squares on system and rater, with errors clustered by rater and {drawn}, makes "
             f"the fewest assumptions and needs many raters ({section.clustered.raters} here): "
             f"{_apart(section.clustered.contrasts, alpha)} differ."
         )
@@ -266,7 +269,21 @@ def _about_categories(categories: CategorySection, part: JudgementTable) -> Iter
         )
 
 
-def _about_agreement(agreement: Sequence[Coefficient]) -> Iterator[str]:
+def _about_groups(name: str, part: JudgementTable) -> Iterator[str]:
+    """What is drawn as a whole, and which tests know nothing of that."""
+    groups = part.groups(name)
+    items = len(part.item.labels)
+    yield (
+        f"The {items} items belong to {len(groups.labels)} groups ({name}), and the items of a "
+        "group are not independent. Every resampling of items and every clustered error here draws "
+        f"whole groups, Friedman's and Wilcoxon's tests compare means of groups, and the mixed "
+        "models have an effect of the group where it has several items. Analyses of variance, "
+        "Tukey's and Welch's tests, Kruskal–Wallis, Dunn's test and χ² take every judgement as "
+        "independent."
+    )
+
+
+def _about_agreement(agreement: Sequence[Coefficient], drawn: str) -> Iterator[str]:
     alphas = [each for each in agreement if each.name.startswith("Krippendorff")]
     known = [each for each in alphas if each.value is not None]
     if not known:
@@ -276,7 +293,7 @@ def _about_agreement(agreement: Sequence[Coefficient]) -> Iterator[str]:
     chosen = next((each for each in known if each.name.endswith("ordinal")), known[0])
     interval = ""
     if chosen.low is not None and chosen.high is not None:
-        interval = f" (95 % interval {chosen.low:.2f} to {chosen.high:.2f} over items)"
+        interval = f" (95 % interval {chosen.low:.2f} to {chosen.high:.2f} over {drawn}s)"
     yield (
         f"Agreement of raters is {chosen.name} = {chosen.value:.2f}{interval}; low agreement "
         "widens every honest interval, but does not alone make a ranking wrong."

@@ -56,7 +56,8 @@ def span_section(table: JudgementTable, options: ReportOptions) -> SpanSection:
     TableError : a severity has no weight
     """
     weights = parse_weights(options.weights.get(table.criterion.labels[0], ""))
-    spans = marked_outputs(table)
+    by_document = bool(options.item_groups)
+    spans = marked_outputs(table, options.item_groups)
     seed, resamples = options.seed, max(options.agreement_resamples, 1)
     confidence = 1 - options.alpha
     systems = score_systems(
@@ -65,13 +66,21 @@ def span_section(table: JudgementTable, options: ReportOptions) -> SpanSection:
         seed=seed,
         resamples=resamples,
         confidence=confidence,
+        by_document=by_document,
     )
     undefined = _undefined(systems)
     return SpanSection(
         weights.stated,
         tuple(systems),
         tuple(count_kinds(spans, weights)),
-        span_agreement(spans, weights, seed=seed, resamples=resamples, confidence=confidence),
+        span_agreement(
+            spans,
+            weights,
+            seed=seed,
+            resamples=resamples,
+            confidence=confidence,
+            by_document=by_document,
+        ),
         _ranking(spans, weights, options, undefined),
         spans.notes,
         undefined,

@@ -16,6 +16,7 @@ from analysis.spans.model import MarkedOutput, SpanTable
 from analysis.spans.overlap import Overlap, Reading, comparable, overlap
 from analysis.spans.scoring import DRAWN_AT_ONCE, PENALTY, judgement_table
 from analysis.spans.weights import Penalties, Weights
+from analysis.table import JudgementTable
 from analysis.typing import Values
 
 Integers = NDArray[np.int64]
@@ -79,7 +80,10 @@ class SpanAgreement:
 
 @dataclass(frozen=True, eq=False)
 class _Compared:
-    """Every two raters of an output: numbers of raters and items, and sums; one row each."""
+    """Every two raters of an output: numbers of raters and items, and sums; one row each.
+
+    `item` numbers documents where these are drawn.
+    """
 
     raters: tuple[str, ...]
     first: Integers
@@ -109,6 +113,7 @@ def span_agreement(
     seed: int = 1,
     resamples: int = 1000,
     confidence: float = 0.95,
+    by_document: bool = False,
 ) -> SpanAgreement:
     """Compare all raters who judged the same outputs.
 
@@ -118,6 +123,7 @@ def span_agreement(
     weights : what an error weighs: which of two severities counts at one character, and the penalty
     seed, resamples : of the bootstrap, which draws whole items
     confidence : of the percentile intervals
+    by_document : whether the bootstrap draws whole documents instead of items
 
     Returns
     -------
@@ -133,7 +139,7 @@ def span_agreement(
     See `overlap`; Perrella et al. (2026) find that averages of the outputs' own shares mislead,
     because most outputs have no mark or one. Krippendorff (2011) for α
     """
-    compared = _compared(table, weights)
+    compared = _compared(table, weights, by_document)
 
     def coefficient(name: str, rows: _Compared, share: Share) -> Coefficient:
         rng = np.random.default_rng(seed)
@@ -141,7 +147,16 @@ def span_agreement(
             name, lambda: _share(name, rows, share, rng, resamples=resamples, confidence=confidence)
         )
 
-    alpha = defined(ALPHA, lambda: _alpha(table, weights, seed, resamples, confidence))
+    alpha = defined(
+        ALPHA,
+        lambda: _alpha(
+            judgement_table(table, weights).for_criterion(PENALTY),
+            "document" if by_document else "",
+            seed=seed,
+            resamples=resamples,
+            confidence=confidence,
+        ),
+    )
     marked = compared.sums[:, :2] > 0
     return SpanAgreement(
         compared.outputs,
@@ -157,14 +172,15 @@ def span_agreement(
     )
 
 
-def _compared(table: SpanTable, weights: Weights) -> _Compared:
+def _compared(table: SpanTable, weights: Weights, by_document: bool) -> _Compared:
     weigh = Penalties(weights).of
     severities: dict[str, int] = {}
     by_output: dict[tuple[str, str], list[MarkedOutput]] = {}
     for each in table.outputs:
         by_output.setdefault((each.system, each.item), []).append(each)
     raters = tuple(sorted({each.rater for each in table.outputs}))
-    items = {item: at for at, item in enumerate(sorted({each.item for each in table.outputs}))}
+    unit_of = {each.item: each.document if by_document else each.item for each in table.outputs}
+    units = {unit: at for at, unit in enumerate(sorted(set(unit_of.values())))}
     rater_number = {rater: at for at, rater in enumerate(raters)}
     rows: list[tuple[int, int, int]] = []
     sums: list[Overlap] = []
@@ -179,7 +195,7 @@ def _compared(table: SpanTable, weights: Weights) -> _Compared:
                 left_out += 1
                 continue
             first, second = rater_number[one.marked.rater], rater_number[other.marked.rater]
-            rows.append((first, second, items[item]))
+            rows.append((first, second, units[unit_of[item]]))
             sums.append(overlap(one, other))
     numbers = np.array(rows, dtype=np.int64).reshape(-1, 3)
     return _Compared(
@@ -305,16 +321,15 @@ def _pair(
 
 
 def _alpha(
-    table: SpanTable, weights: Weights, seed: int, resamples: int, confidence: float
+    judgements: JudgementTable, groups: str, *, seed: int, resamples: int, confidence: float
 ) -> Coefficient:
-    judgements = judgement_table(table, weights).for_criterion(PENALTY)
     units = judgements.item.codes.astype(np.int64) * len(judgements.system.labels)
     return krippendorff_alpha(
         judgements.value,
         np.unique(units + judgements.system.codes, return_inverse=True)[1],
         judgements.rater.codes,
         "interval",
-        clusters=judgements.item.codes,
+        clusters=judgements.groups(groups).codes,
         rng=np.random.default_rng(seed),
         resamples=resamples,
         confidence=confidence,

@@ -31,12 +31,13 @@ def has_marks(table: JudgementTable) -> bool:
     return MARKS in table.factors and any(table.factors[MARKS].labels)
 
 
-def marked_outputs(table: JudgementTable) -> SpanTable:
+def marked_outputs(table: JudgementTable, document: str = "") -> SpanTable:
     """The marks of a judgement table; a rater's later judgement of an output replaces an earlier.
 
     Parameters
     ----------
     table : judgements with the column `marks`
+    document : the factor that names the document of each item, if there are any
 
     Returns
     -------
@@ -48,13 +49,17 @@ def marked_outputs(table: JudgementTable) -> SpanTable:
     """
     cells = [read_cell(label) if label else None for label in table.factors[MARKS].labels]
     columns = [getattr(table, name) for name in ("rater", "system", "item")]
+    columns += [table.groups(document)] * bool(document)
     found: dict[tuple[str, ...], MarkedOutput] = {}
     for row, code in enumerate(table.factors[MARKS].codes.tolist()):
         cell = cells[code]
         if cell is None:
             continue
         key = tuple(column.labels[column.codes[row]] for column in columns)
-        found[key] = replace(cell, rater=key[0], system=key[1], item=key[2])
+        rater, system, item, *groups = key
+        found[key] = replace(
+            cell, rater=rater, system=system, item=item, document=groups[0] if groups else ""
+        )
     again = sum(bool(label) for label in _labels_by_row(table)) - len(found)
     notes = (f"{again} outputs were judged again by the same rater; the last counts.",)
     return SpanTable(tuple(found.values()), "judgements", notes if again else ())

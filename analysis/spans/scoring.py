@@ -114,6 +114,7 @@ def score_systems(
     seed: int = 1,
     resamples: int = 1000,
     confidence: float = 0.95,
+    by_document: bool = False,
 ) -> list[SystemScore]:
     """Score every system: the mean of its segments' scores.
 
@@ -123,6 +124,7 @@ def score_systems(
     table : the marked outputs that they are of
     seed, resamples : of the bootstrap, which draws each system's items
     confidence : of the percentile interval
+    by_document : whether the bootstrap draws whole documents instead of items
 
     Returns
     -------
@@ -146,6 +148,7 @@ def score_systems(
             seed=seed,
             resamples=resamples,
             confidence=confidence,
+            by_document=by_document,
         )
         for name in sorted(by_system)
     ]
@@ -160,11 +163,13 @@ def _system(
     seed: int,
     resamples: int,
     confidence: float,
+    by_document: bool,
 ) -> SystemScore:
     scores = np.array([segment.score for segment in segments])
     counted = [segment.words for segment in segments if segment.words is not None]
     words = sum(counted) if len(counted) == len(segments) else None
-    low, high = _interval(scores, np.random.default_rng(seed), resamples, confidence)
+    units = [segment.document if by_document else segment.item for segment in segments]
+    low, high = _interval(scores, units, np.random.default_rng(seed), resamples, confidence)
     total = math.fsum(scores)
     return SystemScore(
         name,
@@ -179,16 +184,27 @@ def _system(
 
 
 def _interval(
-    scores: Values, rng: np.random.Generator, resamples: int, confidence: float
+    scores: Values,
+    units: Sequence[str],
+    rng: np.random.Generator,
+    resamples: int,
+    confidence: float,
 ) -> tuple[float | None, float | None]:
-    if len(scores) < 2 or resamples < 1:
+    """Of the mean of the segments in as many units as there are, drawn with replacement."""
+    number: dict[str, int] = {}
+    of_segment = np.array([number.setdefault(unit, len(number)) for unit in units])
+    if len(number) < 2 or resamples < 1:
         return None, None
+    sums, sizes = np.bincount(of_segment, scores), np.bincount(of_segment).astype(np.float64)
     means = [
-        cluster_counts(rng, len(scores), min(DRAWN_AT_ONCE, resamples - start)) @ scores
-        for start in range(0, resamples, DRAWN_AT_ONCE)
+        (drawn @ sums) / (drawn @ sizes)
+        for drawn in (
+            cluster_counts(rng, len(sums), min(DRAWN_AT_ONCE, resamples - start))
+            for start in range(0, resamples, DRAWN_AT_ONCE)
+        )
     ]
     tail = (1 - confidence) / 2
-    low, high = np.quantile(np.concatenate(means) / len(scores), [tail, 1 - tail])
+    low, high = np.quantile(np.concatenate(means), [tail, 1 - tail])
     return float(low), float(high)
 
 

@@ -56,6 +56,7 @@ from rankme.models import (
     TrialOutput,
 )
 from rankme.models.jobs import Job
+from rankme.protocols.documents import DOCUMENT
 from rankme.queries.cannot_judge import declined_of
 from rankme.queries.judgement_table import factor_column, judgement_table, without_number
 from rankme.queries.quality import displaced_by_rule, rule_findings
@@ -101,6 +102,8 @@ def default_options(campaign: Campaign) -> dict[str, Any]:
             if kinds.get(name) == "category"
         },
     }
+    if definition.has_documents:
+        options["item_groups"] = DOCUMENT
     options |= metric_options(campaign)
     options |= definition.analysis.options
     options["factors"] = [factor_column(name) for name in options.get("factors", ())]

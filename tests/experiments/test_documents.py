@@ -129,6 +129,27 @@ def test_the_table_has_documents_and_segments(campaign):
     assert len(whole.item.labels) == len(LENGTHS)
 
 
+def test_the_report_draws_documents_and_its_bundle_computes_the_same(campaign, tmp_path):
+    rate(campaign)
+    run = report_of(campaign)
+    report = run.result["report"]
+    assert run.options["item_groups"] == "document"
+    sentences = [text for each in report["criteria"] for text in each["sentences"]]
+    assert any(f"belong to {len(LENGTHS)} groups (document)" in text for text in sentences)
+    errors = next(each for each in report["criteria"] if each["criterion"] == "errors")
+    assert [system["segments"] for system in errors["spans"]["systems"]] == [SEGMENTS] * 3
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(bundle_of(run))
+    with zipfile.ZipFile(path) as bundle:
+        header = bundle.read("judgements.csv").decode().splitlines()[0].split(",")
+    assert {"document", "segment"} <= set(header)
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        assert main(["report", str(path), "--json"]) == 0
+    again = json.loads(printed.getvalue())
+    assert again["criteria"] == json.loads(json.dumps(report["criteria"]))
+
+
 def test_material_without_documents_is_refused_with_an_example(db):
     owner = make_owner()
     campaign = create_campaign(owner, definition())
