@@ -238,11 +238,13 @@ def _rank_pairs(caption: str, statistic: str, pairs: Sequence[Any]) -> Table:
 
 def run_mixed(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Mixed model of systems with random raters and items, by REML."""
+    from analysis.report.options import ReportOptions
     from analysis.report.scale import full_mixed_model, mixed_model
 
     part = prepared(table, options)
     fit = full_mixed_model if options.full else mixed_model
-    model = fit(part.value, part, options.alpha, not options.lower_is_better)
+    settings = ReportOptions(alpha=options.alpha)
+    model = fit(part.value, part, settings, not options.lower_is_better)
     line = signature_of("mixed", table, options, (*VALUE_NAMES, "full"))
     number = (Column("Variance", Format.NUMBER, 3), Column("SD", Format.NUMBER, 3))
     parts = rows_of(*((row.source, row.levels, row.variance, row.sd) for row in model.components))

@@ -1,12 +1,18 @@
 """A campaign with documents, from its plan to its table: whole, in order, then the document."""
 
+import io
+import json
 import random
+import zipfile
+from contextlib import redirect_stdout
 
 import pytest
 
+from analysis.cli.commands import main
 from rankme.actions import assignments, participation
 from rankme.actions.campaigns import create_campaign, launch_campaign
 from rankme.errors import InvalidAnswer, InvalidDefinition, RefusedAction
+from rankme.exporting.bundle import report_file
 from rankme.models import Assignment, Campaign
 from rankme.pages.terms import terms_of
 from rankme.pages.trial_page import page_document, trials_of
@@ -16,7 +22,7 @@ from rankme.queries.judgement_table import judgement_table
 from rankme.queries.progress import judgements_per_screen, progress_of
 from rankme.simulation.answers import Taste, answers_to, is_asked
 from tests.campaigns import make_owner
-from tests.experiments.cohorts import launched, rate
+from tests.experiments.cohorts import launched, rate, report_of
 from tests.sittings import store
 
 LENGTHS = {"garden letter": 3, "school trip": 4, "plum cake": 5, "lost bicycle": 3}
@@ -139,10 +145,12 @@ def test_the_report_draws_documents_and_its_bundle_computes_the_same(campaign, t
     errors = next(each for each in report["criteria"] if each["criterion"] == "errors")
     assert [system["segments"] for system in errors["spans"]["systems"]] == [SEGMENTS] * 3
     path = tmp_path / "bundle.zip"
-    path.write_bytes(bundle_of(run))
+    found = report_file(run, "bundle.zip")
+    with found.content as stored:
+        path.write_bytes(stored.read())
     with zipfile.ZipFile(path) as bundle:
-        header = bundle.read("judgements.csv").decode().splitlines()[0].split(",")
-    assert {"document", "segment"} <= set(header)
+        header = bundle.read("judgements.csv").decode().splitlines()[0]
+    assert {'"document"', '"segment"'} <= set(header.split(","))
     printed = io.StringIO()
     with redirect_stdout(printed):
         assert main(["report", str(path), "--json"]) == 0
