@@ -40,7 +40,8 @@ def _instrument_of(criterion: CriterionPreview, preview: JudgementPreview) -> As
     """As the format names it; otherwise choices where values have names, or a line."""
     if criterion.has_marks:
         # Nobody marks anything in an archive: what was allowed then does not matter now.
-        return Asked("spans")
+        severities = {name: name for name in criterion.severities}
+        return Asked("spans", {"severities": severities})
     if asked := JUDGEMENT_READERS[preview.format].asked(criterion, preview):
         return asked
     labels = criterion.labels

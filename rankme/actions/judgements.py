@@ -51,6 +51,7 @@ from .participation import end_work
 from .played_files import failed_to_load, refuse_unplayed
 from .practice import is_past_the_gate
 from .speed_flags import FAST, OTHER_SCREENS, Sitting, speed_flags
+from .suggestions import refuse_invented
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -166,6 +167,8 @@ def store_submission(participant: Participant, sent: SentScreen) -> Receipt:
     material = material_of(trial)
     _refuse_long(frozen, material, sent)
     readings = _read(frozen, material, trial, located)
+    shown = [*located.order] if material.is_check else _outputs_in(trial, located.order)
+    refuse_invented(frozen.definition, sent.screen, sent.answers, trial=trial, outputs=shown)
     _refuse_repeated_texts(located.assignment, trial, readings, frozen)
     outputs = [trial.output_ids[position] for position in located.order]
     if not material.is_check:
@@ -375,13 +378,18 @@ def _refuse_other_orders(definition: Definition, located: LocatedScreen) -> None
         raise InvalidAnswer(problems)
 
 
+def _outputs_in(trial: ShownTrial, order: list[int]) -> list[int]:
+    """The ids of the outputs as the rater sees them; none for a trial without outputs."""
+    in_order = (trial.output_ids[position] for position in order)
+    return [output for output in in_order if output is not None]
+
+
 def _texts(frozen: FrozenDefinition, trial: ShownTrial, located: LocatedScreen) -> list[str]:
     """The outputs as the rater sees them; most instruments need none, and no query."""
     asked = frozen.definition.questions(located.sent.screen)
     if not any(criterion.tool.reads_outputs for criterion in asked):
         return []
-    in_order = (trial.output_ids[position] for position in located.order)
-    shown = [output for output in in_order if output is not None]
+    shown = _outputs_in(trial, located.order)
     texts = dict(Output.objects.filter(pk__in=shown).values_list("pk", "text"))
     return [texts[output] for output in shown]
 

@@ -12,7 +12,7 @@ from rankme.importing.table_previews import TablePreview
 class CriterionPreview:
     """A criterion as its values show it; `labels` name values where the file has names.
 
-    With `has_marks`, a value is what the errors weigh that a rater marked.
+    With `has_marks`, a value is what the errors weigh that a rater marked, of these `severities`.
     """
 
     name: str
@@ -22,6 +22,7 @@ class CriterionPreview:
     whole_numbers: bool
     labels: dict[float, str]
     has_marks: bool = False
+    severities: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

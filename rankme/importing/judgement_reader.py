@@ -31,7 +31,8 @@ class JudgementReader:
     """One format of judgements; `read` puts them into the spool.
 
     `asked` names the instrument of a criterion where the format determines it. `could_read` is
-    asked when no format recognises the file: may this reader make something of it?
+    asked when no format recognises the file: may this reader make something of it? Several files of
+    one upload are read together where the format comes so (`takes_several`).
     """
 
     title: str
@@ -40,3 +41,4 @@ class JudgementReader:
     read: Callable[[Sources, JudgementSpool, SourceFile], None]
     asked: Callable[[CriterionPreview, JudgementPreview], Asked | None] = not_known
     could_read: Callable[[Sources, SourceFile], bool] | None = None
+    takes_several: bool = False

@@ -34,6 +34,7 @@ class Given:
     time_ms: str = ""
     label: str = ""
     marks: str = ""  # the marks that the value adds up, as JSON
+    severities: tuple[str, ...] = ()  # of these marks
     late: bool = False
     excluded: bool = False
     started_at: str = ""
@@ -48,7 +49,8 @@ class JudgementSpool(Spool):
         self.raters: dict[str, int] = {}
         self.criteria: dict[str, int] = {}
         self.labels: dict[int, dict[float, str]] = {}
-        self.marked: set[int] = set()  # criteria with marks
+        # The severities of marks, by criterion with marks, in the order in which they came.
+        self.marked: dict[int, dict[str, None]] = {}
         self.columns: dict[str, str] = {}  # what the file calls them
         self._screens: dict[int, int] = {}
         self._screen_rows: list[tuple[Any, ...]] = []
@@ -74,7 +76,7 @@ class JudgementSpool(Spool):
         if given.label:
             self.labels.setdefault(criterion, {})[value] = given.label
         if given.marks:
-            self.marked.add(criterion)
+            self.marked.setdefault(criterion, {}).update(dict.fromkeys(given.severities))
         label = given.marks or given.label
         row = (self._screen(given, item), system, criterion, value, time_ms, label)
         kept = json.dumps(values, ensure_ascii=False)

@@ -72,12 +72,16 @@ def read_judgement_material(
 
 def _spool(sources: Sources, format: str | None, path: Path) -> JudgementPreview:
     problems = sources.problems
-    file = _only_file(sources)
+    file = sources.files[0]
     spool = JudgementSpool(path, sources.limits, problems)
     try:
         name = _known_format(format, sources, file)
-        with suppress(StopFile):
-            JUDGEMENT_READERS[name].read(sources, spool, file)
+        reader = JUDGEMENT_READERS[name]
+        if not reader.takes_several:
+            _refuse_several(sources)
+        for each in sources.files:
+            with suppress(StopFile):
+                reader.read(sources, spool, each)
         spool.finish_judgements(sources.files)
         spool.notes += sources.notes
         preview = _preview(name, spool)
@@ -99,12 +103,11 @@ def _spool(sources: Sources, format: str | None, path: Path) -> JudgementPreview
     return preview
 
 
-def _only_file(sources: Sources) -> SourceFile:
+def _refuse_several(sources: Sources) -> None:
     if len(sources.files) > 1:
         message = "There are several files. Upload judgements as one file."
         sources.problems.add(sources.files[1].label, None, "", message)
         sources.problems.refuse_if_any()
-    return sources.files[0]
 
 
 def _known_format(format: str | None, sources: Sources, file: SourceFile) -> str:
@@ -145,6 +148,7 @@ def _preview(format: str, spool: JudgementSpool) -> JudgementPreview:
                 bool(whole),
                 spool.labels.get(number, {}),
                 number in spool.marked,
+                tuple(spool.marked.get(number, ())),
             )
             for number, count, lowest, highest, whole in rows
         ),

@@ -6,11 +6,15 @@ raters then confirm, change or remove.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import PurePath
+
 from analysis.errors import AnalysisError
 from analysis.spans.files import form_of, read_text
 from analysis.spans.jsontext import plain_json
 from analysis.spans.judged import write_cell
 from analysis.spans.model import MarkedOutput, SpanTable
+from analysis.spans.mtme import NOBODY
 from analysis.spans.weights import Penalties, check_weights, parse_weights
 from analysis.translatable import gettext_noop as _
 from rankme.importing.files import Place, SourceFile
@@ -44,15 +48,19 @@ def read_marks(sources: Sources, spool: JudgementSpool, file: SourceFile) -> Non
         return
     spool.notes += table.notes
     file.rows = len(table)
-    _add(table, spool, file)
+    nameless = "" if len(sources.files) == 1 else PurePath(file.label).name.partition(".")[0]
+    _add(table, spool, file, nameless)
 
 
-def _add(table: SpanTable, spool: JudgementSpool, file: SourceFile) -> None:
+def _add(table: SpanTable, spool: JudgementSpool, file: SourceFile, nameless: str) -> None:
+    """`nameless` is what raters without a name are called, where each has a file of their own."""
     penalties = Penalties(parse_weights())
     has_documents = any(each.document for each in table.outputs)
     if has_documents:
         spool.expect_factors(["document"])
-    for number, each in enumerate(table.outputs, start=1):
+    for number, found in enumerate(table.outputs, start=1):
+        is_nameless = found.rater == NOBODY and nameless
+        each = replace(found, rater=nameless) if is_nameless else found
         factors = {"document": each.document} if has_documents else {}
         penalty = penalties.total(each.marks)
         spool.add_judgement(
@@ -73,6 +81,7 @@ def _given(each: MarkedOutput, criterion: str, value: float, marks: str = "") ->
         input=each.source or "",
         output=each.output or "",
         marks=marks,
+        severities=tuple(mark.severity for mark in each.marks if mark.severity),
     )
 
 
@@ -129,8 +138,10 @@ READER = JudgementReader(
     title=_("Marked errors (MQM, ESA, facts)"),
     help=_(
         "Google's MQM table, MTME's ratings, the JSON of Pearmut or factgenie, or our own JSON "
-        "lines or CSV. Marks are weighted as in MQM."
+        "lines or CSV; several files, such as one for each rater, are read together. Marks are "
+        "weighted as in MQM."
     ),
+    takes_several=True,
     recognises=is_marks,
     read=read_marks,
 )

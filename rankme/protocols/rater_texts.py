@@ -32,6 +32,7 @@ MODULES = (
     "rankme/pages/shortcuts.py",
     "rankme/forms/entry.py",
     "rankme/actions/assignments.py",
+    "rankme/actions/complaints.py",
     "rankme/actions/judgements.py",
     "rankme/actions/participation.py",
     "rankme/protocols/answers.py",

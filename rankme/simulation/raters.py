@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from .answers import Taste, answers_to, is_asked, played
 from .browser import Browser, ConnectionLost, Form, Page, Reply
+from .practising import corrected
 
 RETRY_SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0)
 STORED = (200, 201, 202)
@@ -191,6 +192,8 @@ class Rater:
         assert document is not None
         addresses = document["addresses"]
         if document["practice"]:
+            if document["practice_gate"] and not self._practise(page):
+                return str(addresses["work"])
             self._call(addresses["practised"], {}, page.csrf_token)
         stored = {tuple(screen) for screen in document["stored"]}
         while True:
@@ -202,6 +205,23 @@ class Rater:
             if reply.status != 409:
                 raise RaterError(f"finish answered {reply.status}: {reply.document}")
             stored = {tuple(screen) for screen in reply.document["stored"]}
+
+    def _practise(self, page: Page) -> bool:
+        """Try each example until it is passed; False where the last try was not as expected."""
+        document = page.document
+        assert document is not None
+        screens, address = document["screens"], document["addresses"]["practice-feedback"]
+        for number, trial in enumerate(document["practice"]):
+            answers = [answers_to(screen, trial, self.taste) for screen in screens]
+            while True:
+                sent = {"trial": number, "screens": answers}
+                told = self._call(address, sent, page.csrf_token).document
+                if told["ends_the_work"]:
+                    return False
+                if not told["may_try_again"]:
+                    break
+                answers = corrected(screens, trial, told["answers"], self.rng)
+        return True
 
     def _answer_all(self, page: Page, stored: set[tuple[int, ...]]) -> bool:
         document = page.document

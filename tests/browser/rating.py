@@ -32,10 +32,10 @@ def shot(page: Page, name: str) -> None:
 
 
 def small(name: str, **changes: Any) -> Definition:
-    """A shipped campaign file for one rater over little material."""
+    """A shipped campaign file for one rater over little material, whom no practice turns away."""
     definition = preset(name)
     crowd = definition.crowd.model_copy(update={"wait_least_seconds": False})
-    changes = {"raters_per_trial": 1, "crowd": crowd} | changes
+    changes = {"raters_per_trial": 1, "crowd": crowd, "practice_gate": False} | changes
     if definition.design.kind == "latin_square":
         design = definition.design.model_copy(update={"options": {}, "stratify_by": ""})
         changes = {"design": design} | changes

@@ -219,6 +219,32 @@ def test_marks_come_back_exactly_in_every_script(page: Page):
     assert all(EVERY_SCRIPT[mark["start"] : mark["end"]] == mark["text"] for mark in found)
 
 
+def test_the_source_is_marked_by_mouse_and_by_keyboard(page: Page):
+    text = open_screen(page, marking(source=True, item_input="Der Hund 🐕‍🦺 lief.\r\nSchnell."))
+    source = page.locator("[data-fill=input] .given")
+    drag_over(page, "Hund", source)
+    page.get_by_role("button", name="Major").click()
+    source.focus()
+    page.keyboard.press("Control+End")
+    for _ in "Schnell.":
+        page.keyboard.press("Shift+ArrowLeft")
+    page.keyboard.press("1")
+    text.focus()
+    page.keyboard.press("Control+Home")
+    for _ in "The":
+        page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("1")
+    shot(page, "spans-source")
+    expect(page.locator(".span-quote")).to_have_count(3)
+    finish(page)
+    found = {mark["text"]: mark for mark in stored()["marks"]}
+    sides = {words: mark["side"] for words, mark in found.items()}
+    assert sides == {"Hund": "source", "Schnell.": "source", "The": "output"}
+    item = Item.objects.get()
+    for words in ("Hund", "Schnell."):
+        assert item.input[found[words]["start"] : found[words]["end"]] == words
+
+
 def suggest(campaign: Campaign, *marks: dict[str, Any]) -> None:
     """Suggestions for the only output of a draft, as an upload would bring them."""
     common = {"side": "output", "severity": "Minor", "category": "", "note": "", "missing": False}

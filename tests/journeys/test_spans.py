@@ -107,11 +107,12 @@ def test_marks_reach_the_table_the_files_and_the_report(client, tmp_path):
         assert words in page.content.decode()
 
 
-def test_the_database_refuses_a_mark_with_another_text():
+@pytest.mark.parametrize("side", ["output", "source"])
+def test_the_database_refuses_a_mark_with_another_text(side):
     campaign = marked_campaign("esa", raters=1)
     found = Judgement.objects.filter(criterion__name="errors", value__gt=0).first()
     marks = json.loads(found.text)["marks"]
-    wrong = json.dumps({"marks": [{**marks[0], "text": "something else"}]})
+    wrong = json.dumps({"marks": [{**marks[0], "side": side, "text": "something else"}]})
     fields = {"submission": found.submission, "criterion": found.criterion, "value": 1}
     other = Output.objects.filter(item__campaign=campaign).exclude(pk=found.output_id).first()
     with pytest.raises(IntegrityError, match="another text"):

@@ -8,6 +8,7 @@ import json
 import re
 import threading
 from html.parser import HTMLParser
+from uuid import uuid4
 
 import pytest
 import yaml
@@ -154,6 +155,55 @@ def test_after_the_work_nothing_is_english(client):
     assert_no_english(done)
     Participant.objects.update(outcome=Outcome.LATE)
     assert_no_english(client.get(address("done", campaign)), known={"GBP"})
+
+
+SCALE = {"instrument": "likert", "options": {"points": 3}, "low": "λίγο", "high": "πολύ"}
+DECLINABLE = {"cannot_judge": True, "cannot_judge_reasons": {"other": "Άλλο"}}
+LAST = [
+    {"name": "age", "question": "Πότε;", "kind": "text", "required": True},
+    {
+        "name": "why",
+        "question": "Γιατί;",
+        "kind": "text",
+        "show_if": {"question": "age", "answers": ["x"]},
+    },
+]
+
+
+def test_what_a_campaign_can_ask_for_besides_is_not_english(client):
+    names = ["fluency", "form"]
+    campaign = greek_campaign(
+        criteria=[{"name": name, "question": "Πόσο;"} | SCALE | DECLINABLE for name in names],
+        screens=[
+            {"name": "rate", "title": "Οθόνη", "show": ["input", "outputs"], "ask": names}
+            | {"layout": "matrix"}
+        ],
+        end_questions=LAST,
+        problem_button=True,
+    )
+    begin(client, campaign, id="w1")
+    work = client.get(address("work", campaign))
+    assert_no_english(work, known={"name", "Place", "food", "Soup"})
+    document = document_of(work)
+    assert latin_words(document["words"].values()) == set()
+    assert {"say_why", "complaint_kept"} <= set(document["words"])
+    held = {"version": 1, "assignment": document["assignment"], "screen": 0, "trial": 0}
+    unsaid = [
+        {"criterion": name, "place": place, "cannot_judge": ""}
+        for name in names
+        for place in range(document["trials"][0]["places"])
+    ]
+    for sent in ({"answers": unsaid}, {"complaint": ""}, {"complaint": "x" * 3000}):
+        refused = send(client, campaign, held | {"key": str(uuid4())} | sent)
+        messages = [problem["message"] for problem in refused.json()["problems"]]
+        assert refused.status_code == 422 and messages and latin_words(messages) == set(), sent
+    said = [one | {"cannot_judge": "other"} for one in unsaid]
+    for trial in range(len(document["trials"])):
+        send(client, campaign, held | {"key": str(uuid4()), "trial": trial, "answers": said})
+    assert client.post(address("finish", campaign)).json()["next"].endswith("/end-questions/")
+    assert_no_english(client.get(address("end-questions", campaign)))
+    assert_no_english(client.post(address("end-questions", campaign), {"end-age": ""}))
+    assert_no_english(client.get(address("done", campaign)))
 
 
 def test_where_a_rater_gives_the_rest_back_nothing_is_english(client):

@@ -1,12 +1,16 @@
 """Practice that checks answers: feedback with one's own answer, tries, and a gate."""
 
 import json
+import random
 
 import pytest
 from django.urls import reverse
 
 from rankme.actions.practice import try_example
 from rankme.models import Submission
+from rankme.protocols.files import preset
+from rankme.simulation.answers import Taste, answers_to
+from rankme.simulation.practising import corrected
 from tests.campaigns import make_campaign, slider_definition
 from tests.pages.rater import begin, payload_for, send
 
@@ -113,3 +117,30 @@ def test_a_second_browser_does_not_end_the_visit(client):
 def test_the_page_does_not_say_what_is_expected(client):
     _, document = gated(client)
     assert "expect" not in json.dumps(document["practice"])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_tutorial_of_esa_has_to_be_passed_and_can_be(client, seed):
+    definition = preset("esa")
+    assert definition.practice_gate
+    campaign = make_campaign(definition, items=1, systems=1)
+    document = begin(client, campaign, id=f"w{seed}")
+    rng = random.Random(seed)
+    taste = Taste(rng, {}, 0)
+
+    def work():
+        given = answers_to(document["screens"][0], document["trials"][0], taste)
+        return send(client, campaign, payload_for(campaign, document, answers=given)).status_code
+
+    assert work() == 422
+    address = reverse("rankme:practice-feedback", args=[campaign.code])
+    for number, trial in enumerate(document["practice"]):
+        answers = [answers_to(screen, trial, taste) for screen in document["screens"]]
+        for _ in range(definition.practice_tries):
+            body = json.dumps({"trial": number, "screens": answers})
+            told = client.post(address, body, content_type="application/json").json()
+            if told["passed"]:
+                break
+            answers = corrected(document["screens"], trial, told["answers"], rng)
+        assert told["passed"], told
+    assert practised(client, campaign) == 200 and work() == 201

@@ -1,0 +1,64 @@
+"""Suggested marks as they come back from a rater: they must be those that the rater was shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rankme.errors import InvalidAnswer, Problem
+from rankme.models import Output, Trial
+from rankme.protocols.definition import Definition
+
+Marks = Sequence[Mapping[str, Any]]
+
+
+def refuse_invented(
+    definition: Definition, screen: int, answers: Any, *, trial: Trial, outputs: Sequence[int]
+) -> None:
+    """Refuse marks that claim a source which suggested nothing like them.
+
+    How raters treat suggestions is a result of its own, so nobody may make some up. A mark that is
+    not confirmed is still as it was suggested. Answers have been checked; those without suggestions
+    need no query. `outputs` are those of the screen in its order: ids, or places of a check.
+
+    Raises
+    ------
+    InvalidAnswer : with each output whose marks claim what was not suggested
+    """
+    marking = {one.name for one in definition.questions(screen) if one.tool.marks_outputs}
+    claimed = [
+        (answer, mark)
+        for answer in answers
+        if answer["criterion"] in marking and "value" in answer
+        for mark in answer["value"]["marks"]
+        if "prefilled" in mark
+    ]
+    if not claimed:
+        return
+    shown = list(_suggested(trial, outputs))
+    problems = [
+        Problem(f"{answer['criterion']}[{answer['place']}]", "this mark was not suggested here")
+        for answer, mark in claimed
+        if not _is_one_of(mark, shown[answer["place"]])
+    ]
+    if problems:
+        raise InvalidAnswer(problems[:1])
+
+
+def _suggested(trial: Trial, outputs: Sequence[int]) -> Iterator[Marks]:
+    """The suggestions for each output of the screen."""
+    check = getattr(trial, "as_check", None)
+    if check is not None:
+        stored = check.shown.get("marks") or {}
+        yield from (stored[place] if stored else () for place in outputs)
+        return
+    marks = dict(Output.objects.filter(pk__in=outputs).values_list("pk", "marks"))
+    yield from (marks[output] or () for output in outputs)
+
+
+def _is_one_of(mark: Mapping[str, Any], suggested: Marks) -> bool:
+    for one in suggested:
+        if (one["id"], one["prefilled"]) == (mark["id"], mark["prefilled"]):
+            is_moved = (one["start"], one["end"]) != (mark.get("start"), mark.get("end"))
+            return mark.get("confirmed") is True or not is_moved
+    return False
