@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from analysis.cli.outcome import Outcome
 from analysis.cli.prepared import (
@@ -21,7 +21,14 @@ from analysis.errors import TableError
 from analysis.report.model_tables import mixed_table, pairs_table
 from analysis.report.scale_tables import anova_table
 from analysis.report.table_model import SYSTEM, Column, Format, P, Row, Table, rows_of
+from analysis.table import Column as Labels
 from analysis.table import JudgementTable
+
+if TYPE_CHECKING:  # imported by the commands that need them
+    from analysis.anova import Anova
+    from analysis.nonparametric import RankPair, RankTest
+    from analysis.report.options import ReportOptions
+    from analysis.tukey_hsd import Tukey
 
 
 def add_model_options(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +48,7 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     add_value_options(parser)
 
 
-def _report_options(options: argparse.Namespace) -> Any:
+def _report_options(options: argparse.Namespace) -> ReportOptions:
     from analysis.report.options import ReportOptions
 
     model = options.model or ("factorial" if options.factors else "one-way")
@@ -57,7 +64,7 @@ def _report_options(options: argparse.Namespace) -> Any:
 MODEL_NAMES = ("by", "model", "factors", "type", "outliers", "width", "log", "z")
 
 
-def _anova(part: JudgementTable, options: argparse.Namespace) -> Any:
+def _anova(part: JudgementTable, options: argparse.Namespace) -> Anova:
     from analysis.anova import one_way
     from analysis.report.scale import anova_of
 
@@ -67,7 +74,7 @@ def _anova(part: JudgementTable, options: argparse.Namespace) -> Any:
     return one_way(part.value, column.codes, len(column.labels), options.by)
 
 
-def _grouping(part: JudgementTable, name: str) -> Any:
+def _grouping(part: JudgementTable, name: str) -> Labels:
     columns = {"system": part.system, "rater": part.rater, "item": part.item, **part.factors}
     if name not in columns:
         raise TableError([f"There is no column {name!r} to group by: {', '.join(columns)}."])
@@ -117,7 +124,7 @@ def run_anova(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     )
 
 
-def _with_omega(anova: Any) -> Table:
+def _with_omega(anova: Anova) -> Table:
     """The report's table of an analysis of variance, with ω² next to η²."""
     table = anova_table(anova)
     rows = zip(table.rows, anova.rows, strict=True)
@@ -164,7 +171,7 @@ def run_tukey(table: JudgementTable, options: argparse.Namespace) -> Outcome:
 
 
 def _subsets_latex(
-    part: JudgementTable, options: argparse.Namespace, higher: bool, found: Any
+    part: JudgementTable, options: argparse.Namespace, higher: bool, found: Tukey
 ) -> str:
     from analysis.report.latex import SubsetBlock, subsets_table
     from analysis.report.make import system_rows
@@ -207,7 +214,7 @@ def run_kruskal(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     )
 
 
-def _rank_tests(tests: Sequence[Any]) -> Table:
+def _rank_tests(tests: Sequence[RankTest]) -> Table:
     statistic, df, n = (
         Column("χ²", Format.NUMBER, 3),
         Column("df", Format.DEGREES),
@@ -217,7 +224,7 @@ def _rank_tests(tests: Sequence[Any]) -> Table:
     return Table("tests", "Tests", (Column("Test"), statistic, df, P, n), rows)
 
 
-def _rank_pairs(caption: str, statistic: str, pairs: Sequence[Any]) -> Table:
+def _rank_pairs(caption: str, statistic: str, pairs: Sequence[RankPair]) -> Table:
     columns = (
         Column("A"),
         Column("B"),

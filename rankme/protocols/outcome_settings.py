@@ -4,55 +4,52 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, field_validator
+from pydantic_core import PydanticKnownError
 
 from rankme.crowd.outcomes import OUTCOME_TITLES, Outcome
 
 from .parts import Part
 
-Code = Annotated[str, StringConstraints(strip_whitespace=True, max_length=64)]
-Address = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
+LONGEST_CODE = 64
+Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
 Pay = Annotated[float, Field(ge=0)]
 
 TITLES = {outcome.value: title for outcome, title in OUTCOME_TITLES.items()}
 
 
-class CompletionCodes(Part):
-    """The codes of the study at its panel. Empty: none, or one of the rater's own after work."""
+class TextByOutcome(Part):
+    """A text for each outcome; empty: the usual one."""
 
-    completed: Code = Field("", title=TITLES["completed"])
-    late: Code = Field("", title=TITLES["late"])
-    returned: Code = Field("", title=TITLES["returned"])
-    no_consent: Code = Field("", title=TITLES["no_consent"])
-    screened_out: Code = Field("", title=TITLES["screened_out"])
-    failed_checks: Code = Field("", title=TITLES["failed_checks"])
-    quota_full: Code = Field("", title=TITLES["quota_full"])
-    incompatible_device: Code = Field("", title=TITLES["incompatible_device"])
-    timed_out: Code = Field("", title=TITLES["timed_out"])
-    too_fast: Code = Field("", title=TITLES["too_fast"])
+    completed: Text = Field("", title=TITLES["completed"])
+    late: Text = Field("", title=TITLES["late"])
+    returned: Text = Field("", title=TITLES["returned"])
+    no_consent: Text = Field("", title=TITLES["no_consent"])
+    screened_out: Text = Field("", title=TITLES["screened_out"])
+    failed_checks: Text = Field("", title=TITLES["failed_checks"])
+    quota_full: Text = Field("", title=TITLES["quota_full"])
+    incompatible_device: Text = Field("", title=TITLES["incompatible_device"])
+    timed_out: Text = Field("", title=TITLES["timed_out"])
+    too_fast: Text = Field("", title=TITLES["too_fast"])
 
     def of(self, outcome: Outcome) -> str:
-        code: str = getattr(self, outcome)
+        text: str = getattr(self, outcome)
+        return text
+
+
+class CompletionCodes(TextByOutcome):
+    """The codes of the study at its panel. Empty: none, or one of the rater's own after work."""
+
+    @field_validator("*")
+    @classmethod
+    def codes_are_short(cls, code: str) -> str:
+        if len(code) > LONGEST_CODE:
+            raise PydanticKnownError("string_too_long", {"max_length": LONGEST_CODE})
         return code
 
 
-class ReturnAddresses(Part):
+class ReturnAddresses(TextByOutcome):
     """Where raters go after each outcome; empty: `return_url` or the panel's own address."""
-
-    completed: Address = Field("", title=TITLES["completed"])
-    late: Address = Field("", title=TITLES["late"])
-    returned: Address = Field("", title=TITLES["returned"])
-    no_consent: Address = Field("", title=TITLES["no_consent"])
-    screened_out: Address = Field("", title=TITLES["screened_out"])
-    failed_checks: Address = Field("", title=TITLES["failed_checks"])
-    quota_full: Address = Field("", title=TITLES["quota_full"])
-    incompatible_device: Address = Field("", title=TITLES["incompatible_device"])
-    timed_out: Address = Field("", title=TITLES["timed_out"])
-    too_fast: Address = Field("", title=TITLES["too_fast"])
-
-    def of(self, outcome: Outcome) -> str:
-        address: str = getattr(self, outcome)
-        return address
 
 
 class PayByOutcome(Part):

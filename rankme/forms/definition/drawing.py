@@ -50,6 +50,13 @@ class Leaf:
         return self.setting.key in SWITCHES
 
     @property
+    def room(self) -> str:
+        """Whether it takes a whole row: always (`wide`), on a phone (`roomy`), or never."""
+        if self.kind in ("long", "yaml") or self.setting.is_named:
+            return "wide"
+        return "roomy" if self.setting.name in ("title", "name") else ""
+
+    @property
     def placeholder(self) -> str:
         if not self.setting.may_be_absent or self.setting.default in (None, "", [], {}):
             return ""
