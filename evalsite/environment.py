@@ -2,6 +2,7 @@
 
 import os
 import re
+from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -66,6 +67,24 @@ def listed(name: str, default: tuple[str, ...] = ()) -> list[str]:
     if value is None:
         return list(default)
     return [word.strip() for word in value.split(",") if word.strip()]
+
+
+def storage(name: str) -> dict[str, Any]:
+    """Read where uploaded files are: in a bucket, or else in the data folder."""
+    bucket = text(f"{name}_BUCKET")
+    if not bucket:
+        return {"BACKEND": "django.core.files.storage.FileSystemStorage"}
+    if find_spec("storages") is None:
+        raise ImproperlyConfigured(f"{name}_BUCKET={bucket!r}: install rankme[s3] first.")
+    options = {
+        "bucket_name": bucket,
+        "endpoint_url": text(f"{name}_ENDPOINT") or None,
+        "region_name": text(f"{name}_REGION") or None,
+        # Nobody but the site reads the bucket, and a file is never replaced.
+        "default_acl": None,
+        "file_overwrite": False,
+    }
+    return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
 
 
 def database(name: str, otherwise: str) -> dict[str, Any]:

@@ -303,7 +303,7 @@ STATIC_URL = f"{PATH_PREFIX}/static/"
 STATIC_ROOT = Path(environment.text("STATIC_FOLDER") or DATA_FOLDER / "static")
 STATICFILES_DIRS = [embedded.FILES / "static"]
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": environment.storage("STORAGE"),
     "staticfiles": {"BACKEND": "evalsite.storage.ModuleStaticFilesStorage"},
 }
 WHITENOISE_ADD_HEADERS_FUNCTION = set_file_headers

@@ -15,6 +15,7 @@ STOP = """() => {
     name: at.textContent.trim(),
     instrument: at.closest("[data-instrument]")?.dataset.instrument ?? "",
     isNext: at.matches("[data-next], [data-go-on], .picture"),
+    isUnplayed: at.matches("audio") && !at.ended,
     isMarkable: at.matches(".markable"),
     isUnchosen: at.tagName === "SELECT" && !at.value,
     isLastTick: at.type === "checkbox" && !at.closest("label").nextElementSibling,
@@ -35,7 +36,10 @@ def rate_by_keyboard(page: Page, *, most_keys: int = 600) -> None:
 
 def press_what_fits(page: Page, stop: dict) -> bool:
     """Answer the control that has the focus; True when that led to another page or screen."""
-    if stop["role"] == "slider":
+    if stop["isUnplayed"]:
+        page.keyboard.press("Space")
+        page.wait_for_function("() => document.activeElement.ended")
+    elif stop["role"] == "slider":
         page.keyboard.press("ArrowRight")
     elif stop["isMarkable"]:
         page.keyboard.press("Enter")  # marks the word at the cursor

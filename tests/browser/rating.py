@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from itertools import count
+from itertools import count, cycle
 from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
 from rankme.actions.campaigns import launch_campaign
+from rankme.actions.media import store_media
+from rankme.actions.stored_files import deleted_on_failure
 from rankme.demonstration.material import MATERIAL
 from rankme.importing import read_material
-from rankme.models import Campaign
+from rankme.models import Campaign, Output
 from rankme.protocols.definition import Definition
-from rankme.protocols.files import preset
+from rankme.protocols.files import preset, stored_definition
 from tests.campaigns import make_campaign
 
 SCREENSHOTS = os.environ.get("SCREENSHOTS")
@@ -53,7 +55,22 @@ def campaign_of(name: str, *, items: int = 2, **changes: Any) -> Campaign:
         if definition.has_documents:
             item.factors = {"document": "one", "segment": str(number + 1)}
         item.save()
+    if definition.shows_files():
+        add_files(campaign, name)
     return launch_campaign(campaign, by=campaign.owner)
+
+
+def add_files(campaign: Campaign, name: str) -> None:
+    """Files of the preset's own material for all items or outputs, in turn."""
+    with read_material(MATERIAL[name].paths) as read, deleted_on_failure() as stored:
+        ids = cycle(store_media(campaign, read.media(), stored).values())
+    shows_outputs = stored_definition(campaign.definition).shows_files("outputs")
+    owners = Output.objects.filter(item__campaign=campaign) if shows_outputs else campaign.items
+    for owner in owners.order_by("pk"):
+        owner.media_id, owner.alt = next(ids), "" if shows_outputs else "A scene that we drew"
+        if shows_outputs:
+            owner.text = ""
+        owner.save()
 
 
 def tables(number: int) -> str:
@@ -151,8 +168,18 @@ def rate_to_the_end(page: Page, name: str = "", *, answer: Any = None, most: int
     raise AssertionError("the sitting has no end")
 
 
+def play_with_mouse(page: Page) -> None:
+    """Press the button of every sound, and wait for its end."""
+    for player in page.locator("form.screen audio").all():
+        player.scroll_into_view_if_needed()
+        box = player.bounding_box()
+        page.mouse.click(box["x"] + 27, box["y"] + box["height"] / 2)
+        page.wait_for_function("player => player.ended", arg=player.element_handle())
+
+
 def answer_with_mouse(page: Page) -> None:
     form = page.locator("form.screen")
+    play_with_mouse(page)
     if form.locator(".picture").count():
         form.locator(".picture").first.click()
         return

@@ -11,7 +11,7 @@ from rankme.protocols.preset_languages import TRANSLATIONS, languages_of, missin
 
 LANGUAGES = ("de", "cs", "ar")
 # Presets whose texts are in English alone so far.
-ENGLISH = {"chat-arena", "chat-likert"}
+ENGLISH = {"chat-arena", "chat-likert", "image-captions", "audio-quality"}
 NAMES = sorted(set(preset_names()) - ENGLISH)
 GIVEN = re.compile(r"\b(?:familyFriendly|Ann Lee|Herons|Old Mill|\d+)\b")
 
