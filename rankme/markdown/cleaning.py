@@ -7,7 +7,7 @@ import re
 import nh3
 
 TEXT = {
-    *("p", "br", "hr", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "strong", "s"),
+    *("p", "br", "hr", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "strong", "s"),
     *("ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "span", "div"),
 }
 FORMULAS = {

@@ -25,8 +25,8 @@ from .formulas import formula
 DEEPEST = 40
 # Characters of code in a text that get colours: the time of some lexers grows faster than that.
 MOST_COLOURED = 6_000
-# Headings of the page itself end at the third level.
-HEADINGS = {"h1": "h4", "h2": "h5"}
+# The titles of the page's blocks have this level.
+TOP_HEADING = 3
 ALIGNED = {"text-align:right": "md-right", "text-align:center": "md-center"}
 
 Environment = MutableMapping[str, Any]
@@ -47,6 +47,7 @@ def markdown_to_html(text: str) -> str:
     tokens = PARSER.parse(text)
     if any(token.level >= DEEPEST - 1 for token in tokens):
         raise TooDeep
+    _level_headings(tokens)
     return str(PARSER.renderer.render(tokens, PARSER.options, {}))
 
 
@@ -86,10 +87,20 @@ def _fence(
     return highlighted(code, language if env["coloured"] <= MOST_COLOURED else "")
 
 
-def _heading(_: RendererHTML, tokens: Sequence[Token], at: int, *_more: Any) -> str:
-    token = tokens[at]
-    name = HEADINGS.get(token.tag, "h6")
-    return f'<{name} class="md-{token.tag}">' if token.nesting == 1 else f"</{name}>\n"
+def _level_headings(tokens: Sequence[Token]) -> None:
+    """Fit the headings into those of the page, whatever level a text begins with.
+
+    A text may begin with its third level or leave one out. Here the outline has no gaps; how large
+    a heading is shown follows from its own level, which becomes its class.
+    """
+    headings = [token for token in tokens if token.type in ("heading_open", "heading_close")]
+    highest = min((int(token.tag[1]) for token in headings), default=1)
+    last = TOP_HEADING - 1
+    for token in headings:
+        if token.nesting == 1:
+            token.attrs["class"] = f"md-{token.tag}"
+            last = min(TOP_HEADING + int(token.tag[1]) - highest, last + 1, 6)
+        token.tag = f"h{last}"
 
 
 def _cell(renderer: RendererHTML, tokens: Sequence[Token], at: int, *_more: Any) -> str:
@@ -142,8 +153,6 @@ def _constant(html: str) -> Rule:
 RULES: dict[str, Rule] = {
     "fence": _fence,
     "code_block": lambda _, tokens, at, *_more: highlighted(tokens[at].content, ""),
-    "heading_open": _heading,
-    "heading_close": _heading,
     "th_open": _cell,
     "td_open": _cell,
     "link_open": _constant('<span class="md-link">'),

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from rankme.actions.campaigns import launch_campaign
 from rankme.demonstration.material import MATERIAL
+from rankme.exporting.judgements import judgements_jsonl
 from rankme.importing import read_material
-from rankme.models import Campaign, Output, Submission
+from rankme.models import Campaign, Judgement, Output, Submission
 from tests.browser.access import assert_accessible
 from tests.browser.keyboard import rate_by_keyboard
 from tests.browser.rating import (
     answer_with_mouse,
+    await_screen,
     begin,
     come_in,
+    next_screen,
     rate_to_the_end,
+    shot,
     small,
 )
 from tests.campaigns import make_campaign
+from tests.markdown.hostile import payloads
 
 pytestmark = pytest.mark.browser
 
@@ -29,9 +37,13 @@ LONG = "\n\n".join(
 )
 
 
-def chat_campaign(name: str, *, items: int = 2, systems: int = 2, **texts: str) -> Campaign:
+def chat_campaign(
+    name: str, *, items: int = 2, practice: list[Any] | None = None, **texts: str
+) -> Campaign:
     """A launched campaign of a preset with our own answers, or with the given texts."""
-    campaign = make_campaign(small(name), items=items, systems=systems, launch=False)
+    definition = small(name) if practice is None else small(name, practice=practice)
+    systems = 2 if name == "chat-arena" else 1
+    campaign = make_campaign(definition, items=items, systems=systems, launch=False)
     answers = our_answers()
     for item in campaign.items.all():
         request, said = answers[item.position % len(answers)]
@@ -75,3 +87,195 @@ def test_from_the_link_to_the_code_with_keys_alone(page: Page, name, width):
     page.goto(f"/r/{campaign.code}/?id=w1")
     rate_by_keyboard(page)
     assert Submission.objects.filter(assignment__campaign=campaign).count() >= 2
+
+
+def at_the_first_trial(page: Page, campaign: Campaign) -> None:
+    come_in(page, campaign, id="w1")
+    begin(page)
+    await_screen(page)
+
+
+def without_practice(name: str, **texts: str) -> Campaign:
+    return chat_campaign(name, items=1, practice=[], **texts)
+
+
+def test_what_the_rater_looked_at_is_stored_and_exported(page: Page):
+    one = "The **quick** brown fox jumps over the dog, `x = 1`."
+    other = "The *quick* red fox jumps over a dog, $x = 1$."
+    campaign = without_practice("chat-arena", output0=one, output1=other)
+    at_the_first_trial(page, campaign)
+    assert page.locator(".differs").count() == 0, "off until the rater asks for it"
+    page.get_by_role("button", name="Highlight differences").click()
+    shown = page.locator(".output")
+    marked = [
+        " ".join(shown.nth(place).locator(".differs").all_text_contents()) for place in (0, 1)
+    ]
+    assert sorted(marked) == ["brown the x = 1", "red a x=1"]
+    source = shown.first.get_by_role("button", name="Show the source")
+    source.press("Enter")
+    expect(shown.first.locator(".is-source")).to_be_visible()
+    assert shown.first.locator("[data-fill]").inner_text() in (one, other)
+    page.reload()  # the way back finds what was stored before
+    await_screen(page)
+    page.get_by_role("button", name="Highlight differences").click()
+    page.get_by_role("button", name="Highlight differences").click()
+    answer_with_mouse(page)
+    next_screen(page)
+    page.wait_for_selector("#completion-code")
+    (line,) = b"".join(judgements_jsonl(campaign)).splitlines()
+    views = json.loads(line)["payload"]["times"]["views"]
+    assert [(each["view"], each.get("place"), each["on"], each["reload"]) for each in views] == [
+        ("difference", None, True, 0),
+        ("output source", 0, True, 0),
+        ("difference", None, True, 1),
+        ("difference", None, False, 1),
+    ]
+    assert all(each["at_ms"] > 0 for each in views)
+
+
+def test_differences_are_offered_only_where_the_organiser_allows_them(page: Page):
+    at_the_first_trial(page, without_practice("chat-likert"))
+    assert page.get_by_role("button", name="Highlight differences").count() == 0
+
+
+def test_words_of_a_script_without_spaces_are_compared(page: Page):
+    campaign = without_practice("chat-arena", output0="我喜欢喝绿茶。", output1="我喜欢喝红茶。")
+    at_the_first_trial(page, campaign)
+    page.get_by_role("button", name="Highlight differences").click()
+    marked = page.locator(".differs").all_inner_texts()
+    assert sorted("".join(marked)) != sorted("我喜欢喝绿茶我喜欢喝红茶")
+    assert any("绿" in text for text in marked) and any("红" in text for text in marked)
+
+
+def test_long_answers_scroll_on_their_own_while_request_and_question_stay(page: Page):
+    page.set_viewport_size(WIDTHS["laptop"])
+    at_the_first_trial(page, without_practice("chat-arena", output0=LONG, output1=LONG + " end"))
+    texts = page.locator(".side-by-side .output-text")
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+    texts.first.focus()
+    page.keyboard.press("End")
+    page.wait_for_timeout(400)
+    assert texts.first.evaluate("text => text.scrollTop") > 1_000
+    assert texts.last.evaluate("text => text.scrollTop") == 0
+    for part in (".block-input", ".together", "[data-next]", ".output-name >> nth=1"):
+        expect(page.locator(part).first).to_be_in_viewport(ratio=1)
+    assert_accessible(page)
+    shot(page, "chat-long-laptop")
+
+
+def test_long_answers_on_a_phone_keep_the_question_in_view(page: Page):
+    page.set_viewport_size(WIDTHS["phone"])
+    at_the_first_trial(page, without_practice("chat-arena", output0=LONG, output1=LONG))
+    page.mouse.wheel(0, 3_000)
+    page.wait_for_timeout(300)
+    expect(page.locator(".together")).to_be_in_viewport(ratio=1)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert_accessible(page)
+    shot(page, "chat-long-phone")
+
+
+@pytest.mark.parametrize("name", ["chat-arena", "chat-likert"])
+def test_enlarged_four_times_everything_can_be_reached(page: Page, name):
+    """1366 × 768 at 400 %."""
+    page.set_viewport_size({"width": 341, "height": 192})
+    at_the_first_trial(page, without_practice(name, output0=LONG, output1=LONG))
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for control in page.locator(".output input, .together input, [data-next]").all():
+        if control.is_visible():
+            control.focus()
+            expect(control).to_be_in_viewport(ratio=0.9)
+            assert control.evaluate(COVERED) is False
+    answer_with_mouse(page)
+    next_screen(page)
+    page.wait_for_selector("#completion-code")
+
+
+COVERED = """control => {
+  const box = control.getBoundingClientRect();
+  const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+  return !(top === control || control.contains(top) || top?.closest("label")?.contains(control));
+}"""
+
+
+def test_from_the_link_to_the_code_with_a_finger(browser, live_site):
+    context = browser.new_context(
+        base_url=live_site.url, viewport=WIDTHS["phone"], has_touch=True, is_mobile=True
+    )
+    page = context.new_page()
+    campaign = chat_campaign("chat-arena")
+    come_in(page, campaign, id="w1")
+    begin(page)
+
+    def answer(page: Page) -> None:
+        page.get_by_role("button", name="Highlight differences").tap()
+        page.get_by_label("Both are bad").tap()
+
+    assert rate_to_the_end(page, answer=answer) == 4
+    stored = Judgement.objects.filter(submission__assignment__campaign=campaign)
+    assert sorted(stored.values_list("criterion__name", "value", "text")) == [
+        *[("preference", 0.5, "bad")] * 4,
+        *[("preference_bad", 1.0, "")] * 4,
+    ]
+    page.wait_for_load_state("networkidle")
+    context.close()
+
+
+HARMLESS = """() => {
+  const found = [];
+  const allowed = new Set(
+    ("P BR HR H3 H4 H5 H6 BLOCKQUOTE PRE CODE EM STRONG S UL OL LI TABLE THEAD TBODY TR TH " +
+      "TD SPAN DIV MARK").split(" "));
+  for (const node of document.querySelectorAll(".formatted *")) {
+    const isFormula = node.namespaceURI.endsWith("MathML");
+    if (!isFormula && !allowed.has(node.tagName)) found.push(node.outerHTML.slice(0, 200));
+    for (const { name } of node.attributes) {
+      if (/^on|^style$|^id$|^name$|href|src|action/.test(name)) found.push(name);
+    }
+  }
+  return found;
+}"""
+
+
+def test_hostile_markdown_runs_nothing_and_loads_nothing(page: Page):
+    """Every payload on a real page: a screen shows some hundred, each after a heading."""
+    shown = [text for text in payloads() if len(text) < 2_000]
+    assert len(shown) >= 500
+    portions = [shown[start::6] for start in range(6)]
+    page.add_init_script(WATCH)
+    hosts: set[str] = set()
+    dialogs: list[str] = []
+    page.on("request", lambda request: hosts.add(request.url.split("/")[2]))
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    for number in range(0, 6, 2):
+        campaign = without_practice(
+            "chat-arena",
+            input="**Request** <img src=x onerror=pwned()>",
+            output0="\n\n# Next\n\n".join(clean(portions[number])),
+            output1="\n\n# Next\n\n".join(clean(portions[number + 1])),
+        )
+        come_in(page, campaign, id=f"w{number}")
+        begin(page)
+        await_screen(page)
+        page.get_by_role("button", name="Highlight differences").click()
+        assert page.locator(".output .formatted:not(.is-source) .md-h1").count() > 100
+        assert page.evaluate(HARMLESS) == []
+        for button in page.get_by_role("button", name="Show the source").all():
+            button.click()
+        assert page.locator(".formatted *").count() == page.locator("mark.differs").count()
+        page.wait_for_timeout(200)
+        assert page.evaluate("window.pwnedBy") == []
+    assert dialogs == []
+    assert hosts == {page.url.split("/")[2]}
+
+
+def clean(texts: list[str]) -> list[str]:
+    """As PostgreSQL can store them."""
+    return [text.replace("\x00", "") for text in texts]
+
+
+WATCH = """
+  window.pwnedBy = [];
+  window.pwned = () => window.pwnedBy.push("a script ran");
+  document.addEventListener("securitypolicyviolation", (event) =>
+    window.pwnedBy.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`));
+"""

@@ -47,8 +47,18 @@ def test_the_usual_forms_are_elements():
     text = "# A\n\n**b** *i* ~~s~~ `c`\n\n1. x\n   - y\n\n> q\n\n"
     text += "| a | b |\n|---|--:|\n| 1 | 2<br>3 |\n"
     assert names(text) == [
-        *("h4", "p", "strong", "em", "s", "code", "ol", "li", "ul", "li", "blockquote", "p"),
+        *("h3", "p", "strong", "em", "s", "code", "ol", "li", "ul", "li", "blockquote", "p"),
         *("table", "thead", "tr", "th", "th", "tbody", "tr", "td", "td", "br"),
+    ]
+
+
+def test_headings_fit_into_the_outline_of_the_page():
+    """Language models often begin with the third level, and leave some out."""
+    tree = formatted("### A\n\n##### B\n\n## C\n\n### D\n\n###### E\n")
+    headings = [(name, attributes["class"]) for name, attributes, *_ in elements(tree)]
+    assert headings == [
+        *[("h3", "md-h3"), ("h4", "md-h5"), ("h3", "md-h2")],
+        *[("h4", "md-h3"), ("h5", "md-h6")],
     ]
 
 

@@ -8,7 +8,7 @@
 
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 const TEXT = new Set(
-  "p br hr h4 h5 h6 blockquote pre code em strong s ul ol li table thead tbody tr th td span div".split(
+  "p br hr h3 h4 h5 h6 blockquote pre code em strong s ul ol li table thead tbody tr th td span div".split(
     " ",
   ),
 );
@@ -26,7 +26,7 @@ const ATTRIBUTES = new Set(
   ).split(" "),
 );
 const PLAIN = /^[\w.+% -]{0,100}$/;
-const OWN_DIRECTION = new Set("p h4 h5 h6 blockquote ul ol li th td".split(" "));
+const OWN_DIRECTION = new Set("p h3 h4 h5 h6 blockquote ul ol li th td".split(" "));
 const SCROLLED = "pre, .md-table, .md-block";
 
 /**
@@ -70,7 +70,7 @@ export function announceView(element, view, stamp) {
   element.dispatchEvent(new CustomEvent("view", { bubbles: true, detail: { view, stamp } }));
 }
 
-// What scrolls must be reachable without a mouse, and what does not scroll need not be one of its stops.
+// What scrolls must be reachable without a mouse.
 const scrolled = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     const element = /** @type {HTMLElement} */ (target);
