@@ -42,8 +42,8 @@ CHROMIUM_NAMES = (
     "google-chrome-stable",
 )
 # Upper bounds, reached only when something is wrong: a busy machine may need many seconds.
-PATIENCE = 60
-BROWSER_PATIENCE_MS = 60_000
+PATIENCE = 180
+BROWSER_PATIENCE_MS = 1_000 * PATIENCE
 
 
 @contextlib.contextmanager
@@ -201,7 +201,7 @@ class LiveSite:
         if name in self.processes:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.processes[name].pid, signal.SIGKILL)
-            self.processes[name].wait(15)
+            self.processes[name].wait(PATIENCE)
 
     def repair(self) -> None:
         """Bring back what a test may have taken away, with an empty queue."""

@@ -128,7 +128,7 @@ def test_columns_with_unknown_names_are_described_by_keyboard(page: Page, live_s
     unknown = {"name": "outputs.csv", "mimeType": "text/csv", "buffer": text.encode()}
     page.get_by_label("Outputs").set_input_files(unknown)
     press(page, "Upload and check")
-    expect(page.get_by_text("Say what the columns are")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("Say what the columns are")).to_be_visible()
     tab_to(page, "Factor  alpha")  # a list of choices is called by its choices and its label
     for column, first_letter in (("alpha", "S"), ("beta", "I"), ("gamma", "O")):
         expect(page.get_by_label(column, exact=True)).to_be_focused()
@@ -138,9 +138,9 @@ def test_columns_with_unknown_names_are_described_by_keyboard(page: Page, live_s
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     assert Axe().run(page).violations_count == 0
     press(page, "Check again")
-    expect(page.get_by_text("2 systems × 2 items")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("2 systems × 2 items")).to_be_visible()
     press(page, "Import")
-    expect(page.get_by_text("Import complete.")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("Import complete.")).to_be_visible()
     found = Output.objects.values_list("system__name", "item__key", "text")
     assert set(found) == set(rows)
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 from evalsite.embedded import PROJECT, Servers
+from tests.live import PATIENCE
 
 SAFE = {
     "ENVIRONMENT": "production",
@@ -23,7 +24,7 @@ def run(arguments: list[str], servers: Servers, **settings: str) -> subprocess.C
         env=environment | servers.addresses() | SAFE | settings,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
 

@@ -25,7 +25,14 @@ from analysis.signature import VERSION
 from evalsite.embedded import PROJECT, Servers
 from tests.browser.rating import answer_with_mouse, await_screen, begin, go_on, next_screen, shot
 from tests.evalsite.proxy import PrefixProxy, prefix_proxy
-from tests.live import broken_policies, free_port, reachable_folder, wait_for
+from tests.live import (
+    BROWSER_PATIENCE_MS,
+    PATIENCE,
+    broken_policies,
+    free_port,
+    reachable_folder,
+    wait_for,
+)
 
 PREFIX = "/lab/rankme"
 
@@ -112,11 +119,11 @@ def site(installed: Path) -> Iterator[StartedSite]:
             command, cwd=folder, env=settings, stdout=log, stderr=log, start_new_session=True
         )
         try:
-            wait_for(lambda: "Raters:" in (folder / "run.log").read_text(), "the site", 120)
+            wait_for(lambda: "Raters:" in (folder / "run.log").read_text(), "the site")
             yield StartedSite(port, proxy, (folder / "run.log").read_text())
         finally:
             os.killpg(process.pid, signal.SIGTERM)
-            process.wait(60)
+            process.wait(PATIENCE)
             Servers(folder.resolve()).stop()
 
 
@@ -129,7 +136,9 @@ def proxy(site: StartedSite, request: pytest.FixtureRequest) -> Iterator[PrefixP
 
 def fetch(address: str, **headers: str) -> HTTPResponse | urllib.error.HTTPError:
     try:
-        return urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=20)
+        return urllib.request.urlopen(
+            urllib.request.Request(address, headers=headers), timeout=PATIENCE
+        )
     except urllib.error.HTTPError as error:
         return error
 
@@ -171,7 +180,7 @@ def test_the_health_check_of_a_container_needs_no_prefix(site: StartedSite):
 @pytest.fixture
 def visitor(browser: Browser, site: StartedSite) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1366, "height": 768}, locale="en")
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(BROWSER_PATIENCE_MS)
     page = context.new_page()
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))

@@ -17,7 +17,7 @@ import pytest
 
 from evalsite.embedded import PROJECT, Servers
 from evalsite.run import MARK
-from tests.live import free_port, reachable_folder, wait_for
+from tests.live import PATIENCE, free_port, reachable_folder, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +51,7 @@ class Run:
         return "Ctrl-C stops everything." in self.printed()
 
     def wait_until_up(self) -> None:
-        wait_for(lambda: self.is_up() or self.process.poll() is not None, "make run", 120)
+        wait_for(lambda: self.is_up() or self.process.poll() is not None, "make run")
         assert self.process.poll() is None, self.printed()
 
     def printed(self) -> str:
@@ -69,8 +69,8 @@ class Run:
         return {name: int(number) for name, number in started}
 
     def wait_until_gone(self) -> None:
-        self.process.wait(60)
-        wait_for(lambda: self.left_behind() == [], f"all to end: {self.left_behind()}", 20)
+        self.process.wait(PATIENCE)
+        wait_for(lambda: self.left_behind() == [], f"all to end: {self.left_behind()}")
 
     def left_behind(self) -> list[str]:
         """Name every process that has our mark, or lives in our data folder."""
@@ -94,7 +94,7 @@ def site() -> Iterator[Run]:
         yield run
         if run.process and run.process.poll() is None:
             os.killpg(run.process.pid, signal.SIGTERM)
-            run.process.wait(60)
+            run.process.wait(PATIENCE)
         Servers(folder).stop()
 
 
@@ -102,11 +102,11 @@ def log_in(url: str, name: str, password: str) -> str:
     """Log in through the form as a browser would, and give the page that follows."""
     cookies = CookieJar()
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(cookies))
-    opener.open(f"{url}/admin/login/", timeout=20).close()
+    opener.open(f"{url}/admin/login/", timeout=PATIENCE).close()
     token = next(cookie.value for cookie in cookies if cookie.name == "csrftoken")
     fields = {"username": name, "password": password, "csrfmiddlewaretoken": token}
     body = urllib.parse.urlencode(fields).encode()
-    with opener.open(f"{url}/admin/login/?next=/admin/", body, timeout=20) as answer:
+    with opener.open(f"{url}/admin/login/?next=/admin/", body, timeout=PATIENCE) as answer:
         return answer.read().decode()
 
 
@@ -115,7 +115,7 @@ def test_the_site_comes_up_and_goes_without_a_trace(site: Run):
     site.wait_until_up()
     password = re.search(r"Password: +(\S+)", site.printed())[1]
     raters_link = re.search(r"Raters: +(\S+)", site.printed())[1]
-    assert urllib.request.urlopen(raters_link, timeout=20).status == 200
+    assert urllib.request.urlopen(raters_link, timeout=PATIENCE).status == 200
     assert "id_password" not in log_in(site.url, "organiser", password)
     assert set(site.parts()) == {"web", "worker", "beat", "servers"}
 
@@ -150,7 +150,7 @@ def test_every_part_that_is_killed_is_started_again_under_the_running_site(site:
 def test_a_part_that_cannot_start_ends_the_start(site: Run):
     site.environment["WEB_PROCESSES"] = "many"  # refused by the web server alone
     site.start()
-    assert site.process.wait(60) != 0
+    assert site.process.wait(PATIENCE) != 0
     site.wait_until_gone()
 
 
@@ -159,7 +159,7 @@ def test_what_a_killed_supervisor_leaves_behind_ends_with_the_next_start(site: R
     site.wait_until_up()
     orphans = site.parts()
     site.supervisor().kill()
-    site.process.wait(20)
+    site.process.wait(PATIENCE)
     assert all(orphan.is_running() for orphan in orphans.values())
     site.start()
     site.wait_until_up()
@@ -179,7 +179,7 @@ def test_killed_servers_are_started_again_under_the_running_site(site: Run):
 
 def is_ready(url: str) -> bool:
     try:
-        with urllib.request.urlopen(f"{url}/readyz/", timeout=20) as answer:
+        with urllib.request.urlopen(f"{url}/readyz/", timeout=PATIENCE) as answer:
             return answer.status == 200
     except OSError:
         return False
@@ -188,7 +188,7 @@ def is_ready(url: str) -> bool:
 def test_a_taken_port_is_said_with_the_way_out(site: Run):
     with socket.create_server(("127.0.0.1", site.port)):
         site.start()
-        assert site.process.wait(60) != 0
+        assert site.process.wait(PATIENCE) != 0
     assert f"Port {site.port} on 127.0.0.1 cannot be used" in site.printed()
     assert f"PORT={site.port + 1} make run" in site.printed()
     assert not Servers(site.folder).postgresql.is_running()
@@ -203,7 +203,7 @@ def test_a_second_run_on_the_same_data_is_refused(site: Run):
         env=site.environment | {"PORT": str(free_port())},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert second.returncode != 0

@@ -137,7 +137,7 @@ def test_three_resets_in_two_seconds_stop_no_worker(live_site, line):
         time.sleep(0.7)
     assert cut[0] > 0, "nothing was connected"
     run = ask_for_analysis()
-    wait_for(lambda: is_over(run), "the analysis", seconds=120)
+    wait_for(lambda: is_over(run), "the analysis")
     assert run.state == "done"
     received = received_by(live_site)
     wait_for(lambda: received_by(live_site) > received, "the worker to receive a message again")

@@ -66,7 +66,7 @@ def test_a_report_survives_more_killed_processes_than_a_job_may_lose(live_site: 
     live_site.start_worker()
     for _ in range(KILLS):
         kill_after_one_more_part(disturbed)
-    wait_for(lambda: is_over(disturbed), "the last process to finish the report", seconds=120)
+    wait_for(lambda: is_over(disturbed), "the last process to finish the report")
     undisturbed.refresh_from_db()
     assert (undisturbed.state, disturbed.state) == ("done", "done"), disturbed.error
     assert disturbed.result == undisturbed.result

@@ -63,7 +63,7 @@ def test_workers_killed_one_after_another_change_no_number(
     live_site.start_beat()
     live_site.start_worker(WORKER_PROCESSES="3")
     waits = [kill_the_leader(disturbed) for _ in range(KILLS)]
-    wait_for(lambda: is_over(disturbed), "the last worker to finish", seconds=180)
+    wait_for(lambda: is_over(disturbed), "the last worker to finish")
     undisturbed.refresh_from_db()
     assert (undisturbed.state, disturbed.state) == ("done", "done")
     assert disturbed.data_sha256 == undisturbed.data_sha256
@@ -107,7 +107,7 @@ def test_a_killed_machine_is_replaced_by_another(live_site: LiveSite, campaign):
     seconds = time.monotonic() - killed
     print(f"\ntaken over after {seconds:.2f} s")
     assert seconds < MOST_SECONDS_WITHOUT_A_LEADER
-    wait_for(lambda: is_over(run), "the second worker to finish", seconds=180)
+    wait_for(lambda: is_over(run), "the second worker to finish")
     assert run.state == "done"
     assert str(leader) not in run.claimed_by, "nobody took it over"
 
@@ -118,6 +118,6 @@ def test_every_job_sent_five_times_to_four_workers_is_done_once(live_site: LiveS
         live_site.start_worker(f"worker{number}", WORKER_PROCESSES="1")
     jobs.send([(jobs.TASKS[AnalysisRun], run.pk) for run in runs] * 5)
     for run in runs:
-        wait_for(lambda run=run: is_over(run), "the analyses", seconds=180)
+        wait_for(lambda run=run: is_over(run), "the analyses")
     assert {(run.state, run.attempts) for run in runs} == {("done", 1)}
     check_jobs_ended()

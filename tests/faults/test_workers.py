@@ -78,7 +78,7 @@ def test_a_worker_killed_in_an_import_leaves_nothing_half_and_another_finishes(
     row.refresh_from_db()
     assert row.state == "working"
     live_site.start_worker()
-    wait_for(lambda: is_over(row), "another worker to take over", seconds=120)
+    wait_for(lambda: is_over(row), "another worker to take over")
     assert (row.state, row.phase, row.attempts) == ("done", "taken", 2)
     assert Output.objects.count() == ROWS
     check_jobs_ended()
@@ -91,7 +91,7 @@ def test_a_database_that_goes_away_in_an_import_delays_it_only(live_site: LiveSi
     materials.take_import(row, by=owner)
     wait_until_copying(row)
     live_site.restart_postgresql()
-    wait_for(lambda: is_over(row), "the import to be done again", seconds=120)
+    wait_for(lambda: is_over(row), "the import to be done again")
     assert (row.state, Output.objects.count()) == ("done", ROWS)
 
 
@@ -103,7 +103,7 @@ def test_a_broker_that_is_away_delays_an_import_only(live_site: LiveSite, owner,
     assert time.monotonic() - began < 5, "the page waited for the broker"
     assert row.state == "queued"
     live_site.start_valkey()
-    wait_for(lambda: is_over(row), "beat to send it again", seconds=120)
+    wait_for(lambda: is_over(row), "beat to send it again")
     assert (row.state, row.phase) == ("done", "previewed")
 
 
@@ -112,7 +112,7 @@ def test_a_job_that_the_broker_forgot_is_sent_again(live_site: LiveSite, owner, 
     time.sleep(1)
     live_site.flush_valkey()
     start_all(live_site)
-    wait_for(lambda: is_over(row), "beat to send it again", seconds=120)
+    wait_for(lambda: is_over(row), "beat to send it again")
     assert row.state == "done"
 
 
@@ -146,7 +146,7 @@ def test_a_worker_killed_in_an_analysis_changes_no_number(live_site: LiveSite, o
     start_all(live_site)
     campaign = rated_campaign()
     undisturbed = finished_run(campaign, owner)
-    wait_for(lambda: is_over(undisturbed), "an analysis", seconds=180)
+    wait_for(lambda: is_over(undisturbed), "an analysis")
     disturbed = finished_run(campaign, owner)
 
     def works() -> bool:
@@ -159,7 +159,7 @@ def test_a_worker_killed_in_an_analysis_changes_no_number(live_site: LiveSite, o
         assert time_of_death or not is_over(disturbed), "it was over before anybody was killed"
         live_site.start_worker()
         time.sleep(2)
-    wait_for(lambda: is_over(disturbed), "another worker to finish it", seconds=180)
+    wait_for(lambda: is_over(disturbed), "another worker to finish it")
     assert (undisturbed.state, disturbed.state) == ("done", "done")
     assert numbers_of(disturbed) == numbers_of(undisturbed)
     check_jobs_ended()
@@ -175,5 +175,5 @@ def test_a_lost_broker_loses_no_analysis(live_site: LiveSite, owner):
     live_site.kill_valkey()
     run = finished_run(campaign, owner)
     live_site.start_valkey()
-    wait_for(lambda: is_over(run), "the analysis", seconds=180)
+    wait_for(lambda: is_over(run), "the analysis")
     assert run.state == "done"
