@@ -21,7 +21,7 @@ from rankme.importing.problems import FileProblem, ImportRefused, Problems, Stop
 from rankme.importing.reading import AS_PROPOSED, Reading
 from rankme.importing.rows import JudgementRow
 from rankme.importing.sources import Paths, Progress, Sources, open_sources
-from rankme.importing.spool import Spooled, read_judgements
+from rankme.importing.spooled import Spooled, read_judgements
 
 # In this order the formats are tried on a file whose format is not given.
 JUDGEMENT_READERS: dict[str, JudgementReader] = {

@@ -19,7 +19,8 @@ from rankme.importing.reader import Reader
 from rankme.importing.reading import AS_PROPOSED, Reading
 from rankme.importing.records import columns_missing
 from rankme.importing.sources import Paths, Progress, Sources, open_sources
-from rankme.importing.spool import Spool, Spooled, TextCheck
+from rankme.importing.spool import Spool, TextCheck
+from rankme.importing.spooled import Spooled
 from rankme.importing.tables import OUTPUT_COLUMNS, preview_tables
 
 # In this order the formats are tried on an upload whose format is not given.

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from rankme.importing.characters import CHARACTER_CLASSES, NOT_NORMAL
-from rankme.importing.spool import Spool, read_items
+from rankme.importing.spool import Spool
+from rankme.importing.spooled import read_items
 
 MOST_MISSING_LISTED = 20
 MOST_PAIRS_LISTED = 50

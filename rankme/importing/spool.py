@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
-import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
-from itertools import groupby, zip_longest
-from operator import itemgetter
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from rankme.importing.characters import SENTENCE_MARK, folded, strange_characters
 from rankme.importing.documents import Documents
@@ -19,7 +16,7 @@ from rankme.importing.files import Place, SourceFile
 from rankme.importing.limits import Limits
 from rankme.importing.media_types import MediaContent
 from rankme.importing.problems import Problems, StopFile
-from rankme.importing.rows import ItemRow, JudgementRow, MediaRow, OutputRow
+from rankme.importing.spooled import content_of, open_spool
 
 # Says what is wrong with a text; "" if nothing is.
 TextCheck = Callable[[str], str]
@@ -59,14 +56,6 @@ class Attached(NamedTuple):
 
 
 NO_FILE = Attached(None, "")
-
-
-def open_spool(path: Path) -> sqlite3.Connection:
-    """Open the file for one user at a time; it need not survive a crash."""
-    database = sqlite3.connect(path, isolation_level=None)
-    for setting in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-16000"):
-        database.execute(f"PRAGMA {setting}")
-    return database
 
 
 class Spool:
@@ -314,7 +303,7 @@ class Spool:
         """Keep a picture, sound or film next to the rows; its number is what rows call it."""
         number = len(self._digests)
         self._digests.append(digest)
-        _content_of(self._folder, number).write_bytes(media.content)
+        content_of(self._folder, number).write_bytes(media.content)
         row = (number, path, digest, media.media_type, media.kind, len(media.content))
         self.database.execute(f"INSERT INTO media VALUES ({MEDIA_SLOTS})", (*row, media.seconds))
         return number
@@ -405,111 +394,6 @@ class Spool:
 
     def commit(self) -> None:
         self.database.execute("COMMIT")
-
-
-class Spooled:
-    """Checked rows in a file of their own, which can be read as often as needed."""
-
-    def __init__(self, spool: Path) -> None:
-        self._folder = spool.parent
-        self._database = open_spool(spool)
-
-    def items(self) -> Iterator[ItemRow]:
-        """All items in order of position."""
-        return read_items(self._database)
-
-    def outputs(self) -> Iterator[OutputRow]:
-        """All outputs in the order of the files."""
-        return read_outputs(self._database)
-
-    def media(self) -> Iterator[MediaRow]:
-        """The pictures, sounds and films in the order of their numbers."""
-        rows = self._database.execute(
-            "SELECT id AS number, path, sha256, media_type, kind, size, seconds FROM media"
-            " ORDER BY id"
-        )
-        names = [column[0] for column in rows.description]
-        for row in rows:
-            facts = dict(zip(names, row, strict=True))
-            yield MediaRow(content=_content_of(self._folder, row[0]), **facts)
-
-    def close(self) -> None:
-        """Forget the rows."""
-        self._database.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-def read_items(database: sqlite3.Connection) -> Iterator[ItemRow]:
-    rows = database.execute(
-        """SELECT id, key, input, reference, context, highlight, factors, media, alt
-        FROM item ORDER BY id"""
-    )
-    for position, key, input, reference, context, highlight, factors, *attached in rows:
-        texts = (input, reference, context, highlight)
-        yield ItemRow(position, key, *texts, json.loads(factors) if factors else {}, *attached)
-
-
-def read_outputs(database: sqlite3.Connection) -> Iterator[OutputRow]:
-    rows = database.execute(
-        """SELECT system.name, item.key, output.text, output.system, output.item, marks,
-            output.media, output.alt
-        FROM output
-        CROSS JOIN system ON system.id = output.system CROSS JOIN item ON item.id = output.item"""
-    )
-    for row in rows:
-        yield OutputRow(*row)
-
-
-def read_judgements(database: sqlite3.Connection) -> Iterator[JudgementRow]:
-    names = dict(database.execute("SELECT position, name FROM factor WHERE NOT is_of_item"))
-    rows = database.execute(
-        """SELECT screen, rater.name, item.key, system.name, criterion.name, value, screen.name,
-            started_at, submitted_at, time_ms, label, late, excluded, judgement.factors
-        FROM judgement
-        CROSS JOIN screen ON screen.id = judgement.screen
-        CROSS JOIN rater ON rater.id = screen.rater
-        CROSS JOIN item ON item.id = screen.item
-        CROSS JOIN system ON system.id = judgement.system
-        CROSS JOIN criterion ON criterion.id = judgement.criterion
-        ORDER BY judgement.screen, judgement.rowid"""
-    )
-    for _, of_screen in groupby(rows, itemgetter(0)):
-        places: dict[str, int] = {}
-        for row in of_screen:
-            yield _judgement(row, places.setdefault(row[3], len(places)), names)
-
-
-def _judgement(row: tuple[Any, ...], position: int, names: Mapping[int, str]) -> JudgementRow:
-    screen, rater, item, system, criterion, value, screen_name, *rest = row
-    started_at, submitted_at, time_ms, label, late, excluded, row_factors = rest
-    values = json.loads(row_factors) if names else []
-    return JudgementRow(
-        screen_number=screen,
-        rater=rater,
-        item_key=item,
-        system=system,
-        criterion=criterion,
-        value=value,
-        screen=screen_name,
-        position=position,
-        started_at=started_at,
-        submitted_at=submitted_at,
-        time_ms=time_ms,
-        label=label,
-        late=bool(late),
-        excluded=bool(excluded),
-        factors={name: values[place] for place, name in names.items() if values[place]},
-    )
-
-
-def _content_of(folder: Path, number: int) -> Path:
-    return folder / f"media-{number}"
 
 
 def _factors_text(factors: dict[str, str]) -> str:
