@@ -36,6 +36,7 @@ from tests.live import CHROMIUM_FLAGS, installed_chromium  # noqa: E402
 GALLERY = ROOT / "static" / "images" / "gallery"
 LAPTOP = {"width": 1366, "height": 840}
 WIDTH = 1024
+SOMETHING = "form.screen[data-onset], [data-go-on]:not([hidden])"
 EDGES = """() => [
   document.querySelector(".preview-bar").getBoundingClientRect().bottom,
   document.querySelector("form.screen").getBoundingClientRect().bottom,
@@ -59,10 +60,9 @@ def main() -> None:
 def take_screens(page: Page, name: str) -> None:
     """Every screen of one trial, in its order."""
     for number, screen in enumerate(preset(name).screens):
-        page.wait_for_selector("form.screen[data-onset], [data-go-on]:not([hidden])")
-        if page.locator("[data-go-on]:visible").count():
-            go_on(page)
+        pass_messages(page)
         await_screen(page)
+        go_to(page, screen.title or screen.name)
         if screen.timed is not None:
             take(page, f"{name}-{screen.name}")
             answer_with_mouse(page)
@@ -72,6 +72,29 @@ def take_screens(page: Page, name: str) -> None:
         take(page, f"{name}-{screen.name}")
         if number + 1 < len(preset(name).screens):
             next_screen(page)
+
+
+def go_to(page: Page, title: str) -> None:
+    """Answer until this screen comes: those about a document come after all of its segments, and
+    an example is a document of one segment.
+    """
+    while not is_at(page, title):
+        answer_with_mouse(page)
+        next_screen(page)
+        pass_messages(page)
+        await_screen(page)
+
+
+def pass_messages(page: Page) -> None:
+    page.wait_for_selector(SOMETHING)
+    while page.locator("[data-go-on]:visible").count():
+        go_on(page)
+        page.wait_for_selector(SOMETHING)
+
+
+def is_at(page: Page, title: str) -> bool:
+    is_this = page.locator("form.screen .screen-title").text_content().strip() == title
+    return is_this and page.locator(".segment").count() != 1
 
 
 def take(page: Page, name: str) -> None:
