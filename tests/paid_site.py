@@ -1,4 +1,4 @@
-"""The running site with a practice panel beside it, and raters whom the panel sends."""
+"""The running site with a practice panel, and raters whom the panel sends."""
 
 from __future__ import annotations
 

@@ -253,7 +253,7 @@ def rule_findings(campaign: Campaign) -> RuleFindings | None:
 
 
 def displaced_by_rule(campaign: Campaign) -> dict[int, int]:
-    """Sittings that count because a rule excluded whoever sat first: each with the first one.
+    """Sittings that count because a rule excluded the first rater: each with the first sitting.
 
     Who was stopped within a batch has no whole sitting that could count instead.
     """

@@ -210,7 +210,7 @@ def test_the_bundle_has_the_checks_once_the_campaign_is_over():
     assert {"look", "spoiled", "again", "time"} == {line.split(",")[1] for line in answers[1:]}
     assert yaml.safe_load(read_member(run, "campaign.yaml"))["checks"]
     table = read_member(run, "judgements.csv").decode()
-    assert len(table.splitlines()) == 1 + 16, "answers to checks are no judgements"
+    assert len(table.splitlines()) == 1 + 16, "answers to checks are not judgements"
 
 
 def test_the_report_has_ranks_with_and_without_the_rule_and_counts_each_part():

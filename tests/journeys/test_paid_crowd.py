@@ -127,7 +127,7 @@ def publish(page: Page) -> None:
 
 
 def rate_and_pay(page: Page, paid: PaidSite) -> None:
-    """One rater in a browser of their own, and two over HTTP; rewards go out by themselves."""
+    """One rater in a browser of their own, and two over HTTP; rewards go out automatically."""
     ann, bob, cem = (paid.arrive() for _ in range(3))
     context = page.context.browser.new_context(base_url=paid.site.url, locale="en")
     rater = context.new_page()

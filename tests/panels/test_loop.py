@@ -60,7 +60,7 @@ def test_webhooks_that_the_panel_gave_up_are_noticed_and_connected_by_a_person(l
     sync.visit_panels()
     assert PanelAccount.objects.get().hooked_at is None
     posts = [line for line in loop.panel.journal if line.path.endswith("hooks/subscriptions/")]
-    assert sum(line.method == "POST" for line in posts) == 2, "nothing is connected by itself"
+    assert sum(line.method == "POST" for line in posts) == 2, "only a person connects again"
     accounts.connect_webhooks(loop.account)
     assert PanelAccount.objects.get().hooked_at
     assert sum(one.is_enabled for one in loop.panel.hooks.subscriptions) == 2
