@@ -30,7 +30,7 @@ def _problem_of(asked: Sequence[CriterionSpec], *, is_timed: bool) -> str:
     if len(asked) < 2:
         return "a matrix needs at least two criteria"
     for criterion in asked:
-        if criterion.instrument != "likert":
+        if not criterion.tool.columns(criterion.settings):
             return f"a matrix has Likert scales, but “{criterion.name}” has another instrument"
         if criterion.about != asked[0].about:
             return "in a matrix, all criteria are about each output, or all about the item"
@@ -46,7 +46,6 @@ def _scale_of(criterion: CriterionSpec) -> tuple[object, ...]:
 
 def columns_of(criterion: CriterionSpec) -> list[tuple[str, str]]:
     """The heads of a matrix: a point's number or label, and what the end of the scale is called."""
-    settings = criterion.settings.model_dump()
-    labels = settings["labels"] or [str(point) for point in range(1, settings["points"] + 1)]
+    labels = criterion.tool.columns(criterion.settings)
     ends = {0: criterion.low, len(labels) - 1: criterion.high}
     return [(label, ends.get(number, "")) for number, label in enumerate(labels)]

@@ -91,7 +91,7 @@ def test_the_file_says_what_does_not_fit():
     ):
         with pytest.raises(InvalidDefinition, match=words):
             definition(wrong)
-    with pytest.raises(InvalidDefinition, match="it is timed"):
+    with pytest.raises(InvalidDefinition, match="is timed"):
         definition(DECLINABLE, timed={"timeout_ms": 500})
 
 

@@ -129,6 +129,10 @@ class Instrument(Generic[OptionsT]):
         """Names of the numbers, where they have any (choices)."""
         return {}
 
+    def columns(self, options: OptionsT) -> list[str]:
+        """What its points are called as columns of a matrix; none where it cannot be a row."""
+        return []
+
     def choices_to_shuffle(self, options: OptionsT) -> list[str]:
         """The names of the choices, where each rater sees them in an order of their own."""
         return []

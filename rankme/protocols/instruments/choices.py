@@ -69,6 +69,9 @@ class Likert(Instrument[LikertOptions]):
             raise Refused(f"Choose a point from 1 to {options.points}.")
         return Value(number)
 
+    def columns(self, options: LikertOptions) -> list[str]:
+        return options.labels or [str(point) for point in range(1, options.points + 1)]
+
     def labels(self, options: LikertOptions) -> dict[float, str]:
         return {float(point): label for point, label in enumerate(options.labels, start=1)}
 
