@@ -33,14 +33,7 @@ CHROMIUM_FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-# The shell without windows draws the same pages in half of the time.
-CHROMIUM_NAMES = (
-    "chromium-headless-shell",
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-)
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # Upper bounds, reached only when something is wrong: a busy machine may need many seconds.
 PATIENCE = 180
 BROWSER_PATIENCE_MS = 1_000 * PATIENCE
@@ -254,7 +247,8 @@ def live_site(site_of_the_session: LiveSite, transactional_db: None) -> Iterator
 
 def installed_chromium() -> str | None:
     named = os.environ.get("CHROMIUM")
-    return named or next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+    names = [named] if named else CHROMIUM_NAMES
+    return next(filter(None, map(shutil.which, names)), None)
 
 
 @pytest.fixture(scope="session")
