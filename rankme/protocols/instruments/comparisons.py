@@ -93,7 +93,7 @@ class Preference(Instrument[PreferenceOptions]):
         rng: random.Random,
     ) -> list[float | str]:
         first, second = impressions
-        if options["both_bad"] and max(impressions) < -1:
+        if options["both_bad"] and max(impressions) < -0.5:
             return [BAD, BAD]
         if options["ties"] and abs(first - second) < 0.3:
             return [0.5, 0.5]

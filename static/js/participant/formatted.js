@@ -47,6 +47,7 @@ export function fillFormatted(target, source, tree, shown) {
     if (isSource) target.textContent = source;
     else target.replaceChildren(...(tree ?? []).map((node) => built(target.ownerDocument, node)));
     button?.setAttribute("aria-pressed", String(isSource));
+    scrolled ??= new ResizeObserver(reachScrolled);
     for (const part of target.querySelectorAll(SCROLLED)) scrolled.observe(part);
   };
   show();
@@ -70,14 +71,21 @@ export function announceView(element, view, stamp) {
   element.dispatchEvent(new CustomEvent("view", { bubbles: true, detail: { view, stamp } }));
 }
 
-// What scrolls must be reachable without a mouse.
-const scrolled = new ResizeObserver((entries) => {
+/** @type {ResizeObserver | undefined} */
+let scrolled;
+
+/**
+ * What scrolls must be reachable without a mouse.
+ *
+ * @param {ResizeObserverEntry[]} entries
+ */
+function reachScrolled(entries) {
   for (const { target } of entries) {
     const element = /** @type {HTMLElement} */ (target);
     if (element.scrollWidth > element.clientWidth + 1) element.tabIndex = 0;
     else element.removeAttribute("tabindex");
   }
-});
+}
 
 /**
  * @param {Document} owner
