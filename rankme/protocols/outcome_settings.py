@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 from pydantic import Field, StringConstraints, field_validator
-from pydantic_core import PydanticKnownError
 
 from rankme.crowd.outcomes import OUTCOME_TITLES, Outcome
 
@@ -44,7 +43,7 @@ class CompletionCodes(TextByOutcome):
     @classmethod
     def codes_are_short(cls, code: str) -> str:
         if len(code) > LONGEST_CODE:
-            raise PydanticKnownError("string_too_long", {"max_length": LONGEST_CODE})
+            raise ValueError(f"a code has at most {LONGEST_CODE} characters")
         return code
 
 
