@@ -170,7 +170,8 @@ def store_submission(participant: Participant, sent: SentScreen) -> Receipt:
     shown = [*located.order] if material.is_check else _outputs_in(trial, located.order)
     refuse_invented(frozen.definition, sent.screen, sent.answers, trial=trial, outputs=shown)
     _refuse_repeated_texts(located.assignment, trial, readings, frozen)
-    outputs = [trial.output_ids[position] for position in located.order]
+    # A check has texts of its own, and no outputs of the plan.
+    outputs = [] if material.is_check else [trial.output_ids[place] for place in located.order]
     if not material.is_check:
         refuse_unplayed(frozen.definition.screens[sent.screen], sent, trial, outputs)
     flags = _flags(located, readings, frozen.definition.crowd)
