@@ -41,7 +41,7 @@ def test_a_report_is_kept_with_rater_trial_and_screen(client, campaign):
     assert found.trial_id == assignment.presentation[1][0]
     assert (found.screen, found.text, found.dealt_with_at) == (0, "The text is cut off.", None)
     assert send(client, campaign, sent | {"complaint": "Else."}).status_code == 409
-    # It is no answer, and costs none.
+    # It is not an answer, and costs none.
     assert not assignment.submissions.exists()
     assert send(client, campaign, payload_for(campaign, document, 1)).status_code == 201
     assert send(client, campaign, complaint(document, trial=None)).status_code == 201

@@ -267,7 +267,7 @@ function reports(sitting, outbox) {
         say(words, "refused", { message: message ?? answer?.message ?? "" }),
         "error",
       );
-      // A report that the server does not take is no screen to go back to.
+      // A refused report is not a screen to go back to.
       if ("complaint" in entry.payload) return outbox().drop(entry.key);
       return sitting().refused(entry, answer?.problems ?? []);
     },
