@@ -238,7 +238,12 @@ def test_passages_that_have_to_be_marked():
         "options": {"outputs": [text], "marks": ["made of stones | major", "nine pounds"]},
     }
     definition = preset("esa").model_copy(
-        update={"checks": [CheckSpec(**known)], "raters_per_trial": 3}
+        update={
+            "checks": [CheckSpec(**known)],
+            "raters_per_trial": 3,
+            "practice": [],
+            "practice_gate": False,
+        }
     )
     campaign = create_campaign(make_owner(), definition)
     add_demonstration(campaign, "esa")
