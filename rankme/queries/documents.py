@@ -11,7 +11,7 @@ from rankme.models import Campaign, Item, Trial
 from rankme.protocols.definition import Definition
 from rankme.protocols.documents import DOCUMENT, SEGMENT, place_of
 
-FIRST_SEGMENT = {f"item__factors__{SEGMENT}": "1"}
+FIRST_SEGMENT = {SEGMENT: "1"}
 
 
 def documents_of(campaign: Campaign, definition: Definition) -> Documents | None:
@@ -44,16 +44,16 @@ def documents_of(campaign: Campaign, definition: Definition) -> Documents | None
 def is_last_segment(trial: Trial) -> bool:
     """Whether the trial's item ends its document; an item without a document does."""
     document, segment = place_of(trial.item.factors)
-    following = {f"factors__{DOCUMENT}": document, f"factors__{SEGMENT}": str(segment + 1)}
+    following = {DOCUMENT: document, SEGMENT: str(segment + 1)}
     of_campaign = Item.objects.filter(campaign_id=trial.item.campaign_id)
-    return not segment or not of_campaign.filter(**following).exists()
+    return not segment or not of_campaign.filter(factors__contains=following).exists()
 
 
 def count_documents(trials: QuerySet[Trial], definition: Definition) -> int:
     """How many documents begin in these trials; 0, without a query, where nobody asks."""
     if not any(screen.scope == "document" for screen in definition.screens):
         return 0
-    return trials.filter(**FIRST_SEGMENT).count()
+    return trials.filter(item__factors__contains=FIRST_SEGMENT).count()
 
 
 def screens_of_batch(batch: int, definition: Definition, *, trials: int) -> int:

@@ -101,9 +101,10 @@ def work_script_with(storage: str) -> str:
     """The script of the work page as it is sent, with another module for what it stores."""
     folder = PROJECT / "static"
     sources = {"js/participant/storage.js": storage}
-    bundler = Bundler(
-        lambda name: sources.get(name) or without_comments((folder / name).read_text())
-    )
+
+    def read(name: str) -> str:
+        return sources.get(name) or without_comments((folder / name).read_text())
+
     instruments = [f"js/instruments/{path.name}" for path in (folder / "js/instruments").iterdir()]
     return Bundler(read).host(WORK, instruments)
 

@@ -69,7 +69,7 @@ def test_an_upload_is_refused_with_line_and_column(tmp_path):
     found = problems_of(tmp_path, {"outputs.jsonl": lines}, checks=checks)
     assert places(found) == [("outputs.jsonl", 2, "output"), ("outputs.jsonl", 3, "input")]
     assert "Turn 2" in found[0].message
-    # The same file is no problem where its texts are shown as they are.
+    # The same file is fine where its texts are shown as they are.
     assert not text_checks(showing("input", "outputs"))
     with read(tmp_path, {"outputs.jsonl": lines}) as material:
         assert material.preview.n_outputs == 3

@@ -23,7 +23,7 @@ export function asDialogue(block, words) {
 
 /**
  * @param {string} text
- * @returns {Turn[] | null} null where it is no dialogue
+ * @returns {Turn[] | null} null where it is not a dialogue
  */
 export function turnsIn(text) {
   try {
