@@ -88,7 +88,7 @@ def _failures(part: Comparison, answers: int, guess: float, seed: int) -> Foreca
     losses = losses_by_failures(answers, max(failures, 0), slip=SLIP, guess=guess)
     warning: str = ""
     if failures > answers:
-        warning = _("Raters meet only {answers} of these checks, so this part catches nobody.")
+        warning = _("Raters see only {answers} of these checks, so this part catches nobody.")
     elif failures <= 0:
         warning = _("This part excludes every rater.")
     values = (("answers", str(answers)),)
@@ -117,7 +117,9 @@ def _paired(part: Comparison, answers: int, guess: float, seed: int) -> Forecast
 def _consistency(part: Comparison, answers: int, guess: float, seed: int) -> Forecast:
     if answers < FEWEST_REPEATS:
         values = (("answers", str(answers)),)
-        warning = _("Three repetitions are needed, but raters meet {answers}: it catches nobody.")
+        warning = _(
+            "Three repetitions are needed, but raters see {answers}, so this part catches nobody."
+        )
         return Forecast(part.text, 0.0, 1.0, warning, values)
     rng = np.random.default_rng(seed)
     careful = simulated_icc(answers, CAREFUL_ICC, rng)

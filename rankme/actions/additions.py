@@ -72,7 +72,7 @@ def additions_in(campaign: Campaign, material: Material) -> Additions:
         for item in material.items()
         if item.key in items and not _is_same(item, items[item.key], digests)
     ]
-    _refuse_changes(changed, _("These items have another input now"))
+    _refuse_changes(changed, _("These items have a different input now"))
     _compare_outputs(campaign, material.outputs(), found, (set(items), systems), digests)
     if not found.items and not found.systems:
         raise RefusedAction(_("This upload has no new items and no new systems."))
@@ -109,7 +109,7 @@ def _compare_outputs(
             changed.append(f"{row.system}/{row.item_key}")
         else:
             found.same_outputs += 1
-    _refuse_changes(changed, _("These outputs have another text now"))
+    _refuse_changes(changed, _("These outputs have a different text now"))
     _refuse_changes(missing, _("These outputs were missing when the plan was drawn"))
 
 

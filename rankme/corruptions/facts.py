@@ -62,7 +62,7 @@ class SlotDropped(Corruption):
 
 class NumberChanged(Corruption):
     name = "number_changed"
-    title = _("One number is another one, in the same digits.")
+    title = _("One number is replaced with another of the same length.")
 
     def apply(self, specimen: Specimen, rng: random.Random) -> str | None:
         numbers = list(NUMBER.finditer(specimen.text))
@@ -92,7 +92,7 @@ class EntitiesSwapped(Corruption):
     """Values of facts, and names that capital letters show (in scripts that have them)."""
 
     name = "entities_swapped"
-    title = _("Two names or values change places.")
+    title = _("Two names or values are swapped.")
 
     def apply(self, specimen: Specimen, rng: random.Random) -> str | None:
         spans = {

@@ -15,7 +15,7 @@ SHORTEST_CLAUSE = 2
 
 class ClauseDoubled(Corruption):
     name = "clause_doubled"
-    title = _("One clause is there twice.")
+    title = _("One clause is repeated.")
 
     def apply(self, specimen: Specimen, rng: random.Random) -> str | None:
         text, mark = without_last_mark(specimen.text)
@@ -39,7 +39,7 @@ class ClauseDoubled(Corruption):
 
 class WordsScrambled(Corruption):
     name = "words_scrambled"
-    title = _("Up to six neighbouring words (or twelve characters) are in another order.")
+    title = _("Up to six neighbouring words (or twelve characters) are put in a different order.")
 
     def apply(self, specimen: Specimen, rng: random.Random) -> str | None:
         text, mark = without_last_mark(specimen.text)
@@ -81,7 +81,10 @@ class PhraseReplaced(Corruption):
     """
 
     name = "phrase_replaced"
-    title = _("A phrase is replaced by one as long from a text about another item (as at WMT).")
+    title = _(
+        "A phrase is replaced with one of the same length from a text about another item "
+        "(as at WMT)."
+    )
 
     def apply(self, specimen: Specimen, rng: random.Random) -> str | None:
         text, mark = without_last_mark(specimen.text)

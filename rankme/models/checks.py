@@ -1,4 +1,4 @@
-"""Checks on raters: pages whose right answer is known, and what the campaign's rules decided."""
+"""Checks on raters: pages whose correct answer is known, and what the campaign's rules decided."""
 
 from __future__ import annotations
 

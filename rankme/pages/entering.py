@@ -225,7 +225,7 @@ def quiz(request: HttpRequest, rater: Participant) -> HttpResponse:
         if tried.passed or not tried.tries_left:
             rater.refresh_from_db()
             return turn_to(request, rater, step_of(rater, definition))
-        words = _("Not all answers are right. Read the instructions again, then try once more.")
+        words = _("Not all answers are correct. Read the instructions again, then try once more.")
         form.add_error(None, words)
     context = {
         "campaign": rater.campaign,

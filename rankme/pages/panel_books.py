@@ -79,7 +79,7 @@ def _bonuses_for_many(request: HttpRequest, study: PanelStudy) -> bool:
         messages.error(request, _("Press one of the buttons."))
         return False
     before = study.payments.count()
-    if not act(request, actions[name], _("The bonuses are noted.")):
+    if not act(request, actions[name], _("The bonuses are recorded.")):
         return False
     sync.let_a_worker_visit(study)
     count = study.payments.count() - before
@@ -157,7 +157,7 @@ def _decisions(request: HttpRequest, person: PanelSubmission) -> dict[str, Actio
         "message": (message, _("The message is sent.")),
         "return": (return_, _("The rater is asked to return the submission.")),
         "reject": (reject, _("The submission is rejected.")),
-        "was-paid": (lambda: lost(True), _("The payment is noted as paid.")),
+        "was-paid": (lambda: lost(True), _("The payment is recorded as paid.")),
         "was-not-paid": (lambda: lost(False), soon),
     }
 

@@ -144,7 +144,7 @@ def _count_or_create(
             return None
         lent = form.cleaned_data["account"]
         studies.draft_study(campaign, lent, form.plan(wanted), by=user_of(request))
-        messages.success(request, _("The study is drafted. Check its cost, then publish it."))
+        messages.success(request, _("The draft is ready. Check its cost, then publish it."))
         return redirect("rankme:campaign-panel", campaign.code)
     return None
 

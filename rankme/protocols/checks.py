@@ -1,4 +1,4 @@
-"""Checks in the campaign file: pages whose right answer is known, and rules about raters.
+"""Checks in the campaign file: pages whose correct answer is known, and rules about raters.
 
 A new kind of check is a class and a line in `CHECK_KINDS`.
 """
@@ -180,7 +180,7 @@ class Repeat(CheckKind):
 class QuizOptions(Options):
     question: str = Field(min_length=1, max_length=2_000)
     choices: list[str] = Field(min_length=2, max_length=20, description=_("One per line."))
-    answer: str = Field(description=_("The right one of the choices"))
+    answer: str = Field(description=_("The correct choice"))
     tries: int = Field(2, ge=1, le=10, description=_("How often a rater may try"))
 
     @model_validator(mode="after")

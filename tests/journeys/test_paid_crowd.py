@@ -169,7 +169,7 @@ def wrong_code_bonus_and_message(page: Page, paid: PaidSite) -> None:
     wait_for(lambda: bonus.filter(state="lost").exists(), "the bonus without an answer")
     page.reload()
     press(page, "It was paid")
-    expect(page.get_by_text("The payment is noted as paid.")).to_be_visible()
+    expect(page.get_by_text("The payment is recorded as paid.")).to_be_visible()
     page.get_by_label("Message", exact=True).last.fill("Thank you.")
     press(page, "Send the message")
     expect(page.get_by_text("The message is sent.")).to_be_visible()

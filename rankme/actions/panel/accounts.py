@@ -65,7 +65,7 @@ def add_account(*, owner: User, name: str, token: str, workspace: str = "") -> P
             )
             note(None, owner, gettext_noop("panel account added"), account=account.pk)
     except IntegrityError as error:
-        raise RefusedAction(_("You have an account with this name.")) from error
+        raise RefusedAction(_("You already have an account with this name.")) from error
     return account
 
 
@@ -80,7 +80,12 @@ def replace_token(account: PanelAccount, token: str) -> None:
 @transaction.atomic
 def remove_account(account: PanelAccount) -> None:
     if account.studies.exists():
-        raise RefusedAction(_("This account has studies, whose payments it must answer for."))
+        raise RefusedAction(
+            _(
+                "This account has studies, and their payments are kept under it, so it "
+                "cannot be removed."
+            )
+        )
     note(None, account.owner, gettext_noop("panel account removed"), account=account.pk)
     account.delete()
 

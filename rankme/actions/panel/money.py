@@ -55,18 +55,20 @@ def passed(submissions: QuerySet[PanelSubmission]) -> QuerySet[PanelSubmission]:
 def approve_by_hand(submission: PanelSubmission, *, by: User) -> PanelPayment:
     """An organiser decides to pay the reward, whatever the rule says."""
     if submission.state != There.AWAITING_REVIEW:
-        raise RefusedAction(_("The panel cannot approve this submission in its present state."))
+        raise RefusedAction(_("The panel cannot approve this submission in its current state."))
     return _drafted_by(submission, Kind.APPROVAL, submission.study.reward, by=by)
 
 
 def pay_share(submission: PanelSubmission, percent: int, *, reason: str, by: User) -> PanelPayment:
     """A share of the reward, for somebody whose batch could not be finished."""
     if not LEAST_SHARE <= percent <= MOST_SHARE:
-        raise RefusedAction(_("The panel pays shares from 8 to 99 percent."))
+        raise RefusedAction(_("The panel can pay from 8 to 99 percent of the reward."))
     if not submission.study.codes.get("share"):
-        raise RefusedAction(_("This study was created without a code for shares."))
+        raise RefusedAction(_("This study was created without a code for partial payment."))
     if submission.state not in (*BUSY_STATES, There.AWAITING_REVIEW):
-        raise RefusedAction(_("The panel cannot pay a share in this submission's present state."))
+        raise RefusedAction(
+            _("The panel cannot pay part of the reward in this submission's current state.")
+        )
     amount = max(1, submission.study.reward * percent // 100)
     return _drafted_by(submission, Kind.SHARE, amount, by=by, percent=percent, reason=reason)
 
@@ -117,7 +119,7 @@ def pay_listed_bonuses(
         elif amount is None:
             problems.append(_("Line %(n)s: write an amount such as 1.50.") % {"n": number})
         elif submission.payments.filter(kind=Kind.BONUS).exists():
-            problems.append(_("Line %(n)s: this rater has a bonus.") % {"n": number})
+            problems.append(_("Line %(n)s: this rater already has a bonus.") % {"n": number})
         else:
             pay_bonus(submission, amount, reason=reason, by=by)
             count += 1
@@ -152,7 +154,7 @@ def _drafted_by(
             return submission.payments.get(kind=kind)
     payment = _draft(submission, kind, amount, by=by, percent=percent, reason=reason[:300])
     if payment is None:
-        raise RefusedAction(_("This was paid, or asked for, before."))
+        raise RefusedAction(_("This has already been paid or requested."))
     return payment
 
 
@@ -211,7 +213,7 @@ def decide_lost(payment: PanelPayment, *, was_paid: bool, by: User) -> None:
     """
     payment = PanelPayment.objects.select_for_update().get(pk=payment.pk)
     if payment.state != State.LOST:
-        raise RefusedAction(_("This payment does not wait for a decision."))
+        raise RefusedAction(_("This payment is not waiting for a decision."))
     if was_paid:
         settle(payment, State.PAID)
     else:

@@ -58,7 +58,7 @@ def draft_study(
     if not has_panel(campaign):
         raise RefusedAction(_("The site runs no studies at this campaign's panel."))
     if campaign.is_draft or campaign.is_over:
-        raise RefusedAction(_("Launch the campaign first; a closed one gets no study."))
+        raise RefusedAction(_("Launch the campaign first. A closed campaign cannot have a study."))
     study = _new_row(campaign, account, plan)
     try:
         there = panel_of(account, tries=2).create_study(study_document(study))
@@ -94,7 +94,7 @@ def _new_row(campaign: Campaign, account: PanelAccount, plan: StudyPlan) -> Pane
                 codes={"share": new_code(8).upper()} if plan.pays_shares else {},
             )
     except IntegrityError as error:
-        raise RefusedAction(_("This campaign has a study already.")) from error
+        raise RefusedAction(_("This campaign already has a study.")) from error
 
 
 def find_new(study: PanelStudy) -> PanelStudy:
@@ -188,7 +188,9 @@ def amount_in_words(minor: int, currency: str) -> str:
 def publish_study(study: PanelStudy, *, by: User) -> PanelStudy:
     """Open the study to people. From here on it costs money, up to its ceiling."""
     if study.state != State.UNPUBLISHED:
-        raise RefusedAction(_("This study is published, or not there yet."))
+        raise RefusedAction(
+            _("This study has already been published, or the panel has not created it yet.")
+        )
     if not study.campaign.is_running:
         raise RefusedAction(_("The campaign is not running."))
     cost = cost_of(study)
@@ -273,7 +275,7 @@ def change_ceiling(study: PanelStudy, ceiling: int, *, by: User) -> None:
     if study.account.owner_id != by.pk:
         raise RefusedAction(_("Only the owner of the account can change the ceiling."))
     if ceiling < study.committed:
-        raise RefusedAction(_("More than this is spent or promised already."))
+        raise RefusedAction(_("More than this is already spent or promised."))
     PanelStudy.objects.filter(pk=study.pk).update(ceiling=ceiling)
     note(study.campaign, by, gettext_noop("ceiling changed"), study=study.key, ceiling=ceiling)
 

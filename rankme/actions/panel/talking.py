@@ -30,7 +30,7 @@ def send_message(submission: PanelSubmission, body: str, *, by: User) -> None:
 def request_return(submission: PanelSubmission, reason: str, *, by: User) -> None:
     """Ask a rater to return the submission, which costs them nothing and frees the place."""
     if submission.state not in (State.ACTIVE, State.RESERVED, State.AWAITING_REVIEW):
-        raise RefusedAction(_("The panel cannot ask for this submission in its present state."))
+        raise RefusedAction(_("The panel cannot ask for this submission in its current state."))
     study = submission.study
     reasons = [reason.strip() or "Did not finish study."]
     panel_of(study.account, tries=2).request_return(submission.external_id, reasons)

@@ -26,7 +26,7 @@ SECTIONS = (
     SectionWording(
         "criteria",
         _("Questions"),
-        _("One criterion per question, with the instrument that raters answer it on."),
+        _("One criterion per question, with the instrument that raters answer it with."),
         ("criteria",),
     ),
     SectionWording(
@@ -67,7 +67,7 @@ SECTIONS = (
         "checks",
         _("Checks and rules"),
         _(
-            "Pages whose right answer is known are mixed into each batch, look like all others, "
+            "Pages whose correct answer is known are mixed into each batch, look like all others, "
             "and never count as judgements. Rules say what follows; without a rule nothing does."
         ),
         ("checks", "rules"),
