@@ -55,6 +55,9 @@ PANEL_KEYS = environment.listed("PANEL_KEYS") or safety.local_panel_keys(SECRET_
 PROLIFIC_API = environment.origin("PROLIFIC_API", safety.PROLIFIC_API)
 safety.refuse_unsafe_panel(PANEL_KEYS, PROLIFIC_API, production=PRODUCTION)
 
+# By panel: the secret from which it and this site compute the same code for finished work.
+CODE_SECRETS = {"microworkers": environment.text("MICROWORKERS_SECRET")}
+
 # --- Application ---------------------------------------------------------------------------
 
 ROOT_URLCONF = "evalsite.urls"

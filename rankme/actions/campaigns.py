@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
@@ -251,10 +252,13 @@ def _refuse_other_texts(campaign: Campaign, definition: Definition) -> None:
 
 
 def refuse_without_code(definition: Definition) -> None:
-    """A platform pays by the study's own code; one drawn here would pay nobody."""
+    """A platform pays by the study's own code, or by one that it computes as this site does; a code
+    drawn here would pay nobody."""
     crowd = definition.crowd
     panel = PANELS[crowd.panel]
-    if panel.is_platform and panel.needs_code and not crowd.completion_codes.completed:
+    shares_codes = panel.shared_code is not None and settings.CODE_SECRETS.get(crowd.panel)
+    has_codes = bool(crowd.completion_codes.completed or shares_codes)
+    if panel.is_platform and panel.needs_code and not has_codes:
         raise RefusedAction(
             _(
                 "The panel “%(panel)s” pays raters by the completion code of its study. Enter that "

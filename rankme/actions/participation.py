@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
@@ -14,6 +15,7 @@ from rankme.crowd import PANELS
 from rankme.crowd.outcomes import ENDED_BY_RULES, FINISHED, Outcome
 from rankme.errors import RefusedAction
 from rankme.models import Assignment, Campaign, Participant, Submission
+from rankme.protocols.crowd import Crowd
 from rankme.protocols.definition import Definition
 from rankme.protocols.questions import asked_after
 from rankme.queries.definitions import frozen_definition
@@ -266,9 +268,24 @@ def _code_for(participant: Participant, outcome: Outcome) -> str:
     if code := crowd.code_for(outcome, arrived_by=participant.panel):
         return code
     is_sent = PANELS[crowd.panel].is_platform and participant.panel == crowd.panel
+    if is_sent and outcome in FINISHED and (code := _shared_code(participant, crowd)):
+        return code
     if outcome in FINISHED or (outcome == Outcome.RETURNED and not is_sent):
         return get_random_string(22)  # 22 of 62 characters: 131 bits
     return ""
+
+
+def _shared_code(participant: Participant, crowd: Crowd) -> str:
+    """The code that the rater's panel computes too; empty if it has none or an id is missing."""
+    panel, secret = PANELS[crowd.panel], settings.CODE_SECRETS.get(crowd.panel, "")
+    if panel.shared_code is None or not secret:
+        return ""
+    ids = {
+        "id": participant.external_id,
+        "session": participant.session_id,
+        "study": participant.study_id,
+    }
+    return panel.shared_code(secret, ids, crowd.session_parameter or panel.session_parameter)
 
 
 def leave_comment(participant: Participant, comment: str) -> None:

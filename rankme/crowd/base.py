@@ -40,6 +40,9 @@ class Panel:
     least_per_hour: Mapping[str, float] = field(default_factory=dict)
     # The address by which this site itself reports that somebody has finished, once.
     credit_address: Callable[[str, str], str] | None = None
+    # A code for finished work that the panel can compute too: from a secret that it shares with the
+    # site, the ids of the link ("id", "session", "study") and the campaign's `session_parameter`.
+    shared_code: Callable[[str, dict[str, str], str], str] | None = None
     # Where a panel has other addresses than `return_url` for some outcomes.
     return_urls: Mapping[Outcome, str] = field(default_factory=dict)
 

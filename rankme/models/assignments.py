@@ -157,7 +157,7 @@ class Participant(models.Model):
     # What was answered after the work; skipped questions leave the time alone.
     end_answers = models.JSONField(default=dict, blank=True, db_default={})
     end_answered_at = models.DateTimeField(null=True, blank=True)
-    completion_code = models.CharField(max_length=64, blank=True)
+    completion_code = models.CharField(max_length=80, blank=True)
     completed_at = models.DateTimeField(null=True, blank=True)
     # Decides the code and the pay; empty as long as the visit goes on.
     outcome = models.CharField(
