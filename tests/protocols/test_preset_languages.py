@@ -10,9 +10,7 @@ from rankme.protocols.files import definition_to_document, preset, preset_names
 from rankme.protocols.preset_languages import TRANSLATIONS, languages_of, missing, texts_for_raters
 
 LANGUAGES = ("de", "cs", "ar")
-# Presets whose texts are in English alone so far.
-ENGLISH = {"chat-arena", "chat-likert", "image-captions", "audio-quality"}
-NAMES = sorted(set(preset_names()) - ENGLISH)
+NAMES = sorted(preset_names())
 GIVEN = re.compile(r"\b(?:familyFriendly|Ann Lee|Herons|Old Mill|\d+)\b")
 
 
@@ -79,7 +77,3 @@ def test_what_a_slider_is_labelled_with_is_translated_too():
     anchors = [preset("esa", language).criteria[0].options["anchors"] for language in ("en", "de")]
     assert list(anchors[0]) == list(anchors[1]) == ["0", "33", "66", "100"]
     assert anchors[1]["100"] == "perfekt in Bedeutung und Grammatik"
-
-
-def test_a_preset_without_translations_is_named_here():
-    assert {name for name in preset_names() if languages_of(preset(name)) == ["en"]} == ENGLISH
