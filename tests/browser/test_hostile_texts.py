@@ -51,8 +51,11 @@ EVERYTHING = "\n".join(PAYLOADS)
 turns = count()
 
 # The columns that stay as they are: names that the code itself gives and looks things up by.
-# A code is there exactly when all is done, and a rule where no person has decided.
-WHERE_THERE_IS_ONE = {"participant.completion_code", "raterexclusion.rule"}
+# A code is there exactly when all is done, a rule where no person has decided, and a reason for
+# not judging where there is no value.
+WHERE_THERE_IS_ONE = {
+    *("participant.completion_code", "raterexclusion.rule", "judgement.cannot_judge"),
+}
 KEPT = {
     *("campaign.code", "report.code", "invitation.token", "criterion.name", "plan.design"),
     *("participant.panel", "participant.label", "system.folded", "materialimport.format"),
