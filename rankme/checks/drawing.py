@@ -111,16 +111,18 @@ def draw_batch(
     ------
     CheckError : no text of the batch can be damaged, or pages cannot be far enough apart
     """
-    pages = [check for check in definition.checks if check.pages]
+    pages = [(check, check.pages_in(len(trials))) for check in definition.checks]
+    pages = [(check, count) for check, count in pages if count]
     rng = np.random.default_rng([surroundings.seed, number, 7])
     drawn: list[DrawnCheck] = []
-    hosts = draw_hosts(len(trials), [check.pages for check in pages], rng)
-    for check, candidates in zip(pages, hosts, strict=True):
+    hosts = draw_hosts(len(trials), [count for _check, count in pages], rng)
+    for (check, count), candidates in zip(pages, hosts, strict=True):
         suitable = _reachable(candidates, check, len(trials), definition)
-        rounds = -(-check.pages // max(len(suitable), 1))
-        made = _pages_of(check, [trials[place] for place in suitable * rounds], surroundings, rng)
-        if len(made) < check.pages:
-            raise CheckError([_too_few(check)])
+        rounds = -(-count // max(len(suitable), 1))
+        on = [trials[place] for place in suitable * rounds]
+        made = list(islice(_pages_of(check, on, surroundings, rng), count))
+        if len(made) < count:
+            raise CheckError([_too_few(check, count)])
         drawn += made
     distances = distances_of(drawn, len(trials))
     _refuse_too_far(distances, len(trials), len(drawn))
@@ -152,13 +154,13 @@ def _refuse_too_far(distances: Sequence[Distance], n_trials: int, n_checks: int)
         )
 
 
-def _too_few(check: CheckSpec) -> str:
+def _too_few(check: CheckSpec, count: int) -> str:
     if check.tool.damages:
         return (
-            f"The check “{check.name}” needs {check.pages} texts in every batch that its kinds of "
+            f"The check “{check.name}” needs {count} texts in every batch that its kinds of "
             "damage can change. Add another kind, or ask for fewer pages."
         )
-    return f"The check “{check.name}” needs {check.pages} pages in every batch, which has fewer."
+    return f"The check “{check.name}” needs {count} pages in every batch, which has fewer."
 
 
 def _reachable(
@@ -175,12 +177,13 @@ def _pages_of(
     hosts: Sequence[HostTrial],
     surroundings: Surroundings,
     rng: np.random.Generator,
-) -> list[DrawnCheck]:
-    """As many pages as the check has in a batch, or fewer where the hosts do not suffice."""
+) -> Iterator[DrawnCheck]:
+    """A page for each host that suits the check."""
     make = _MAKERS[check.kind]
-    pages = ((make(check, host, surroundings, rng), host) for host in hosts)
-    made = ((page, host) for page, host in pages if page is not None)
-    return [with_marks(page, host, rng) for page, host in islice(made, check.pages)]
+    for host in hosts:
+        page = make(check, host, surroundings, rng)
+        if page is not None:
+            yield with_marks(page, host, rng)
 
 
 def with_marks(page: DrawnCheck, host: HostTrial, rng: np.random.Generator) -> DrawnCheck:

@@ -80,14 +80,14 @@ def _change(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 # --- Rules before the launch ---------------------------------------------------------------------
 
 
-def checks_context(definition: Definition) -> dict[str, Any]:
-    """What the launch page says about checks and rules."""
+def checks_context(definition: Definition, n_trials: float) -> dict[str, Any]:
+    """What the launch page says about checks and rules, for batches of so many trials."""
     if not (definition.checks or definition.rules.exclude_if):
         return {}
-    pages = sum(check.pages for check in definition.checks)
+    checks = [(check, check.pages_in(n_trials), _(check.tool.title)) for check in definition.checks]
     return {
-        "checks": [(check, _(check.tool.title)) for check in definition.checks],
-        "check_pages": pages,
+        "checks": checks,
+        "check_pages": sum(pages for _check, pages, _title in checks),
         "has_damages": any(check.tool.damages for check in definition.checks),
         "rules": [
             (title, text)
@@ -98,15 +98,15 @@ def checks_context(definition: Definition) -> dict[str, Any]:
             )
             if text
         ],
-        "forecasts": _forecasts(definition),
+        "forecasts": _forecasts(definition, n_trials),
     }
 
 
-def _forecasts(definition: Definition) -> list[dict[str, Any]]:
+def _forecasts(definition: Definition, n_trials: float) -> list[dict[str, Any]]:
     rule = definition.rules.rule("exclude")
     if rule is None:
         return []
-    checks = [planned(check, definition) for check in definition.checks]
+    checks = [planned(check, n_trials) for check in definition.checks]
     return [
         {
             "part": found.part,
@@ -118,14 +118,14 @@ def _forecasts(definition: Definition) -> list[dict[str, Any]]:
     ]
 
 
-def planned(check: CheckSpec, definition: Definition) -> Planned:
+def planned(check: CheckSpec, n_trials: float) -> Planned:
     """How often a rater answers a check in one batch, and how easily the right answer is guessed:
     one of two orders, one of the choices, or one of five parts of a scale."""
     guesses = {"better_than": 0.5, "corruption": 0.5}
     guess = guesses.get(check.kind, 0.2)
     if check.kind == "quiz":
         guess = 1 / len(check.settings.choices)
-    return Planned(check.name, check.kind, check.pages or 1, guess)
+    return Planned(check.name, check.kind, check.pages_in(n_trials) or 1, guess)
 
 
 def _percent(share: float | None) -> str:

@@ -88,7 +88,7 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
         "size": size_of(campaign),
         "design": _(design.title),
         "design_help": _(design.help),
-    } | checks_context(definition)
+    } | checks_context(definition, definition.design.options.get("trials_per_batch") or 0)
     try:
         campaigns.refuse_without_code(definition)
         if launches.is_large(campaign):
@@ -100,33 +100,38 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
         return context | {"refusal": str(refusal)}
     names = dict(campaign.systems.values_list("id", "name"))
     plan = drawn.plan
+    n_trials = plan.balance.trials_per_batch.mean
     documents = drawn.count_documents()
     cost = estimate(
         plan,
         definition.crowd,
         screens_per_trial=definition.screens_in_all(len(plan.items), documents) / len(plan.items),
-        checks_per_batch=sum(check.pages for check in definition.checks),
+        checks_per_batch=sum(check.pages_in(n_trials) for check in definition.checks),
     )
     least = PANELS[definition.crowd.panel].least_per_hour.get(cost.currency)
     counts = zip(drawn.systems, plan.balance.system_counts, strict=True)
-    return context | {
-        "plan": plan,
-        "balance": plan.balance,
-        "spreads": _spreads(plan),
-        "estimate": cost,
-        "least_per_hour": least,
-        "pay_is_low": least is not None and cost.pay_per_hour < least,
-        "fair_pay": math.ceil((least or 0) * cost.minutes_per_batch / 60 * 100) / 100,
-        "reading": reading_of(_sample_of(drawn), definition),
-        "words_per_minute": WORDS_PER_MINUTE,
-        "judgements": planned_judgements(
-            plan.balance.judgements,
-            len(plan.items) * plan.raters_per_trial,
-            documents * plan.raters_per_trial,
-            definition,
-        ),
-        "systems": [(names[pk], count) for pk, count in counts],
-    }
+    return (
+        context
+        | checks_context(definition, n_trials)
+        | {
+            "plan": plan,
+            "balance": plan.balance,
+            "spreads": _spreads(plan),
+            "estimate": cost,
+            "least_per_hour": least,
+            "pay_is_low": least is not None and cost.pay_per_hour < least,
+            "fair_pay": math.ceil((least or 0) * cost.minutes_per_batch / 60 * 100) / 100,
+            "reading": reading_of(_sample_of(drawn), definition),
+            "words_per_minute": WORDS_PER_MINUTE,
+            "judgements": planned_judgements(
+                plan.balance.judgements,
+                len(plan.items) * plan.raters_per_trial,
+                documents * plan.raters_per_trial,
+                definition,
+            ),
+            "systems": [(names[pk], count) for pk, count in counts],
+        }
+    )
 
 
 def _sample_of(drawn: campaigns.CampaignPlan) -> list[tuple[int, list[int]]]:

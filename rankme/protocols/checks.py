@@ -239,7 +239,18 @@ class CheckSpec(Part):
     name: ShortName
     kind: str
     criterion: str = Field("", description=_("The criterion whose answer is checked"))
-    per_batch: int = Field(1, ge=1, le=50, description=_("Pages of this check in each batch"))
+    per_batch: int | None = Field(
+        None,
+        ge=1,
+        le=50,
+        description=_("Pages of this check in each batch; 1 if neither this nor `every` is given"),
+    )
+    every: int | None = Field(
+        None,
+        ge=1,
+        le=1_000,
+        description=_("Instead: one page for this many trials of a batch, and at least one"),
+    )
     options: dict[str, Any] = Field(default_factory=dict, validate_default=True)
 
     @field_validator("kind")
@@ -266,10 +277,19 @@ class CheckSpec(Part):
         """The kind's options, checked and with their defaults."""
         return self.tool.Options(**self.options)
 
-    @property
-    def pages(self) -> int:
-        """How many pages it adds to each batch."""
-        return self.per_batch if self.tool.is_trial else 0
+    @model_validator(mode="after")
+    def the_number_of_pages_is_said_once(self) -> CheckSpec:
+        if self.per_batch is not None and self.every is not None:
+            raise ValueError("per_batch and every both say how many pages there are: give one")
+        return self
+
+    def pages_in(self, n_trials: float) -> int:
+        """How many pages it adds to a batch of so many trials."""
+        if not self.tool.is_trial:
+            return 0
+        if self.every is not None:
+            return max(1, int(n_trials // self.every))
+        return self.per_batch or 1
 
 
 RuleText = str

@@ -49,7 +49,7 @@ def document_problems(definition: Definition) -> Iterator[Finding]:
     for number, screen in enumerate(definition.screens):
         for words in _screen_problems(screen):
             yield ("screens", number, "show"), words
-    if any(check.pages for check in definition.checks):
+    if any(check.tool.is_trial for check in definition.checks):
         yield ("checks",), "checks are pages of their own, which would tear documents apart"
 
 

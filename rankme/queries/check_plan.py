@@ -89,7 +89,7 @@ def checked_batches(
     ------
     CheckError : some batch cannot have the checks that the campaign file asks for
     """
-    if not any(check.pages for check in definition.checks):
+    if not any(check.tool.is_trial for check in definition.checks):
         return
     surroundings = surroundings_of(campaign, definition)
     ends = np.cumsum(plan.batch_sizes)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection, transaction
+from pydantic import ValidationError
 
 from rankme.actions import campaigns
 from rankme.actions.extensions import extend_campaign
@@ -49,6 +50,7 @@ KNOWN = {
     "kind": "known_answer",
     "options": {"outputs": ["Asdf qwer yxcv."], "at_most": 20},
 }
+TIME = {"kind": "time", "options": {"least_active_seconds": 5}}
 
 
 def checks_on(criterion: str, *checks: dict[str, Any]) -> list[dict[str, Any]]:
@@ -107,6 +109,23 @@ def test_every_batch_has_its_checks_among_the_trials(campaign):
         assert sorted(names) == sorted(
             ["look"] * 2 + ["known"] + ["corruption"] * 3 + ["repeat"] * 2
         )
+
+
+def test_larger_batches_have_more_pages_of_a_check_that_has_a_frequency():
+    frequent = checks_on(
+        "fluency", INSTRUCTED | {"every": 5}, KNOWN | {"every": 100}, {"name": "t", **TIME}
+    )
+    campaign = make_campaign(one_output(checks=frequent), items=12, systems=3)
+    for batch in campaign.batches.all():
+        assert batch.trials.filter(as_check=None).count() == 12
+        names = CheckTrial.objects.filter(trial__batch=batch).values_list("name", flat=True)
+        assert sorted(names) == ["known", "look", "look"]
+
+
+def test_the_number_of_pages_is_said_once():
+    assert CheckSpec(**checks_on("fluency", INSTRUCTED)[0]).pages_in(30) == 1
+    with pytest.raises(ValidationError, match="per_batch and every"):
+        CheckSpec(**checks_on("fluency", INSTRUCTED | {"every": 5, "per_batch": 1})[0])
 
 
 def test_the_same_campaign_draws_the_same_checks(campaign):
