@@ -43,8 +43,8 @@ class Additions:
         }
         return (
             _(
-                "This adds %(items)s items, %(systems)s systems and %(outputs)s outputs. "
-                "%(same)s outputs are there already and stay as they are. Raters see nothing "
+                "New items: %(items)s, new systems: %(systems)s, new outputs: %(outputs)s. "
+                "Outputs that are already there (%(same)s) stay as they are. Raters see nothing "
                 "new until you extend the plan."
             )
             % found
