@@ -37,6 +37,7 @@ from rankme.protocols.crowd import Crowd
 from rankme.protocols.definition import Definition
 from rankme.protocols.option_order import option_orders, order_problems
 from rankme.protocols.sent_screen import SentScreen
+from rankme.queries.check_answers import may_try_again
 from rankme.queries.definitions import (
     FrozenDefinition,
     definition_of_sitting,
@@ -81,6 +82,7 @@ class Receipt:
     answered_elsewhere: bool = False  # surplus, because another page's answer to it counts
     ends_the_work: bool = False  # too fast, in a campaign that allows no such screen
     is_check: bool = False  # never told to the browser
+    try_again: bool = False  # a check that tells raters, and was not answered as expected
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,11 @@ def record_submission(participant: Participant, sent: SentScreen) -> Receipt:
         end_work(participant, Outcome.TOO_FAST)
     elif receipt.is_new and not receipt.surplus and check_rules.has_rules(participant):
         receipt = _decided_by_rules(participant, sent, receipt)
-    return receipt
+    if receipt.late or receipt.surplus or receipt.ends_the_work:
+        return receipt
+    # Also for a repetition: the browser may never have had the first answer.
+    again = may_try_again(participant.campaign, sent, revision=receipt.revision)
+    return replace(receipt, try_again=again)
 
 
 def _decided_by_rules(participant: Participant, sent: SentScreen, receipt: Receipt) -> Receipt:

@@ -12,7 +12,7 @@ from .files import CSV, ExportedFile, csv_line
 RATERS_AT_ONCE = 100
 COLUMNS = (
     *("rater", "check", "kind", "criterion", "item", "screen", "value", "other", "passed"),
-    *("received_at", "excluded_by_rule"),
+    *("received_at", "tries", "passed_at_last", "excluded_by_rule"),
 )
 
 
@@ -38,11 +38,13 @@ def _cells(answered: AnsweredCheck) -> tuple[object, ...]:
     if sent is not None:
         screen = f"{sent.assignment_id}.{sent.trial_id}.{sent.screen}.{sent.revision}"
         received = sent.received_at.isoformat()
-    passed = "" if answer.passed is None else int(answer.passed)
+    passed, at_last = (
+        "" if found is None else int(found) for found in (answer.passed, answered.passed_at_last)
+    )
     return (
         *(answer.name, answer.kind, answered.criterion, answered.item, screen),
         *("" if number is None else number for number in (answer.value, answer.other)),
-        *(passed, received),
+        *(passed, received, answered.tries or "", at_last),
     )
 
 

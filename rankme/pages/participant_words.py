@@ -33,6 +33,8 @@ def words_of_some_pages(definition: Definition) -> dict[str, str]:
         words["say_why"] = _("Please say why you cannot judge this.")
     if definition.problem_button:
         words["complaint_kept"] = _("Thank you. Your report goes to the organisers.")
+    if any(check.is_told for check in definition.checks):
+        words["try_again"] = _("This was not the expected answer. Read the page again, please.")
     if definition.shows_files():
         words |= _words_of_files()
     return words

@@ -172,6 +172,7 @@ def _record(rater: Participant, screen: SentScreen) -> JsonResponse:
         "surplus": receipt.surplus,
         "answered_elsewhere": receipt.answered_elsewhere,
         "ends_the_work": receipt.ends_the_work,
+        "try_again": receipt.try_again,
     }
     return JsonResponse(answer, status=201 if receipt.is_new else 200)
 

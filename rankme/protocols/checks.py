@@ -52,7 +52,21 @@ class CheckKind:
         return MEASURES[self.name]
 
 
-class InstructedOptions(Options):
+class ToldOptions(Options):
+    """Options of checks with one right answer."""
+
+    tries: int = Field(
+        1,
+        ge=1,
+        le=10,
+        description=_(
+            "How often a rater may answer; with more than one, raters are told if an answer is "
+            "not as expected. Rules count the first answer."
+        ),
+    )
+
+
+class InstructedOptions(ToldOptions):
     text: Prose = Field(
         min_length=1,
         max_length=1_000,
@@ -71,7 +85,7 @@ class Instructed(CheckKind):
     Options = InstructedOptions
 
 
-class KnownAnswerOptions(Options):
+class KnownAnswerOptions(ToldOptions):
     input: str = ""
     reference: str = ""
     context: str = ""
@@ -272,6 +286,11 @@ class CheckSpec(Part):
     def tool(self) -> CheckKind:
         return CHECK_KINDS[self.kind]
 
+    @property
+    def is_told(self) -> bool:
+        """Whether raters are told if their answer to one of its pages is not as expected."""
+        return isinstance(self.settings, ToldOptions) and self.settings.tries > 1
+
     @cached_property
     def settings(self) -> Any:
         """The kind's options, checked and with their defaults."""
@@ -341,6 +360,8 @@ def check_problems(definition: Definition) -> Iterator[Finding]:
         elif check.name in CHECK_KINDS and check.name != check.kind:
             yield (*place, "name"), f"“{check.name}” is the name of another kind of check"
         names.add(check.name)
+        if check.is_told and any(screen.timed for screen in definition.screens):
+            yield (*place, "options", "tries"), "timed screens cannot be answered again"
         if not check.tool.needs_criterion:
             continue
         if check.criterion not in kinds:

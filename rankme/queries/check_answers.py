@@ -17,8 +17,9 @@ from django.db.models import Q
 
 from analysis.checks.measures import CheckAnswer, measures_of
 from rankme.errors import InvalidAnswer
-from rankme.models import Campaign, CheckTrial, QuizAttempt, Submission
+from rankme.models import Assignment, Campaign, CheckTrial, QuizAttempt, Submission
 from rankme.protocols.definition import Definition
+from rankme.protocols.sent_screen import SentScreen
 
 from .definitions import frozen_definition
 from .trial_material import material_of
@@ -40,13 +41,16 @@ Measured = dict[str, float | None]
 
 @dataclass(frozen=True)
 class AnsweredCheck:
-    """One answer to a check, with where it was given."""
+    """One answer to a check, with where it was given. On a page, `tries` counts all answers to it,
+    and `passed_at_last` is about the newest."""
 
     participant: int
     answer: CheckAnswer
     criterion: str = ""
     item: str = ""
     submission: Submission | None = None
+    tries: int | None = None
+    passed_at_last: bool | None = None
 
 
 def answers_of(campaign: Campaign, participants: Sequence[int]) -> list[AnsweredCheck]:
@@ -90,30 +94,62 @@ def _answers_on_pages(
     checks = CheckTrial.objects.filter(
         campaign=campaign, trial__batch__assignments__participant__in=participants
     ).distinct()
-    sent = _newest_submissions(checks, participants)
+    sent = _submissions(checks, participants)
+    told = {check.name for check in definition.checks if check.is_told}
     for check in checks.order_by("trial_id"):
         screen = screen_of.get(check.criterion)
         if screen is None:  # the criterion is of another version of the campaign
             continue
-        for assignment, submission in sent.get((check.trial_id, screen), {}).items():
+        for assignment, revisions in sent.get((check.trial_id, screen), {}).items():
+            # Who was told that the first answer was not as expected knows more than others.
+            submission = revisions[0 if check.name in told else -1]
             compared = sent.get((check.source_id or 0, screen), {}).get(assignment)
-            sent_here = _answers(submission, check.criterion, definition)
-            others = _answers(compared, check.criterion, definition) if compared else Sent()
-            declined = _declines(submission, check)
-            for answer in judged(check, sent_here, others, declined=declined):
+            others = _answers(compared[-1], check.criterion, definition) if compared else Sent()
+            at_last = _judged_submission(check, revisions[-1], others, definition)
+            answers = _judged_submission(check, submission, others, definition)
+            for number, answer in enumerate(answers):
                 yield AnsweredCheck(
                     submission.assignment.participant_id,
                     answer,
                     check.criterion,
                     submission.trial.item.key,
                     submission,
+                    tries=len(revisions),
+                    passed_at_last=at_last[number].passed if number < len(at_last) else None,
                 )
 
 
-def _newest_submissions(
+def _judged_submission(
+    check: CheckTrial, submission: Submission, others: Sent, definition: Definition
+) -> list[CheckAnswer]:
+    sent = _answers(submission, check.criterion, definition)
+    return list(judged(check, sent, others, declined=_declines(submission, check)))
+
+
+def may_try_again(campaign: Campaign, sent: SentScreen, *, revision: int) -> bool:
+    """Whether this answer is to a check that tells raters, is not as expected, and leaves tries."""
+    definition = frozen_definition(campaign).definition
+    tries = {check.name: check.settings.tries for check in definition.checks if check.is_told}
+    if not tries:
+        return False
+    assignment = Assignment.objects.get(pk=sent.assignment)
+    trial = assignment.presentation[sent.trial][0]
+    check = CheckTrial.objects.filter(trial=trial, name__in=tries).first()
+    if check is None or check.criterion not in definition.screens[sent.screen].ask:
+        return False
+    given = _submissions([check], [assignment.participant_id])
+    revisions = given[trial, sent.screen][assignment.pk]
+    if revisions[-1].revision != revision or len(revisions) >= tries[check.name]:
+        return False
+    answers = _judged_submission(check, revisions[-1], Sent(), definition)
+    return any(answer.passed is False for answer in answers)
+
+
+def _submissions(
     checks: Iterable[CheckTrial], participants: Sequence[int]
-) -> dict[tuple[int, int], dict[int, Submission]]:
-    """By trial and screen, and then by sitting: the newest answers to checks and their sources."""
+) -> dict[tuple[int, int], dict[int, list[Submission]]]:
+    """By trial and screen, and then by sitting: all answers to checks and their sources, from the
+    first to the newest."""
     trials = {trial for check in checks for trial in (check.trial_id, check.source_id) if trial}
     rows = (
         Submission.objects.filter(
@@ -123,9 +159,9 @@ def _newest_submissions(
         .prefetch_related("trial__places__output")
         .order_by("assignment_id", "revision")
     )
-    found: dict[tuple[int, int], dict[int, Submission]] = defaultdict(dict)
+    found: dict[tuple[int, int], dict[int, list[Submission]]] = defaultdict(dict)
     for row in rows:
-        found[row.trial_id, row.screen][row.assignment_id] = row
+        found[row.trial_id, row.screen].setdefault(row.assignment_id, []).append(row)
     return found
 
 

@@ -30,7 +30,7 @@ import { createRoute } from "./route.js";
  * @property {() => unknown} onPractised
  * @property {(trial: number, screens: import("./types.js").Answer[][]) =>
  *   Promise<import("./types.js").Feedback>} askForFeedback
- * @property {(reopenMissing: import("./types.js").Route["reopenMissing"]) => Promise<boolean>} onEnd
+ * @property {(route: import("./types.js").Route) => Promise<boolean>} onEnd
  *   whether the page is left
  * @property {(error: unknown) => void} onFailure
  * @property {() => Promise<unknown>} reload
@@ -77,7 +77,7 @@ export function createSitting(parts) {
       if (!inTrial || !step || step.screen === 0) await endTrial(step);
       if (await practice.catchUp()) continue;
       if (step) await showStep(step);
-      else if (await parts.onEnd(route.reopenMissing)) return;
+      else if (await parts.onEnd(route)) return;
     }
   }
 
@@ -215,6 +215,23 @@ export function createSitting(parts) {
   }
 
   /**
+   * The server wants another answer to a screen that it has stored.
+   *
+   * @param {Entry} entry
+   */
+  async function askAgain({ payload }) {
+    if (payload.assignment !== page.assignment) return;
+    const step = route.find(/** @type {import("./types.js").Payload} */ (payload));
+    if (!step) return;
+    await desk.keep();
+    await drafts.reopen(step);
+    route.markOpen(step);
+    refusals.set(route.id(step), []);
+    view.notice("refused", words.try_again);
+    desk.leave("refused");
+  }
+
+  /**
    * The rater went on on another device: answers from here would be stored in vain.
    *
    * @param {Entry} entry
@@ -254,6 +271,7 @@ export function createSitting(parts) {
     back,
     refresh,
     refused,
+    askAgain,
     overtaken,
     interrupt,
     keepAtOnce: desk.keepAtOnce,

@@ -109,7 +109,7 @@ async function start() {
     afterSending: () => (storage.lasting ? void outbox.flush() : untilAllIsSent(outbox)),
     onPractised: () => page.preview || post(page.addresses.practised).catch(() => undefined),
     askForFeedback,
-    onEnd: (reopen) => end(outbox, reopen, forget),
+    onEnd: (route) => end(outbox, route, forget),
     onFailure: failed,
     reload: async () => location.reload(),
   });
@@ -255,7 +255,7 @@ function reports(sitting, outbox) {
       notice("locked", "");
       if (receipt?.ends_the_work) return location.assign(page.addresses.work);
       if (receipt?.answered_elsewhere) void sitting().overtaken(entry);
-      return undefined;
+      return receipt?.try_again ? sitting().askAgain(entry) : undefined;
     },
     conflict: () => notice("conflict", words.conflict, "error"),
     refused(entry, answer) {
@@ -298,15 +298,16 @@ async function untilAllIsSent(outbox) {
  * After the last screen: everything to the server, then the page that it names.
  *
  * @param {Outbox} outbox
- * @param {import("./types.js").Route["reopenMissing"]} reopen
+ * @param {import("./types.js").Route} route
  * @param {() => Promise<void>} forget
  */
-async function end(outbox, reopen, forget) {
+async function end(outbox, route, forget) {
   void showMessage(element("stage"), element("message-screen"), {
     title: page.preview ? words.preview_over : words.sending,
   });
   if (page.preview) return true;
   await untilAllIsSent(outbox);
+  if (route.next()) return false; // the server asked for another answer
   for (;;) {
     const answer = await post(page.addresses.finish).catch(() => ({ status: 0, document: null }));
     if (answer.status === 200) {
@@ -315,7 +316,7 @@ async function end(outbox, reopen, forget) {
       return true;
     }
     if (answer.status === 409) {
-      await reopen(answer.document.stored);
+      await route.reopenMissing(answer.document.stored);
       return false;
     }
     if (answer.status === 401 || answer.status === 403) await goOnAsTheSameRater(outbox);
