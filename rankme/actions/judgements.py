@@ -61,8 +61,13 @@ if TYPE_CHECKING:
 
 SECOND_BROWSER = gettext_noop("second browser")
 LARGEST_PAYLOAD = 200_000  # bytes that are read at all
-# Bytes of a screen without the texts that its questions ask for; real ones have about one thousand.
+# Bytes of a screen without its comment and the texts that its questions ask for; real ones have
+# about one thousand. The page's scripts bound what they log with this in mind.
 LARGEST_SCREEN = 20_000
+# What the page's text area takes. In some scripts a character has three or four bytes.
+LONGEST_COMMENT = 5_000
+# As the page's text area has it; a comment in Chinese or Hindi has three bytes for each character.
+LONGEST_COMMENT = 5_000
 # Bounds that no person reaches, so that a script cannot fill the disk with what nobody may delete.
 MOST_REVISIONS = 100
 MOST_IN_A_MINUTE = 600
@@ -282,6 +287,9 @@ def _refuse_long(frozen: FrozenDefinition, material: TrialMaterial, sent: SentSc
         * (material.outputs if criterion.about == "output" else 1)
         for criterion in frozen.definition.questions(sent.screen)
     )
+    comment = sent.document.get("comment")
+    if isinstance(comment, str) and len(comment) <= LONGEST_COMMENT:
+        characters += len(comment)
     if len(canonical(sent.document)) > LARGEST_SCREEN + 4 * characters:
         raise InvalidAnswer([Problem("", _("This answer is too long."))])
 

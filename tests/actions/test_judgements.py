@@ -414,6 +414,12 @@ def test_a_long_text_that_the_campaign_asks_for_is_taken():
     assert record(held, payload).is_new
 
 
+def test_a_comment_as_long_as_the_page_allows_is_taken_with_the_times_of_a_busy_rater(held):
+    """The page's script keeps the times below 14 kB."""
+    payload = payload_for(held) | {"comment": "好" * 5_000, "times": {"hidden": "x" * 14_000}}
+    assert record(held, payload).is_new
+
+
 def test_an_unreadable_body_is_kept_once_and_its_size_is_bounded(held):
     rater = held.participant
     first = judgements.quarantine(rater, "{}", reason="version 9")

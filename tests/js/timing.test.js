@@ -166,3 +166,15 @@ test("active time ends half a minute after the last input, and while the page is
   assert.equal(watch.active(101_000), 30_500 + 3_000 + 1_000 + 1_000);
   assert.equal(watch.times(101_000, {}).active_ms, 35_500);
 });
+
+test("what is reported of a restless rater fits into a screen", () => {
+  const stopwatch = createStopwatch({ onset: 0 });
+  for (let time = 10_000_000.12; time < 20_000_000; time += 10_000.37) {
+    stopwatch.hide(time);
+    stopwatch.show(time + 4_000);
+    stopwatch.pause(time + 5_000);
+    stopwatch.resume(time + 6_000);
+    stopwatch.viewed({ view: "differences", place: 1, on: true }, time);
+  }
+  assert.ok(JSON.stringify(stopwatch.times(21_000_000, {})).length < 10_000);
+});

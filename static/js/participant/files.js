@@ -3,6 +3,12 @@
 import { say } from "./notices.js";
 
 const MOST_EVENTS = 100;
+// Of the 20,000 bytes that the server takes of a screen (LARGEST_SCREEN), for the logs of all files.
+const MOST_BYTES = 6_000;
+// What a long one of each needs in JSON, with its comma.
+const EVENT_BYTES = 34;
+const SPAN_BYTES = 24;
+const REST_BYTES = 80;
 // Browsers end a little before or after the length that the file states.
 const TOLERANCE_SECONDS = 0.35;
 
@@ -60,7 +66,7 @@ export function mountFiles(form, rows, material, words) {
     },
     problem: () => (unplayed() ? words.play_to_end : ""),
     focus: () => unplayed()?.element.focus(),
-    logs: () => players.map(logOf).filter(({ events }) => events.length),
+    logs: () => shortened(players.map(logOf).filter(({ events }) => events.length)),
     /** @param {PlayLog[]} logs those of the page before a reload */
     restore(logs) {
       for (const log of logs) {
@@ -110,8 +116,11 @@ function mountFile({ holder, file, place, name, words, now }) {
   /** @param {string} what */
   const note = (what) => {
     const position = Math.round((element.currentTime ?? 0) * 1_000) / 1_000;
-    if (player.log.events.length < MOST_EVENTS)
-      player.log.events.push([what, Math.round(now()), position]);
+    const { events } = player.log;
+    // The server lets raters go on without a file only if it reads of an error.
+    const isFirstError = what === "error" && !hasFailed(player.log);
+    if (events.length < MOST_EVENTS || isFirstError)
+      events.push([what, Math.round(now()), position]);
   };
   element.addEventListener("error", () => {
     note("error");
@@ -226,13 +235,66 @@ export function joined(spans) {
 }
 
 /**
+ * Logs that fit into a screen together, because the server would refuse the answers with them.
+ * What decides whether a file was played stays: the first error, and all of the time that was heard.
+ *
+ * @param {PlayLog[]} logs
+ * @returns {PlayLog[]}
+ */
+export function shortened(logs) {
+  const share = MOST_BYTES / logs.length - REST_BYTES;
+  const mostSpans = Math.max(1, Math.floor(share / 4 / SPAN_BYTES));
+  return logs.map((log) => {
+    const played = bridged(log.played, mostSpans);
+    const left = Math.max(0, share - played.length * SPAN_BYTES);
+    return { ...log, played, events: firstOf(log.events, Math.floor(left / EVENT_BYTES)) };
+  });
+}
+
+/**
+ * At most so many spans: the shortest gaps count as played, which is in the rater's favour.
+ *
+ * @param {Span[]} spans in order
+ * @param {number} most
+ * @returns {Span[]}
+ */
+function bridged(spans, most) {
+  if (spans.length <= most) return spans;
+  const gaps = spans.slice(1).map(([from], index) => ({ index, length: from - spans[index][1] }));
+  const closed = gaps.sort((one, other) => one.length - other.length);
+  const bridges = new Set(closed.slice(0, spans.length - most).map(({ index }) => index));
+  /** @type {Span[]} */
+  const found = [];
+  for (const [index, [from, to]] of spans.entries()) {
+    if (bridges.has(index - 1)) found[found.length - 1][1] = to;
+    else found.push([from, to]);
+  }
+  return found;
+}
+
+/**
+ * The first events, and the first error whenever it came.
+ *
+ * @param {PlayLog["events"]} events
+ * @param {number} most
+ */
+function firstOf(events, most) {
+  const error = events.findIndex(([what]) => what === "error");
+  if (error < most) return events.slice(0, most);
+  return [...events.slice(0, Math.max(0, most - 1)), events[error]];
+}
+
+/**
  * All of it was heard, or it cannot be heard: then the rater goes on, and the answer says so.
  *
  * @param {Player} player
  */
 function isPlayed(player) {
   const { element, log } = player;
-  if (element.error && log.events.some(([what]) => what === "error")) return true;
+  if (element.error && hasFailed(log)) return true;
   const played = logOf(player).played.reduce((sum, [from, to]) => sum + to - from, 0);
   return log.ended && played >= element.duration - TOLERANCE_SECONDS;
 }
+
+/** @param {PlayLog} log */
+const hasFailed = ({ events }) => events.some(([what]) => what === "error");

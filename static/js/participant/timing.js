@@ -74,7 +74,9 @@ export function timerResolution(now, tries = 2_000) {
 export const round = (milliseconds, digits = 2) => Number(milliseconds.toFixed(digits));
 
 const MOST_EARLY = 20;
-const MOST_VIEWS = 200;
+// The server refuses screens of more than 20,000 bytes: a view needs up to 80, a span 30.
+const MOST_VIEWS = 60;
+const MOST_SPANS = 60;
 // A rater whose last input is longer ago may be somewhere else.
 const IDLE_MS = 30_000;
 
@@ -232,8 +234,8 @@ export function createStopwatch({
         onset: round(onset),
         spent_ms: this.spent(stamp),
         active_ms: this.active(stamp),
-        hidden,
-        paused,
+        hidden: hidden.slice(0, MOST_SPANS),
+        paused: paused.slice(0, MOST_SPANS),
         blurs,
         reloads,
         ...(early.length ? { early } : {}),
