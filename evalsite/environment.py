@@ -74,7 +74,7 @@ def storage(name: str) -> dict[str, Any]:
     bucket = text(f"{name}_BUCKET")
     if not bucket:
         return {"BACKEND": "django.core.files.storage.FileSystemStorage"}
-    if find_spec("storages") is None:
+    if find_spec("storages") is None or find_spec("boto3") is None:
         raise ImproperlyConfigured(f"{name}_BUCKET={bucket!r}: install rankme[s3] first.")
     options = {
         "bucket_name": bucket,

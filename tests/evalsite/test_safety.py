@@ -96,6 +96,38 @@ def test_a_path_in_the_address_of_the_site_is_refused(monkeypatch):
         environment.origin("SITE_URL", "")
 
 
+def test_files_are_in_the_data_folder_unless_a_bucket_is_named(monkeypatch):
+    monkeypatch.delenv("STORAGE_BUCKET", raising=False)
+    monkeypatch.setenv("STORAGE_ENDPOINT", "https://s3.example.org")
+    assert environment.storage("STORAGE") == {
+        "BACKEND": "django.core.files.storage.FileSystemStorage"
+    }
+
+
+def test_a_bucket_is_private_and_no_file_in_it_is_replaced(monkeypatch):
+    monkeypatch.setattr(environment, "find_spec", lambda name: object())
+    monkeypatch.setenv("STORAGE_BUCKET", " evaluation ")
+    monkeypatch.setenv("STORAGE_ENDPOINT", "https://s3.example.org")
+    monkeypatch.delenv("STORAGE_REGION", raising=False)
+    chosen = environment.storage("STORAGE")
+    assert chosen["BACKEND"] == "storages.backends.s3.S3Storage"
+    assert chosen["OPTIONS"] == {
+        "bucket_name": "evaluation",
+        "endpoint_url": "https://s3.example.org",
+        "region_name": None,
+        "default_acl": None,
+        "file_overwrite": False,
+    }
+
+
+@pytest.mark.parametrize("missing", ["storages", "boto3"])
+def test_a_bucket_without_its_packages_stops_the_start(monkeypatch, missing: str):
+    monkeypatch.setattr(environment, "find_spec", lambda name: None if name == missing else True)
+    monkeypatch.setenv("STORAGE_BUCKET", "evaluation")
+    with pytest.raises(ImproperlyConfigured, match=r"rankme\[s3\]"):
+        environment.storage("STORAGE")
+
+
 def test_the_local_key_is_drawn_once_and_is_its_owners_alone(tmp_path):
     first = safety.local_secret_key(tmp_path)
     assert safety.local_secret_key(tmp_path) == first
