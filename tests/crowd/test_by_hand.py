@@ -1,0 +1,72 @@
+"""A campaign that was published by hand, without any account at a panel: from the link to the code."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from rankme.actions.panel import credits
+from rankme.models import PanelAccount, PanelCredit, PanelStudy
+from rankme.panels import calls
+from tests.campaigns import make_campaign, slider_definition
+from tests.pages.rater import begin, complete
+
+pytestmark = pytest.mark.django_db
+RETURN = "https://panel.example/back?code={code}&who={id}&visit={session}"
+
+
+@pytest.fixture(autouse=True)
+def no_panel_is_called(monkeypatch):
+    """Nothing of this needs a panel, so that any call would be a mistake."""
+
+    def refuse(base, headers):
+        raise AssertionError(f"the site called {base}")
+
+    monkeypatch.setattr(calls, "new_client", refuse)
+
+
+def last_page(client, campaign, **link) -> str:
+    """What a rater sees who has followed the link and done all work."""
+    complete(client, campaign, begin(client, campaign, **link))
+    page = client.get(reverse("rankme:work", args=[campaign.code]), follow=True)
+    assert page.status_code == 200
+    credits.report_credits()
+    assert not (PanelAccount.objects.exists() or PanelStudy.objects.exists())
+    assert not PanelCredit.objects.exists()
+    return page.content.decode()
+
+
+def test_the_open_link_ends_with_a_code_of_the_raters_own(client):
+    campaign = make_campaign(slider_definition())
+    text = last_page(client, campaign)
+    rater = campaign.participants.get()
+    assert (rater.panel, rater.outcome) == ("open", "completed")
+    assert re.fullmatch(r"[A-Za-z0-9]{22}", rater.completion_code)
+    assert f">{rater.completion_code}<" in text
+
+
+def test_the_open_link_leads_nobody_back_to_the_panel(client):
+    campaign = make_campaign(slider_definition(crowd={"return_url": RETURN}))
+    assert "panel.example" not in last_page(client, campaign)
+
+
+@pytest.mark.parametrize(
+    ("crowd", "link", "code"),
+    [
+        ({}, {"id": "p 1", "session": "s1"}, ""),
+        ({"completion_codes": {"completed": "STUDY-7"}}, {"id": "p 1", "session": "s1"}, "STUDY-7"),
+        (
+            {"id_parameter": "worker", "session_parameter": "visit", "open_link": False},
+            {"worker": "p 1", "visit": "s1"},
+            "",
+        ),
+    ],
+)
+def test_a_generic_panel_gets_its_people_back_with_the_code(client, crowd, link, code):
+    campaign = make_campaign(slider_definition(crowd={"return_url": RETURN} | crowd))
+    text = last_page(client, campaign, **link)
+    rater = campaign.participants.get()
+    assert (rater.panel, rater.external_id, rater.outcome) == ("generic", "p 1", "completed")
+    assert rater.completion_code == (code or rater.completion_code) != ""
+    back = f"https://panel.example/back?code={rater.completion_code}&amp;who=p%201&amp;visit=s1"
+    assert back in text and f">{rater.completion_code}<" in text
