@@ -57,7 +57,7 @@ def test_the_right_answer_leads_to_the_work_and_is_not_on_the_page(client, campa
 def test_a_wrong_answer_may_be_tried_again(client, campaign):
     at_the_quiz(client, campaign)
     page = answer(client, campaign, "Facts")
-    assert page.status_code == 422 and "Not all answers are right" in page.content.decode()
+    assert page.status_code == 422 and "Not all answers are correct" in page.content.decode()
     assert answer(client, campaign, "Smoothness").headers["Location"] == address("work", campaign)
     assert not RuleDecision.objects.exists()
 
