@@ -1,4 +1,4 @@
-"""A campaign that was published by hand, without any account at a panel: from the link to the code."""
+"""A campaign that was published by hand, without a panel account: from the link to the code."""
 
 import re
 
