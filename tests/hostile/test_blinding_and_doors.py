@@ -74,7 +74,8 @@ def rater_answers(client, campaign):
     for pattern in participant_urls:
         if pattern.name == "preview":
             continue
-        parts = {"code": campaign.code} | ({"token": "x"} if pattern.name == "resume" else {})
+        others = {"resume": {"token": "x"}, "media": {"name": "x"}}
+        parts = {"code": campaign.code} | others.get(pattern.name, {})
         for method in ("GET", "POST", "PUT", "DELETE"):
             yield client.generic(method, reverse(f"rankme:{pattern.name}", kwargs=parts))
 

@@ -50,7 +50,7 @@ def test_who_was_stopped_by_checks_is_not_approved_and_a_reason_is_drafted(caugh
     rejecting.reject(loop.row(one), draft.category, draft.message, by=loop.owner)
     assert one.status == loop.row(one).state == "REJECTED"
     assert AuditEvent.objects.get(verb="submission rejected").detail["category"] == "FAILED_CHECK"
-    with pytest.raises(RefusedAction, match="current state"):
+    with pytest.raises(RefusedAction, match="present state"):
         rejecting.reject(loop.row(one), draft.category, draft.message, by=loop.owner)
 
 
