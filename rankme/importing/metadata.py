@@ -1,8 +1,8 @@
 """Files without what is noted in them: places, dates, programs and names would end the blindness.
 
 Nothing is encoded again, so pictures and sounds stay what they are to the last bit. What follows
-the end of a picture is cut off. Ogg, MP4 and WebM are left as they are: their notes are in the
-same stream as the sound.
+the end of a picture is cut off. In Ogg, MP4 and WebM, notes are overwritten where they are (see
+`blanking`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import struct
 from collections.abc import Iterator
 
 from PIL import Image
+
+from rankme.importing import blanking
 
 PNG_START = b"\x89PNG\r\n\x1a\n"
 PNG_KEPT = {
@@ -38,6 +40,10 @@ def without_metadata(content: bytes, media_type: str) -> bytes:
         "audio/wav": _wav,
         "audio/mpeg": _mp3,
         "audio/flac": _flac,
+        "audio/ogg": blanking.ogg,
+        "audio/mp4": blanking.mp4,
+        "video/mp4": blanking.mp4,
+        "video/webm": blanking.webm,
     }
     return cleaning[media_type](content) if media_type in cleaning else content
 

@@ -1,7 +1,9 @@
 """Sounds and pictures in a real browser: what must be played, what fails, and what may not run."""
 
+import base64
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
@@ -9,6 +11,8 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from playwright.sync_api import Page, expect
 
+from rankme.importing.limits import LIMITS
+from rankme.importing.media_types import checked_media
 from rankme.models import Submission
 from tests.browser.rating import (
     answer_with_mouse,
@@ -107,3 +111,35 @@ def test_a_file_that_does_not_load_can_be_tried_again_and_keeps_nobody(page: Pag
     page.wait_for_selector("#completion-code")
     flagged = [row.flags for row in Submission.objects.order_by("pk")]
     assert all("a file did not load" in flags for flags in flagged)
+
+
+REAL_FILES = Path(__file__).parents[1] / "data" / "media"
+PLAYS_AAC = "document.createElement('audio').canPlayType('audio/mp4; codecs=mp4a.40.2')"
+PLAYED = """
+async ([kind, content]) => {
+  const bytes = Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
+  const player = document.body.appendChild(document.createElement(kind));
+  const ended = new Promise((resolve) => {
+    player.addEventListener("ended", () => resolve(player.duration));
+    player.addEventListener("error", () => resolve(player.error.message));
+  });
+  player.muted = true;
+  player.src = URL.createObjectURL(new Blob([bytes]));
+  await player.play().catch(() => undefined);
+  return ended;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["film.mp4", "film.webm", "sound.flac", "sound.m4a", "sound.mp3", "sound.ogg", "sound.opus"],
+)
+def test_a_real_file_without_its_notes_plays_to_its_end(page: Page, name: str):
+    given = (REAL_FILES / name).read_bytes()
+    media = checked_media(given, name.rpartition(".")[2], LIMITS)
+    kind = "video" if media.kind == "film" else "audio"
+    if "mp4" in media.media_type and not page.evaluate(PLAYS_AAC):
+        pytest.skip("this Chromium was built without H.264 and AAC")
+    content = base64.b64encode(media.content).decode()
+    assert page.evaluate(PLAYED, [kind, content]) == pytest.approx(0.6, abs=0.15)
