@@ -85,12 +85,15 @@ def _proposed_table(sources: Sources, file: SourceFile) -> Table | None:
     if shape is None:
         return None
     sample = sample_of(sources, file, shape)
-    proposed = _named(shape, sample) or propose(sample)
+    proposed = _named(shape, sample, with_media=bool(sources.media)) or propose(sample)
     return Table(file, shape, proposed, sample) if proposed else None
 
 
-def _named(shape: Shape, sample: Sample) -> Columns | None:
-    """The columns of a table that names them as we do."""
+def _named(shape: Shape, sample: Sample, *, with_media: bool) -> Columns | None:
+    """The columns of a table that names them as we do.
+
+    A column `input` with names of files is what it says, unless the upload brings files.
+    """
     names = dict(zip(shape.columns, shape.names, strict=True))
     own = {
         role: names[role] for role in (*OUTPUT_COLUMNS, *ITEM_TEXTS, *FILE_ROLES) if role in names
@@ -98,7 +101,11 @@ def _named(shape: Shape, sample: Sample) -> Columns | None:
     proposal = propose(sample)
     if proposal:
         files = {role: name for role, name in proposal.roles.items() if role in FILE_ROLES}
-        own = files | own
+        if with_media:
+            texts = {role for role in ("output", *ITEM_TEXTS) if own.get(role) in files.values()}
+            own = files | {role: name for role, name in own.items() if role not in texts}
+        else:
+            own = {role: name for role, name in files.items() if name not in own.values()} | own
     if proposal and proposal.has_documents:
         own |= {role: proposal.roles[role] for role in DOCUMENT_PLACE}
     others = [name for name in shape.columns if names[name] not in own.values()]

@@ -127,6 +127,17 @@ def test_a_zip_brings_the_files_that_its_rows_name(captions: Campaign):
     assert not default_storage.listdir("imports")[1], "the upload itself is of no more use"
 
 
+def test_a_column_called_input_names_files_where_the_upload_has_them(db, tmp_path: Path):
+    files = CAPTIONS | {"items.csv": "item,input\na,pictures/a.png\nb,pictures/b.png\n"}
+    campaign = draft_of("image-captions")
+    taken(campaign, zipped(tmp_path / "captions.zip", files))
+    first, second = campaign.items.order_by("position")
+    assert (first.media.path, first.input, second.media.path) == (
+        *("pictures/a.png", ""),
+        "pictures/b.png",
+    )
+
+
 def test_the_preview_counts_files_and_pictures_without_a_description(db, tmp_path: Path):
     row = uploaded(draft_of("image-captions"), zipped(tmp_path / "captions.zip", CAPTIONS))
     assert "With 2 pictures" in row.preview["notes"][0]

@@ -101,7 +101,7 @@ def test_a_campaign_without_timed_screens_and_pictures_loads_no_scripts_for_them
     come_in(page, campaign_of("direct-assessment", items=1), id="w1")
     begin(page)
     page.wait_for_load_state("networkidle")
-    assert {"work", "sitting", "slider"} <= requested
+    assert {"work", "slider"} <= requested
     assert not {"timed", "bell", "pictorial", "pictures", "tables"} & requested
 
 

@@ -102,6 +102,7 @@ POLICY: dict[str, dict[str, str]] = {
     "report-public-metrics": {"GET": ALL},
     "gallery": {"GET": ALL},
     "gallery-preset": {"GET": ALL},
+    "gallery-media": {"GET": ALL},
     "report-file": {"GET": ALL},
 }
 
@@ -109,6 +110,7 @@ POLICY: dict[str, dict[str, str]] = {
 # What a part of an address stands for at these alone.
 OWN_PARTS: dict[str, dict[str, Any]] = {
     "gallery-preset": {"name": "e2e-quality"},
+    "gallery-media": {"name": "image-captions", "number": 0},
     "campaign-version": {"number": 1},
 }
 
