@@ -148,7 +148,7 @@ LABELS = {
     "CheckSpec.kind": _("Kind of check"),
     "CheckSpec.criterion": _("Criterion"),
     "CheckSpec.per_batch": _("Pages per batch"),
-    "CheckSpec.every": _("Or one page for so many trials"),
+    "CheckSpec.every": _("Trials per page of this check"),
     "Rules.exclude_if": _("Exclude raters if"),
     "Rules.flag_if": _("Mark raters if"),
     "Rules.gate_if": _("Turn raters away if"),
