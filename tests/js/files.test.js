@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { shortened } from "../../static/js/participant/files.js";
+import { noteEvent, shortened } from "../../static/js/participant/files.js";
 
 const LARGEST = 6_000; // bytes of all logs of a screen
 
@@ -57,4 +57,11 @@ test("of too many spans those next to each other become one, and nothing played 
   assert.deepEqual(kept[0], [0, 2]);
   assert.deepEqual(kept[1], [50, 52]);
   assert.ok(played.every(([from, to]) => kept.some(([a, b]) => a <= from && to <= b)));
+});
+
+test("a file that fails late is noted once, though the log is full", () => {
+  const log = busyLog(0);
+  for (const what of ["pause", "error", "error"]) noteEvent(log, [what, 4_000_000, 1]);
+  assert.equal(log.events.length, 101);
+  assert.deepEqual(log.events.at(-1), ["error", 4_000_000, 1]);
 });

@@ -116,11 +116,7 @@ function mountFile({ holder, file, place, name, words, now }) {
   /** @param {string} what */
   const note = (what) => {
     const position = Math.round((element.currentTime ?? 0) * 1_000) / 1_000;
-    const { events } = player.log;
-    // The server lets raters go on without a file only if it reads of an error.
-    const isFirstError = what === "error" && !hasFailed(player.log);
-    if (events.length < MOST_EVENTS || isFirstError)
-      events.push([what, Math.round(now()), position]);
+    noteEvent(player.log, [what, Math.round(now()), position]);
   };
   element.addEventListener("error", () => {
     note("error");
@@ -232,6 +228,18 @@ export function joined(spans) {
     else found.push([from, to]);
   }
   return found;
+}
+
+/**
+ * Add an event while there is room, and the first error always: only if the server reads of one,
+ * it lets raters go on without the file.
+ *
+ * @param {PlayLog} log
+ * @param {PlayLog["events"][number]} event
+ */
+export function noteEvent(log, event) {
+  const isFirstError = event[0] === "error" && !hasFailed(log);
+  if (log.events.length < MOST_EVENTS || isFirstError) log.events.push(event);
 }
 
 /**
