@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.[^"]+)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export ((?:async )?function|const|let|class) (\w+)", re.MULTILINE)
@@ -20,43 +21,50 @@ class UnknownForm(Exception):
 
 
 class Bundler:
-    """Bundles scripts; `read` gives the source of a module by its path."""
+    """Bundles a script, the host, and scripts that it loads later, its guests.
 
-    def __init__(self, read: Callable[[str], str]) -> None:
+    `read` gives the source of a module by its path. A module that several scripts need is in the
+    host alone: two copies would have two states. `scripts` are the guests and what they import.
+    """
+
+    def __init__(self, read: Callable[[str], str], host: str, scripts: Iterable[str]) -> None:
         self._read = read
+        self._host = host
+        scripts = list(scripts)
+        imported = {module for script in scripts for module in self._imports(script)}
+        self.guests = [script for script in scripts if script not in imported]
+        own = self._members(host)
+        needed = Counter(
+            module for guest in self.guests for module in self._members(guest, own)[:-1]
+        )
+        shared = [module for module in needed if needed[module] > 1]
+        together = [each for module in shared for each in self._members(module, own)]
+        self._in_host = [*own[:-1], *dict.fromkeys(together), host]
 
-    def host(self, entry: str, guests: Iterable[str]) -> str:
-        """The script with all modules that it imports; exports what the guests take from them."""
-        modules = self._members(entry)
-        offered = {
-            (module, name)
-            for guest in guests
-            for member in self._members(guest, modules)
-            for module, names in self._imports(member).items()
-            if module in modules
-            for name in names
-        }
+    def host_script(self) -> str:
+        """The host with what several scripts need; exports what the guests take from it."""
+        taken = sorted({each for guest in self.guests for each in self._taken(guest)})
         lines = [
             f"const of_{name} = {_scope(module)}.{name};\nexport {{ of_{name} as {name} }};\n"
-            for module, name in sorted(offered)
+            for module, name in taken
         ]
-        return "".join([self._joined(entry, modules), *lines])
+        return "".join([self._joined(self._host, self._in_host), *lines])
 
-    def guest(self, entry: str, host: str) -> str:
-        """The script with the modules that its host does not have; it imports the others' names."""
-        in_host = self._members(host)
-        modules = self._members(entry, in_host)
-        taken = {
-            (module, name)
-            for member in modules
-            for module, names in self._imports(member).items()
-            if module in in_host
-            for name in names
-        }
-        scopes = [f"const {_scope(module)} = host;" for module in sorted({at for at, _ in taken})]
-        address = posixpath.relpath(host, posixpath.dirname(entry))
-        head = [f'import * as host from "{address}";', *scopes] if taken else []
-        return "".join(f"{line}\n" for line in head) + self._joined(entry, modules)
+    def guest_script(self, guest: str) -> str:
+        """The guest with the modules that it alone needs; it imports the others' names."""
+        modules = sorted({module for module, _ in self._taken(guest)})
+        address = posixpath.relpath(self._host, posixpath.dirname(guest))
+        head = [f'import * as host from "{address}";'] if modules else []
+        head += [f"const {_scope(module)} = host;" for module in modules]
+        lines = "".join(f"{line}\n" for line in head)
+        return lines + self._joined(guest, self._members(guest, self._in_host))
+
+    def _taken(self, guest: str) -> Iterator[tuple[str, str]]:
+        """What a guest takes from the host: modules and names."""
+        for member in self._members(guest, self._in_host):
+            for module, names in self._imports(member).items():
+                if module in self._in_host:
+                    yield from ((module, name) for name in names)
 
     def _members(self, entry: str, left_out: Iterable[str] = ()) -> list[str]:
         """The modules that a script imports, directly or not, before those that import them."""

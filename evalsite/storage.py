@@ -40,10 +40,10 @@ class ModuleStaticFilesStorage(CompressedManifestStaticFilesStorage):
             with storage.open(path) as file:
                 return without_comments(file.read().decode())
 
-        bundler = Bundler(read)
-        guests = [name for name in paths if re.fullmatch(INSTRUMENTS, name)]
-        scripts = {WORK: bundler.host(WORK, guests)}
-        scripts |= {name: bundler.guest(name, WORK) for name in guests}
+        names = sorted(name for name in paths if re.fullmatch(INSTRUMENTS, name))
+        bundler = Bundler(read, WORK, names)
+        scripts = {WORK: bundler.host_script()}
+        scripts |= {name: bundler.guest_script(name) for name in bundler.guests}
         for name, script in scripts.items():
             self.delete(name)
             super()._save(name, ContentFile(script.encode()))

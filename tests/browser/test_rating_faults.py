@@ -106,7 +106,7 @@ def work_script_with(storage: str) -> str:
         return sources.get(name) or without_comments((folder / name).read_text())
 
     instruments = [f"js/instruments/{path.name}" for path in (folder / "js/instruments").iterdir()]
-    return Bundler(read).host(WORK, instruments)
+    return Bundler(read, WORK, sorted(instruments)).host_script()
 
 
 def rate_offline_and_be_killed(own: OwnBrowser, campaign, *, storage: str | None) -> Page:
