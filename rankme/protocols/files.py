@@ -85,7 +85,7 @@ def _plain_document(definition: Definition) -> dict[str, Any]:
 
 def _with_pairs(part: dict[str, Any]) -> dict[str, Any]:
     return {
-        name: [list(pair) for pair in value.items()] if isinstance(value, dict) else value
+        name: [list(pair) for pair in value.items()] if value and isinstance(value, dict) else value
         for name, value in part.items()
     }
 
