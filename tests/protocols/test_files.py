@@ -29,7 +29,7 @@ def test_a_preset_reads_back_as_it_was_written(name):
 
 
 def test_a_mapping_that_is_left_empty_reads_back_too():
-    criterion = {"name": "errors", "question": "What is wrong?", "instrument": "spans"}
+    criterion = {"name": "fluency", "question": "What is wrong?", "instrument": "spans"}
     settings = {"severities": {}, "categories": {"style": "Style"}}
     definition = slider_definition(criteria=[criterion | {"options": settings}])
     assert definition_from_document(definition_to_document(definition)) == definition
