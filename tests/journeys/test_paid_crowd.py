@@ -197,7 +197,10 @@ def steer_and_stop(page: Page, paid: PaidSite) -> None:
 # Many raters, and workers that are killed ----------------------------------------------------
 
 
-def test_both_books_agree_after_many_raters_and_killed_workers(paid: PaidSite, live_site: LiveSite):
+def test_both_books_agree_after_many_raters_and_killed_workers(
+    paid: PaidSite, live_site: LiveSite, settings
+):
+    settings.PROLIFIC_API, settings.SITE_URL = paid.server.address, paid.site.url
     campaign = make_campaign(
         slider_definition(crowd=CROWD, raters_per_trial=-(-RATERS * 3 // 16)), items=4, systems=4
     )
@@ -233,9 +236,6 @@ def test_both_books_agree_after_many_raters_and_killed_workers(paid: PaidSite, l
 
 
 def published(campaign, paid: PaidSite, owner) -> PanelStudy:
-    from django.conf import settings
-
-    settings.PROLIFIC_API, settings.SITE_URL = paid.server.address, paid.site.url
     account = accounts.add_account(owner=owner, name="Lab", token=paid.panel.token)
     accounts.connect_webhooks(account)
     paid.panel.hooks.doubled = paid.panel.hooks.reordered = True
