@@ -85,7 +85,7 @@ def test_new_items_come_in_new_batches_and_old_ones_stay(tmp_path):
     rows = [(system, f"new-{number}") for system in systems for number in range(4)]
     upload = add(campaign, tmp_path, rows)
     assert upload.state == "done", upload.error
-    assert "adds 4 items, 0 systems and 16 outputs" in upload.preview["notes"][0]
+    assert "New items: 4, new systems: 0, new outputs: 16." in upload.preview["notes"][0]
     assert rows_of(campaign) == before
     assert has_unplanned_material(campaign)
     version = extend(campaign, 2)
@@ -130,7 +130,7 @@ def test_the_same_campaign_draws_the_same_extension(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        ([("Sys0", "item-0"), ("New", "item-0")], "another text now: Sys0/item-0"),
+        ([("Sys0", "item-0"), ("New", "item-0")], "a different text now: Sys0/item-0"),
         ([], "no new items and no new systems"),
     ],
 )

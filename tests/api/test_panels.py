@@ -197,7 +197,7 @@ def test_a_lost_answer_is_decided_over_the_api(olga, practice):
     script.the_worker_visits()
     assert one.reward_paid == 200
     again = script.panel(f"payments/{payment['id']}/decision/", {"was_paid": False}, expect=409)
-    assert "does not wait" in again["error"]["message"]
+    assert "not waiting for a decision" in again["error"]["message"]
 
 
 def test_refusals_name_what_is_wrong(olga, practice, stranger):

@@ -458,8 +458,9 @@ def test_when_storage_fails_in_mid_sitting_the_rater_is_told_and_goes_on(page: P
 @pytest.mark.parametrize("script", ["slider", "work"])
 def test_a_script_that_does_not_load_leaves_a_page_that_says_so(page: Page, script: str):
     campaign = plain_campaign(1)
-    come_in(page, campaign, id="w1")
+    # Before the first page, which fetches the scripts of the work ahead of time.
     page.route(f"**/{script}*.js", lambda route: route.abort())
+    come_in(page, campaign, id="w1")
     page.get_by_role("button", name="Begin").click()
     expect(page.get_by_text("If this message does not disappear, reload the page.")).to_be_visible()
     for name in ("Pause", "Instructions", "Back"):

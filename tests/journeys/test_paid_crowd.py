@@ -110,7 +110,7 @@ def draft_and_publish(page: Page, paid: PaidSite) -> None:
     expect(page.get_by_text("people can take part")).to_be_visible()
     paid.fault("cut", "studies/$", "POST")
     press(page, "Create the draft")
-    expect(page.get_by_text("The study is drafted.")).to_be_visible()
+    expect(page.get_by_text("The draft is ready.")).to_be_visible()
     assert len(paid.panel.books.studies) == 1
     paid.panel.books.wallet = 100
     publish(page)

@@ -244,7 +244,7 @@ def test_an_excluded_rater_waits_for_a_person(loop):
     sync.visit(loop.again())
     assert one.status == "AWAITING REVIEW"
     money.approve_by_hand(loop.row(one), by=loop.owner)
-    with pytest.raises(RefusedAction, match="before"):
+    with pytest.raises(RefusedAction, match="already been paid"):
         money.approve_by_hand(loop.row(one), by=loop.owner)
     paying.pay_drafted(loop.study)
     assert one.reward_paid == REWARD
@@ -360,7 +360,7 @@ def test_bonuses_stay_below_the_ceiling_with_their_fees(practice):
     money.pay_bonus(loop.row(one), 150, reason="", by=loop.owner)
     paying.pay_drafted(loop.again())
     assert (loop.again().committed, one.bonuses) == (1292, [150])
-    with pytest.raises(RefusedAction, match="before"):
+    with pytest.raises(RefusedAction, match="already been paid"):
         money.pay_bonus(loop.row(one), 1, reason="", by=loop.owner)
 
 

@@ -84,7 +84,8 @@ TAMPERING = {
     ),
     "two outputs change places": (
         [
-            f"UPDATE rankme_judgement SET output_id = (SELECT max(id) FROM rankme_output)"
+            "UPDATE rankme_judgement SET output_id = (SELECT max(id) FROM rankme_output WHERE id"
+            f" NOT IN (SELECT output_id FROM rankme_judgement WHERE submission_id = {FIRST}))"
             f" WHERE id = (SELECT min(id) FROM rankme_judgement WHERE submission_id = {FIRST})"
         ],
         "the judgement on “quality” differs from the payload",
