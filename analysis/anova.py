@@ -67,14 +67,14 @@ class GroupMoments:
 
     @property
     def centred(self) -> Values:
-        """Means with `shift` taken off, without the rounding that large values bring."""
+        """Means less `shift`, without the rounding errors that large values bring."""
         return self.means - self.shift
 
 
 def group_moments(values: Values, groups: Codes, count: int) -> GroupMoments:
-    """Sum in two passes after taking off a leading value.
+    """Sum in two passes after subtracting a leading value.
 
-    Values such as 1000000000000.4 keep their differences exactly when one of them is taken off
+    Values such as 1000000000000.4 keep their differences exactly when one of them is subtracted
     first, so no digit is lost beyond those that the values themselves cannot hold.
     """
     shift = float(values[0]) if len(values) else 0.0
@@ -82,7 +82,7 @@ def group_moments(values: Values, groups: Codes, count: int) -> GroupMoments:
     sizes = np.bincount(groups, minlength=count)
     filled = np.maximum(sizes, 1)
     means = np.bincount(groups, moved, minlength=count) / filled
-    # The second pass takes off what rounding left in the first.
+    # The second pass subtracts the rounding error of the first.
     left = moved - means[groups]
     correction = np.bincount(groups, left, minlength=count) / filled
     left -= correction[groups]
@@ -392,6 +392,6 @@ def _effect(
         F=ratio,
         p=float(fdtrc(df, residual_df, ratio)),
         eta_sq=sum_sq / total,
-        # Omega squared takes off what chance alone would explain (Hays 1963); never below zero.
+        # Omega squared subtracts what chance alone would explain (Hays 1963); never below zero.
         omega_sq=max(0.0, (sum_sq - df * error) / (total + error)),
     )

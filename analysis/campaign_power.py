@@ -186,7 +186,7 @@ def by_simultaneous_intervals(cluster: str = "both", ties: str = "davidson") -> 
 
 
 def score(abilities: Sequence[float], claims: Sequence[Claim]) -> Score:
-    """Hold claims against the abilities they are about; system k is named `system_names()[k]`."""
+    """Compare claims with the true abilities; system k is named `system_names()[k]`."""
     number = {name: place for place, name in enumerate(system_names(len(abilities)))}
     truth = np.array([abilities[number[claim.system]] for claim in claims])
     cluster = np.array([claim.cluster for claim in claims])
@@ -262,7 +262,7 @@ def _measured_plan(pilot: JudgementTable, screens: int) -> CampaignPlan:
 
     Values become ranks within their screen, in units of their own scatter. Two judgements of a
     system by one rater (on one item) covary by rater_spread² (item_spread²); the abilities are
-    shrunk towards each other by what of their spread is scatter.
+    shrunk towards each other by the part of their spread that is scatter.
     """
     values, shown = _screen_scores(pilot)
     system, systems = pilot.system.codes, len(pilot.system.labels)
@@ -341,7 +341,7 @@ def _shown_systems(
     dealt = rng.permuted(np.tile(np.arange(systems), (rounds, 1)), axis=1).ravel()
     cards: NDArray[np.int64] = dealt[: screens * shown].reshape(shape)
     for row in np.flatnonzero(np.diff(np.sort(cards, axis=1), axis=1).min(axis=1) == 0):
-        cards[row] = rng.choice(systems, shown, replace=False)  # a deal's seam repeats a system
+        cards[row] = rng.choice(systems, shown, replace=False)  # two deals met on this screen
     return cards
 
 

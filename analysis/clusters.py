@@ -80,7 +80,7 @@ def alpha_problems(alpha: float) -> list[str]:
 
 def kind_of(table: JudgementTable, criterion: str, kinds: Mapping[str, str]) -> str:
     """What a criterion is: as `kinds` says; else `coverage` is a category, and any other is
-    relative where screens show two systems and more on average, a scale where they show one."""
+    relative where screens show two systems or more on average, a scale where they show one."""
     if criterion in kinds:
         return kinds[criterion]
     if criterion == "coverage":

@@ -92,7 +92,7 @@ def treat_outliers(values: ArrayLike, treatment: str = "none", width: float = 2.
 
 
 def width_problems(name: str, width: float) -> list[str]:
-    """Why no value can be judged by this width; `name` is what the option is called."""
+    """Why this width cannot be used; `name` is what the option is called."""
     if 0 < width <= LARGEST_WIDTH:
         return []
     return [f"{name} must be above 0 and at most {LARGEST_WIDTH:,} SDs, not {width:g}."]

@@ -185,8 +185,8 @@ def fit(counts: Counts, *, ties: str = "davidson", ridge: float = 0.0) -> Fit:
 def require_estimable(systems: tuple[str, ...], counts: Counts, ties: str = "davidson") -> None:
     """Refuse comparisons whose likelihood has no maximum, and name the systems at fault.
 
-    Ford (1957): in every split of the systems in two groups, somebody of each has to win against
-    (or, with ties, tie with) somebody of the other. Davidson's ν adds a condition of its own.
+    Ford (1957): in every split of the systems in two groups, a system of each has to win against
+    (or, with ties, tie with) a system of the other. Davidson's ν adds a condition of its own.
     """
     require_comparable(systems, counts)
     if ties == "davidson" and not counts.wins.any():
@@ -326,7 +326,7 @@ def _meat(scores: list[tuple[Integers, Values]], codes: NDArray[Any], parameters
     if number < 2:
         raise Undefined("Clustered errors need at least two raters and at least two items.")
     summed = csr_matrix((number, parameters))
-    for column, cells in scores:  # one after the other: a million judgements fill memory else
+    for column, cells in scores:  # one by one: a million judgements at once would fill the memory
         summed = summed + csr_matrix((cells, (cluster, column)), shape=summed.shape)
     meat: Values = (summed.T @ summed).toarray() * number / (number - 1)
     return meat

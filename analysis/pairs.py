@@ -40,7 +40,7 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """What each two systems did against each other, arrays of shape (systems, systems).
+    """How often each two systems won and tied, arrays of shape (systems, systems).
 
     `wins[i, j]` counts how often i beat j; `ties` is symmetric with a zero diagonal.
     """

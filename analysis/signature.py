@@ -28,7 +28,7 @@ def read_signature(line: str) -> dict[str, str]:
 
 
 def _plain(value: object) -> str:
-    """Write a value without the two characters that part a signature."""
+    """Write a value without the two characters that separate the parts of a signature."""
     if isinstance(value, str | int | float) and not isinstance(value, bool):
         text = str(value)
     else:

@@ -82,7 +82,7 @@ def write_table(table: JudgementTable, file: IO[bytes] | gzip.GzipFile) -> None:
 def csv_parts(table: JudgementTable) -> Iterator[bytes]:
     """The same CSV in parts of some megabytes, so that a large table can be streamed.
 
-    A label that a spreadsheet would take for a formula has a `'` before it; reading takes it off.
+    A label that a spreadsheet would take for a formula has a `'` before it; reading removes it.
     """
     import pyarrow as pa
     import pyarrow.csv as arrow_csv
@@ -336,7 +336,7 @@ def _unshared(columns: dict[str, Any], separator: str) -> dict[str, Any]:
 
 
 def _e2e_columns(content: bytes) -> dict[str, Any]:
-    """One screen a line; see `analysis.e2e_ratings`."""
+    """One screen per line; see `analysis.e2e_ratings`."""
     from analysis.e2e_ratings import layout_of, ratings_of
 
     lines = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""))

@@ -49,7 +49,7 @@ def _win(difference: float, margin: float) -> tuple[float, float]:
     """Mean and variance corrections v, w after a win (Herbrich et al. 2006, figure 2)."""
     x = difference - margin
     chance = _below(x)
-    if chance < 1e-300:  # a win beyond belief: the limits of v and w
+    if chance < 1e-300:  # an extremely unlikely win: the limits of v and w
         return -x, 1.0
     v = _density(x) / chance
     return v, v * (v + x)
@@ -102,7 +102,7 @@ def _ordered_pass(  # noqa: PLR0917 (compiled code takes no keywords)
 def _replay(widest: Any, winner: Any, system: int, variance: float) -> None:
     """Let one system play its way up with a new variance: the larger wins, else the left.
 
-    Without branches, as nobody can foresee who wins.
+    Without branches, because a processor cannot predict who wins.
     """
     node = len(widest) // 2 + system
     widest[node] = variance

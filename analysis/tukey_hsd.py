@@ -219,7 +219,7 @@ def letter_name(number: int) -> str:
 
 
 def split_letters(text: str) -> list[str]:
-    """Part the letters of a system; a prime belongs to the letter before it."""
+    """Split the letters of a system; a prime belongs to the letter before it."""
     letters: list[str] = []
     for character in text:
         if character == "′":

@@ -13,8 +13,8 @@ from celery.signals import (
     worker_shutting_down,
 )
 
-# Before the app is made: Celery looks here whether it lives with Django, and if not, is known to
-# no other thread than this, and in all others sends its messages to a broker that is not there.
+# Set before the app is created: Celery looks here to see whether it runs with Django. If not, only
+# this thread knows the app, and all others send their messages to a broker that does not exist.
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
 
 LOADED_BEFORE_FORKING = (
@@ -43,7 +43,7 @@ def refuse_unsafe_start(**kwargs: object) -> None:
     try:
         refuse_unsafe_site()
     except ImproperlyConfigured as refusal:
-        # Celery logs what a signal's receiver raises, and starts anyway; it obeys an exit.
+        # Celery logs what a signal's receiver raises and starts anyway; only an exit stops it.
         print(refusal, file=sys.__stderr__, flush=True)
         sys.exit(1)
 
@@ -79,5 +79,5 @@ def requeue_jobs(**kwargs: object) -> None:
 
 @worker_process_init.connect
 def step_back(**kwargs: object) -> None:
-    """Imports and analyses give way to raters, who wait for an answer at this moment."""
+    """Give imports and analyses a lower priority than raters, who are waiting for an answer."""
     os.nice(10)

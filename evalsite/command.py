@@ -18,7 +18,7 @@ NEED_NO_SERVER = {"help", "--help", "--version", "version", "collectstatic", "co
 
 
 def main() -> int:
-    """Run what the command line says; gives the exit code."""
+    """Run what the command line says; return the exit code."""
     command, *rest = sys.argv[1:] or ["--help"]
     if command == "run" and not rest:
         from evalsite import run

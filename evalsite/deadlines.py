@@ -60,10 +60,10 @@ class Watchdog:
             self._served[threading.get_ident()] = Served(path, now + seconds, now + 2 * seconds)
 
     def release(self) -> bool:
-        """Take the current thread off the list; gives whether it was interrupted."""
+        """Remove the current thread from the list; return whether it was interrupted."""
         try:
             return self._release()
-        except DeadlinePassed:  # it struck right here
+        except DeadlinePassed:  # the interruption came exactly here
             self._release()
             return True
 
@@ -108,7 +108,7 @@ def with_deadlines(application: Application, watchdog: Watchdog) -> Application:
                 answer = application(environ, start_response)
             finally:
                 if watchdog.release():
-                    # Nobody knows in which state the interruption left this connection.
+                    # The interruption may have left this connection in any state.
                     connections.close_all()
         except DeadlinePassed:
             return _apologise(start_response)

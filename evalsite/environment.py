@@ -88,7 +88,7 @@ def storage(name: str) -> dict[str, Any]:
 
 
 def database(name: str, otherwise: str) -> dict[str, Any]:
-    """Read the address of a database as Django spells it."""
+    """Read the address of a database into the form of Django's settings."""
     url = text(name) or otherwise
     if not url.startswith(("postgresql://", "postgres://")):
         scheme = url.partition(":")[0]
@@ -97,7 +97,7 @@ def database(name: str, otherwise: str) -> dict[str, Any]:
 
 
 def broker_address(url: str) -> str:
-    """Give a Redis address in Celery's spelling, which has its own for sockets."""
+    """Rewrite a Redis address for Celery, which writes those of sockets differently."""
     if url.startswith("unix://"):
         return "redis+socket://" + url.removeprefix("unix://")
     if url.startswith(("redis://", "rediss://", "redis+socket://")):

@@ -242,7 +242,7 @@ class FrontWorker(Worker):
             max_request_header_size=32 * 2**10,
             outbuf_high_watermark=ANSWER_BYTES,
             asyncore_use_poll=True,
-            # Django decides whom to believe (BEHIND_TLS_PROXY).
+            # Django decides which address to trust (BEHIND_TLS_PROXY).
             clear_untrusted_proxy_headers=False,
         )
         info = (sock.family, sock.type, sock.proto, sock.getsockname())
@@ -265,7 +265,7 @@ class FrontWorker(Worker):
             server.close_slow_connections()
 
     def _drain(self, servers: list[Front], sockets: dict[int, Any]) -> None:
-        """Answer what has been asked; gunicorn's own time limit for it applies too."""
+        """Answer the requests that have come; gunicorn's own time limit applies too."""
         end = time.monotonic() + self.cfg.graceful_timeout
         while time.monotonic() < end:
             self.notify()
@@ -277,7 +277,7 @@ class FrontWorker(Worker):
 
 
 def open_files() -> int:
-    """Raise this process's limit of open files as far as is useful and allowed; gives the limit."""
+    """Raise this process's limit of open files as far as useful and allowed; return the limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = CONNECTIONS + OTHER_FILES
     if soft != resource.RLIM_INFINITY and soft < wanted:

@@ -9,7 +9,7 @@ from gunicorn.glogging import Logger
 from evalsite import environment
 from evalsite.privacy import WithoutParticipants
 
-# Read by the settings when a worker loads the site: a page that takes longer has gone astray.
+# Read by the settings when a worker loads the site: a page that takes longer hangs.
 os.environ.setdefault("STATEMENT_TIMEOUT_SECONDS", "15")
 
 bind = f"{environment.text('HOST', '127.0.0.1')}:{environment.text('PORT', '8000')}"
@@ -37,7 +37,7 @@ logger_class = PrivateLogger
 
 
 def on_starting(server: Arbiter) -> None:
-    """Look once, before any child exists: later a database that is away must not end them."""
+    """Check once, before any child exists: a later outage of the database must not end them."""
     from evalsite.safety import refuse_unsafe_site
 
     refuse_unsafe_site()

@@ -1,4 +1,4 @@
-"""Two probes for a load balancer: the process lives; the process can take a judgement."""
+"""Two probes for a load balancer: is the process alive, and can it store judgements?"""
 
 import os
 import shutil

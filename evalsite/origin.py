@@ -29,7 +29,7 @@ def refuse_other_sites(get_response: GetResponse) -> GetResponse:
 
 
 def believe_the_proxy(get_response: GetResponse) -> GetResponse:
-    """Take the client's address from the proxy's header; everybody shares the proxy's own address.
+    """Take the client's address from the proxy's header; otherwise everybody has the proxy's own.
 
     Only the last address comes from the proxy; anybody can write the ones before it.
     """

@@ -160,7 +160,7 @@ def rights_on(model: type[models.Model], quote: Callable[[str], str] = str) -> s
 
 
 def powers_over_the_record(connection: BaseDatabaseWrapper) -> list[str]:
-    """Say by which powers the connected role could change the record; none is right."""
+    """List the powers by which the connected role could change the record; none is allowed."""
     with connection.cursor() as cursor:
         cursor.execute(POWERS)
         powers = [power for (power,) in cursor.fetchall()]

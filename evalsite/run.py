@@ -63,7 +63,7 @@ def end_in_order(signum: int, frame: object) -> None:
 
 @contextlib.contextmanager
 def the_only_run(folder: Path) -> Iterator[None]:
-    """Hold the data folder; the kernel gives it back even after SIGKILL."""
+    """Lock the data folder; the kernel releases the lock even after SIGKILL."""
     with (folder / "run.lock").open("a+") as lock:
         try:
             fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -119,7 +119,7 @@ def servers(folder: Path) -> Iterator[None]:
 
 
 def prepare(folder: Path) -> str:
-    """Bring database, files and demonstration up to date, and give the greeting."""
+    """Bring database, files and demonstration up to date; return the greeting."""
     import django
     from django.core.management import call_command
     from django.db import connections

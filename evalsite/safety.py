@@ -30,7 +30,7 @@ def local_secret_key(folder: Path) -> str:
         draft = folder / f"secret-key.{os.getpid()}"
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             file.write(secrets.token_urlsafe(48))
-        # The first of two that start together wins: link() never replaces, and is never half done.
+        # The first of two that start together wins: link() is atomic and never replaces.
         with contextlib.suppress(FileExistsError):
             os.link(draft, path)
         draft.unlink()

@@ -27,7 +27,7 @@ ALLOWED_HOSTS = environment.listed(
 CSRF_TRUSTED_ORIGINS = environment.listed("CSRF_TRUSTED_ORIGINS")
 ADMINS = [(address, address) for address in environment.listed("ADMINS")]
 
-# Where the site is found from outside, for links that a command prints.
+# The site's public address, for links that a command prints.
 SITE_URL = environment.origin(
     "SITE_URL", f"http://127.0.0.1:{environment.whole_number('PORT', 8000)}"
 )
@@ -271,7 +271,7 @@ CONTENT_SECURITY_POLICY = {
     },
 }
 SILENCED_SYSTEM_CHECKS = [
-    "security.W005",  # whether its other subdomains speak https is for the owner of a domain to say
+    "security.W005",  # only a domain's owner knows whether all of its subdomains use https
     "security.W021",  # the same for the browsers' preload list
 ]
 
@@ -372,9 +372,9 @@ LOGGING = {
         # Django's own handlers would write past the filter, and mail what was sent.
         "django": {"handlers": [], "level": "INFO", "propagate": True},
         "django.server": {"handlers": [], "level": "INFO", "propagate": True},
-        # It tells every table of every font that it embeds in a PDF.
+        # It logs every table of every font that it embeds in a PDF.
         "fontTools": {"level": "WARNING"},
-        # It tells every address that it calls.
+        # It logs every address that it calls.
         "httpx": {"level": "WARNING"},
     },
 }

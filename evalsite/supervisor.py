@@ -42,7 +42,7 @@ class Part:
         return self.process
 
     def note_end(self) -> float:
-        """Plan the next start; returns after how many seconds."""
+        """Plan the next start; return the seconds until then."""
         ran = time.monotonic() - self.started_at
         self.ends_in_a_row = self.ends_in_a_row + 1 if ran < SOON_SECONDS else 1
         pause = PAUSES[min(self.ends_in_a_row, len(PAUSES)) - 1]

@@ -1,4 +1,4 @@
-"""Django's admin for looking only: every change goes through the actions."""
+"""A read-only admin of Django: every change goes through the actions."""
 
 from __future__ import annotations
 

@@ -41,8 +41,8 @@ def forecast(rule: Rule, checks: Sequence[Planned], *, seed: int = 0) -> tuple[F
     """Forecast each part of a rule that alone can catch a rater.
 
     A comparison is forecast by its own distribution where there is one. Parts that `and`, `not` or
-    brackets join are decided for simulated raters, so that what one check says about another of the
-    same rater is in it.
+    brackets join are decided for simulated raters, so that the dependence between checks of one
+    rater is taken into account.
 
     Parameters
     ----------

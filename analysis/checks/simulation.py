@@ -92,7 +92,7 @@ def _scores(model: RaterModel, quality: Values, rng: np.random.Generator) -> Val
 
 
 def _right(model: RaterModel, answer: Values, rng: np.random.Generator) -> Values:
-    """Answers to pages with one right answer: given by those who read, but for slips."""
+    """Answers to pages with one right answer: raters who read give it, except for slips."""
     is_given = rng.random(len(answer)) < model.awake * (1 - model.slip)
     return np.where(is_given, answer, _unread(model, len(answer), rng))
 
@@ -130,7 +130,7 @@ def caught_shares(
     return shares
 
 
-# The single checks of the printed table, with what fails a rater.
+# The single checks of the printed table, and when a rater fails them.
 SINGLE_CHECKS: Sequence[tuple[str, str]] = (
     ("instructed", "instructed.failed >= 2"),
     ("known_answer", "known_answer.failed >= 2"),

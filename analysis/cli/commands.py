@@ -33,8 +33,8 @@ BAD_INPUT = 2
 class Command:
     """A command: one line of help, its function, and the options that only it takes.
 
-    `has_stored_options` says that the file may bring options, which only those replace that are
-    given on the command line. `reads_judgements` is false for a command that reads FILE itself,
+    `has_stored_options` says that the file may contain options; options that are given on the
+    command line replace them. `reads_judgements` is false for a command that reads FILE itself,
     and `file` says what FILE is.
     """
 

@@ -16,7 +16,7 @@ MODELS = ("one-way", "factorial", "interaction", "rater", "latin")
 
 
 def add_value_options(parser: argparse.ArgumentParser) -> None:
-    """Options of what is done to the values first."""
+    """Options of how the values are prepared."""
     parser.add_argument(
         "--outliers",
         choices=("none", "replace", "winsorise", "drop"),
@@ -48,7 +48,7 @@ def prepared(table: JudgementTable, options: argparse.Namespace) -> JudgementTab
 
 
 def check_width(options: argparse.Namespace) -> None:
-    """Refuse a width of outliers that no value can be judged by."""
+    """Refuse a width that cannot tell outliers from other values."""
     from analysis.outliers import width_problems
 
     if problems := width_problems("--width", options.width):

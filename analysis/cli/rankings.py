@@ -232,7 +232,7 @@ def run_power(table: JudgementTable, options: argparse.Namespace) -> Outcome:
 
 
 def _campaign_plan(table: JudgementTable, options: argparse.Namespace) -> "CampaignPlan":
-    """The pilot's plan, or one for --effects; what is said on the command line goes first."""
+    """The pilot's plan, or one for --effects; options on the command line take precedence."""
     from analysis.campaign_power import CampaignPlan, plan_from_pilot
 
     names = [name.replace("-", "_") for name, _, _ in PLAN_OPTIONS]

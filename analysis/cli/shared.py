@@ -9,7 +9,7 @@ from analysis.table import JudgementTable
 
 
 def names(text: str) -> tuple[str, ...]:
-    """The parts of a list with commas, as an option has it."""
+    """The parts of an option that is a list with commas."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 

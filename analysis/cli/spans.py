@@ -138,7 +138,7 @@ def _scores(
 
 
 def _undefined(systems: Sequence["SystemScore"]) -> list[str]:
-    """Why numbers are missing: what has no value is said, never counted as zero."""
+    """Why numbers are missing; a missing value is reported, never counted as zero."""
     notes = []
     if nameless := [each.system for each in systems if each.words is None]:
         notes.append(f"Per 100 words is undefined without the texts of: {', '.join(nameless)}.")

@@ -1,4 +1,4 @@
-"""What a rater reaches who is compared with the others: the measure for metrics."""
+"""How well one rater agrees with the others: what metrics are measured against."""
 
 from __future__ import annotations
 

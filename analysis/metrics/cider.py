@@ -30,7 +30,7 @@ class Cider:
     ----------
     references : by item, the texts; every item of the whole test set
 
-    The reference implementation clips weights and punishes differences of length (CIDEr-D without
+    The reference implementation clips weights and penalises differences of length (CIDEr-D without
     stemming), and it measures the length in bigrams.
 
     Source

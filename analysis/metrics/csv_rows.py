@@ -20,7 +20,7 @@ Source = str | Path | IO[bytes]
 
 @dataclass(frozen=True)
 class RowProblem:
-    """Something wrong on a line; `column` is empty where the whole line is to blame."""
+    """Something wrong on a line; `column` is empty if the whole line is wrong."""
 
     file: str
     line: int
@@ -53,7 +53,7 @@ class Rows:
         return iter(self.rows)
 
     def problem(self, line: int, column: str, message: str) -> None:
-        """Note a problem; the place is a line and, where one is to blame, a column."""
+        """Note a problem; the place is a line and, if only one is wrong, a column."""
         self.problems.append(RowProblem(self.name, line, column, message))
 
     def require(self, columns: Sequence[str]) -> None:
@@ -70,7 +70,7 @@ class Rows:
 
 
 def read_rows(source: Source, name: str = "") -> Rows:
-    """Read a CSV, maybe compressed with gzip, as it is written by people and spreadsheets.
+    """Read a CSV, optionally compressed with gzip, as it is written by people and spreadsheets.
 
     Parameters
     ----------

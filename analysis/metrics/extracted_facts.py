@@ -43,7 +43,7 @@ def read_facts(source: Source, *, known: Known | None = None) -> MetricScores:
 
     Parameters
     ----------
-    source : a path or a binary file; CSV, maybe compressed with gzip
+    source : a path or a binary file; CSV, optionally compressed with gzip
     known : a fact of another system or item is a problem; None: any may come
 
     Returns

@@ -173,7 +173,7 @@ def alternative_annotator_test(
     ----------
     ratings : by rater and output, on the judge's scale
     judge : by output
-    epsilon : the advantage that people get because they are the dearer ones; .1 for crowds, .15
+    epsilon : the advantage that people get because they cost more; .1 for crowds, .15
         for skilled raters, .2 for experts
     alpha : the false discovery rate
     nominal : the values are categories, so closeness is agreement; otherwise it is the distance

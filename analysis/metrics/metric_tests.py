@@ -144,8 +144,8 @@ def williams(with_first: float, with_second: float, between: float, systems: int
 
     Returns
     -------
-    The one-sided p-value that the correlation which is higher here is so in truth; None with
-    fewer than four systems or where the statistic is not defined.
+    The one-sided p-value of the higher correlation being truly higher; None with fewer than four
+    systems or where the statistic is not defined.
 
     Source
     ------

@@ -61,7 +61,7 @@ def read_archive(folder: Path, pair: str, human: str = "mqm") -> Archive:
 
     Parameters
     ----------
-    folder : with `human-scores`, `metric-scores` and, as far as they are there, `documents`
+    folder : with `human-scores`, `metric-scores` and, if the archive has them, `documents`
     pair : the language pair, `en-de`
     human : the name of the human scores, as in `human-scores/en-de.mqm.seg.score`
 

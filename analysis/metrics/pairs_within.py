@@ -1,4 +1,4 @@
-"""Pairs of systems within items: what segment-level agreement is counted in."""
+"""Pairs of systems within items: the unit of segment-level agreement."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from analysis.table_files import guarded
 from analysis.typing import Values
 
 LONG = ("metric", "score")
-# Of metrics that everybody knows, those that are better when lower.
+# Well-known metrics for which lower is better.
 LOWER_IS_BETTER = frozenset({"ter", "ser", "wer", "cer", "mer", "wil"})
 
 
@@ -142,7 +142,7 @@ def read_scores(
 
     Parameters
     ----------
-    source : a path or a binary file; maybe compressed with gzip
+    source : a path or a binary file; optionally compressed with gzip
     lower_is_better : metrics whose sign is to be changed; None: TER, SER, WER, CER, MER, WIL
     known : a score of another system or item is a problem; None: any may come
 

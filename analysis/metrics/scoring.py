@@ -53,7 +53,7 @@ def score(
 
     Returns
     -------
-    One result a metric, in the order of the names.
+    One result for each metric, in the order of the names.
 
     Raises
     ------

@@ -33,7 +33,7 @@ def _level(word: str, about: str) -> str:
     return rf"\b{word}\b{gap}{about}\b|\b{about}{gap}(?:{word})\b|\b{word}[- ]{about}"
 
 
-# By slot and value. What is not here is taken by its words.
+# By slot and value. Other values are matched by their own words.
 PATTERNS: Mapping[str, Mapping[str, str]] = {
     "eatType": {
         "restaurant": r"\brestaurants?\b",
@@ -135,7 +135,7 @@ def slot_errors(meaning: Mapping[str, str], output: str) -> SlotErrors:
     """Count the slots that a text leaves out, adds, gets wrong or repeats.
 
     A slot is *missing* when no value of it is found, *wrong* when only other values are, *added*
-    when the meaning representation lacks it, and *repeated* when its value is there again in
+    when the meaning representation lacks it, and *repeated* when its value appears again in
     another sentence. Names may be repeated. A restaurant may be called one unasked.
 
     Parameters
@@ -145,7 +145,7 @@ def slot_errors(meaning: Mapping[str, str], output: str) -> SlotErrors:
 
     Returns
     -------
-    Counts. Patterns miss some correct phrasings, so this is an estimate, as every such script's.
+    Counts. Patterns miss some correct phrasings, so this is an estimate, as with every such script.
 
     Source
     ------

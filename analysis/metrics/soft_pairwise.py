@@ -34,7 +34,7 @@ def pairwise_p_values(scores: Values, signs: Signs) -> Values:
     Returns
     -------
     Shape (systems, systems): above the diagonal, the share of permutations in which the first
-    system is at least as far ahead of the second as it is in truth. NaN elsewhere, and for two
+    system is at least as far ahead of the second as in the data. NaN elsewhere, and for two
     systems that have no segment in common.
 
     Source
@@ -112,7 +112,7 @@ def soft_pairwise_accuracies(
 
     Returns
     -------
-    One number a metric, None where a metric has no segments.
+    One number for each metric, None where a metric has no segments.
     """
     used = ~np.isnan(people).all(axis=0)
     ours = people[:, used]

@@ -12,7 +12,7 @@ from analysis.metrics.tokens import Tokens, mteval_tokens, ngrams
 def distinct(texts: Sequence[Tokens], length: int) -> float | None:
     """The share of n-grams that are different from each other (distinct-n).
 
-    It falls as texts become more, so compare only systems with equally many outputs.
+    It falls as the number of texts grows, so compare only systems with equally many outputs.
 
     Parameters
     ----------

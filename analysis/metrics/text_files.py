@@ -36,7 +36,7 @@ def read_material(outputs: Source, items: Source) -> Material:
 
     Parameters
     ----------
-    outputs, items : a path or a binary file; CSV, maybe compressed with gzip
+    outputs, items : a path or a binary file; CSV, optionally compressed with gzip
 
     Returns
     -------

@@ -21,7 +21,7 @@ MTEVAL_STOPS = (
 
 
 def mteval_tokens(text: str) -> Tokens:
-    """Split a text as mteval-v13a does for languages of the West, in lower case.
+    """Split a text as mteval-v13a does for Western languages, in lower case.
 
     Parameters
     ----------
@@ -62,11 +62,11 @@ SAME_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "`"
 
 
 def treebank_tokens(text: str) -> Tokens:
-    """Split a text in the manner of the Penn Treebank, in lower case, without punctuation.
+    """Split a text as the Penn Treebank does, in lower case, without punctuation.
 
     The reference implementation runs Stanford's Java tokeniser; this one follows its rules where
-    they matter in running English text. It is not its equal on e-mail addresses, emoticons and
-    rare abbreviations.
+    they matter in running English text. It differs on e-mail addresses, emoticons and rare
+    abbreviations.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ def read_verdicts(source: Source, *, known: Known | None = None) -> dict[str, tu
 
     Parameters
     ----------
-    source : a path or a binary file; CSV, maybe compressed with gzip
+    source : a path or a binary file; CSV, optionally compressed with gzip
     known : a verdict about another system or item is a problem; None: any may come
 
     Returns

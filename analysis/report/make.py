@@ -72,7 +72,7 @@ class RankChange:
 
 @dataclass(frozen=True)
 class CriterionReport:
-    """All about one criterion; the sections that do not apply to its kind are None."""
+    """Everything about one criterion; sections that do not apply to its kind are None."""
 
     criterion: str
     kind: str

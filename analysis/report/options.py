@@ -25,9 +25,9 @@ class ReportOptions(RankingOptions):
     `model` is the analysis of variance of scales, counts and times: `one-way` (system),
     `factorial` (system + factors), `interaction` (system × first factor), `rater` (system + rater)
     or `latin` (system + rater + factors such as the position). `outliers`, `log_scale` and
-    `standardise` (z within each rater, as at WMT) go by criterion; times have their outliers
-    replaced unless told otherwise, as TUNA's. `weights` are those of marked errors, by criterion
-    (see `analysis.spans.weights`).
+    `standardise` (z within each rater, as at WMT) go by criterion; outliers of times are replaced
+    unless told otherwise, as in TUNA. `weights` are those of marked errors, by criterion (see
+    `analysis.spans.weights`).
 
     `metrics` are compared with people, after the ranking by people. `judges` are those of them (or
     of the verdicts) that act as raters, each with the systems that its own model wrote.

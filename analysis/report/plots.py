@@ -1,6 +1,6 @@
 """A report's pictures: rank ranges, rank distributions, letters, wins and rater agreement.
 
-Colours are from one sequence that grows darker (readable in grey, and by the colour-blind);
+Colours are from one sequence that grows darker (readable in grey, and for colour-blind people);
 everything that a colour shows is also shown by position, marker or text. Equal reports give equal
 files.
 """

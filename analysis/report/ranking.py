@@ -176,7 +176,7 @@ def ranking_section(
     )
     drawn = {
         resampling.scheme: runs.drawn(resampling) for resampling in resamplings
-    }  # last: they may still be under way
+    }  # last: they may still be running
 
     def ranked(resampling: Resampling) -> Ranking:
         return ranking_from_draws(

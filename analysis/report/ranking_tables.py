@@ -94,7 +94,7 @@ def wins_table(shares: Sequence[WinShare]) -> Table:
 
 def ranking_tables(ranking: RankingSection, schemes: Sequence[str]) -> Iterator[Table]:
     """All tables of a relative criterion."""
-    # The database keeps a mapping's names in the order of their length; the options know better.
+    # The database sorts a mapping's names by their length; the options have the right order.
     for scheme in sorted(ranking.rankings, key=_place_in(schemes)):
         yield ranking_table(ranking.rankings[scheme], scheme)
     if ranking.bradley_terry:

@@ -12,7 +12,7 @@ from analysis.report.make import Report
 
 
 def read_report(document: Mapping[str, Any]) -> Report:
-    """The report that `Report.as_dict` wrote; fields that are younger take their defaults."""
+    """The report that `Report.as_dict` wrote; fields that were added since take their defaults."""
     report: Report = _rebuilt(Report, document)
     return report
 

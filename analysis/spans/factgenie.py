@@ -22,7 +22,7 @@ from analysis.spans.model import (
 from analysis.spans.offsets import from_utf16, to_utf16
 
 NOBODY = "rater"
-# What factgenie asks for and we have no use for.
+# What factgenie requires and we do not use.
 DATASET, SPLIT = "spans", "test"
 # In the metadata of a record that we wrote.
 OUR_NAMES = ("item", "document", "source", "score")

@@ -1,4 +1,4 @@
-"""Google's MQM table: one row an error, the marked text between `<v>` and `</v>`.
+"""Google's MQM table: one row per error, the marked text between `<v>` and `</v>`.
 
 The columns are those of github.com/google/wmt-mqm-human-evaluation. Cells are neither quoted nor
 escaped there, so a tab, a line break or a literal `<v>` has no place in them: where a text has one,

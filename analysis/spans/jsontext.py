@@ -30,7 +30,7 @@ def plain_json(value: object) -> str:
 
 
 def read_number(cell: str) -> tuple[float | None, str]:
-    """A number that may be absent, and why it is none.
+    """A number that may be absent, and why it is not a number.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def read_json_value(text: str, line: int) -> Any:
 
 
 def json_object(cell: str) -> tuple[dict[str, Any], str]:
-    """The JSON object of a cell, and why it is none.
+    """The JSON object of a cell, and why it is not one.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 A file `*.seg.rating` has a line for each system and segment: the system, a tab, the rating as JSON
 or `None`, and often a tab and the rater. The n-th line of a system is its n-th segment. The
-self-contained kind has one JSON object a line, with the texts. We call segments 1, 2, … in both.
+self-contained kind has one JSON object per line, with the texts. We call segments 1, 2, … in both.
 """
 
 from __future__ import annotations

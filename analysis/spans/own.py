@@ -1,4 +1,4 @@
-"""Our own files of spans: one JSON object a marked output, or one CSV row a mark.
+"""Our own files of spans: one JSON object per marked output, or one CSV row per mark.
 
 Offsets count code points of the output as stored, ends are exclusive, and the marked text and the
 output's SHA-256 follow them, so that a file shows whether it still fits its text.
@@ -137,7 +137,7 @@ def is_span_csv(columns: list[str]) -> bool:
 
 
 def read_csv(text: str) -> SpanTable:
-    """Read our CSV: one row a mark, and one without a mark for an output that has none.
+    """Read our CSV: one row per mark, and one without a mark for an output that has none.
 
     Parameters
     ----------

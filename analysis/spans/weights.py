@@ -18,7 +18,7 @@ DEFAULT = (
 )
 PART = re.compile(r"[^:]*:[^:\s,]*")
 SEPARATORS = " ,\t\n"
-# These are not errors wherever they come from: other weights need not repeat it.
+# These are never errors, so other weights need not list them.
 WEIGHTLESS = ("neutral:0", "no-error:0", "hotw-test:0")
 
 
@@ -99,7 +99,7 @@ def _folded(name: str) -> str:
 
 
 def check_weights(table: SpanTable, weights: Weights) -> None:
-    """Refuse severities that have no weight: they would count as nothing without a word.
+    """Refuse severities that have no weight: they would silently count as nothing.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ class Account:
 def run_as(
     account: Account | None, command: list[str], folder: Path
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end as this account, without our secrets in its environment."""
+    """Run a program as this account and wait for it; its environment has none of our secrets."""
     kept = {name: os.environ[name] for name in ("PATH", "TZ") if name in os.environ}
     with tempfile.TemporaryFile() as output:
         # A file, not a pipe: a server that a program leaves behind would hold the pipe open.

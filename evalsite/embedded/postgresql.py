@@ -68,7 +68,7 @@ class PostgreSQL(Server):
         command += ["--log", str(self.log)]
 
         def is_launched() -> bool:
-            # pg_ctl also fails when the server lives but still recovers: that is not our failure.
+            # pg_ctl also fails while a running server recovers; here that is not a failure.
             return run_as(self.account, command, self.home).returncode == 0 or self.is_running()
 
         # The children of a killed server end a moment after it and hold its memory until then.

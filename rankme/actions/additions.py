@@ -26,7 +26,7 @@ ITEM_COLUMNS = (
 
 @dataclass
 class Additions:
-    """What of an upload is new, and how much of it is there already."""
+    """Which part of an upload is new, and how much of it the campaign already has."""
 
     items: list[ItemRow] = field(default_factory=list)
     systems: list[str] = field(default_factory=list)

@@ -1,6 +1,6 @@
 """Analyses: asked for with options, computed in chunks by any worker, published as reports.
 
-A run reads the judgements once and keeps them, so what it says never moves. Its bootstrap is cut
+A run reads the judgements once and keeps them, so its numbers never change. Its bootstrap is cut
 into chunks that are rows; a worker holds a chunk by the row's lock, which the database frees when
 the worker dies, and every chunk gives the same numbers whichever worker computes it. The parts of
 the report are rows too, so that a report continues where a lost worker left it.
@@ -207,7 +207,7 @@ def _campaign_problems(campaign: Campaign, options: ReportOptions) -> Iterable[P
 
 
 def execute(run_id: int, worker: str) -> bool:
-    """Lead a run to its end; False when it was not to be had."""
+    """Lead a run to its end; False when another worker has it."""
     return jobs.perform(AnalysisRun, run_id, _lead, worker=worker, understood=(AnalysisError,))
 
 
@@ -237,7 +237,7 @@ def _lead(run: AnalysisRun) -> None:
 
 
 def take_snapshot(run: AnalysisRun) -> None:
-    """Keep the judgements as they are now, and the chunks that they ask for: both or neither."""
+    """Store the judgements as they are now, and the chunks that they need: both or neither."""
     jobs.heartbeat(run, step="Reading the judgements")
     analyze(*TABLES_THAT_GROW)
     table = _on_criteria(judgement_table(run.campaign), run.options.get("criteria"))
@@ -351,7 +351,7 @@ def compute_all(run: AnalysisRun) -> None:
 
 @transaction.atomic
 def compute_one(run: AnalysisRun, worker: str) -> bool:
-    """Compute a chunk that nobody computes; the lock on its row ends with its holder."""
+    """Compute a chunk that no worker computes yet; the lock on its row ends with its holder."""
     waiting = run.chunks.filter(draws=None).order_by("id")
     chunk = waiting.select_for_update(skip_locked=True).first()
     if chunk is None:

@@ -19,7 +19,7 @@ from .passwords import WrongPassword, check_password
 
 
 def obtain_key(username: str, password: str, *, address: str) -> str:
-    """Give this person a new key and end the previous one."""
+    """Create a new key for this person and end the previous one."""
     user = check_password(username, password, address=address)
     if user is None:
         raise WrongPassword("Wrong name or password.")

@@ -17,7 +17,7 @@ from rankme.protocols.files import definition_from_document
 
 
 def guessed_definition(title: str, preview: JudgementPreview) -> Definition:
-    """A campaign file that the values allow: enough to analyse them, not to collect more."""
+    """A campaign file that fits the values: enough to analyse them, not to collect more."""
     asked: dict[str, dict[str, Any]] = {}
     for found in preview.criteria:
         name = criterion_name(found.name)

@@ -184,7 +184,7 @@ def _sittings(archive: Archive, *, keep_rater_names: bool) -> dict[str, Sitting]
 
 
 def _times(screen: Screen, otherwise: str) -> tuple[str, str]:
-    """When the screen was begun and sent; a file that does not say so says now."""
+    """When the screen was begun and sent; without times in the file, it is now."""
     ended = _in_utc(screen[0].submitted_at) if screen[0].submitted_at else otherwise
     begun = _in_utc(screen[0].started_at) if screen[0].started_at else ended
     return begun, ended

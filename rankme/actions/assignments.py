@@ -108,7 +108,7 @@ def _has_done_enough(participant: Participant) -> bool:
 
 
 def _keep_holding(participant: Participant, definition: Definition) -> Assignment | None:
-    """What the rater holds already, with a fresh lease: who asks for work is there."""
+    """What the rater holds already, with a fresh lease: a rater who asks for work is present."""
     held = participant.assignments.live().first()
     if held is None:
         return None
@@ -165,7 +165,7 @@ def _claim_free(participant: Participant, definition: Definition) -> Assignment 
     slot = _free_for(participant).select_for_update(skip_locked=True, of=("self",)).first()
     if slot is None:
         return None
-    # Who left this slot unfinished stops counting before the new holder begins to.
+    # The rater who left this slot unfinished stops counting before the new holder begins to.
     slot.assignments.counting().update(counts=False)
     assignment = Assignment.objects.create(
         campaign_id=slot.campaign_id,
@@ -195,7 +195,7 @@ def _why_none_free(participant: Participant) -> NoBatch:
     """A miss under SKIP LOCKED is not the end of the campaign (a row may just be locked)."""
     if _free_for(participant).exists():
         return NoBatch("busy")
-    # Only what this rater has not met can ever become free for them.
+    # Only batches that this rater never had can become free for them.
     held = _unmet_by(participant).filter(state=Slot.State.HELD)
     return NoBatch("later" if held.exists() else "complete")
 
@@ -229,7 +229,7 @@ def draw_presentation(
 
 
 def option_seed(assignment: Assignment, trial: int) -> list[int]:
-    """From what the order of shuffled choices is drawn, for this rater and trial."""
+    """The seed of the order of shuffled choices, for this rater and trial."""
     return [assignment.campaign.seed or 0, assignment.participant_id, trial]
 
 
@@ -303,7 +303,7 @@ def _give_up(assignment: Assignment, state: str) -> None:
 
 @transaction.atomic
 def finish_batch(assignment: Assignment) -> Assignment:
-    """End a sitting in which every screen was answered; twice is the same as once."""
+    """End a sitting in which every screen was answered; doing it twice changes nothing."""
     slot = Slot.objects.select_for_update().get(pk=assignment.slot_id)
     assignment = Assignment.objects.select_related("campaign").get(pk=assignment.pk)
     if assignment.state == COMPLETED:

@@ -1,4 +1,4 @@
-"""Writing down who did what."""
+"""Recording who did what."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def checks_of_batch(batch: int) -> dict[int, CheckTrial]:
 def in_an_order_that_keeps_apart(
     presentation: list[list[Any]], checks: dict[int, CheckTrial], seed: int
 ) -> list[list[Any]]:
-    """The same pages, with those that are compared far enough apart; without any, as it was."""
+    """The same pages, with those that are compared far enough apart; unchanged without any."""
     distances = [
         distance_of(check.kind, check.expected["apart"], check.source_id, check.trial_id)
         for check in checks.values()

@@ -26,7 +26,7 @@ def has_rules(participant: Participant) -> bool:
 
 
 def decide(participant: Participant, *, is_final: bool) -> bool:
-    """Decide the rules about the work; whether the rater is now excluded by one.
+    """Decide the rules about the work; return whether one now excludes the rater.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def decide(participant: Participant, *, is_final: bool) -> bool:
 
 
 def decide_gate(participant: Participant) -> bool:
-    """Decide the rule about the time before the work; whether the rater is turned away."""
+    """Decide the rule about the time before the work; return whether the rater is turned away."""
     if not rules_of(participant).gate_if:
         return False
     measures = measures_by_rater(participant.campaign, [participant.pk])[participant.pk]

@@ -71,7 +71,7 @@ def _is_place(value: object) -> bool:
 
 
 def record_complaint(participant: Participant, sent: SentComplaint) -> bool:
-    """Store a report; the same one again changes nothing. Whether it is new.
+    """Store a report; return whether it is new. Sending the same one again changes nothing.
 
     Raises
     ------

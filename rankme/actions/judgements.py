@@ -135,7 +135,7 @@ def record_submission(participant: Participant, sent: SentScreen) -> Receipt:
         with transaction.atomic():
             receipt = store_submission(participant, sent)
     if receipt.ends_the_work:
-        # Not in the same transaction: who stops locks the rater first and then the slot.
+        # Not in the same transaction: ending a visit locks the rater first and then the slot.
         end_work(participant, Outcome.TOO_FAST)
     elif receipt.is_new and not receipt.surplus and check_rules.has_rules(participant):
         receipt = _decided_by_rules(participant, sent, receipt)
@@ -149,8 +149,8 @@ def record_submission(participant: Participant, sent: SentScreen) -> Receipt:
 def _decided_by_rules(participant: Participant, sent: SentScreen, receipt: Receipt) -> Receipt:
     """Let the campaign's rules decide, after a check and at the end of a batch.
 
-    Who is excluded in the middle of a batch need not finish it. Who has finished it gets the usual
-    code: the work was done, and the organiser decides about it.
+    A rater who is excluded in the middle of a batch need not finish it. A rater who has finished
+    it gets the usual code: the work was done, and the organiser decides about it.
     """
     is_final = is_answered(Assignment.objects.select_related("campaign").get(pk=sent.assignment))
     if not (is_final or receipt.is_check):
@@ -475,7 +475,7 @@ def _is_late(assignment: Assignment) -> bool:
 def _flags(located: LocatedScreen, readings: list[Reading], crowd: Crowd) -> list[str]:
     times = located.sent.times
     flags = speed_flags(times, located.sitting, least_seconds=crowd.least_seconds_per_screen)
-    # A response that came before anybody can have seen the stimulus. The page notes such a press
+    # A response that came before anybody could have seen the stimulus. The page notes such a press
     # and waits for another; other clients may send it as the response.
     if times.was_early or any(one.is_anticipated for one in readings):
         flags.append(gettext_noop("anticipation"))

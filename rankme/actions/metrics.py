@@ -118,7 +118,7 @@ def _compute(row: MetricComputation, *, watched: Progress) -> None:
 
 
 def _refuse_changed_material(row: MetricComputation, sha256: str) -> None:
-    """A draft's material may be replaced meanwhile; its lock is held from here on."""
+    """A draft's material may be replaced meanwhile; it stays locked from here on."""
     if row.campaign.is_draft and material_of(row.campaign).sha256 != sha256:
         raise RefusedAction(_("The material was replaced meanwhile. Compute the metrics again."))
 

@@ -18,7 +18,8 @@ Kind = MediaFile.Kind
 def refuse_unplayed(
     screen: ScreenSpec, sent: SentScreen, trial: Trial, outputs: Sequence[int | None]
 ) -> None:
-    """`outputs` are those of the trial as the rater sees them. Screens without demand cost nothing.
+    """`outputs` are those of the trial as the rater sees them. Screens that demand nothing cost
+    nothing.
 
     Raises
     ------

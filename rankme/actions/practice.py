@@ -1,4 +1,4 @@
-"""Tries at practice examples: counted here, because the browser must not decide what they end."""
+"""Tries at practice examples: counted here, because a browser must not decide who may work."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def try_example(
 
 
 def is_past_the_gate(participant: Participant, definition: Definition) -> bool:
-    """Whether the rater may work: without a gate everybody, else who passed every example."""
+    """Whether the rater may work: without a gate everybody may, otherwise those who passed every
+    example."""
     if not definition.practice_gate:
         return True
     return all(

@@ -48,8 +48,8 @@ class Limit:
         return 1 / self.again_every.total_seconds()
 
 
-# A university behind one address comes in at once, and refusing one person costs more than letting
-# in a script: batches that nobody works on are free again when their lease ends.
+# A university behind one address comes in at once, and refusing one person does more harm than
+# letting in a script: batches that nobody works on are free again when their lease ends.
 NEW_RATERS = Limit("new raters", most=1_000, again_every=timedelta(seconds=0.2))
 # A browser with scripts of another release sends what it kept: a sitting at most.
 UNREADABLE = Limit("unreadable submissions", most=200, again_every=timedelta(minutes=1))
@@ -80,5 +80,5 @@ def _mark(limit: Limit, whose: tuple[object, ...]) -> str:
 
 
 def forget_full() -> int:
-    """Delete what says nothing any more: buckets that have long filled up again."""
+    """Delete rows that no longer matter: buckets that have long filled up again."""
     return RateBucket.objects.filter(filled_at__lt=Now() - LONGEST_TO_FILL).delete()[0]

@@ -56,8 +56,8 @@ def compared_of(
 ) -> Compared | None:
     """The scores and verdicts of these metrics; None where there are none.
 
-    Where some act as judges, the lengths of outputs are there as well: whether a judge prefers
-    long outputs is asked of each.
+    Where some act as judges, the lengths of outputs are there as well: the report says of each
+    whether it prefers long outputs.
     """
     from analysis.metrics.compared import Compared
     from analysis.metrics.judge_report import lengths_of

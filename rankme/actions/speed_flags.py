@@ -1,9 +1,9 @@
 """Which submissions came faster than anybody can read, also by the server's clock.
 
-A browser's own times can be missing or forged, so they are held against what the server knows:
+A browser's own times can be missing or forged, so they are compared with what the server knows:
 when it handed out the batch, and when it received each screen. Screens that were answered without
-a connection arrive together, which proves nothing. But the sum does: nobody spends
-more time on the screens of a sitting than has passed since the batch was handed out.
+a connection arrive together, which proves nothing. But the sum does: nobody spends more time on
+the screens of a sitting than has passed since the batch was handed out.
 """
 
 from __future__ import annotations

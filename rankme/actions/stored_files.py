@@ -1,6 +1,6 @@
 """Files in the storage that Django calls `default_storage`: a folder, or a bucket.
 
-Nothing here or elsewhere asks where a file is on a disk: in a bucket it is on none.
+Nothing here or elsewhere asks for a file's path on a disk, because in a bucket it has none.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def sweep(folder: str, needed: Iterable[str]) -> int:
 
     A process that dies between storing a file and writing its row, or between the end of an upload
     and the deletion of its files, leaves them there. Recent ones may be of an upload that is just
-    being written. How old they are is for the storage to say, by the clock that has dated them.
+    being written. Their age is by the storage's clock, which has dated them.
     """
     try:
         _folders, files = default_storage.listdir(folder)
@@ -91,7 +91,7 @@ def _now_in_the_storage(folder: str) -> datetime:
 
 
 def _dated(place: str) -> datetime:
-    """When the file was stored; one that has just been deleted by somebody else is young."""
+    """When the file was stored; one that somebody else has just deleted counts as recent."""
     try:
         return default_storage.get_modified_time(place)
     except FileNotFoundError:

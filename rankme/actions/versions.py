@@ -1,4 +1,4 @@
-"""Writing down what a launched campaign has become, why and by whom."""
+"""Recording the versions of a launched campaign: what changed, why and by whom."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def _problems(detail: Any, place: str = "") -> Iterator[Problem]:
 
 
 def _unforeseen(exc: Exception, context: Mapping[str, Any]) -> Response:
-    """An unexpected error: the log has everything, the answer nothing."""
+    """An unexpected error: the details go to the log and not into the answer."""
     request = context.get("request")
     if isinstance(exc, DataError):
         log.error("a value was refused only by the database: %s", exc, exc_info=exc)

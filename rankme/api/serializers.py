@@ -1,4 +1,4 @@
-"""The shapes of the API: what is taken, what is given, field by field."""
+"""The shapes of the API: what it takes and returns, field by field."""
 
 from __future__ import annotations
 

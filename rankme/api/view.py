@@ -20,7 +20,7 @@ UNKNOWN_PARAMETER = "There is no such parameter."
 
 
 class Strict(serializers.Serializer[Any]):
-    """Takes what it names; any other field is an error, not silence."""
+    """Takes the fields that it declares; any other is an error and never ignored."""
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, Mapping):
@@ -64,7 +64,7 @@ class View(APIView):
         return document
 
     def read_nothing(self) -> None:
-        """Refuse a body where there is nothing to say."""
+        """Refuse a body where none is expected."""
         if int(self.request.META.get("CONTENT_LENGTH") or 0):
             self.read(Strict)
 

@@ -275,7 +275,8 @@ def _known_answer(
 def _damaged_page(
     check: CheckSpec, trial: HostTrial, surroundings: Surroundings, rng: np.random.Generator
 ) -> DrawnCheck | None:
-    """The copy replaces another output of the page; a page with one output is a page of its own."""
+    """The copy replaces another output of the page; with one output per page, it is a page of its
+    own."""
     for place in rng.permutation(len(trial.outputs)).tolist():
         damage = damage_of(check, trial, place, surroundings)
         if damage is None:

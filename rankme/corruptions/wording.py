@@ -31,7 +31,7 @@ class ClauseDoubled(Corruption):
             return None
         number = rng.choice(long_enough)
         joint = pieces_of(text).joint
-        # The text's last clause has lost its mark, so that a comma has to part the two.
+        # The text's last clause has lost its mark, so that a comma has to separate the two.
         pause = "," if joint and not without_last_mark(clauses[number])[1] else ""
         clauses[number] += pause + joint + clauses[number].strip()
         return "".join(clauses) + mark
@@ -75,7 +75,7 @@ def _moved(before: list[str], after: list[str]) -> int:
 
 
 class PhraseReplaced(Corruption):
-    """WMT's bad reference (Graham et al. 2017): a phrase gives way to one of another segment.
+    """WMT's bad reference (Graham et al. 2017): a phrase is replaced with one of another segment.
 
     As their text says, the first and the last word stay in segments of more than three words.
     """

@@ -30,7 +30,7 @@ class Panel:
     hosts: frozenset[str] = frozenset()
     is_platform: bool = False
     study_parameter: str = ""
-    # Hosts that are allowed because they end so; each begins with a dot.
+    # Hosts that end like this are allowed; each ending begins with a dot.
     host_suffixes: tuple[str, ...] = ()
     # Whether it pays by a code, without which no campaign is launched.
     needs_code: bool = True

@@ -1,4 +1,4 @@
-"""Any panel that says: an id in, a code out."""
+"""Any other panel: an id in, a code out."""
 
 from .base import Panel
 

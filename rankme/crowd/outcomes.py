@@ -53,7 +53,7 @@ SETTINGS_MOVED = {
 
 
 def with_settings_by_outcome(crowd: Mapping[str, Any]) -> dict[str, Any]:
-    """The document of a crowd, with the settings of earlier files in their places of today.
+    """The document of a crowd, with the settings of earlier files in their present places.
 
     Raises ValueError where a file has a setting in both places.
     """
@@ -63,7 +63,7 @@ def with_settings_by_outcome(crowd: Mapping[str, Any]) -> dict[str, Any]:
             continue
         settings = document.get(group) or {}
         if not isinstance(settings, dict):
-            continue  # reported as a group that is none
+            continue  # reported later: this is not a group
         if settings.get(outcome) not in ("", None, crowd[name]):
             raise ValueError(f"{name} and {group}.{outcome} are the same setting: give one of them")
         document[group] = {**settings, str(outcome): crowd[name]}

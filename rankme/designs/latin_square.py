@@ -165,7 +165,7 @@ def _notes_on_squares(
 
 
 def _problems(request: DesignRequest) -> list[str]:
-    """Why the items cannot be divided so, or for how many raters that would be too much."""
+    """Why the items cannot be divided like this, or for how many raters that would be too much."""
     groups, raters = int(request.options["groups"]), int(request.options["raters"])
     n_chunks = -(-request.n_items // int(request.options["chunk_size"]))
     raters_in_all = raters or groups * request.n_systems

@@ -56,7 +56,7 @@ class Layout:
     items : shape (trials,)
     systems : shape (trials, outputs on the widest screen), `NO_SYSTEM` where a screen has fewer
     batch_sizes : shape (batches,), trials in each batch
-    notes : what could not be had evenly, in sentences for the organiser
+    notes : what could not be divided evenly, in sentences for the organiser
     """
 
     items: Indexes

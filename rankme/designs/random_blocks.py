@@ -40,7 +40,7 @@ def draw_random_blocks(request: DesignRequest) -> Layout:
     width = min(int(request.options["outputs_per_screen"]), request.n_systems)
     n_screens = int(request.options["screens_per_item"])
     order = _comparable_items(request, width, rng)
-    # Where outputs are missing, the items that have them must make good for those that have not.
+    # Where outputs are missing, the items that have them must make up for those that lack them.
     n_developed = len(order) - len(order) % request.n_systems if request.is_complete else 0
     developed = _develop(request.n_systems, width, n_screens, n_developed, rng)
     screens = _Screens(request.coverage[order], developed, rng).completed()

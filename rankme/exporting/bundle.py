@@ -45,7 +45,7 @@ FORMAT = 2  # 1 held the completion code
 # The site's options in addition to those of the report: criteria, versions of the campaign, and
 # reasons for exclusions.
 SITE_OPTIONS = ("criteria", "versions", "exclusion_reason")
-# What is named here is published, so that a new setting is a secret until somebody decides.
+# Only settings that are named here are published: a new one is secret until somebody decides.
 PUBLIC_CROWD = (
     *("panel", "open_link", "lease_minutes", "batches_per_rater", "least_seconds_per_screen"),
     *("wait_least_seconds", "expected_seconds_per_screen", "pay_per_batch", "currency"),

@@ -1,4 +1,4 @@
-"""A file that leaves the site, before anybody says over which protocol."""
+"""A file that leaves the site, whatever the protocol."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ LINES_PER_PART = 500
 
 @dataclass(frozen=True)
 class Text:
-    """One text that counts; what an excluded rater wrote is in it, and marked."""
+    """One text that counts; texts of excluded raters are included, and marked."""
 
     item: str
     input: str

@@ -1,4 +1,4 @@
-"""Small forms of the organiser's pages; the campaign's own is in `definition_form`."""
+"""Small forms of the organiser's pages; the campaign's own is in `rankme.forms.definition`."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class CampaignFileForm(forms.Form):
 
 
 class LoginForm(AuthenticationForm):
-    """Name and password, guarded against guessing in the same way as the API's keys."""
+    """Name and password, protected against guessing like the API's keys."""
 
     def clean(self) -> dict[str, Any]:
         name, password = self.cleaned_data.get("username"), self.cleaned_data.get("password")

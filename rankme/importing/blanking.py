@@ -1,7 +1,7 @@
 """Notes in MP4, WebM and Ogg, overwritten where they are.
 
-Such files contain positions of their own parts. So nothing moves: a part with notes becomes one
-of the same length that players skip, and what cannot be skipped gets a value that says nothing.
+Such files contain positions of their own parts. So nothing moves: a part with notes becomes one of
+the same length that players skip, and what cannot be skipped gets a neutral value.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class Sample:
         return self.cells.get(column_name(name), [])
 
     def is_number(self, name: str) -> bool:
-        """Whether nothing but numbers is in the column (and at least one)."""
+        """Whether the column has only numbers (and at least one)."""
         filled = [cell for cell in self.of_column(name) if cell.strip()]
         return bool(filled) and all(map(_is_number, filled))
 
@@ -225,7 +225,7 @@ class _Guess:
         return "output" in self.roles and (not items or self._agrees(name, items))
 
     def _can_be_item(self, name: str) -> bool:
-        """Of several systems' rows, each item is in more than one; nothing is for one twice."""
+        """Of several systems' rows, each item is in more than one; no system has an item twice."""
         if "document" in self.roles:
             return self._names_segments(name)
         if "output" not in self.roles:

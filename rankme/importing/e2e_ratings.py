@@ -26,7 +26,7 @@ def is_e2e_ratings(file: SourceFile) -> Shape | None:
 
 
 def read_e2e_ratings(sources: Sources, spool: JudgementSpool, file: SourceFile) -> None:
-    """One screen a line; see `analysis.e2e_ratings`."""
+    """One screen per line; see `analysis.e2e_ratings`."""
     shape = is_e2e_ratings(file)
     layout = layout_of(shape.columns) if shape else None
     if shape is None or layout is None:

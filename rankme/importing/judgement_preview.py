@@ -27,7 +27,7 @@ class CriterionPreview:
 
 @dataclass(frozen=True)
 class JudgementPreview:
-    """The whole of the judgements in one page."""
+    """All judgements on one page, in short."""
 
     format: str
     n_judgements: int

@@ -104,7 +104,7 @@ def _described(sources: Sources, file: SourceFile) -> Described | None:
 
 
 def preview_judgements(sources: Sources, file: SourceFile) -> tuple[TablePreview, ...]:
-    """The table, also if nothing can be made of it without help."""
+    """The table, even if it cannot be read without help."""
     preview = None
     try:
         if table := described(sources, file):

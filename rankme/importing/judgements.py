@@ -1,4 +1,4 @@
-"""Reading a whole file of judgements: all of it right, or every problem with its place."""
+"""Reading a whole file of judgements: all of it is valid, or every problem has its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a whole upload: all of it right, or every problem with its place."""
+"""Reading a whole upload: either all of it is valid, or every problem is listed with its place."""
 
 from __future__ import annotations
 
@@ -65,12 +65,11 @@ def read_material(
 
     Parameters
     ----------
-    paths : a file, folder or archive; several; or, with the organiser's names for them, a mapping
-        from name to path. Names matter: a file per system gives the system its name
-    format : a key of `READERS`; without it the content decides
-    reading : what the columns of tables are, and how they are encoded, where the organiser says so
-    checks : what the campaign asks of the texts in a column (`input`, `output`)
-    progress : told, about every megabyte, the bytes read and the bytes in all
+    paths : a file, folder or archive, or several; or a mapping from the organiser's names to
+    paths. Names matter: a file per system gives the system its name format : a key of `READERS`;
+    without it the content decides reading : what the columns of tables are, and how they are
+    encoded, where the organiser says so checks : what the campaign asks of the texts in a column
+    (`input`, `output`) progress : told, about every megabyte, the bytes read and the bytes in all
 
     Raises
     ------

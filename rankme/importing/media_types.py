@@ -44,7 +44,7 @@ KIND_OF_ENDING: dict[str, Kind] = {
     **dict.fromkeys(("wav", "mp3", "ogg", "oga", "opus", "flac", "m4a"), "sound"),
     **dict.fromkeys(("mp4", "m4v", "webm"), "film"),
 }
-# Not taken, but people have them: the message should not be that a table is missing.
+# Not accepted, but common: the message should not be that a table is missing.
 OTHER_ENDINGS = {
     *("bmp", "tif", "tiff", "heic", "avif", "ico", "psd", "eps"),
     *("aac", "aif", "aiff", "wma", "mid", "midi", "ogv", "avi", "mov", "mkv", "wmv", "mpg", "mpeg"),
@@ -62,7 +62,7 @@ class UnfitFile(ValueError):
 
 @dataclass(frozen=True)
 class MediaContent:
-    """The bytes that raters get: checked, and without what was noted in them."""
+    """The bytes that raters get: checked, and without metadata."""
 
     content: bytes
     media_type: str

@@ -1,7 +1,7 @@
-"""Files without what is noted in them: places, dates, programs and names would end the blindness.
+"""Files without their metadata: places, dates, programs and names would end the blinding.
 
 Nothing is encoded again, so pictures and sounds stay what they are to the last bit. What follows
-the end of a picture is cut off. In Ogg, MP4 and WebM, notes are overwritten where they are (see
+the end of a picture is cut off. In Ogg, MP4 and WebM, metadata is overwritten in place (see
 `blanking`).
 """
 
@@ -63,7 +63,7 @@ def _png(content: bytes) -> bytes:
 
 
 def _jpeg(content: bytes) -> bytes:
-    """Segments of notes are left out; how the picture is turned is written again."""
+    """Segments with metadata are left out, except the orientation of the picture."""
     kept, at = [content[:2]], 2
     turned = b""
     while True:
@@ -117,7 +117,7 @@ def _turned(exif: bytes) -> bytes:
 
 
 def _gif(content: bytes) -> bytes:
-    """Extensions are left out, but for transparency, times and repetition."""
+    """Extensions are left out, except transparency, times and repetition."""
     flags = content[10]
     at = 13 + (3 << ((flags & 7) + 1) if flags & 0x80 else 0)
     kept = [content[:at]]

@@ -82,7 +82,7 @@ class SampleItem:
 
 @dataclass(frozen=True)
 class Preview:
-    """The whole of the material in one page; `missing` counts absent outputs of all systems."""
+    """All material on one page, in short; `missing` counts absent outputs of all systems."""
 
     format: str
     n_items: int
@@ -106,7 +106,7 @@ class Preview:
 
 
 def make_preview(format: str, spool: Spool) -> Preview:
-    """Look through the spooled rows; they are right, but may still surprise."""
+    """Look through the spooled rows; they are valid, but may still surprise."""
     database, names = spool.database, spool.system_names
     systems = _systems(database, names)
     identical, pairs = _identical(database, len(names))

@@ -66,12 +66,12 @@ def _group(alike: Sequence[FileProblem]) -> ProblemGroup:
 
 
 class ImportRefused(ValueError):
-    """The material is not right; `problems` are the first, `count` says how many there are."""
+    """The material is not valid; `problems` are the first, `count` says how many there are."""
 
     def __init__(self, problems: Sequence[FileProblem], count: int) -> None:
         self.problems = tuple(problems)
         self.count = count
-        # What was found anyway, if the reader got that far.
+        # What could be read anyway, if the reader got that far.
         self.tables: tuple[Any, ...] = ()
         self.n_systems = 0
         self.n_items = 0
@@ -96,7 +96,7 @@ class Problems:
 
     @property
     def is_full(self) -> bool:
-        """Whether further problems are only counted: then their wording need not be made."""
+        """Whether further problems are only counted: then nobody needs their wording."""
         return len(self._problems) >= self._listed
 
     def refuse_if_any(self) -> None:

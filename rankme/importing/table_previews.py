@@ -60,7 +60,7 @@ def is_said_by_names(table: TablePreview) -> bool:
 
 
 def undescribed_table(sources: Sources, file: SourceFile) -> TablePreview | None:
-    """A table of which nothing can be made without help; None for a file that is not a table."""
+    """A table that cannot be read without help; None for a file that is not a table."""
     shape = best_shape(file)
     if shape is None or len(shape.columns) > sources.limits.columns:
         return None

@@ -61,7 +61,7 @@ def holds_outputs(sources: Sources) -> bool:
 
 
 def proposed_tables(sources: Sources) -> list[Table]:
-    """Every file of which something can be made, with what its columns probably are."""
+    """Every file that can be read as a table, with what its columns probably are."""
     tables = (proposed_table(sources, file) for file in sources.files)
     return [table for table in tables if table is not None]
 
@@ -343,7 +343,7 @@ READER = Reader(
 
 
 def preview_tables(sources: Sources) -> tuple[TablePreview, ...]:
-    """Every table of the upload, also those of which nothing can be made without help."""
+    """Every table of the upload, also those that cannot be read without help."""
     shown = sources.files[:MOST_TABLES_SHOWN]
     previews = (_preview_table(sources, file) for file in shown)
     return tuple(preview for preview in previews if preview is not None)

@@ -12,7 +12,7 @@ class Command(migrate.Command):
     help = f"{migrate.Command.help} Then gives the site's role its rights."
 
     def execute(self, *args: Any, **options: Any) -> Any:
-        # Already the checks, which come before `handle`, need a role that exists.
+        # The checks run before `handle`, and already need a role that exists.
         connection = connections[options["database"]]
         with roles.as_owner(connection):
             output = super().execute(*args, **options)

@@ -44,7 +44,7 @@ def panel_of(account: PanelAccount, *, tries: int | None = None) -> Prolific:
 def add_account(*, owner: User, name: str, token: str, workspace: str = "") -> PanelAccount:
     """Store an account whose token the panel accepts.
 
-    Without a workspace it gets the first one; of somebody with several, one has to be named.
+    Without a workspace it gets the only one; somebody with several has to name one.
     """
     sealed = seal(token)
     panel = Prolific(calls_with(token, tries=2))
@@ -126,7 +126,7 @@ def _address(account: PanelAccount) -> str:
 
 @contextlib.contextmanager
 def one_at_a_time(account: PanelAccount) -> Iterator[bool]:
-    """Hold the account's money: True for one process at a time, which a crash ends too.
+    """Lock the account's money: True for one process at a time. A crash releases the lock.
 
     A lock of the database's session, because rows are committed while it is held.
     """

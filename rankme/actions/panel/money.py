@@ -28,13 +28,13 @@ MOST_SHARE = 99
 
 
 def draft_approvals(study: PanelStudy) -> int:
-    """Note a reward for everyone whom the study's rule approves; give their number."""
+    """Record a reward for everyone whom the study's rule approves; return their number."""
     if study.approval == Approval.MANUAL:
         return 0
     waiting = study.submissions.filter(state=There.AWAITING_REVIEW)
     if study.approval == Approval.AFTER_CHECKS:
         waiting = passed(waiting)
-    # A refused reward is a person's to decide about.
+    # A person decides about a refused reward.
     base = PanelPayment.objects.filter(submission=OuterRef("pk"), kind__in=PanelPayment.BASE)
     drafted = 0
     for submission in waiting.exclude(Exists(base)):
@@ -82,9 +82,8 @@ def pay_bonus(submission: PanelSubmission, amount: int, *, reason: str, by: User
 
 @transaction.atomic
 def pay_bonus_per_hour(study: PanelStudy, per_hour: int, *, reason: str, by: User) -> int:
-    """Raise everyone who was paid to `per_hour`, by the time that they needed; give their number.
-
-    Who earned that much already gets nothing.
+    """Raise everyone who was paid to `per_hour`, by the time that they needed; return their
+    number. Raters who already earned that much get nothing.
     """
     count = 0
     for submission in study.submissions.filter(state=There.APPROVED, seconds__gt=0):

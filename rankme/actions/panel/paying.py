@@ -41,7 +41,7 @@ def within_the_ceiling() -> Iterator[None]:
 
 
 def pay_drafted(study: PanelStudy) -> int:
-    """Ask the panel for everything that is drafted; give the number paid.
+    """Ask the panel for everything that is drafted; return the number paid.
 
     A payment that is "asked" while nobody holds the account was asked for by a process that ended
     before the answer came. It waits for a person, as does every lost answer.
@@ -75,7 +75,7 @@ def _give_up_orphans(study: PanelStudy) -> None:
 
 
 def _approve_many(panel: Prolific, study: PanelStudy) -> int:
-    """Have several rewards paid by one call each `AT_ONCE`; give the number that is paid now.
+    """Have rewards paid, up to `AT_ONCE` by one call; return the number that is paid now.
 
     Whatever does not fit stays drafted, and is asked for alone.
     """

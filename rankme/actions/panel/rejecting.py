@@ -1,8 +1,8 @@
 """Rejections: drafted from what the checks say, decided by a person, within the panel's limits.
 
 Nothing is ever rejected by a rule. The panel asks for a reason of some length, and for failed
-attention checks: one in a study of less than five minutes, otherwise two. Who fails a question
-about the instructions is asked to return the submission instead.
+attention checks: one in a study of less than five minutes, otherwise two. Raters who fail a
+question about the instructions are asked to return the submission instead.
 """
 
 from __future__ import annotations

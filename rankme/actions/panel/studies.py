@@ -241,7 +241,7 @@ def resume_study(study: PanelStudy, *, by: User | None) -> PanelStudy:
 
 
 def stop_study(study: PanelStudy, *, by: User | None) -> PanelStudy:
-    """End the study for good. Who has finished can still be approved."""
+    """End the study for good. Raters who have finished can still be approved."""
     if study.state not in (State.ACTIVE, State.PAUSED, State.AWAITING_REVIEW):
         raise RefusedAction(_("This study cannot be stopped now."))
     study = _ask_for(study, "STOP")

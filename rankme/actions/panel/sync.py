@@ -55,7 +55,7 @@ def refresh(study: PanelStudy) -> None:
 
 
 def look_at_events(account_id: int | None = None) -> None:
-    """Fetch what webhooks pointed to. Their own words are not believed."""
+    """Fetch what webhooks pointed to. What they say themselves is not trusted."""
     waiting = PanelEvent.objects.filter(done_at=None, account__panel=PROLIFIC.name)
     waiting = waiting.select_related("account").order_by("id")
     if account_id is not None:
@@ -145,8 +145,8 @@ def sync_submissions(study: PanelStudy) -> None:
 def take_submission(study: PanelStudy, there: SubmissionThere) -> PanelSubmission:
     """Store what the panel says about a submission, and what follows from it here.
 
-    Several may bring the same news, in any order: each reads the panel's present state, and the
-    place of somebody who left is released once.
+    Several may report the same change, in any order: each reads the panel's present state, and the
+    batch of somebody who left is released once.
     """
     PanelSubmission.objects.bulk_create(
         [PanelSubmission(study=study, external_id=there.id, person=there.person, state="RESERVED")],

@@ -22,9 +22,9 @@ LONGEST_EVENT_ID = 64
 
 
 class PanelHookView(APIView):
-    """Takes a panel's word that something happened, and nothing else from it.
+    """Believes a panel that something happened, and nothing else.
 
-    There is no key to show: the signature over the raw body says who calls.
+    There is no API key: the signature over the raw body says who calls.
     """
 
     authentication_classes = ()

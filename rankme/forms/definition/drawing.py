@@ -17,7 +17,7 @@ from .lines import text_of
 from .settings import SWITCHES, Document, Setting, option_settings, settings_of
 from .wording import QUIET, SECTIONS, hint_of, label_of, title_of
 
-# Whatever the campaign is about, its title and its questions are its own.
+# Every campaign has its own title and questions.
 OPEN_AT_FIRST = ("general", "criteria")
 # Asked before the others of their row: its short name may follow from it.
 FIRST = ("CriterionSpec.question",)

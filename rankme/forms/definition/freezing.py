@@ -1,6 +1,6 @@
 """The form of a launched campaign: inputs for what may change, and the rest as it is.
 
-What cannot change is sent back in hidden fields, so that the form still is the whole document.
+What cannot change is sent back in hidden fields, so that the form is still the whole document.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def _read_options(
         if setting.kind == "tick":
             value: Any = place in sent
             asked = sent.get(f"{place}.asked")
-            # A fresh choice of instrument has not asked for its options yet.
+            # A newly chosen instrument has not asked for its options yet.
             if asked is None or (value == setting.default and asked != "stated"):
                 continue
         else:
