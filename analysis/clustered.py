@@ -112,7 +112,7 @@ def clustered_comparison(
 
 @dataclass(frozen=True)
 class Within:
-    """Least squares on systems after each rater's mean is taken off values and systems."""
+    """Least squares on systems after each rater's mean is subtracted from values and systems."""
 
     systems: Codes
     raters: Codes

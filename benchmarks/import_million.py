@@ -86,7 +86,7 @@ def wait_for(row: Any, began: float) -> float:
 
 
 def show(title: str, outcomes: list[Any]) -> float:
-    """Print the latencies of all requests of a kind; give the p99 of submissions."""
+    """Print the latencies of all requests of a kind; return the p99 of submissions."""
     from rankme.simulation.raters import Latencies
 
     together = Latencies()

@@ -24,7 +24,7 @@ HOW_TO_MAKE_A_KEY = 'python -c "import secrets; print(secrets.token_urlsafe(48))
 
 
 def local_secret_key(folder: Path) -> str:
-    """Give the key of this data folder, drawn when it is first asked for."""
+    """Return the key of this data folder, drawn when it is first needed."""
     path = folder / "secret-key"
     if not path.exists():
         draft = folder / f"secret-key.{os.getpid()}"

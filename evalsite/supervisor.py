@@ -96,7 +96,7 @@ class Supervisor:
             print(f"{time.strftime('%H:%M:%S')} {name:<{self._width}} | {line}", flush=True)
 
     def _keep_running(self, part: Part) -> int | None:
-        """Start a part that does not run and may; gives the exit code of one that has ended."""
+        """Start a part that does not run and may; return the exit code of one that has ended."""
         if part.process is None:
             if time.monotonic() >= part.start_at:
                 self._start(part)

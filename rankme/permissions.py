@@ -34,7 +34,7 @@ def get_own_campaign(request: HttpRequest | Request, code: str) -> Campaign:
 
 
 def user_of(request: HttpRequest | Request) -> User:
-    """The account that a request comes from; a view that forgot to ask for one is refused here."""
+    """The account that a request comes from; a view that forgot to ask for a login fails here."""
     if not isinstance(request.user, User):
         raise PermissionDenied(_("Log in first."))
     return request.user

@@ -58,7 +58,7 @@ class PaidSite:
         return entry_link(self.panel.books, self.panel.keys, one)
 
     def work(self, one: Submission, *, leaves: bool = False) -> str:
-        """Do the batch over HTTP, or leave it unfinished; give the code that the site shows."""
+        """Do the batch over HTTP, or leave it unfinished; return the code that the site shows."""
         cohort = Cohort(self.link(one), abandon=1.0 if leaves else 0.0, patience_seconds=5)
         rater = Rater(cohort, self.people.index(one), Latencies())
         try:

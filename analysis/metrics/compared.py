@@ -15,7 +15,7 @@ SCORES, VERDICTS = "scores.csv", "verdicts.csv"
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Scores, or None; and verdicts by judge, maybe none."""
+    """Scores, or None; and verdicts by judge, possibly none."""
 
     scores: MetricScores | None = None
     verdicts: Verdicts = field(default_factory=dict)

@@ -25,7 +25,7 @@ def is_open_to_others(path: Path) -> bool:
 
 
 def data_folder() -> Path:
-    """Give the folder that holds all data: DATA_FOLDER, or `data` in the project.
+    """Return the folder that holds all data: DATA_FOLDER, or `data` in the project.
 
     An installed package keeps its data where the person's other programs do. Root with a project
     or a home in a closed folder (/root) cannot keep it there: the account that PostgreSQL runs
@@ -71,7 +71,7 @@ def refuse_closed_folder(folder: Path) -> None:
 
 
 def socket_folder(folder: Path, name: str) -> Path:
-    """Give the private folder of a server's socket; a path that is too long gets a short one."""
+    """Return the private folder of a server's socket; a path that is too long gets a short one."""
     inside = folder / "sockets" / name
     if len(os.fsencode(inside / POSTGRESQL_SOCKET)) <= LONGEST_SOCKET_PATH:
         return inside

@@ -70,7 +70,7 @@ def valkey_program(folder: Path) -> Path:
 
 
 def reachable(package: Path, folder: Path) -> Path:
-    """Give a package that the servers' account can read: this one, or a copy of it."""
+    """Return a package that the servers' account can read: this one, or a copy of it."""
     if Account.unprivileged() is None or is_open_to_others(package):
         return package
     stamp = hashlib.sha256(f"{package}{package.stat().st_mtime_ns}".encode()).hexdigest()[:12]

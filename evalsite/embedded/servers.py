@@ -30,7 +30,7 @@ class Servers:
         self.postgresql.stop()
 
     def addresses(self) -> dict[str, str]:
-        """Give the addresses under the names by which the settings read them."""
+        """Return the addresses under the names by which the settings read them."""
         return {"DATABASE_URL": self.postgresql.url, "REDIS_URL": self.valkey.url}
 
     @contextlib.contextmanager

@@ -93,7 +93,8 @@ def perform(
     worker: str,
     understood: tuple[type[Exception], ...] = (),
 ) -> bool:
-    """Claim a job and do it; False when it is not to be had. `work(row)` must call `finish`.
+    """Claim a job and do it; False when another worker has it or it is over. `work(row)` must call
+    `finish`.
 
     An error that the organiser can fix (`RankmeError` and those in `understood`) becomes the job's
     message; any other is an apology there and an exception in the log. When the database goes away
@@ -146,7 +147,7 @@ def _after_database_error(row: Job, error: Exception) -> bool:
 
 
 def claim(model: type[SomeJob], pk: int, *, worker: str) -> SomeJob | None:
-    """Take a job that is queued, or whose worker is gone. None when it is not to be had."""
+    """Take a job that is queued, or whose worker is gone. None when it cannot be claimed."""
     if worker_stops.is_set():
         return None
     lease = JobLease(model, pk)

@@ -221,7 +221,7 @@ def _size(upload: Upload) -> int:
 
 
 def _store(uploads: list[Upload]) -> dict[str, str]:
-    """Keep the files under names of our own: nothing of a stranger's name reaches the disk."""
+    """Keep the files under names of our own: no part of a stranger's name reaches the disk."""
     stored: dict[str, str] = {}
     try:
         for number, upload in enumerate(uploads):
@@ -341,7 +341,7 @@ def _remember_columns(campaign: Campaign, preview: Preview) -> None:
 
 
 def lock_for_import(row: MaterialImport) -> Campaign:
-    """The campaign, held against a launch; what only refers to it is not held up."""
+    """The campaign, locked against a launch; what only refers to it does not have to wait."""
     campaign = Campaign.objects.select_for_update(no_key=True).get(pk=row.campaign_id)
     _refuse_if_closed(campaign, row.kind, adds=_adds(row))
     return campaign
@@ -434,7 +434,7 @@ def _copy_material(
 def copy_items(
     campaign: Campaign, items: Iterable[Any], count: int, media: Mapping[int, int] = NO_MEDIA
 ) -> Sequence[int]:
-    """Store items (`importing.ItemRow`); give their ids by position.
+    """Store items (`importing.ItemRow`); return their ids by position.
 
     `media` has the ids of their files by number.
     """

@@ -44,7 +44,7 @@ class TooManyAttempts(RankmeError):
 def check_password(
     username: str, password: str, *, address: str, request: HttpRequest | None = None
 ) -> User | None:
-    """Give the user, or None if the password is wrong. Both are recorded.
+    """Return the user, or None if the password is wrong. Both are recorded.
 
     Raises
     ------

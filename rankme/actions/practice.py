@@ -47,8 +47,7 @@ def try_example(
 
 
 def is_past_the_gate(participant: Participant, definition: Definition) -> bool:
-    """Whether the rater may work: without a gate everybody may, otherwise those who passed every
-    example."""
+    """Whether the rater may work: with a gate, only those who passed every example."""
     if not definition.practice_gate:
         return True
     return all(

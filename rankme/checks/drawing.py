@@ -275,8 +275,7 @@ def _known_answer(
 def _damaged_page(
     check: CheckSpec, trial: HostTrial, surroundings: Surroundings, rng: np.random.Generator
 ) -> DrawnCheck | None:
-    """The copy replaces another output of the page; with one output per page, it is a page of its
-    own."""
+    """The copy replaces another output of the page; of a page with one output it is a new page."""
     for place in rng.permutation(len(trial.outputs)).tolist():
         damage = damage_of(check, trial, place, surroundings)
         if damage is None:

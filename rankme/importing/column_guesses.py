@@ -225,7 +225,7 @@ class _Guess:
         return "output" in self.roles and (not items or self._agrees(name, items))
 
     def _can_be_item(self, name: str) -> bool:
-        """Of several systems' rows, each item is in more than one; no system has an item twice."""
+        """With several systems, each item is in more than one row; no system has an item twice."""
         if "document" in self.roles:
             return self._names_segments(name)
         if "output" not in self.roles:

@@ -35,7 +35,7 @@ FEW_BYTES = 12  # too few to tell languages apart
 
 
 def encoding_of(head: bytes) -> str:
-    """A key of `ENCODINGS` for a file that begins with these bytes; UTF-8 in doubt.
+    """A key of `ENCODINGS` for a file that begins with these bytes; UTF-8 when unsure.
 
     A file with more valid than invalid UTF-8 characters is a damaged UTF-8 file: its faults are
     reported with their places, which another encoding would hide.

@@ -42,7 +42,7 @@ LEAST_REWARD, MOST_MINUTES = 10, 60
 
 @dataclass(frozen=True)
 class Behaviour:
-    """How many of the simulated raters do what an organiser has to reckon with."""
+    """How many of the simulated raters do what organisers have to expect."""
 
     returns: float = 0.1
     times_out: float = 0.05

@@ -26,7 +26,8 @@ def _inline(state: StateInline, silent: bool) -> bool:
         return False
     closing, name = found
     start = state.pos + 2
-    # Once none follows, none does later: else thousands of openings would each search the rest.
+    # Once none follows, none does later: otherwise thousands of openings would each search the
+    # rest.
     end = -1 if closing in state.env.get("absent", ()) else state.src.find(closing, start)
     if end < 0:
         state.env.setdefault("absent", set()).add(closing)

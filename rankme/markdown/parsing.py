@@ -112,7 +112,7 @@ def _cell(renderer: RendererHTML, tokens: Sequence[Token], at: int, *_more: Any)
 
 
 def _link_end(_: RendererHTML, tokens: Sequence[Token], at: int, *_more: Any) -> str:
-    """Where it leads, unless that is what it says."""
+    """The address of the link, unless the text already says it."""
     start = _start_of_link(tokens, at)
     address = str(tokens[start].attrGet("href") or "")
     if tokens[start].info == "auto" or not address:

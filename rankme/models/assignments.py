@@ -234,7 +234,7 @@ class Assignment(Record):
 
     What is stored and what is counted are different facts: `counts` says whose sitting stands for
     the slot. It is the first one completed; until there is one, the live holder's; until somebody
-    else takes the slot, the one that was left with most screens answered.
+    else takes the slot, the abandoned one with the most answered screens.
 
     `version` is the version of the campaign of which all its screens are, from the first to the
     last: foreign keys in the database tie it to the campaign's versions, and its submissions to it.

@@ -56,8 +56,8 @@ class Submission(Record):
 class Judgement(Record):
     """One value in a submission. A trigger refuses UPDATE and DELETE.
 
-    `output` is empty where a question is about the item alone; `value` is empty for plain text.
-    Who cannot judge gives neither: `cannot_judge` is the name of the reason, or "" where the
+    `output` is empty where a question is about the item alone; `value` is empty for plain text. A
+    rater who cannot judge gives neither: `cannot_judge` is the name of the reason, or "" where the
     campaign asks for none, and null for every judgement with a value or a text.
     """
 

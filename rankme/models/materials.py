@@ -13,9 +13,9 @@ from .jobs import Job
 class MediaFile(models.Model):
     """A picture, sound or film that items and outputs show; frozen with them (a trigger).
 
-    `name` is in the addresses for which raters' browsers ask: it is drawn, so that nobody can guess
-    it and it tells nothing. `stored` is what the storage calls the file, and `path` is where the
-    organiser had it.
+    `name` is in the addresses for which raters' browsers ask: it is random, so that nobody can
+    guess it and it reveals nothing. `stored` is what the storage calls the file, and `path` is
+    where the organiser had it.
     """
 
     class Kind(models.TextChoices):

@@ -1,4 +1,4 @@
-"""Paid raters: accounts at panels, studies, their submissions, what was heard and what is paid."""
+"""Paid raters: accounts at panels, studies, their submissions, webhooks and payments."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ class PanelEvent(models.Model):
 
 
 class PanelPayment(Record):
-    """Money for one submission: the row is there before the panel is asked.
+    """Money for one submission: the row is stored before the panel is asked.
 
     The panel does not recognise a repeated request, so an answer that is lost makes the row wait
     for a person. What is paid stays paid; who gets how much never changes (a trigger).

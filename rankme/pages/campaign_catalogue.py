@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.html import conditional_escape, escape
 from django.utils.translation import trans_real
 
-# Part of the text and not of a gap: formatting would stumble over it.
+# Part of the text and not of a gap: formatting would fail on it.
 STRAY_PERCENT = re.compile(r"%(?!\(\w+\)[sd])(?!d\b)")
 
 

@@ -192,7 +192,7 @@ def _reviewed_document(request: HttpRequest) -> dict[str, Any]:
 
 
 def _number(base: str) -> int:
-    """The version that was edited; 0 is none, so that a form without it is stale."""
+    """The version that was edited; 0 means that the form does not say, and counts as stale."""
     return int(base[:9]) if base.isascii() and base.isdecimal() else 0
 
 

@@ -126,7 +126,7 @@ def new_campaign(request: HttpRequest, start: str) -> HttpResponse:
 
 
 def _other_languages(file: Definition) -> list[tuple[str, str]]:
-    """The languages besides its own in which a preset can be had, each in its own name."""
+    """The languages besides its own that a preset comes in, each under its own name."""
     return [
         (language, get_language_info(language)["name_local"]) for language in languages_of(file)[1:]
     ]

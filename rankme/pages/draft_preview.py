@@ -87,7 +87,7 @@ def preview_draft(request: HttpRequest, code: str = "") -> HttpResponse:
 
 
 def _fill_gaps(document: Document) -> None:
-    """What has not been typed yet should not hide what has."""
+    """Parts that are not typed yet should not hide those that are."""
     document["title"] = document["title"] or _("A campaign without a title")
     for criterion in document["criteria"]:
         criterion["question"] = criterion["question"] or _("A question without a text")

@@ -120,7 +120,7 @@ def _version_shown(request: HttpRequest, campaign: Campaign) -> int:
 
 
 def _sent_by(arrival: rater_identity.Arrival | None) -> dict[str, Any]:
-    """The panel that somebody came from, and its names for them."""
+    """The panel that somebody came from, and its IDs for them."""
     return {"arrived_by": arrival.panel, "ids": arrival.ids} if arrival else {}
 
 
@@ -215,7 +215,7 @@ def instructions(request: HttpRequest, rater: Participant) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @rater_page
 def quiz(request: HttpRequest, rater: Participant) -> HttpResponse:
-    """Questions about the instructions, which are on the page; no answer is called wrong."""
+    """Questions about the instructions, which are on the page; no answer is marked as wrong."""
     definition = frozen_definition(rater.campaign).definition
     if step_of(rater, definition) != request.path:
         return redirect(step_of(rater, definition))

@@ -135,7 +135,7 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
 
 
 def _sample_of(drawn: campaigns.CampaignPlan) -> list[tuple[int, list[int]]]:
-    """Trials from everywhere in the plan, few enough to be read for a page."""
+    """Trials from everywhere in the plan, few enough to be read while a page loads."""
     number = len(drawn.plan.items)
     chosen = np.linspace(0, number - 1, min(number, MOST_TRIALS_READ)).round().astype(int)
     return [drawn.shown_in(int(trial)) for trial in chosen]

@@ -1,4 +1,4 @@
-"""A running campaign: how far it is, who works, and what to do about a rater."""
+"""A running campaign: its progress, who works, and what to do about a rater."""
 
 from __future__ import annotations
 

@@ -250,7 +250,7 @@ def _run(request: HttpRequest, code: str, run: int) -> tuple[Campaign, AnalysisR
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def publish(request: HttpRequest, code: str, run: int) -> HttpResponse:
-    """Asks before it publishes: what is read once cannot be taken back from its readers."""
+    """Asks before it publishes: what has been read cannot be taken back."""
     campaign, found = _run(request, code, run)
     if request.method == "POST":
         act(

@@ -34,7 +34,7 @@ STAYING_BLOCKS = ("input", "images", "reference", "standard")
 
 @dataclass(frozen=True)
 class TrialFile:
-    """A picture, sound or film as the browser needs it: nothing else of it is told."""
+    """A picture, sound or film as the browser needs it, and nothing else about it."""
 
     address: str
     kind: str
@@ -54,7 +54,7 @@ class ShownTrial:
     in_words: bool = False  # where the campaign shows a share of the items as pictures
     is_checked: bool = False  # a practice trial that says which answers it expects
     marks: tuple[Sequence[dict[str, Any]], ...] = ()  # suggestions, for each output
-    option_seed: tuple[int, ...] = ()  # from what the order of shuffled choices is drawn
+    option_seed: tuple[int, ...] = ()  # the seed of the order of shuffled choices
     place: tuple[str, int] = ("", 0)  # its document and segment; 0: it is in none
     input_file: TrialFile | None = None
     output_files: tuple[TrialFile | None, ...] = ()

@@ -79,7 +79,7 @@ def what_may_not_change(before: Definition, after: Definition) -> list[Problem]:
 def may_change(path: str, document: Mapping[str, Any]) -> bool:
     """Whether the setting at a path of the form, such as `criteria.0.question`, may change.
 
-    Of named choices the labels can, which is checked when the change is made.
+    The labels of named choices may, which is checked when the change is made.
     """
     part, *rest = path.split(".")
     if part in FREE or part not in WORDING:

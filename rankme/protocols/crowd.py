@@ -122,7 +122,8 @@ class Crowd(Part):
 
     def code_for(self, outcome: Outcome, *, arrived_by: str) -> str:
         """The organiser's code for an outcome. A platform's codes are only for the people whom it
-        sent. Who finishes late has earned the usual code, unless there is one for being late.
+        sent. Raters who finish late have earned the usual code, unless there is one for being
+        late.
         """
         if PANELS[self.panel].is_platform and arrived_by != self.panel:
             return ""
@@ -145,7 +146,7 @@ class Crowd(Part):
     def takes_panel_ids(self) -> bool:
         """Whether an id in the link lets somebody in.
 
-        Anybody can invent one. With the open link switched off it is believed only where the
+        Anybody can invent one. With the open link switched off it is trusted only where the
         organiser named a platform, or the parameter under which a panel sends its ids.
         """
         return self.open_link or PANELS[self.panel].is_platform or bool(self.id_parameter)

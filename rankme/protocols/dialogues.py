@@ -68,7 +68,7 @@ def text_checks(definition: Definition) -> dict[str, TextCheck]:
 
 
 def dialogue_problems(definition: Definition) -> Iterator[Finding]:
-    """What does not go together with dialogues, and examples that are none."""
+    """What cannot be combined with dialogues, and examples that are not dialogues."""
     checks = text_checks(definition)
     if "input" in checks and definition.input_kind != "text":
         yield ("input_kind",), "an input that is a dialogue is a text: set input_kind to text"

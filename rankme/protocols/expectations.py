@@ -1,8 +1,8 @@
 """Which answers to a practice example are expected, and whether an answer is one of them.
 
-A campaign file writes an expected answer as a number, as a name of a choice, as a range
-`[low, high]`, or as a list of names of which each is right. For a question about outputs this holds
-for every output; a list of such answers (`null` for any answer) has one for each output instead.
+A campaign file writes an expected answer as a number, as a name of a choice, as a range `[low,
+high]`, or as a list of names, each of which is right. For a question about outputs this holds for
+every output; a list of such answers (`null` for any answer) has one for each output instead.
 """
 
 from __future__ import annotations

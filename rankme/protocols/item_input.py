@@ -1,4 +1,4 @@
-"""Items' inputs that are JSON documents: tables or pictures, of which nothing is trusted."""
+"""Items' inputs that are JSON documents: tables or pictures, which are not trusted."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ Text = Callable[[str], str]
 
 
 def languages_of(definition: Definition) -> list[str]:
-    """The languages in which a preset can be had, its own first."""
+    """The languages that a preset comes in, its own first."""
     texts = set(texts_for_raters(definition))
     found = [
         language

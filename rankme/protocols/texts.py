@@ -35,7 +35,7 @@ THANKS = _("Thank you for taking part.")
 
 
 class Texts(Part):
-    """What raters read around the work. Plain text; blank lines part paragraphs."""
+    """What raters read around the work. Plain text; blank lines separate paragraphs."""
 
     consent: Prose = Field(min_length=1)
     instructions: Prose = Field(min_length=1)

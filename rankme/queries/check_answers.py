@@ -101,7 +101,8 @@ def _answers_on_pages(
         if screen is None:  # the criterion is of another version of the campaign
             continue
         for assignment, revisions in sent.get((check.trial_id, screen), {}).items():
-            # Who was told that the first answer was not as expected knows more than others.
+            # A rater who was told that the first answer was not as expected knows more than
+            # others.
             submission = revisions[0 if check.name in told else -1]
             compared = sent.get((check.source_id or 0, screen), {}).get(assignment)
             others = _answers(compared[-1], check.criterion, definition) if compared else Sent()

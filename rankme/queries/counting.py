@@ -1,6 +1,6 @@
 """The counting rule: which of the stored submissions count.
 
-Of each screen of a counting sitting, the newest revision that is not surplus counts. Checks never
+For each screen of a counting sitting, the newest revision that is not surplus counts. Checks never
 do.
 """
 

@@ -229,7 +229,7 @@ def rule_findings(campaign: Campaign) -> RuleFindings | None:
         return None
     caught: Counter[str] = Counter({part.text: 0 for part in alternatives(rule)})
     raters = raters_at_work(campaign)
-    # Who was excluded at the last page of a batch need not have said that it is finished.
+    # A rater who was excluded at the last page of a batch need not have said that it is finished.
     completed = Q(assignments__state=Assignment.State.COMPLETED)
     excluded_at_the_end = Q(rule_decisions__action=RuleDecision.Action.EXCLUDE) & ~Q(
         state=Participant.State.SCREENED_OUT
@@ -255,7 +255,7 @@ def rule_findings(campaign: Campaign) -> RuleFindings | None:
 def displaced_by_rule(campaign: Campaign) -> dict[int, int]:
     """Sittings that count because a rule excluded the first rater: each with the first sitting.
 
-    Who was stopped within a batch has no whole sitting that could count instead.
+    Raters who were stopped within a batch have no whole sitting that could count instead.
     """
     standing = campaign.rater_exclusions.filter(withdrawn_at=None).exclude(rule="")
     displaced = Assignment.objects.filter(

@@ -241,7 +241,7 @@ class Books:
             self.carry_out()
 
     def carry_out(self) -> None:
-        """Approve what was accepted; who has left meanwhile is not approved."""
+        """Approve what was accepted; nobody who has left meanwhile is approved."""
         accepted, self.accepted = self.accepted, []
         for one in accepted:
             if one.status == "AWAITING REVIEW":

@@ -42,7 +42,7 @@ class Subscription:
 
 @dataclass
 class Hooks:
-    """Who is told of what, and what waits to be delivered."""
+    """Who is told about what, and what waits to be delivered."""
 
     secret: str = ""
     secret_id: str = ""

@@ -84,7 +84,7 @@ class Outcome:
     seconds: float = 0.0
 
     def write_history(self, path: Path) -> None:
-        """One acknowledged payload per line: what a checker holds against the database."""
+        """One acknowledged payload per line: what a checker compares with the database."""
         with path.open("w", encoding="utf-8") as file:
             for payload in self.acknowledged:
                 file.write(json.dumps(payload) + "\n")
@@ -187,7 +187,7 @@ class Rater:
     # Work ------------------------------------------------------------------------------------
 
     def _work(self, page: Page) -> str | None:
-        """Answer every open screen of the batch; give the next page's address, None on leaving."""
+        """Answer every open screen of the batch; return the next address, None on leaving."""
         document = page.document
         assert document is not None
         addresses = document["addresses"]

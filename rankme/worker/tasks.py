@@ -76,7 +76,7 @@ def reconcile() -> None:
 
 @shared_task(name="rankme.tasks.visit_panels")
 def visit_panels() -> None:
-    """Every minute: look at what webhooks told, and ask the panels that are due."""
+    """Every minute: look at what webhooks reported, and ask the panels that are due."""
     from rankme.actions.panel import credits, sync
 
     sync.visit_panels()

@@ -1,4 +1,4 @@
-"""The published rankings that our engine is held against, read as judgement tables."""
+"""The published rankings with which our engine is compared, read as judgement tables."""
 
 import csv
 import gzip

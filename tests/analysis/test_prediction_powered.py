@@ -42,7 +42,7 @@ def simulated(seed: int) -> tuple[People, dict[str, np.ndarray], float]:
         rater,
         value,
     )
-    # Every judge favours the first system by 2 units, more than there is between them in truth.
+    # Every judge favours the first system by 2 units, more than their true difference.
     bias = np.array([[2.0], [0.0]])
     judges = {
         "good": merit + 0.4 * rng.normal(size=merit.shape) + bias,

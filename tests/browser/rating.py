@@ -144,7 +144,7 @@ def go_on(page: Page) -> None:
 
 
 def rate_to_the_end(page: Page, name: str = "", *, answer: Any = None, most: int = 60) -> int:
-    """Answer screens and pass messages until the code appears; gives the number of screens."""
+    """Answer screens and pass messages until the code appears; return the number of screens."""
     screens = 0
     for _ in range(most):
         page.wait_for_selector(

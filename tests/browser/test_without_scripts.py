@@ -1,4 +1,4 @@
-"""A browser without scripts is told so on the first page, before it agrees to anything."""
+"""The first page says that a browser has no scripts, before it agrees to anything."""
 
 from __future__ import annotations
 

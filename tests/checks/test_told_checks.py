@@ -125,7 +125,7 @@ def test_a_batch_can_be_finished_without_another_try():
 
 
 def test_the_answers_of_the_server_have_the_same_form_for_all_pages():
-    """Of a silent check nothing is told, also not by what else the answer has."""
+    """A silent check tells nothing, not even by what else the answer has."""
     client, campaign = Client(), campaign_with(look(tries=1))
     document = begin(client, campaign, id="w1")
     answers = [

@@ -145,7 +145,7 @@ def leave(hand: Hand, selector: str) -> str:
 
 
 def rate_by_pointer(hand: Hand, name: str, *, most: int = 80) -> int:
-    """Answer everything to the completion code; gives the number of screens."""
+    """Answer everything to the completion code; return the number of screens."""
     screens = 0
     for _ in range(most):
         state = until(

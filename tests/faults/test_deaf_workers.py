@@ -92,7 +92,7 @@ def test_without_the_repair_a_worker_would_stay_deaf(live_site, line):
 def supervised_worker(
     line: BrokerLine, site: LiveSite, app: str = "evalsite", **settings: str
 ) -> Iterator[Path]:
-    """A worker below the supervisor of `make run`, which has received a message; gives its log."""
+    """A worker below the supervisor of `make run`, which has received a message; return its log."""
     log = site.log("worker")
     log.unlink(missing_ok=True)
     site.start_beat()

@@ -80,7 +80,7 @@ def is_open(client: socket.socket) -> bool:
 
 
 def answer(site: LiveSite, head: str, body: bytes = b"") -> tuple[int, bytes]:
-    """Send a request byte for byte; gives the status and all that comes back."""
+    """Send a request byte for byte; return the status and all that comes back."""
     with socket.create_connection(("127.0.0.1", site.port), timeout=30) as client:
         client.sendall(head.replace("\n", "\r\n").encode() + b"\r\n\r\n" + body)
         received = b""

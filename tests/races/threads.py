@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 
 
 def run_together(works: Sequence[Callable[[], Any]]) -> list[Any]:
-    """Start all works at the same moment; give what each returned or raised."""
+    """Start all works at the same moment; return what each returned or raised."""
     barrier = threading.Barrier(len(works))
     results: list[Any] = [None] * len(works)
 
@@ -60,7 +60,7 @@ def without_rules(*names: str) -> Iterator[None]:
 
 
 def drop_rule(cursor: Any, name: str) -> str:
-    """Drop a constraint or a unique index; give the statement that makes it again."""
+    """Drop a constraint or a unique index; return the statement that makes it again."""
     cursor.execute(
         "SELECT conrelid::regclass, pg_get_constraintdef(oid) FROM pg_constraint"
         " WHERE conname = %s",

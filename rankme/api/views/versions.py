@@ -73,7 +73,7 @@ class ExtensionView(View):
 
     @extend_schema(
         operation_id="extension_preview",
-        summary="What an extension of the plan would add, with the balance before and after. Of a "
+        summary="What an extension of the plan would add, with the balance before and after. For a "
         "large plan: how far a worker is with the newest request, and what it has drawn",
         parameters=[ExtensionQuery],
         responses=OpenApiTypes.OBJECT,

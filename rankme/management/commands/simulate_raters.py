@@ -1,4 +1,4 @@
-"""Let simulated raters do a campaign, over HTTP and blind as people are."""
+"""Let simulated raters do a campaign, over HTTP and as blind as people are."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class Instrument(Generic[OptionsT]):
     # Its settings in a campaign file and in the form: a field's title is its label, its
     # description the hint.
     Options: ClassVar[type[Options]] = Options
-    # Options that raters only read: they can change after the launch. Of choices their names stay.
+    # Options that raters only read: they can change after the launch. The names of choices stay.
     wording: ClassVar[tuple[str, ...]] = ()
     # Further numbers that follow from the same answer, by suffix: criterion `q` with the suffix
     # `time` also fills the criterion `q_time`.

@@ -19,7 +19,7 @@ from .choices import MISSING_CHOICE
 RIGHT_PICTURE = _("the picture that was described")
 OTHER_PICTURE = _("another picture")
 TIME_LIMIT = _("Time limit (milliseconds)")
-# Faster than anybody reads or finds anything: a double click, or a guess before the onset.
+# Faster than anybody can read or find anything: a double click, or a guess before the onset.
 ANTICIPATION_MS = 200
 
 
