@@ -227,3 +227,14 @@ class AuditEvent(Record):
 
     def __str__(self) -> str:
         return f"{self.verb} ({self.happened_at:%Y-%m-%d %H:%M})"
+
+    @property
+    def details(self) -> list[tuple[str, str]]:
+        """The details as people read them: names without underscores, lists with commas."""
+        return [
+            (
+                name.replace("_", " "),
+                ", ".join(map(str, value)) if isinstance(value, list) else str(value),
+            )
+            for name, value in self.detail.items()
+        ]

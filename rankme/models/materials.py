@@ -124,9 +124,9 @@ class MaterialImport(Job):
         CHECK = "check", _("Checking")
         COLUMNS = "columns", _("Waiting for you to say what the columns are")
         PREVIEWED = "previewed", _("Waiting for your decision")
-        TAKE = "take", _("Taking in")
-        TAKEN = "taken", _("Taken in")
-        DROPPED = "dropped", _("Dropped")
+        TAKE = "take", _("Importing")
+        TAKEN = "taken", _("Imported")
+        DROPPED = "dropped", _("Discarded")
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="material_imports")
     kind = models.CharField(max_length=12, choices=Kind, default=Kind.OUTPUTS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
@@ -41,6 +42,29 @@ RUNS_ON_A_PAGE = 20
 SECONDS_UNTIL_RELOAD = 5
 DONE = AnalysisRun.State.DONE
 LIGHT = ("table_csv_gz", "result")
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A criterion in words: `info_quality` is “Info quality”, with its question below."""
+
+    name: str
+    asked: str
+
+    @property
+    def title(self) -> str:
+        words = " ".join(self.name.replace("_", " ").replace("-", " ").split())
+        return words[:1].upper() + words[1:]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the short name is the title but for the capital."""
+        return self.title.casefold() == self.name
+
+    @property
+    def question(self) -> str:
+        """Empty where it says no more than the title, as in archives."""
+        return "" if self.asked.casefold() in (self.name, self.title.casefold()) else self.asked
 
 
 # --- Asking ------------------------------------------------------------------------------------
@@ -136,10 +160,14 @@ def result_context(run: AnalysisRun) -> dict[str, Any]:
     """What the page of a result shows, the organiser's and the public one alike."""
     result = read_report(run.finished_result["report"])
     criteria = tables_of(result, run.timed_out, run.declined)
+    headings = _headings(run)
     drawn = bundle.plots_of(run, [found.name for found in criteria])
     return {
         "result": result,
-        "criteria": [(found, [_plot(name) for name in drawn[found.name]]) for found in criteria],
+        "criteria": [
+            (found, headings[found.name], [_plot(name) for name in drawn[found.name]])
+            for found in criteria
+        ],
         "overview": overview_table(result),
         "correlations": correlation_table(result.correlations),
         "exclusions": run.finished_result["exclusions"],
@@ -176,12 +204,14 @@ def _metrics_context(run: AnalysisRun) -> dict[str, Any]:
         raise Http404
     require_files(run)
     people = {found.name: found for found in tables_of(result, run.timed_out)}
+    headings = _headings(run)
     drawn = bundle.plots_of(run, list(people))
     return {
         "result": result,
         "sections": [
             {
                 "section": section,
+                "heading": headings[section.criterion],
                 "people": people[section.criterion],
                 "tables": metric_tables(section),
                 "plots": [
@@ -193,6 +223,19 @@ def _metrics_context(run: AnalysisRun) -> dict[str, Any]:
             }
             for section in result.metrics
         ],
+    }
+
+
+def _headings(run: AnalysisRun) -> dict[str, Heading]:
+    """What the page calls each criterion, with the question as it was when the run began.
+
+    Files and commands use the short name, so the page shows it where the title differs.
+    """
+    definition = frozen_definition(run.campaign, bundle.newest_version(run)).definition
+    return {
+        name: Heading(name, spec.question)
+        for spec in definition.criteria
+        for name in (spec.name, *(f"{spec.name}_{suffix}" for suffix in spec.derived))
     }
 
 

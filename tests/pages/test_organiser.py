@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from rankme.actions import assignments, campaigns, exclusions, participation
+from rankme.actions.audit import note
 from rankme.models import Assignment, Campaign, Invitation, RaterExclusion
 from rankme.pages.next_step import next_step
 from tests.campaigns import (
@@ -436,10 +437,13 @@ def test_adding_a_member_does_not_tell_which_accounts_exist(olga):
 def test_the_history_tells_who_did_what(olga):
     campaign = make_campaign()
     exclusions.exclude_rater(make_rater(campaign), reason="Bots.", by=make_owner())
+    note(campaign, make_owner(), "material taken", files=["a.csv", "b.csv"], data_sha256="f00")
     page = text(olga.get(address("campaign-history", campaign)))
     for verb in ("created", "launched", "rater excluded"):
         assert f"<td>{verb}</td>" in page
-    assert re.search(r"reason: <span\s+class=\"given\"\s*>Bots\.</span>", page)
+    details = ("reason", "Bots."), ("files", "a.csv, b.csv"), ("data sha256", "f00")
+    for name, value in details:
+        assert re.search(rf"{name}: <span\s+class=\"given\"\s*>{value}</span>", page)
 
 
 def test_titles_of_any_script_stay_text(olga):

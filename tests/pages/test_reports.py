@@ -103,6 +103,29 @@ def test_a_run_is_watched_and_can_be_stopped(olga, campaign):
     assert "was stopped" in olga.get(address("analysis-run", campaign, run.pk)).content.decode()
 
 
+def test_headings_are_titles_with_the_question_and_names_stay_where_files_use_them(olga):
+    question = {
+        "question": "How <much> does it say?",
+        "instrument": "slider",
+        "low": "0",
+        "high": "9",
+    }
+    names = ["info_quality", "clarity"]
+    definition = slider_definition(
+        criteria=[question | {"name": name} for name in names],
+        screens=[{"name": "rate", "show": ["outputs"], "ask": names}],
+    )
+    campaign = rated_campaign(definition, raters=2)
+    run = executed(asked(campaign))
+    page = " ".join(olga.get(address("analysis-run", campaign, run.pk)).content.decode().split())
+    heading = '<h2 id="heading-info_quality"> Info quality <span class="code soft">(info_quality)'
+    assert heading in page
+    assert '<h2 id="heading-clarity"> Clarity </h2>' in page
+    assert page.count(">How &lt;much&gt; does it say?</p>") == 2
+    assert 'href="#criterion-info_quality" >Info quality</a>' in page
+    assert "files/csv/info_quality/" in page
+
+
 def test_a_result_has_both_tables_its_hash_and_its_exclusions(olga, campaign):
     rater = campaign.participants.first()
     exclusions.exclude_rater(rater, reason="Answered <b>in seconds</b>.", by=make_owner())

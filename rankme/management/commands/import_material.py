@@ -75,7 +75,7 @@ class Command(BaseCommand):
             materials.take_import(row, by=target.owner)
             work_off(row)
         self.stdout.write(
-            "Taken in." if take else "Nothing was imported. Add --take to import the files."
+            "Imported." if take else "Nothing was imported. Add --take to import the files."
         )
 
 
