@@ -5,7 +5,36 @@ from __future__ import annotations
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
+# WCAG 2.2, success criteria 1.4.10 (1280 × 1024 enlarged four times), 1.4.12 and 1.4.4.
+ENLARGED = {"width": 320, "height": 256}
+PHONE = {"width": 390, "height": 844}
+SPACED = """
+  * { line-height: 1.5 !important; letter-spacing: 0.12em !important;
+      word-spacing: 0.16em !important }
+  p { margin-bottom: 2em !important }
+"""
+TWICE_AS_LARGE = "html { font-size: 200% !important }"
+WIDER_THAN_THE_WINDOW = """(style) => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(style);
+  document.adoptedStyleSheets = [sheet];
+  const { clientWidth, scrollWidth } = document.documentElement;
+  const parts = scrollWidth > clientWidth ? [...document.querySelectorAll("body *")] : [];
+  const wide = parts.filter((part) => part.getBoundingClientRect().right > clientWidth + 1);
+  document.adoptedStyleSheets = [];
+  return wide.map((part) => part.outerHTML.slice(0, 160));
+}"""
+
 
 def assert_accessible(page: Page) -> None:
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
+
+
+def assert_never_scrolls_sideways(page: Page) -> None:
+    """Enlarged four times, with more space between letters, and with text of twice the size."""
+    window = page.viewport_size
+    for size, style in ((ENLARGED, ""), (ENLARGED, SPACED), (PHONE, TWICE_AS_LARGE)):
+        page.set_viewport_size(size)
+        assert page.evaluate(WIDER_THAN_THE_WINDOW, style) == [], f"{size} {style}"
+    page.set_viewport_size(window)

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 from rankme.actions.campaigns import launch_campaign
 from rankme.models import Output
 from rankme.protocols.files import preset, preset_names
-from tests.browser.access import assert_accessible
+from tests.browser.access import assert_accessible, assert_never_scrolls_sideways
 from tests.browser.rating import (
     answer_with_mouse,
     await_screen,
@@ -42,7 +42,11 @@ def test_every_screen_of_every_preset_is_accessible(page: Page, name, width):
 
     def answer(page):
         assert_accessible(page)
+        if width == "phone":
+            assert_never_scrolls_sideways(page)
         answer_with_mouse(page)
+        if width == "phone" and page.locator("form.screen:not(.timed)").count():
+            assert_never_scrolls_sideways(page)
 
     rate_to_the_end(page, answer=answer)
 
@@ -51,27 +55,32 @@ def test_every_screen_of_every_preset_is_accessible(page: Page, name, width):
 def test_the_pages_around_the_work_are_accessible(page: Page, width):
     page.set_viewport_size(WIDTHS[width])
     campaign = campaign_of("e2e-quality", items=1)
+
+    def check():
+        assert_accessible(page)
+        assert_never_scrolls_sideways(page)
+
     page.goto(f"/r/{campaign.code}/?id=w1")
-    assert_accessible(page)  # consent
+    check()  # consent
     page.get_by_role("button", name="I agree").click()
-    assert_accessible(page)  # questions
+    check()  # questions
     page.get_by_role("button", name="Continue").click()
     expect(page.get_by_role("alert")).to_be_visible()
-    assert_accessible(page)  # questions, with what is missing
+    check()  # questions, with what is missing
     page.get_by_label("Yes").check()
     page.get_by_label("United Kingdom").check()
     page.get_by_role("button", name="Continue").click()
-    assert_accessible(page)  # instructions
+    check()  # instructions
     begin(page)
     await_screen(page)
     page.locator("[data-next]").click()
-    assert_accessible(page)  # a screen with what is missing
+    check()  # a screen with what is missing
     for dialog in ("Instructions", "Pause"):
         page.get_by_role("button", name=dialog).click()
-        assert_accessible(page)
+        check()
         page.keyboard.press("Escape")
     rate_to_the_end(page)
-    assert_accessible(page)  # the code
+    check()  # the code
 
 
 def marks_texts(name: str) -> bool:
