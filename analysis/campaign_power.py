@@ -159,7 +159,22 @@ def power(
 
 
 def by_clusters(method: str = "wmt", resample: str = "none", runs: int = 200) -> Analysis:
-    """The analysis that ranks in clusters from repeated runs."""
+    """The analysis that ranks in clusters from repeated runs.
+
+    Parameters
+    ----------
+    method : as in `RankingOptions`: `wmt`, `bradley-terry`, `order` or `k-player`
+    resample : what is drawn with replacement before each run; `none` is as published in the field
+    runs : how many runs each ranking has
+
+    Returns
+    -------
+    An analysis for `power`; raises `OptionsError` when it is used with impossible options
+
+    Source
+    ------
+    Sakaguchi, Post & Van Durme (2014)
+    """
 
     def analyse(table: JudgementTable, campaign: int) -> tuple[Claim, ...]:
         options = RankingOptions(seed=campaign, runs=runs, method=method, resample=(resample,))
@@ -172,7 +187,21 @@ def by_clusters(method: str = "wmt", resample: str = "none", runs: int = 200) ->
 
 
 def by_simultaneous_intervals(cluster: str = "both", ties: str = "davidson") -> Analysis:
-    """The analysis by Bradley–Terry's simultaneous pairwise intervals."""
+    """The analysis by Bradley–Terry's simultaneous pairwise intervals.
+
+    Parameters
+    ----------
+    cluster : whose judgements depend on each other: `rater`, `item`, `both` or `none`
+    ties : `davidson` estimates how likely ties are, `half` counts a tie as half a win
+
+    Returns
+    -------
+    An analysis for `power`; raises `OptionsError` when it is used with impossible options
+
+    Source
+    ------
+    See `bradley_terry`; ranks after Mogstad et al. (2024)
+    """
     from analysis.paired_comparison import bradley_terry
 
     def analyse(table: JudgementTable, campaign: int) -> tuple[Claim, ...]:

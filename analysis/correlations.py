@@ -35,6 +35,19 @@ def correlations(
 ) -> tuple[Correlation, ...]:
     """Correlate the means of every two criteria over the systems, or over the outputs.
 
+    Parameters
+    ----------
+    table : judgements of several criteria
+    methods : names from METHODS
+    level : `system`, or `output` for the outputs that have both criteria
+
+    Returns
+    -------
+    For each pair of criteria and each method the coefficient with its two-sided p, or None with
+    a reason
+
+    Source
+    ------
     TUNA (Gatt, Belz & Kow 2008) correlates its measures over system means (Pearson).
     """
     means = _means(table, level)

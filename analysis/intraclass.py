@@ -139,7 +139,25 @@ def _stepped_up(single: float | None, k: float) -> float | None:
 
 
 def incomplete_icc(values: Values, units: Codes, raters: Codes) -> IntraclassCorrelation:
-    """Intraclass correlations of tables with gaps, from the variance components of a REML fit."""
+    """Intraclass correlations of tables with gaps, from the variance components of a REML fit.
+
+    Parameters
+    ----------
+    values : shape (judgements,), in the criterion's own unit
+    units, raters : shape (judgements,), codes of the judged output and the rater
+
+    Returns
+    -------
+    IntraclassCorrelation : without intervals; k is the harmonic mean of an output's judgements
+
+    Raises
+    ------
+    Undefined : no output was judged by two raters, or the values do not vary
+
+    Source
+    ------
+    McGraw & Wong (1996), with variances by REML instead of mean squares.
+    """
     from analysis.mixed import variance_components
 
     sizes = np.bincount(units)

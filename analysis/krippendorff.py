@@ -243,7 +243,25 @@ def _ratio_parts(pairable: _Pairable) -> _Parts:
 
 
 def self_consistency(values: ArrayLike, outputs: Codes, raters: Codes) -> Coefficient:
-    """α (interval) of raters with themselves, over outputs that one rater judged twice or more."""
+    """α (interval) of raters with themselves, over outputs that one rater judged twice or more.
+
+    Parameters
+    ----------
+    values : shape (judgements,), in the criterion's own unit
+    outputs, raters : shape (judgements,), codes of the judged output and the rater
+
+    Returns
+    -------
+    Coefficient : α without an interval; `units` counts the outputs that a rater judged again
+
+    Raises
+    ------
+    Undefined : no rater judged an output twice, or no disagreement can be expected
+
+    Source
+    ------
+    Krippendorff (2011), with each judgement as an occasion of its own.
+    """
     values = np.asarray(values, dtype=np.float64)
     own = raters.astype(np.int64) * (int(outputs.max()) + 1) + outputs
     units = np.unique(own, return_inverse=True)[1]

@@ -109,7 +109,25 @@ def fit_mixed(
 def variance_components(
     values: ArrayLike, random: Mapping[str, Codes]
 ) -> tuple[VarianceComponent, ...]:
-    """Fit `value ~ 1 + (1|a) + …` by REML and return its variances, the residual last."""
+    """Fit `value ~ 1 + (1|a) + …` by REML and return its variances, the residual last.
+
+    Parameters
+    ----------
+    values : shape (judgements,), in the criterion's own unit
+    random : name → shape (judgements,) codes; every effect is an independent normal intercept
+
+    Returns
+    -------
+    tuple of VarianceComponent : in the squared unit of the values, as variance and SD
+
+    Raises
+    ------
+    Undefined : values that do not vary, too many levels, or no convergence
+
+    Source
+    ------
+    Patterson & Thompson (1971); Bates, Mächler, Bolker & Walker (2015).
+    """
     values = np.asarray(values, dtype=np.float64)
     usable = _usable(values, random)
     scale = float(values.std())

@@ -37,7 +37,20 @@ class RankPair:
 
 
 def holm(p_values: ArrayLike) -> Values:
-    """Adjust p-values stepwise (Holm 1979): no assumption about how the tests depend."""
+    """Adjust p-values stepwise, without any assumption about how the tests depend.
+
+    Parameters
+    ----------
+    p_values : shape (tests,), each between 0 and 1
+
+    Returns
+    -------
+    shape (tests,), in the same order; at most 1
+
+    Source
+    ------
+    Holm (1979).
+    """
     p_values = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(p_values, kind="stable")
     steps = p_values[order] * np.arange(len(p_values), 0, -1)

@@ -158,7 +158,20 @@ def homogeneous_subsets(
 ) -> tuple[Subset, ...]:
     """Find SPSS's subsets: longest runs of sorted means whose range is not significant.
 
-    `variance_of_mean` is the residual mean square over the harmonic mean of the sizes.
+    Parameters
+    ----------
+    names, means : the systems and their means, sorted; means have shape (systems,)
+    variance_of_mean : the residual mean square over the harmonic mean of the sizes
+    df : degrees of freedom of the residual
+    alpha : level of the studentised range
+
+    Returns
+    -------
+    tuple of Subset : its systems in their order, and the p of its range
+
+    Source
+    ------
+    Tukey (1953), as SPSS prints it.
     """
     critical = range_quantile(1 - alpha, len(means), df) * np.sqrt(variance_of_mean)
     runs: list[tuple[int, int]] = []
@@ -178,8 +191,21 @@ def homogeneous_subsets(
 def compact_letters(count: int, differing: Sequence[tuple[int, int]]) -> tuple[str, ...]:
     """Give each of `count` sorted systems its letters: two share one unless they differ.
 
-    Insert-and-absorb (Piepho 2004): begin with one column that holds all; for each differing pair
-    split every column that holds both; drop the columns that another one contains.
+    Insert-and-absorb: begin with one column that holds all; for each differing pair split every
+    column that holds both; drop the columns that another one contains.
+
+    Parameters
+    ----------
+    count : number of systems, which are numbered in their order
+    differing : the pairs that were found to differ
+
+    Returns
+    -------
+    The letters of each system, A for the first
+
+    Source
+    ------
+    Piepho (2004).
     """
     columns = [(1 << count) - 1]
     for first, second in differing:
