@@ -214,7 +214,7 @@ def compact_letters(count: int, differing: Sequence[tuple[int, int]]) -> tuple[s
         if not split:
             continue
         columns = [column for column in columns if column & both != both]
-        parts = [column & ~(1 << one) for column in split for one in (first, second)]
+        parts = [column & ~(1 << member) for column in split for member in (first, second)]
         columns = _absorbed(columns, parts)
     columns.sort(key=lambda column: _members(column, count))
     letters = ["" for _ in range(count)]

@@ -396,6 +396,33 @@ def test_legitimate_uses_of_avoided_words_are_possible():
     assert [phrase for phrase in STILTED if re.search(phrase, legitimate, re.IGNORECASE)] == []
 
 
+def variables(function: ast.AST) -> set[str]:
+    """Every name that a function binds, with its parameters."""
+    return {
+        node.arg if isinstance(node, ast.arg) else node.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.arg)
+        or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    }
+
+
+def nameless(source: str) -> list[str]:
+    """The functions with a variable that is called `one`, other than the first of two."""
+    functions = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef))
+    return [
+        function.name
+        for function in functions
+        if "one" in variables(function) and not variables(function) & {"other", "two"}
+    ]
+
+
+def test_a_variable_is_called_after_the_thing_that_it_holds():
+    assert nameless("def bait(rows):\n    return [one.name for one in rows]") == ["bait"]
+    assert nameless("def pair(rows):\n    return [one == other for one, other in rows]") == []
+    found = {str(path): nameless(path.read_text(encoding="utf-8")) for path in python_files(*CODE)}
+    assert {path: names for path, names in found.items() if names} == {}
+
+
 def test_types_are_checked_in_all_product_code():
     settings = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["mypy"]
     assert settings["strict"]

@@ -50,8 +50,8 @@ def share_caught(
     columns = {name: measures[name].tolist() for name in asked}
     caught = 0
     for number in range(SIMULATED):
-        one = {name: _or_none(column[number]) for name, column in columns.items()}
-        caught += rule.truth(one, is_final=True) is True
+        rater = {name: _or_none(column[number]) for name, column in columns.items()}
+        caught += rule.truth(rater, is_final=True) is True
     return caught / SIMULATED
 
 

@@ -67,21 +67,21 @@ def _answers(
     if kind == "instructed":
         values = _right(model, np.full(count, INSTRUCTED), rng)
         passed = np.abs(values - INSTRUCTED) <= TOLERANCE
-        return [CheckAnswer(kind, kind, bool(one)) for one in passed]
+        return [CheckAnswer(kind, kind, bool(outcome)) for outcome in passed]
     if kind == "known_answer":
         values = _right(model, np.full(count, KNOWN_AT_MOST / 3), rng)
-        return [CheckAnswer(kind, kind, bool(one)) for one in values <= KNOWN_AT_MOST]
+        return [CheckAnswer(kind, kind, bool(outcome)) for outcome in values <= KNOWN_AT_MOST]
     if kind == "repeat":
         first, again = _scores(model, quality, rng), _scores(model, quality, rng)
         return [
-            CheckAnswer(kind, kind, None, float(one), float(other))
-            for one, other in zip(first, again, strict=True)
+            CheckAnswer(kind, kind, None, float(score), float(other))
+            for score, other in zip(first, again, strict=True)
         ]
     damaged = quality - np.maximum(rng.normal(DAMAGE, DAMAGE_SD, count), 0)
     good, bad = _scores(model, quality, rng), _scores(model, damaged, rng)
     return [
-        CheckAnswer(kind, kind, bool(one > other), float(one), float(other))
-        for one, other in zip(good, bad, strict=True)
+        CheckAnswer(kind, kind, bool(score > other), float(score), float(other))
+        for score, other in zip(good, bad, strict=True)
     ]
 
 

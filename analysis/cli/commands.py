@@ -78,9 +78,9 @@ def argument_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=VERSION)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, command in COMMANDS.items():
-        one = commands.add_parser(name, help=command.help, description=command.help)
-        _add_shared_options(one, command)
-        command.add_options(one)
+        subparser = commands.add_parser(name, help=command.help, description=command.help)
+        _add_shared_options(subparser, command)
+        command.add_options(subparser)
     return parser
 
 

@@ -70,30 +70,30 @@ def run_score(judgements: JudgementTable, options: argparse.Namespace) -> Outcom
     return Outcome(
         document={
             "metrics": [
-                {name: each for name, each in asdict(one).items() if name in METRIC_KEYS}
-                for one in found
+                {name: each for name, each in asdict(scored).items() if name in METRIC_KEYS}
+                for scored in found
             ],
             "system_level": [
                 {
                     "system": system,
-                    "metric": one.metric,
+                    "metric": scored.metric,
                     "score": value,
-                    "outputs": one.outputs[system],
+                    "outputs": scored.outputs[system],
                 }
-                for one in found
-                for system, value in one.systems.items()
+                for scored in found
+                for system, value in scored.systems.items()
             ],
             "segment_level": [
-                {"system": system, "item": item, "metric": one.metric, "score": value}
-                for one in found
-                for system, segments in one.segments.items()
+                {"system": system, "item": item, "metric": scored.metric, "score": value}
+                for scored in found
+                for system, segments in scored.segments.items()
                 for item, value in segments.items()
             ],
             "signature": line,
         },
         tables=(table,),
         latex=partial(tabular, table),
-        notes=(*(f"{one.metric}: {one.method}" for one in found), line),
+        notes=(*(f"{scored.metric}: {scored.method}" for scored in found), line),
     )
 
 
@@ -102,12 +102,13 @@ METRIC_KEYS = ("metric", "higher_is_better", "method")
 
 def _scores_table(found: Sequence[Scored]) -> Table:
     metrics = [
-        Column(one.metric, Format.NUMBER, _decimals(one.systems.values()), is_label=True)
-        for one in found
+        Column(scored.metric, Format.NUMBER, _decimals(scored.systems.values()), is_label=True)
+        for scored in found
     ]
     systems = list(found[0].outputs) if found else []
     rows = [
-        (name, found[0].outputs[name], *(one.systems[name] for one in found)) for name in systems
+        (name, found[0].outputs[name], *(scored.systems[name] for scored in found))
+        for name in systems
     ]
     columns = (SYSTEM, Column("Outputs", Format.WHOLE), *metrics)
     return Table("scores", "Automatic metrics", columns, rows_of(*rows))
@@ -125,13 +126,13 @@ def _write_scores(path: Path, found: Sequence[Scored]) -> None:
         with path.open("w", newline="", encoding="utf-8") as file:
             out = csv.writer(file)
             out.writerow(("system", "item", "metric", "score"))
-            for one in found:
-                for system, value in one.systems.items():
+            for scored in found:
+                for system, value in scored.systems.items():
                     if value is not None:
-                        out.writerow((guarded(system), "", one.metric, repr(value)))
-                for system, segments in one.segments.items():
+                        out.writerow((guarded(system), "", scored.metric, repr(value)))
+                for system, segments in scored.segments.items():
                     out.writerows(
-                        (guarded(system), guarded(item), one.metric, repr(value))
+                        (guarded(system), guarded(item), scored.metric, repr(value))
                         for item, value in segments.items()
                         if value is not None
                     )

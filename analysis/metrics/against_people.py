@@ -117,19 +117,21 @@ def metrics_against_people(
     systems = _system_levels(people, ours, whole, redrawn, options)
     progress(0.4)
     paired = PairsWithPeople(cells)
-    pairs = [paired.of(one) for one in ours.segments]
+    pairs = [paired.of(scores_of_outputs) for scores_of_outputs in ours.segments]
     segments = tuple(
         segment_level(
             name,
             cells,
-            one,
+            scores_of_outputs,
             seed=options.seed,
             resamples=options.resamples,
             alpha=options.alpha,
             systems=people.systems,
             pairs=of_metric,
         )
-        for name, one, of_metric in zip(ours.metrics, ours.segments, pairs, strict=True)
+        for name, scores_of_outputs, of_metric in zip(
+            ours.metrics, ours.segments, pairs, strict=True
+        )
     )
     progress(0.6)
     system_tests = _system_tests(people, ours, whole, systems, options)

@@ -103,7 +103,7 @@ def least_attributes(domain: Domain) -> int | None:
     for size in range(len(rules_out) + 1):
         if everything in reached:
             return size
-        reached = {before | one for before in reached for one in rules_out}
+        reached = {before | ruled_out for before in reached for ruled_out in rules_out}
     return None
 
 

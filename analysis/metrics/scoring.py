@@ -254,7 +254,9 @@ def _slots(name: str, settings: Settings) -> Iterator[Scored]:
     }
     systems = {system: slot_error_rate(list(each.values())) for system, each in found.items()}
     segments = {
-        system: {item: slot_error_rate([one]) for item, one in each.items()}
+        system: {
+            item: slot_error_rate([errors_of_output]) for item, errors_of_output in each.items()
+        }
         for system, each in found.items()
     }
     method = "missing + added + wrong + repeated slots / slots, by patterns of the E2E domain"

@@ -121,9 +121,9 @@ def _calibration_table(judges: Sequence[JudgeReport]) -> Table:
         Column(_("Ties of people"), Format.WHOLE),
     )  # fmt: skip
     rows = [
-        (each.judge, one.strength, *_cells(one.agrees), one.agrees.n, one.ties)
+        (each.judge, group.strength, *_cells(group.agrees), group.agrees.n, group.ties)
         for each in judges
-        for one in each.calibration
+        for group in each.calibration
     ]
     caption = _("Calibrated verdicts: how often a person agrees, by how sure the judge is")
     return Table("judge-calibration", caption, columns, rows_of(*rows))

@@ -187,7 +187,10 @@ def _report(
             )
             reports.append(parts(f"criterion {name}", CriterionReport, compute))
     made = tuple(reports)
-    subjects = [Subject(one.criterion, one.kind, one.higher_is_better) for one in made]
+    subjects = [
+        Subject(criterion.criterion, criterion.kind, criterion.higher_is_better)
+        for criterion in made
+    ]
     report = Report(
         title=options.title,
         signature=report_signature(table, options, compared),

@@ -177,7 +177,7 @@ def _site_problems(campaign: Campaign, options: Mapping[str, Any]) -> Iterable[P
             )
     versions = options.get("versions", [])
     known_versions = range(1, campaign.version + 1)
-    if not isinstance(versions, list) or not all(type(one) is int for one in versions):
+    if not isinstance(versions, list) or not all(type(version) is int for version in versions):
         yield Problem("versions", "must be a list of numbers.")
     elif unknown := sorted(set(versions) - set(known_versions)):
         yield Problem("versions", f"There is no version {unknown[0]} of this campaign.")
@@ -275,12 +275,12 @@ def _declined(run: AnalysisRun, table: JudgementTable) -> dict[str, Any]:
     names, versions = run.options.get("criteria"), run.options.get("versions")
     out = set(run.options.get("exclude_raters", ()))
     found = (
-        DeclinedAnswer(one.criterion, one.system, one.reason, one.rater)
-        for one in declined_of(run.campaign)
-        if not one.excluded
-        and one.rater not in out
-        and (not names or one.criterion in names)
-        and (not versions or one.version in versions)
+        DeclinedAnswer(answer.criterion, answer.system, answer.reason, answer.rater)
+        for answer in declined_of(run.campaign)
+        if not answer.excluded
+        and answer.rater not in out
+        and (not names or answer.criterion in names)
+        and (not versions or answer.version in versions)
     )
     people = table.counted()
     return count_declined(found, people.without_raters(out & set(people.rater.labels)))

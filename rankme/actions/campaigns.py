@@ -127,7 +127,7 @@ class CampaignPlan:
         """The ids of a trial's item and of the outputs that it shows."""
         item = int(self.plan.items[trial])
         systems = self.plan.systems[trial]
-        outputs = [self.outputs[item, int(one)] for one in systems if one != NO_SYSTEM]
+        outputs = [self.outputs[item, int(system)] for system in systems if system != NO_SYSTEM]
         return self.items[item], outputs
 
 

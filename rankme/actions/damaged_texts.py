@@ -43,7 +43,7 @@ def change_damaged_text(
     campaign = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if not campaign.is_draft:
         raise RefusedAction(_("The campaign has been launched: its checks can no longer change."))
-    if not any(one.name == check and one.tool.damages for one in definition_of(campaign).checks):
+    if not any(spec.name == check and spec.tool.damages for spec in definition_of(campaign).checks):
         raise RefusedAction(_("There is no such check any more."))
     text = text.replace("\r\n", "\n").strip()
     if not storable(text):

@@ -477,7 +477,7 @@ def _flags(located: LocatedScreen, readings: list[Reading], crowd: Crowd) -> lis
     flags = speed_flags(times, located.sitting, least_seconds=crowd.least_seconds_per_screen)
     # A response that came before anybody could have seen the stimulus. The page notes such a press
     # and waits for another; other clients may send it as the response.
-    if times.was_early or any(one.is_anticipated for one in readings):
+    if times.was_early or any(reading.is_anticipated for reading in readings):
         flags.append(gettext_noop("anticipation"))
     if failed_to_load(located.sent):
         flags.append(gettext_noop("a file did not load"))

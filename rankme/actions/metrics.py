@@ -104,14 +104,14 @@ def _compute(row: MetricComputation, *, watched: Progress) -> None:
     with transaction.atomic():
         campaign = Campaign.objects.select_for_update(no_key=True).get(pk=row.campaign_id)
         _refuse_changed_material(row, material.sha256)
-        for one in found:
-            _refuse_uploaded_name(campaign, one.metric)
+        for scored in found:
+            _refuse_uploaded_name(campaign, scored.metric)
             store_metric(
                 campaign,
-                one.metric,
-                _scores_of(one),
+                scored.metric,
+                _scores_of(scored),
                 source=Metric.Source.COMPUTED,
-                method=one.method,
+                method=scored.method,
                 by=row.requested_by,
             )
         jobs.finish(row)
@@ -131,21 +131,21 @@ def _refuse_uploaded_name(campaign: Campaign, name: str) -> None:
         )
 
 
-def _scores_of(one: Scored) -> MetricScores:
+def _scores_of(scored: Scored) -> MetricScores:
     from analysis.metrics.score_files import scores_from
 
     cells = {
-        (one.metric, system, ""): value
-        for system, value in one.systems.items()
+        (scored.metric, system, ""): value
+        for system, value in scored.systems.items()
         if value is not None
     }
     cells |= {
-        (one.metric, system, item): value
-        for system, segments in one.segments.items()
+        (scored.metric, system, item): value
+        for system, segments in scored.segments.items()
         for item, value in segments.items()
         if value is not None
     }
-    turned = [one.metric] if one.higher_is_better is False and cells else []
+    turned = [scored.metric] if scored.higher_is_better is False and cells else []
     return scores_from(cells, turned)
 
 

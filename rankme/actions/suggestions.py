@@ -25,7 +25,9 @@ def refuse_invented(
     ------
     InvalidAnswer : with each output whose marks claim what was not suggested
     """
-    marking = {one.name for one in definition.questions(screen) if one.tool.marks_outputs}
+    marking = {
+        criterion.name for criterion in definition.questions(screen) if criterion.tool.marks_outputs
+    }
     claimed = [
         (answer, mark)
         for answer in answers
@@ -57,8 +59,9 @@ def _suggested(trial: Trial, outputs: Sequence[int]) -> Iterator[Marks]:
 
 
 def _is_one_of(mark: Mapping[str, Any], suggested: Marks) -> bool:
-    for one in suggested:
-        if (one["id"], one["prefilled"]) == (mark["id"], mark["prefilled"]):
-            is_moved = (one["start"], one["end"]) != (mark.get("start"), mark.get("end"))
+    for original in suggested:
+        if (original["id"], original["prefilled"]) == (mark["id"], mark["prefilled"]):
+            start_and_end = original["start"], original["end"]
+            is_moved = start_and_end != (mark.get("start"), mark.get("end"))
             return mark.get("confirmed") is True or not is_moved
     return False

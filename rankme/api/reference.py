@@ -74,10 +74,15 @@ def _operation(
 
 
 def _parameters(parameters: list[Mapping[str, Any]]) -> Iterator[Field]:
-    for one in parameters:
-        if one["in"] == "query":
-            kind = _kind(one["schema"])
-            yield Field(one["name"], kind, one.get("required", False), one.get("description", ""))
+    for parameter in parameters:
+        if parameter["in"] == "query":
+            kind = _kind(parameter["schema"])
+            yield Field(
+                parameter["name"],
+                kind,
+                parameter.get("required", False),
+                parameter.get("description", ""),
+            )
 
 
 def _shapes(schema: Mapping[str, Any], content: Mapping[str, Any]) -> Iterator[Shape]:
@@ -96,7 +101,7 @@ def _shapes(schema: Mapping[str, Any], content: Mapping[str, Any]) -> Iterator[S
 
 def _resolved(schema: Mapping[str, Any], part: Mapping[str, Any]) -> Mapping[str, Any]:
     reference = part.get("$ref") or next(
-        (one["$ref"] for one in part.get("allOf", []) if "$ref" in one), None
+        (choice["$ref"] for choice in part.get("allOf", []) if "$ref" in choice), None
     )
     if reference is None:
         return part
@@ -106,7 +111,9 @@ def _resolved(schema: Mapping[str, Any], part: Mapping[str, Any]) -> Mapping[str
 
 def _kind(part: Mapping[str, Any]) -> str:
     """A type in a word or two."""
-    choices = [one for one in part.get("oneOf", []) + part.get("allOf", []) if "$ref" in one]
+    choices = [
+        choice for choice in part.get("oneOf", []) + part.get("allOf", []) if "$ref" in choice
+    ]
     if "$ref" in part or choices:
         return str(part.get("$ref") or choices[0]["$ref"]).rpartition("/")[2]
     if part.get("type") == "array":

@@ -17,17 +17,17 @@ def complaints_csv(campaign: Campaign) -> Iterator[bytes]:
     """One row for each report; the item is empty for a practice example."""
     yield csv_line(COLUMNS)
     screens = [screen.name for screen in stored_definition(campaign.definition).screens]
-    for one in complaints_of(campaign).iterator():
-        dealt_with = one.dealt_with_at.isoformat() if one.dealt_with_at else ""
+    for complaint in complaints_of(campaign).iterator():
+        dealt_with = complaint.dealt_with_at.isoformat() if complaint.dealt_with_at else ""
         yield csv_line(
             (
-                one.trial.item.key if one.trial else "",
-                screens[one.screen],
-                one.participant.label,
-                one.text,
-                one.received_at.isoformat(),
+                complaint.trial.item.key if complaint.trial else "",
+                screens[complaint.screen],
+                complaint.participant.label,
+                complaint.text,
+                complaint.received_at.isoformat(),
                 dealt_with,
-                int(getattr(one.trial, "as_check", None) is not None),
+                int(getattr(complaint.trial, "as_check", None) is not None),
             )
         )
 

@@ -15,11 +15,11 @@ COLUMNS = ("criterion", "system", "item", "rater", "reason", "version", "exclude
 def declined_csv(campaign: Campaign) -> Iterator[bytes]:
     """One row for each such answer that counts; the reason is its name in the campaign file."""
     yield csv_line(COLUMNS)
-    for one in declined_of(campaign):
+    for answer in declined_of(campaign):
         yield csv_line(
             (
-                *(one.criterion, one.system, one.item, one.rater, one.reason),
-                *(one.version, int(one.excluded)),
+                *(answer.criterion, answer.system, answer.item, answer.rater, answer.reason),
+                *(answer.version, int(answer.excluded)),
             )
         )
 

@@ -37,12 +37,12 @@ Cells = Callable[[Text], Sequence[str] | None]
 SHAPES: dict[str, tuple[Sequence[str], Cells]] = {
     "long": (
         ("item", "mr", "criterion", "text", "rater", "excluded", "shown_as"),
-        lambda one: (
-            *(one.item, one.input, one.criterion, one.text, one.rater),
-            *(str(int(one.excluded)), one.shown_as),
+        lambda text: (
+            *(text.item, text.input, text.criterion, text.text, text.rater),
+            *(str(int(text.excluded)), text.shown_as),
         ),
     ),
-    "e2e": (("mr", "ref"), lambda one: None if one.excluded else (one.input, one.text)),
+    "e2e": (("mr", "ref"), lambda text: None if text.excluded else (text.input, text.text)),
 }
 
 
@@ -83,7 +83,7 @@ def _asked(campaign: Campaign) -> list[str]:
 def texts_csv(campaign: Campaign, shape: str) -> Iterator[bytes]:
     """The data set in parts; a text that a spreadsheet would run has a ' before it."""
     header, cells = SHAPES[shape]
-    rows = (found for one in texts_of(campaign) if (found := cells(one)) is not None)
+    rows = (found for text in texts_of(campaign) if (found := cells(text)) is not None)
     return _parts(header, ([guarded(cell) for cell in row] for row in rows))
 
 

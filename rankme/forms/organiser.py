@@ -192,7 +192,7 @@ class FilesField(forms.FileField):
     def clean(self, data: Any, initial: Any = None) -> list[Any]:
         chosen = data if isinstance(data, list | tuple) else [data]
         clean_one = super().clean
-        return [clean_one(one, initial) for one in chosen or [None]]
+        return [clean_one(upload, initial) for upload in chosen or [None]]
 
 
 class MaterialForm(forms.Form):

@@ -143,17 +143,17 @@ class StudyForm(forms.Form):
             self.fields[name].queryset = studies  # type: ignore[attr-defined]
             if not studies:
                 del self.fields[name]
-        for number, one in enumerate(filters):
-            self.fields |= _fields_of(number, one)
+        for number, offered in enumerate(filters):
+            self.fields |= _fields_of(number, offered)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         shortest, longest = cleaned.get("minutes"), cleaned.get("longest_minutes")
         if shortest and longest and longest < shortest:
             self.add_error("longest_minutes", _("Longer than the expected time."))
-        for number, one in enumerate(self.filters):
+        for number, offered in enumerate(self.filters):
             low, high = cleaned.get(f"low-{number}"), cleaned.get(f"high-{number}")
-            if one.kind == "range" and low is not None and high is not None and low > high:
+            if offered.kind == "range" and low is not None and high is not None and low > high:
                 self.add_error(f"high-{number}", _("Not below the lower limit."))
         return cleaned
 
@@ -164,16 +164,16 @@ class StudyForm(forms.Form):
     def chosen_filters(self) -> list[dict[str, Any]]:
         """The filters as the panel takes them."""
         chosen: list[dict[str, Any]] = []
-        for number, one in enumerate(self.filters):
-            if one.kind == "range":
+        for number, offered in enumerate(self.filters):
+            if offered.kind == "range":
                 limits = {
                     "lower": self.cleaned_data[f"low-{number}"],
                     "upper": self.cleaned_data[f"high-{number}"],
                 }
-                chosen.append({"filter_id": one.id, "selected_range": limits})
+                chosen.append({"filter_id": offered.id, "selected_range": limits})
             else:
                 values = self.cleaned_data[f"any-{number}"]
-                chosen.append({"filter_id": one.id, "selected_values": values})
+                chosen.append({"filter_id": offered.id, "selected_values": values})
         return chosen
 
     def plan(self, filters: list[dict[str, Any]]) -> StudyPlan:
@@ -195,23 +195,23 @@ class StudyForm(forms.Form):
         )
 
 
-def _fields_of(number: int, one: Filter) -> dict[str, forms.Field]:
+def _fields_of(number: int, offered: Filter) -> dict[str, forms.Field]:
     """A filter as fields: two limits, or a list to choose from."""
-    if one.kind == "range":
+    if offered.kind == "range":
         return {
-            f"low-{number}": _limit(_("%(filter)s, from"), one, one.low),
-            f"high-{number}": _limit(_("%(filter)s, to"), one, one.high),
+            f"low-{number}": _limit(_("%(filter)s, from"), offered, offered.low),
+            f"high-{number}": _limit(_("%(filter)s, to"), offered, offered.high),
         }
-    choices = list(one.choices.items())
-    return {f"any-{number}": forms.MultipleChoiceField(label=one.title, choices=choices)}
+    choices = list(offered.choices.items())
+    return {f"any-{number}": forms.MultipleChoiceField(label=offered.title, choices=choices)}
 
 
-def _limit(label: StrPromise, one: Filter, initial: int) -> forms.IntegerField:
+def _limit(label: StrPromise, offered: Filter, initial: int) -> forms.IntegerField:
     return forms.IntegerField(
-        label=label % {"filter": one.title},
+        label=label % {"filter": offered.title},
         initial=initial,
-        min_value=one.low,
-        max_value=one.high or None,
+        min_value=offered.low,
+        max_value=offered.high or None,
     )
 
 

@@ -210,11 +210,11 @@ def _arrive(rehearsal: Rehearsal, number: int) -> Submission:
 
 
 def _take_part(
-    rehearsal: Rehearsal, behaviour: Behaviour, one: Submission, manner: str, number: int
+    rehearsal: Rehearsal, behaviour: Behaviour, submission: Submission, manner: str, number: int
 ) -> str:
     """One rater on the real pages, and what they then do at the panel."""
     leaves = manner in ("returned", "timed out")
-    link = entry_link(rehearsal.panel.books, rehearsal.panel.keys, one)
+    link = entry_link(rehearsal.panel.books, rehearsal.panel.keys, submission)
     cohort = Cohort(link, seed=behaviour.seed, abandon=1.0 if leaves else 0.0)
     rater = Rater(cohort, number, Latencies())
     try:
@@ -228,9 +228,9 @@ def _take_part(
     with rehearsal.server.one_at_a_time:
         if ending != "completed":
             is_late = manner == "timed out"
-            books.leave(one, "TIMED-OUT" if is_late else "RETURNED")
+            books.leave(submission, "TIMED-OUT" if is_late else "RETURNED")
             return "timed out" if is_late else "returned"
-        books.submit(one, "WRONG" if manner == "wrong code" else rater.code)
+        books.submit(submission, "WRONG" if manner == "wrong code" else rater.code)
     return "wrong code" if manner == "wrong code" else "finished"
 
 

@@ -119,7 +119,7 @@ def _what_is_edited(definition: Definition, at: str) -> Definition:
     screen = number if part == "screens" else 0
     if part == "criteria" and number < len(definition.criteria):
         name = definition.criteria[number].name
-        screen = next(index for index, one in enumerate(definition.screens) if name in one.ask)
+        screen = next(index for index, spec in enumerate(definition.screens) if name in spec.ask)
     practice = definition.practice if part == "practice" else []
     return definition.model_copy(
         update={

@@ -180,7 +180,9 @@ def links(request: HttpRequest, code: str) -> HttpResponse:
         "open_link": entry if definition.crowd.open_link else "",
         "panel_link": panel_link(entry, definition) if definition.crowd.takes_panel_ids else "",
         "page": page,
-        "invitations": [(one, invitation_link(entry, one.token)) for one in page],
+        "invitations": [
+            (invitation, invitation_link(entry, invitation.token)) for invitation in page
+        ],
     }
     status = 422 if form.is_bound else 200
     return render_campaign(

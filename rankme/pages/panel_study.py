@@ -91,12 +91,12 @@ def _draft(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if account is None:
         return render_campaign(request, campaign, "organiser/panel_draft.html", context, tab=TAB)
     known = _filters(request, account)
-    chosen = [one for one in known if one.id in request.GET.getlist("filter")]
+    chosen = [offered for offered in known if offered.id in request.GET.getlist("filter")]
     form = StudyForm(
         request.POST if request.method == "POST" else None,
         accounts=own,
         studies=PanelStudy.objects.filter(
-            pk__in=[one.pk for one in groups.earlier_studies(account)]
+            pk__in=[earlier.pk for earlier in groups.earlier_studies(account)]
         ),
         filters=chosen,
         initial=_proposal(campaign, account),
@@ -108,7 +108,7 @@ def _draft(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     context |= {
         "form": form,
         "chosen": chosen,
-        "others": [one for one in known if one not in chosen],
+        "others": [offered for offered in known if offered not in chosen],
     }
     status = 422 if form.is_bound and form.errors else 200
     return render_campaign(
@@ -118,7 +118,7 @@ def _draft(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 def _chosen_account(request: HttpRequest, own: list[PanelAccount]) -> PanelAccount | None:
     named = request.POST.get("account") or request.GET.get("account")
-    return next((one for one in own if str(one.pk) == named), own[0] if own else None)
+    return next((account for account in own if str(account.pk) == named), own[0] if own else None)
 
 
 def _filters(request: HttpRequest, account: PanelAccount) -> list[Any]:

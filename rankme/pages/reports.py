@@ -244,8 +244,9 @@ def _versions_of(run: AnalysisRun) -> list[dict[str, Any]]:
     versions = run.finished_result.get("versions", [])
     titles = dict(CampaignVersion.Change.choices)
     return [
-        one | {"title": titles[one["change"]], "since": parse_datetime(one["created_at"])}
-        for one in versions
+        version
+        | {"title": titles[version["change"]], "since": parse_datetime(version["created_at"])}
+        for version in versions
         if len(versions) > 1
     ]
 
@@ -387,7 +388,7 @@ def export_judgements(request: HttpRequest, code: str) -> HttpResponseBase:
         "has_judgements": analysis_runs.has_judgements(campaign),
         "has_texts": texts.asks_for_texts(campaign),
         "has_checks": has_checks(campaign),
-        "may_decline": any(one.cannot_judge for one in definition.criteria),
+        "may_decline": any(criterion.cannot_judge for criterion in definition.criteria),
         "asks_raters": bool(definition.entry_questions or definition.end_questions),
     }
     return render_campaign(

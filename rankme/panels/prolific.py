@@ -113,14 +113,14 @@ class Prolific:
     def workspaces(self) -> dict[str, str]:
         """Titles by id. The list has 20 entries unless more are asked for."""
         found = self.calls.ask("GET", f"{API}/workspaces/", limit=1000)["results"]
-        return {str(one["id"]): str(one.get("title") or one["id"]) for one in found}
+        return {str(row["id"]): str(row.get("title") or row["id"]) for row in found}
 
     def balance(self, workspace: str) -> int:
         found = self.calls.ask("GET", f"{API}/workspaces/{workspace}/balance/")
         return int(found["available_balance"])
 
     def filters(self) -> list[Filter]:
-        return [Filter.read(one) for one in self._pages(f"{API}/filters/")]
+        return [Filter.read(row) for row in self._pages(f"{API}/filters/")]
 
     def count_eligible(self, filters: Sequence[dict[str, Any]]) -> int:
         document = {"filters": list(filters)}
@@ -251,9 +251,9 @@ class Prolific:
         path = f"{API}/hooks/subscriptions/"
         existing = self.calls.ask("GET", path, workspace_id=workspace)["results"]
         known = {
-            one["event_type"]
-            for one in existing
-            if one["target_url"] == address and one.get("is_enabled", True)
+            row["event_type"]
+            for row in existing
+            if row["target_url"] == address and row.get("is_enabled", True)
         }
         return [event_type for event_type in HOOKS if event_type not in known]
 

@@ -109,8 +109,8 @@ def _kept(definition: Definition) -> dict[str, Any]:
         document.pop(name)
     for part, wording in WORDING.items():
         document[part] = [
-            {name: value for name, value in one.items() if name not in wording}
-            for one in document[part]
+            {name: value for name, value in entry.items() if name not in wording}
+            for entry in document[part]
         ]
     for criterion in document["criteria"]:
         tool = INSTRUMENTS[criterion["instrument"]]
@@ -122,8 +122,8 @@ def _kept(definition: Definition) -> dict[str, Any]:
             for block in screen["show"]
         ]
     for part, names in LABELLED.items():
-        for one in document[part]:
-            one.update({name: list(one[name]) for name in names})
+        for entry in document[part]:
+            entry.update({name: list(entry[name]) for name in names})
     return dict(_leaves(document, ""))
 
 

@@ -384,7 +384,14 @@ def _problem_of_marks(check: CheckSpec, definition: Definition) -> str:
         return "raters make no marks for this criterion"
     known = getattr(criterion.settings, "severities", {})
     unknown = [severity for _passage, severity in check.settings.passages() if severity]
-    return next((f"there is no severity “{one[:60]}”" for one in unknown if one not in known), "")
+    return next(
+        (
+            f"there is no severity “{severity[:60]}”"
+            for severity in unknown
+            if severity not in known
+        ),
+        "",
+    )
 
 
 def _rule_problems(checks: Sequence[CheckSpec], rules: Rules) -> Iterator[Finding]:

@@ -52,7 +52,7 @@ def problem_with(
         return None
     if about == "item" or not isinstance(expected, list):
         return UNREADABLE
-    if not all(one is None or _is_single(one) or _is_names(one) for one in expected):
+    if not all(answer is None or _is_single(answer) or _is_names(answer) for answer in expected):
         return UNREADABLE
     if len(expected) != outputs:
         return f"there are {outputs} outputs but {len(expected)} expected answers"
@@ -152,8 +152,8 @@ def _names_in(expected: Any) -> Iterator[str]:
     if isinstance(expected, str):
         yield expected
     elif isinstance(expected, list):
-        for one in expected:
-            yield from _names_in(one)
+        for answer in expected:
+            yield from _names_in(answer)
 
 
 def _is_number(value: Any) -> bool:
@@ -171,7 +171,9 @@ def _is_range(value: Any) -> bool:
 
 
 def _is_names(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+    return (
+        isinstance(value, list) and bool(value) and all(isinstance(answer, str) for answer in value)
+    )
 
 
 def _is_single(value: Any) -> bool:

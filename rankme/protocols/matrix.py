@@ -19,7 +19,7 @@ def matrix_problems(definition: Definition) -> Iterator[Finding]:
     for number, screen in enumerate(definition.screens):
         if screen.layout != MATRIX:
             continue
-        asked = [one for one in definition.criteria if one.name in screen.ask]
+        asked = [criterion for criterion in definition.criteria if criterion.name in screen.ask]
         if words := _problem_of(asked, is_timed=screen.timed is not None):
             yield ("screens", number, "layout"), words
 

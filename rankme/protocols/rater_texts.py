@@ -141,12 +141,12 @@ def _texts_of_template(path: Path) -> Iterator[tuple[str, ...]]:
     source = TO_ORGANISERS.sub(
         lambda match: match["to_raters"] or "", path.read_text(encoding="utf-8")
     )
-    for one, several in MARKED_IN_TEMPLATES.findall(templatize(source, origin=path.name)):
-        yield tuple(ast.literal_eval(text) for text in (one, several) if text)
+    for argument, several in MARKED_IN_TEMPLATES.findall(templatize(source, origin=path.name)):
+        yield tuple(ast.literal_eval(text) for text in (argument, several) if text)
 
 
 def _texts_of_module(path: Path) -> Iterator[tuple[str, ...]]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in MARKS:
-            texts = [one.value for one in node.args if isinstance(one, ast.Constant)]
+            texts = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
             yield tuple(text for text in texts if isinstance(text, str))

@@ -190,7 +190,9 @@ def _answers(submission: Submission, criterion: str, definition: Definition) -> 
 def _declines(submission: Submission, check: CheckTrial) -> bool:
     """Whether the rater said that they cannot judge what is checked."""
     answers = submission.payload.get("answers") or ()
-    return any("cannot_judge" in one and one["criterion"] == check.criterion for one in answers)
+    return any(
+        "cannot_judge" in answer and answer["criterion"] == check.criterion for answer in answers
+    )
 
 
 def judged(

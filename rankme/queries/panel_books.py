@@ -42,18 +42,18 @@ class Entry:
     def waits_for_a_person(self) -> bool:
         """Nobody has decided yet, or a payment did not go as it should."""
         return self.can_be_approved or any(
-            one.state in ("lost", "refused") for one in self.payments
+            payment.state in ("lost", "refused") for payment in self.payments
         )
 
     @property
     def base(self) -> PanelPayment | None:
         """The payment of the reward, or of a part of it."""
-        found = [one for one in self.payments if one.kind in PanelPayment.BASE]
+        found = [payment for payment in self.payments if payment.kind in PanelPayment.BASE]
         return found[-1] if found else None
 
     @property
     def bonus(self) -> PanelPayment | None:
-        return next((one for one in self.payments if one.kind == "bonus"), None)
+        return next((payment for payment in self.payments if payment.kind == "bonus"), None)
 
     @property
     def can_be_approved(self) -> bool:
@@ -85,7 +85,7 @@ class Books:
     @property
     def open_questions(self) -> int:
         """People about whom somebody has to decide."""
-        unsettled = sum(one.waits_for_a_person for one in self.both)
+        unsettled = sum(entry.waits_for_a_person for entry in self.both)
         return len(self.only_here) + len(self.only_there) + unsettled
 
 

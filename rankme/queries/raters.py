@@ -161,8 +161,8 @@ def _flags_of(ids: Sequence[int]) -> dict[int, dict[str, int]]:
 
 
 def _invited_names(campaign: Campaign, participants: Sequence[Participant]) -> dict[str, str]:
-    invited = [one.external_id for one in participants if one.panel == "invitation"]
-    found = campaign.invitations.filter(pk__in=[one for one in invited if one.isdecimal()])
+    invited = [rater.external_id for rater in participants if rater.panel == "invitation"]
+    found = campaign.invitations.filter(pk__in=[number for number in invited if number.isdecimal()])
     return {str(pk): name for pk, name in found.values_list("id", "name")}
 
 
@@ -233,8 +233,10 @@ def sittings_of(participant: Participant) -> list[Lease]:
     definition = frozen_definition(participant.campaign).definition
     assignments = _with_answered(participant.assignments.select_related("batch")).order_by("-id")
     return [
-        Lease(one, _screens_of(one, definition), one.answered, is_overdue=False)
-        for one in assignments
+        Lease(
+            assignment, _screens_of(assignment, definition), assignment.answered, is_overdue=False
+        )
+        for assignment in assignments
     ]
 
 

@@ -73,7 +73,7 @@ class Study:
 
     @property
     def places_taken(self) -> int:
-        return sum(one.status in TAKES_A_PLACE for one in self.submissions)
+        return sum(submission.status in TAKES_A_PLACE for submission in self.submissions)
 
     def action_of(self, code: str, actor: str = "participant") -> dict[str, Any]:
         """What the study does when this code is entered."""
@@ -131,7 +131,7 @@ class Books:
         )
 
     def _unpaid_places(self, study: Study) -> int:
-        paid = sum(one.reward_paid > 0 for one in study.submissions)
+        paid = sum(submission.reward_paid > 0 for submission in study.submissions)
         return max(0, study.places - paid)
 
     @property
@@ -178,7 +178,7 @@ class Books:
         if study.status not in ("ACTIVE", "AWAITING REVIEW"):
             return
         is_open = study.places_taken < study.places or any(
-            one.status in UNDER_WAY for one in study.submissions
+            submission.status in UNDER_WAY for submission in study.submissions
         )
         status = "ACTIVE" if is_open else "AWAITING REVIEW"
         if status != study.status:
@@ -194,7 +194,7 @@ class Books:
         """Somebody takes a place; nobody takes part twice."""
         if study.status != "ACTIVE" or study.places_taken >= study.places:
             raise Refusal(409, "No place", "The study has no free place.")
-        if any(one.participant == participant for one in study.submissions):
+        if any(submission.participant == participant for submission in study.submissions):
             raise Refusal(409, "No place", "This person has taken part.")
         submission = Submission(new_id(), study, participant, self.now())
         study.submissions.append(submission)
@@ -233,9 +233,9 @@ class Books:
 
     def approve_many(self, submissions: list[Submission]) -> None:
         """Accept a list of approvals, and carry it out: at once, or later (`approves_later`)."""
-        for one in submissions:
-            if one.status != "APPROVED":
-                self._only_from(one, ("AWAITING REVIEW",), "approve")
+        for submission in submissions:
+            if submission.status != "APPROVED":
+                self._only_from(submission, ("AWAITING REVIEW",), "approve")
         self.accepted += submissions
         if not self.approves_later:
             self.carry_out()
@@ -243,9 +243,9 @@ class Books:
     def carry_out(self) -> None:
         """Approve what was accepted; nobody who has left meanwhile is approved."""
         accepted, self.accepted = self.accepted, []
-        for one in accepted:
-            if one.status == "AWAITING REVIEW":
-                self.approve(one)
+        for submission in accepted:
+            if submission.status == "AWAITING REVIEW":
+                self.approve(submission)
 
     def pay_share(self, submission: Submission, code: str, percent: float) -> None:
         """Complete somebody's work by the researcher's own code, for a share of the reward."""
@@ -291,8 +291,8 @@ class Books:
 
     def list_bonuses(self, study: Study, lines: list[tuple[str, int]]) -> Bonuses:
         """Hand in bonuses by the id of a person or of a submission; all must have taken part."""
-        by_name = {one.participant: one for one in study.submissions}
-        by_name |= {one.id: one for one in study.submissions}
+        by_name = {submission.participant: submission for submission in study.submissions}
+        by_name |= {submission.id: submission for submission in study.submissions}
         if unknown := [name for name, _ in lines if name not in by_name]:
             raise Refusal(400, "Bad request", {"csv_bonuses": [f"Did not take part: {unknown}"]})
         bonuses = Bonuses(new_id(), study, [(by_name[name], amount) for name, amount in lines])

@@ -112,25 +112,25 @@ def check_study(document: dict[str, Any]) -> None:
 
 def check_codes(codes: list[dict[str, Any]]) -> None:
     seen: set[str] = set()
-    for one in codes:
-        code = str(one["code"])
+    for sent in codes:
+        code = str(sent["code"])
         if not code or code in seen or len(code) > 64:
             raise Refusal(400, "Bad request", {"completion_codes": ["Codes must differ."]})
-        if one["code_type"] not in CODE_TYPES:
+        if sent["code_type"] not in CODE_TYPES:
             raise Refusal(400, "Bad request", {"completion_codes": ["Unknown code_type."]})
-        if not one["actions"] or {each["action"] for each in one["actions"]} - ACTIONS:
+        if not sent["actions"] or {each["action"] for each in sent["actions"]} - ACTIONS:
             raise Refusal(400, "Bad request", {"completion_codes": ["Unknown action."]})
         seen.add(code)
-    if not any(one["code_type"] == "COMPLETED" for one in codes):
+    if not any(sent["code_type"] == "COMPLETED" for sent in codes):
         raise Refusal(400, "Bad request", {"completion_codes": ["One must be COMPLETED."]})
 
 
 def check_filters(filters: list[dict[str, Any]]) -> None:
-    known = {one["filter_id"]: one for one in FILTERS}
-    for one in filters:
-        found = known.get(one["filter_id"])
+    known = {row["filter_id"]: row for row in FILTERS}
+    for entry in filters:
+        found = known.get(entry["filter_id"])
         if found is None:
-            raise Refusal(400, "Bad request", {"filters": [f"Unknown: {one['filter_id']}"]})
+            raise Refusal(400, "Bad request", {"filters": [f"Unknown: {entry['filter_id']}"]})
         choices = set(found.get("choices") or ())
-        if choices and set(one.get("selected_values", ())) - choices:
+        if choices and set(entry.get("selected_values", ())) - choices:
             raise Refusal(400, "Bad request", {"filters": ["Unknown choice."]})

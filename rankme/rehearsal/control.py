@@ -64,26 +64,26 @@ def arrive(panel: PracticePanel, sent: dict[str, Any]) -> Any:
     study = panel.books.studies.get(str(sent["study"]))
     if study is None:
         raise not_found()
-    one = panel.books.arrive(study, str(sent["participant"]))
-    return shapes.single(one) | {"link": entry_link(panel.books, panel.keys, one)}
+    submission = panel.books.arrive(study, str(sent["participant"]))
+    return shapes.single(submission) | {"link": entry_link(panel.books, panel.keys, submission)}
 
 
 def submit(panel: PracticePanel, sent: dict[str, Any]) -> Any:
-    one = _submission(panel, sent)
-    panel.books.submit(one, str(sent.get("code", "")))
-    return shapes.single(one)
+    submission = _submission(panel, sent)
+    panel.books.submit(submission, str(sent.get("code", "")))
+    return shapes.single(submission)
 
 
 def give_back(panel: PracticePanel, sent: dict[str, Any]) -> Any:
-    one = _submission(panel, sent)
-    panel.books.leave(one, "RETURNED")
-    return shapes.single(one)
+    submission = _submission(panel, sent)
+    panel.books.leave(submission, "RETURNED")
+    return shapes.single(submission)
 
 
 def time_out(panel: PracticePanel, sent: dict[str, Any]) -> Any:
-    one = _submission(panel, sent)
-    panel.books.leave(one, "TIMED-OUT")
-    return shapes.single(one)
+    submission = _submission(panel, sent)
+    panel.books.leave(submission, "TIMED-OUT")
+    return shapes.single(submission)
 
 
 def books(panel: PracticePanel, sent: dict[str, Any]) -> Any:
@@ -93,8 +93,9 @@ def books(panel: PracticePanel, sent: dict[str, Any]) -> Any:
         "spent": panel.books.spent,
         "messages": panel.books.messages,
         "submissions": [
-            shapes.single(one) | {"paid": one.reward_paid, "history": one.history}
-            for one in panel.books.submissions.values()
+            shapes.single(submission)
+            | {"paid": submission.reward_paid, "history": submission.history}
+            for submission in panel.books.submissions.values()
         ],
     }
 

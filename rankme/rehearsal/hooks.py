@@ -59,9 +59,9 @@ class Hooks:
     def tell(self, event_type: str, resource: str, more: dict[str, Any]) -> None:
         """Note an event for every subscriber of its type."""
         body = json.dumps({"resource_id": resource, "event_type": event_type, **more}).encode()
-        for one in self.subscriptions:
-            if one.event_type == event_type and one.is_enabled:
-                delivery = Delivery(one.target_url, body, self.signed(body))
+        for subscription in self.subscriptions:
+            if subscription.event_type == event_type and subscription.is_enabled:
+                delivery = Delivery(subscription.target_url, body, self.signed(body))
                 self.waiting += [delivery, delivery] if self.doubled else [delivery]
 
     def signed(self, body: bytes) -> dict[str, str]:

@@ -30,7 +30,7 @@ class Call:
 @cache
 def published_calls() -> tuple[Call, ...]:
     document = yaml.safe_load(SHAPES.read_text(encoding="utf-8"))
-    return tuple(_call(one, document["definitions"]) for one in document["calls"])
+    return tuple(_call(call, document["definitions"]) for call in document["calls"])
 
 
 def _call(found: dict[str, Any], definitions: dict[str, Any]) -> Call:

@@ -68,8 +68,8 @@ def show_user(panel: PracticePanel, request: Request, pk: str) -> Response:
 
 @route("GET", "workspaces")
 def list_workspaces(panel: PracticePanel, request: Request, pk: str) -> Response:
-    one = {"id": panel.books.workspace, "title": "Practice", "description": ""}
-    return Response(200, shapes.pages(request, [one]))
+    workspace = {"id": panel.books.workspace, "title": "Practice", "description": ""}
+    return Response(200, shapes.pages(request, [workspace]))
 
 
 @route("GET", "workspaces/ID/balance")
@@ -116,7 +116,7 @@ def create_study(panel: PracticePanel, request: Request, pk: str) -> Response:
 @route("GET", "studies")
 def list_studies(panel: PracticePanel, request: Request, pk: str) -> Response:
     return Response(
-        200, shapes.pages(request, [shapes.study(one) for one in panel.books.studies.values()])
+        200, shapes.pages(request, [shapes.study(study) for study in panel.books.studies.values()])
     )
 
 
@@ -158,7 +158,7 @@ def show_cost(panel: PracticePanel, request: Request, pk: str) -> Response:
 
 @route("GET", "studies/ID/submissions")
 def list_submissions(panel: PracticePanel, request: Request, pk: str) -> Response:
-    rows = [shapes.row(one) for one in _study(panel, pk).submissions]
+    rows = [shapes.row(submission) for submission in _study(panel, pk).submissions]
     is_wrong = panel.faults.take(request, ("page_past_end",)) != ""
     return Response(200, shapes.pages(request, rows, has_false_next=is_wrong))
 
@@ -178,35 +178,35 @@ def show_submission(panel: PracticePanel, request: Request, pk: str) -> Response
 
 @route("POST", "submissions/ID/transition")
 def transition_submission(panel: PracticePanel, request: Request, pk: str) -> Response:
-    one, sent = _submission(panel, pk), request.document
+    submission, sent = _submission(panel, pk), request.document
     match sent["action"]:
         case "APPROVE":
-            panel.books.approve(one)
+            panel.books.approve(submission)
         case "REJECT":
-            panel.books.reject(one, str(sent["message"]))
+            panel.books.reject(submission, str(sent["message"]))
         case "COMPLETE":
             percent = float(sent["completion_code_data"]["percentage_of_reward"])
-            panel.books.pay_share(one, str(sent["completion_code"]), percent)
+            panel.books.pay_share(submission, str(sent["completion_code"]), percent)
         case action:
             raise Refusal(400, "Bad request", {"action": [f"{action} is not possible."]})
-    return Response(200, shapes.single(one))
+    return Response(200, shapes.single(submission))
 
 
 @route("POST", "submissions/bulk-approve")
 def approve_many(panel: PracticePanel, request: Request, pk: str) -> Response:
     panel.books.approve_many(
-        [_submission(panel, one) for one in request.document["submission_ids"]]
+        [_submission(panel, number) for number in request.document["submission_ids"]]
     )
     return Response(200, {"message": "Submissions will be approved."})
 
 
 @route("POST", "submissions/ID/request-return")
 def request_return(panel: PracticePanel, request: Request, pk: str) -> Response:
-    one = _submission(panel, pk)
+    submission = _submission(panel, pk)
     if not request.document["request_return_reasons"]:
         raise Refusal(400, "Bad request", {"request_return_reasons": ["Give a reason."]})
-    panel.books.request_return(one)
-    return Response(200, shapes.single(one))
+    panel.books.request_return(submission)
+    return Response(200, shapes.single(submission))
 
 
 # Bonuses and messages ----------------------------------------------------------------------
@@ -243,8 +243,8 @@ def send_message(panel: PracticePanel, request: Request, pk: str) -> Response:
 def send_messages(panel: PracticePanel, request: Request, pk: str) -> Response:
     sent = request.document
     panel.books.messages += [
-        {"recipient_id": one, "study_id": sent["study_id"], "body": sent["body"]}
-        for one in sent["ids"]
+        {"recipient_id": wanted, "study_id": sent["study_id"], "body": sent["body"]}
+        for wanted in sent["ids"]
     ]
     return Response(200, {})
 
@@ -271,7 +271,11 @@ def create_group(panel: PracticePanel, request: Request, pk: str) -> Response:
 @route("POST", "participant-groups/ID/participants")
 def add_to_group(panel: PracticePanel, request: Request, pk: str) -> Response:
     members = _group(panel, pk)["participants"]
-    members += [one for one in request.document["participant_ids"] if one not in members]
+    members += [
+        participant
+        for participant in request.document["participant_ids"]
+        if participant not in members
+    ]
     return Response(200, {"results": members})
 
 
@@ -279,7 +283,9 @@ def add_to_group(panel: PracticePanel, request: Request, pk: str) -> Response:
 def remove_from_group(panel: PracticePanel, request: Request, pk: str) -> Response:
     gone = set(request.document["participant_ids"])
     group = _group(panel, pk)
-    group["participants"] = [one for one in group["participants"] if one not in gone]
+    group["participants"] = [
+        participant for participant in group["participants"] if participant not in gone
+    ]
     return Response(200, {"results": group["participants"]})
 
 
@@ -315,7 +321,9 @@ def _secret(panel: PracticePanel) -> dict[str, str]:
 
 @route("GET", "hooks/subscriptions")
 def list_subscriptions(panel: PracticePanel, request: Request, pk: str) -> Response:
-    return Response(200, {"results": [_shown(one) for one in panel.hooks.subscriptions]})
+    return Response(
+        200, {"results": [_shown(subscription) for subscription in panel.hooks.subscriptions]}
+    )
 
 
 @route("POST", "hooks/subscriptions")
@@ -323,31 +331,35 @@ def subscribe(panel: PracticePanel, request: Request, pk: str) -> Response:
     sent = request.document
     if sent["event_type"] not in EVENT_TYPES:
         raise Refusal(400, "Bad request", {"event_type": ["Unknown."]})
-    one = Subscription(new_id(), str(sent["event_type"]), str(sent["target_url"]), new_id())
-    panel.hooks.subscriptions.append(one)
-    return Response(201, _shown(one), {"X-Hook-Secret": one.confirmation})
+    subscription = Subscription(
+        new_id(), str(sent["event_type"]), str(sent["target_url"]), new_id()
+    )
+    panel.hooks.subscriptions.append(subscription)
+    return Response(201, _shown(subscription), {"X-Hook-Secret": subscription.confirmation})
 
 
 @route("POST", "hooks/subscriptions/ID")
 def confirm_subscription(panel: PracticePanel, request: Request, pk: str) -> Response:
-    for one in panel.hooks.subscriptions:
-        if one.id == pk and request.document["secret"] == one.confirmation:
-            one.is_enabled = True
-            return Response(200, _shown(one))
+    for subscription in panel.hooks.subscriptions:
+        if subscription.id == pk and request.document["secret"] == subscription.confirmation:
+            subscription.is_enabled = True
+            return Response(200, _shown(subscription))
     raise not_found()
 
 
 @route("DELETE", "hooks/subscriptions/ID")
 def unsubscribe(panel: PracticePanel, request: Request, pk: str) -> Response:
     hooks = panel.hooks
-    hooks.subscriptions = [one for one in hooks.subscriptions if one.id != pk]
+    hooks.subscriptions = [
+        subscription for subscription in hooks.subscriptions if subscription.id != pk
+    ]
     return Response(204)
 
 
-def _shown(one: Subscription) -> dict[str, Any]:
+def _shown(subscription: Subscription) -> dict[str, Any]:
     return {
-        "id": one.id,
-        "event_type": one.event_type,
-        "target_url": one.target_url,
-        "is_enabled": one.is_enabled,
+        "id": subscription.id,
+        "event_type": subscription.event_type,
+        "target_url": subscription.target_url,
+        "is_enabled": subscription.is_enabled,
     }

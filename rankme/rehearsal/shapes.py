@@ -18,57 +18,57 @@ def _moment(moment: datetime | None) -> str | None:
     return moment.isoformat().replace("+00:00", "Z") if moment else None
 
 
-def study(one: Study) -> dict[str, Any]:
-    return one.document | {
-        "id": one.id,
-        "status": one.status,
-        "places_taken": one.places_taken,
-        "number_of_submissions": len(one.submissions),
-        "date_created": _moment(one.created_at),
+def study(record: Study) -> dict[str, Any]:
+    return record.document | {
+        "id": record.id,
+        "status": record.status,
+        "places_taken": record.places_taken,
+        "number_of_submissions": len(record.submissions),
+        "date_created": _moment(record.created_at),
         "presentment_currency_code": CURRENCY,
     }
 
 
-def _submission(one: Submission) -> dict[str, Any]:
+def _submission(record: Submission) -> dict[str, Any]:
     return {
-        "id": one.id,
-        "started_at": _moment(one.started_at),
-        "completed_at": _moment(one.completed_at),
-        "is_complete": one.completed_at is not None,
-        "time_taken": one.seconds,
-        "reward": one.study.reward,
-        "status": one.status,
+        "id": record.id,
+        "started_at": _moment(record.started_at),
+        "completed_at": _moment(record.completed_at),
+        "is_complete": record.completed_at is not None,
+        "time_taken": record.seconds,
+        "reward": record.study.reward,
+        "status": record.status,
         "strata": {},
-        "study_code": one.code or None,
+        "study_code": record.code or None,
         "star_awarded": False,
-        "bonus_payments": one.bonuses,
+        "bonus_payments": record.bonuses,
         "ip": "",
-        "return_requested": _moment(one.return_requested),
+        "return_requested": _moment(record.return_requested),
     }
 
 
-def row(one: Submission) -> dict[str, Any]:
+def row(record: Submission) -> dict[str, Any]:
     """A submission in a list: the person is `participant_id`."""
-    return _submission(one) | {"participant_id": one.participant}
+    return _submission(record) | {"participant_id": record.participant}
 
 
-def single(one: Submission) -> dict[str, Any]:
+def single(record: Submission) -> dict[str, Any]:
     """The same submission alone: there the person is `participant`, and the study is named."""
-    return _submission(one) | {"participant": one.participant, "study_id": one.study.id}
+    return _submission(record) | {"participant": record.participant, "study_id": record.study.id}
 
 
-def counts(one: Study) -> dict[str, int]:
-    found = Counter(submission.status for submission in one.submissions)
-    return {**found, "TOTAL": len(one.submissions)}
+def counts(record: Study) -> dict[str, int]:
+    found = Counter(submission.status for submission in record.submissions)
+    return {**found, "TOTAL": len(record.submissions)}
 
 
 def amount(minor: int) -> dict[str, Any]:
     return {"amount": minor, "currency": CURRENCY}
 
 
-def cost(one: Study) -> dict[str, Any]:
-    parts = with_fees(one.reward * one.places)
-    bonuses = with_fees(sum(sum(each.bonuses) for each in one.submissions))
+def cost(record: Study) -> dict[str, Any]:
+    parts = with_fees(record.reward * record.places)
+    bonuses = with_fees(sum(sum(each.bonuses) for each in record.submissions))
     return {
         "rewards": {key: amount(value) for key, value in _named(parts).items()},
         "bonuses": {key: amount(value) for key, value in _named(bonuses).items()},
@@ -94,11 +94,11 @@ def balance(books: Books) -> dict[str, Any]:
     }
 
 
-def bonuses(one: Bonuses) -> dict[str, Any]:
-    parts = one.cost
+def bonuses(record: Bonuses) -> dict[str, Any]:
+    parts = record.cost
     return {
-        "id": one.id,
-        "study": one.study.id,
+        "id": record.id,
+        "study": record.study.id,
         "amount": parts["rewards"],
         "fees": parts["fees"],
         "vat": parts["vat"],

@@ -33,7 +33,7 @@ def draft(**changes):
 
 def test_the_launch_page_says_what_the_rule_does(olga):
     page = olga.get(address("campaign-launch", draft())).content.decode()
-    assert "Each batch has 12 pages more" in page
+    assert "Each batch has 12 extra pages" in page
     assert "<code>spoiled.paired_p &gt; .05</code>" in page
     assert "3.1 %" in page  # of careless raters pass five pairs by chance
 

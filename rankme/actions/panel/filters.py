@@ -22,14 +22,18 @@ def available_filters(account: PanelAccount) -> list[Filter]:
     found: list[Filter] | None = cache.get(key)
     if found is None:
         every = panel_of(account, tries=2).filters()
-        usable = [one for one in every if one.id not in OF_GROUPS and _is_usable(one)]
-        found = sorted(usable, key=lambda one: one.title.casefold())
+        usable = [
+            candidate
+            for candidate in every
+            if candidate.id not in OF_GROUPS and _is_usable(candidate)
+        ]
+        found = sorted(usable, key=lambda candidate: candidate.title.casefold())
         cache.set(key, found, KEPT_SECONDS)
     return found
 
 
-def _is_usable(one: Filter) -> bool:
-    return one.kind == "range" or bool(one.choices)
+def _is_usable(candidate: Filter) -> bool:
+    return candidate.kind == "range" or bool(candidate.choices)
 
 
 def count_eligible(account: PanelAccount, filters: list[dict[str, Any]]) -> int:

@@ -87,12 +87,18 @@ def _approve_many(panel: Prolific, study: PanelStudy) -> int:
     if len(drafted) < LEAST_AT_ONCE:
         return 0
     there = _states(panel, study)
-    ready = [drafted[one] for one in drafted if there.get(one) == There.AWAITING_REVIEW]
+    ready = [
+        drafted[submission]
+        for submission in drafted
+        if there.get(submission) == There.AWAITING_REVIEW
+    ]
     for start in range(0, len(ready), AT_ONCE):
         _approve_list(panel, ready[start : start + AT_ONCE])
     if not ready:
         return 0
-    shown = {one for one, state in _states(panel, study).items() if state == There.APPROVED}
+    shown = {
+        submission for submission, state in _states(panel, study).items() if state == There.APPROVED
+    }
     paid = [payment for payment in ready if payment.submission.external_id in shown]
     for payment in paid:
         settle(payment, State.PAID)
@@ -121,7 +127,9 @@ def _approve_list(panel: Prolific, payments: list[PanelPayment]) -> None:
 def _states(panel: Prolific, study: PanelStudy) -> dict[str, str]:
     """The state of every submission at this moment."""
     with _only_a_question():
-        return {one.id: one.status for one in panel.submissions(study.external_id)}
+        return {
+            submission.id: submission.status for submission in panel.submissions(study.external_id)
+        }
 
 
 @contextlib.contextmanager

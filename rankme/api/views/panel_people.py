@@ -195,7 +195,7 @@ class BonusesView(View):
         if "per_hour" in given:
             count = money.pay_bonus_per_hour(study, given["per_hour"], reason=reason, by=by)
         else:
-            listed = [(one["rater"], one["amount"]) for one in given["bonuses"]]
+            listed = [(bonus["rater"], bonus["amount"]) for bonus in given["bonuses"]]
             count = money.pay_listed_bonuses(study, listed, reason=reason, by=by)
         sync.let_a_worker_visit(study)
         return Response({"drafted": count})

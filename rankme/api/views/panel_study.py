@@ -82,7 +82,7 @@ class StudyView(View):
 
 def _filters(account: PanelAccount, given: dict[str, Any]) -> list[dict[str, Any]]:
     """The panel's filters, and those of the groups that are kept out or let in."""
-    wanted = [dict(one) for one in given["filters"]]
+    wanted = [dict(chosen) for chosen in given["filters"]]
     known = {study.key: study for study in groups.earlier_studies(account)}
     for name, filter_id in (("keep_out", studies.BLOCKLIST), ("let_in", studies.ALLOWLIST)):
         if unknown := [key for key in given[name] if key not in known]:

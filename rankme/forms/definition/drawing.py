@@ -172,7 +172,7 @@ def _unfolded(section: Section, look_at: str) -> Section:
 
 def _needs_a_look(part: Any, look_at: str) -> bool:
     inside = list(_all_parts([part]))
-    return any(one.problems or (look_at and one.path == look_at) for one in inside)
+    return any(part.problems or (look_at and part.path == look_at) for part in inside)
 
 
 def _value(setting: Setting, document: Document) -> Any:
@@ -212,7 +212,9 @@ def _group(
     group = Group(path, title, [], is_there=is_there)
     if model is CriterionSpec:
         group.drawn_name = document.get("name") or ""
-    for setting in sorted(settings_of(model, document), key=lambda one: one.key not in FIRST):
+    for setting in sorted(
+        settings_of(model, document), key=lambda candidate: candidate.key not in FIRST
+    ):
         if setting.kind == "options":
             drawn = _draw_options(setting, document, f"{path}.options")
         else:

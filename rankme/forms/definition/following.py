@@ -85,7 +85,7 @@ def _ask_beside_neighbours(document: Document, names: Sequence[str], number: int
 def _short(text: Any) -> str:
     """A text as a short name: lower case, words joined by hyphens; empty where none is left."""
     decomposed = unicodedata.normalize("NFKD", str(text or "").lower())
-    letters = "".join(one for one in decomposed if not unicodedata.combining(one))
+    letters = "".join(character for character in decomposed if not unicodedata.combining(character))
     joined = "-".join(re.findall(r"[a-z0-9]+", letters)).lstrip("0123456789-")
     if len(joined) <= LONGEST_NAME:
         return joined

@@ -63,12 +63,12 @@ class Command(BaseCommand):
 def summary(rehearsal: Rehearsal) -> str:
     """Both sides' books, the money, and where the report is."""
     study, books = rehearsal.study, rehearsal.books
-    there = Counter(one.status for one in rehearsal.panel.books.submissions.values())
+    there = Counter(submission.status for submission in rehearsal.panel.books.submissions.values())
     here = Counter(study.submissions.values_list("state", flat=True))
     lines = [f"{'submissions':<20}{'panel':>8}{'site':>8}"]
     lines += [f"{state:<20}{there[state]:>8}{here[state]:>8}" for state in sorted(there | here)]
-    paid = sum(one.reward_paid for one in rehearsal.panel.books.submissions.values())
-    ours = sum(one.amount for one in study.payments.filter(state="paid"))
+    paid = sum(submission.reward_paid for submission in rehearsal.panel.books.submissions.values())
+    ours = sum(payment.amount for payment in study.payments.filter(state="paid"))
     lines += [
         f"{'rewards paid':<20}{paid:>8}{ours:>8}   minor units",
         "Raters: " + ", ".join(f"{n} {name}" for name, n in sorted(rehearsal.endings.items())),

@@ -61,7 +61,7 @@ class MrCoverage(Instrument[MrCoverageOptions]):
 
     def derive(self, answer: Any, options: MrCoverageOptions, subject: Subject) -> dict[str, Value]:
         found, added = self._read(answer, options, subject)
-        errors = added + sum(one != "mentioned" for one in found)
+        errors = added + sum(answer != "mentioned" for answer in found)
         return {"slot_error_rate": Value(errors / len(found))}
 
     def _read(
@@ -73,7 +73,7 @@ class MrCoverage(Instrument[MrCoverageOptions]):
         found = answer["attributes"]
         if not isinstance(found, list) or len(found) != expected or not expected:
             raise Refused("Answer for every attribute.")
-        if any(one not in ANSWERS for one in found):
+        if any(answer not in ANSWERS for answer in found):
             raise Refused("Each attribute is mentioned, missing or wrong.")
         added = whole_number(answer["added"])
         if not 0 <= added <= options.most_added:
@@ -88,7 +88,7 @@ class MrCoverage(Instrument[MrCoverageOptions]):
             return super().said(number, text, options)
         answer = json.loads(text)
         counts = Counter(answer["attributes"])
-        parts = [f"{gettext(one)}: {counts[one]}" for one in ANSWERS if counts[one]]
+        parts = [f"{gettext(answer)}: {counts[answer]}" for answer in ANSWERS if counts[answer]]
         return ", ".join([*parts, f"+{answer['added']}"] if answer["added"] else parts)
 
     def simulate(
