@@ -10,12 +10,17 @@ import pytest
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.utils import translation
+from hypothesis import HealthCheck
+from hypothesis import settings as properties
 
 from evalsite.embedded import Servers, data_folder
 from evalsite.run import end_orphans
 
 pytest_plugins = ["tests.live"]
 
+# On a busy machine a property takes seconds, also one that is not slow.
+properties.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+properties.load_profile("busy")
 
 GIGABYTES_PER_WORKER = 2  # with its servers, its site and its Chromium
 
