@@ -33,7 +33,11 @@ CHROMIUM_FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# The shell first: it draws no windows of its own, which takes the others more than our pages do.
+CHROMIUM_NAMES = (
+    "chromium-headless-shell",
+    *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
+)
 # Upper bounds, reached only when something is wrong: a busy machine may need many seconds.
 PATIENCE = 180
 BROWSER_PATIENCE_MS = 1_000 * PATIENCE
