@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from rankme.actions.campaigns import launch_campaign
@@ -11,6 +10,7 @@ from rankme.models import Judgement, Output, Participant, Submission
 from rankme.protocols.crowd import Crowd
 from rankme.protocols.files import preset, preset_names
 from rankme.protocols.screens import ScreenSpec
+from tests.browser.access import assert_accessible
 from tests.browser.keyboard import rate_by_keyboard
 from tests.browser.rating import (
     FACTS,
@@ -313,7 +313,7 @@ def test_facts_may_come_as_pictures(page: Page):
     expect(figure).to_contain_text("✓")
     assert "riverside" not in figure.inner_text()
     assert figure.locator("[data-spot=riverside]").is_visible()
-    assert Axe().run(page).violations_count == 0
+    assert_accessible(page)
 
 
 def test_a_screen_may_ask_for_a_comment(page: Page):

@@ -1,13 +1,16 @@
 """The rater's pages for everybody: axe-core finds nothing, nothing foreign, nothing heavy."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from rankme.actions.campaigns import launch_campaign
 from rankme.models import Output
 from rankme.protocols.files import preset, preset_names
-from tests.browser.access import assert_accessible, assert_never_scrolls_sideways
+from tests.browser.access import (
+    assert_accessible,
+    assert_never_scrolls_sideways,
+    found_by_axe,
+)
 from tests.browser.rating import (
     answer_with_mouse,
     await_screen,
@@ -29,7 +32,7 @@ def test_the_check_itself_would_see_a_fault(page: Page):
     begin(page)
     await_screen(page)
     page.evaluate("document.querySelector('[role=slider]').removeAttribute('aria-labelledby')")
-    assert Axe().run(page).violations_count == 1
+    assert found_by_axe(page).violations_count == 1
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from rankme.actions.campaigns import launch_campaign
 from rankme.models import Campaign, Judgement, Output
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import preset
+from tests.browser.access import assert_accessible
 from tests.browser.rating import (
     FACTS,
     SENTENCES,
@@ -168,7 +168,7 @@ def test_every_scale_has_its_question_in_view_and_in_its_name(page: Page, output
                 if kind != "checklist":
                     assert any(f"Text {place + 1}" in name for name in names), question
         assert all("Question" in name and "Text" in name for _, name in controls), controls
-        assert Axe().run(page).violations_count == 0
+        assert_accessible(page)
 
 
 def test_the_text_and_its_scale_are_in_view_together_however_long_the_text_is(page: Page):
