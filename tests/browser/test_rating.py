@@ -10,7 +10,7 @@ from rankme.models import Judgement, Output, Participant, Submission
 from rankme.protocols.crowd import Crowd
 from rankme.protocols.files import preset, preset_names
 from rankme.protocols.screens import ScreenSpec
-from tests.browser.access import assert_accessible
+from tests.browser.access import PHONE, assert_accessible, assert_never_scrolls_sideways
 from tests.browser.keyboard import rate_by_keyboard
 from tests.browser.rating import (
     FACTS,
@@ -31,35 +31,38 @@ from tests.campaigns import make_campaign, slider_definition
 
 pytestmark = pytest.mark.browser
 
-PHONE = {"width": 390, "height": 844}
+WIDTHS = {"laptop": {"width": 1366, "height": 768}, "phone": PHONE}
 
 
+def check_and_answer(page: Page) -> None:
+    assert_accessible(page)
+    answer_with_mouse(page)
+
+
+def check_and_answer_on_a_phone(page: Page) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert_never_scrolls_sideways(page)
+    check_and_answer(page)
+    if page.locator("form.screen:not(.timed)").count():
+        assert_never_scrolls_sideways(page)
+
+
+ANSWERS = {"laptop": check_and_answer, "phone": check_and_answer_on_a_phone}
+
+
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", preset_names())
-def test_every_preset_from_the_link_to_the_code(page: Page, name):
+def test_every_preset_from_the_link_to_the_code_for_everybody(page: Page, name, width):
+    """The answers arrive; axe finds nothing on any screen; and a phone never scrolls sideways."""
+    page.set_viewport_size(WIDTHS[width])
     campaign = campaign_of(name)
     come_in(page, campaign, id="w1")
     begin(page)
-    rate_to_the_end(page, name)
+    rate_to_the_end(page, f"{width}-{name}", answer=ANSWERS[width])
     screens = preset(name).screens_in_all(2, documents=1)
     assert Submission.objects.count() == screens
     assert Submission.objects.filter(surplus=False, late=False).count() == screens
     assert Judgement.objects.filter(submission__assignment__campaign=campaign).exists()
-    assert Participant.objects.get().state == "completed"
-
-
-@pytest.mark.parametrize("name", preset_names())
-def test_every_preset_on_a_phone_never_scrolls_sideways(page: Page, name):
-    page.set_viewport_size(PHONE)
-    campaign = campaign_of(name)
-    come_in(page, campaign, id="w1")
-    begin(page)
-
-    def answer(page):
-        width = page.evaluate("document.documentElement.scrollWidth")
-        assert width <= PHONE["width"]
-        answer_with_mouse(page)
-
-    rate_to_the_end(page, f"phone-{name}", answer=answer)
     assert Participant.objects.get().state == "completed"
 
 

@@ -12,7 +12,6 @@ from tests.browser.access import (
     found_by_axe,
 )
 from tests.browser.rating import (
-    answer_with_mouse,
     await_screen,
     begin,
     campaign_of,
@@ -33,25 +32,6 @@ def test_the_check_itself_would_see_a_fault(page: Page):
     await_screen(page)
     page.evaluate("document.querySelector('[role=slider]').removeAttribute('aria-labelledby')")
     assert found_by_axe(page).violations_count == 1
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", preset_names())
-def test_every_screen_of_every_preset_is_accessible(page: Page, name, width):
-    page.set_viewport_size(WIDTHS[width])
-    campaign = campaign_of(name, items=1)
-    come_in(page, campaign, id="w1")
-    begin(page)
-
-    def answer(page):
-        assert_accessible(page)
-        if width == "phone":
-            assert_never_scrolls_sideways(page)
-        answer_with_mouse(page)
-        if width == "phone" and page.locator("form.screen:not(.timed)").count():
-            assert_never_scrolls_sideways(page)
-
-    rate_to_the_end(page, answer=answer)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
