@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any
 
@@ -19,6 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from analysis.report.metric_tables import metric_tables
 from analysis.report.scale_tables import overview_table
 from analysis.report.stored import read_report
+from analysis.report.table_model import Table
 from analysis.report.tables import correlation_table, tables_of
 from rankme.actions import analysis_runs
 from rankme.actions.report_files import require_files
@@ -168,7 +169,7 @@ def result_context(run: AnalysisRun) -> dict[str, Any]:
             (found, headings[found.name], [_plot(name) for name in drawn[found.name]])
             for found in criteria
         ],
-        "overview": overview_table(result),
+        "overview": _under_titles(overview_table(result), headings),
         "correlations": correlation_table(result.correlations),
         "exclusions": run.finished_result["exclusions"],
         "rule": run.finished_result.get("rule"),
@@ -237,6 +238,15 @@ def _headings(run: AnalysisRun) -> dict[str, Heading]:
         for spec in definition.criteria
         for name in (spec.name, *(f"{spec.name}_{suffix}" for suffix in spec.derived))
     }
+
+
+def _under_titles(table: Table | None, headings: dict[str, Heading]) -> Table | None:
+    """The table with titles above the columns of each criterion."""
+    if table is None:
+        return None
+    titles = {name: heading.title for name, heading in headings.items()}
+    columns = (replace(column, group=titles.get(column.group, "")) for column in table.columns)
+    return replace(table, columns=tuple(columns))
 
 
 def _versions_of(run: AnalysisRun) -> list[dict[str, Any]]:
