@@ -17,6 +17,7 @@ from rankme.importing import read_material
 from rankme.models import Campaign, Output
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import preset, stored_definition
+from rankme.protocols.screens import ScreenSpec
 from tests.campaigns import make_campaign
 
 SCREENSHOTS = os.environ.get("SCREENSHOTS")
@@ -58,6 +59,15 @@ def campaign_of(name: str, *, items: int = 2, **changes: Any) -> Campaign:
     if definition.shows_files():
         add_files(campaign, name)
     return launch_campaign(campaign, by=campaign.owner)
+
+
+def timed_screens(**changes: Any) -> list[ScreenSpec]:
+    """TUNA's two screens with other settings of their timing."""
+    return [
+        screen.model_copy(update={"timed": screen.timed.model_copy(update=changes)})
+        for screen in preset("tuna08-identification").screens
+        if screen.timed
+    ]
 
 
 def add_files(campaign: Campaign, name: str) -> None:

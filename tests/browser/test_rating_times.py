@@ -7,8 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from rankme.models import Judgement, Submission
-from rankme.protocols.files import preset
-from tests.browser.rating import begin, campaign_of, come_in, shot
+from tests.browser.rating import begin, campaign_of, come_in, shot, timed_screens
 from tests.live import LiveSite
 
 pytestmark = pytest.mark.browser
@@ -27,14 +26,6 @@ def start_timed(page: Page, items: int, **changes):
     begin(page)
     page.get_by_role("button", name="Start").click()
     return campaign
-
-
-def timed_screens(**changes):
-    """TUNA's two screens with other settings of their timing."""
-    return [
-        screen.model_copy(update={"timed": screen.timed.model_copy(update=changes)})
-        for screen in preset("tuna08-identification").screens
-    ]
 
 
 def onset_of(page: Page, shown: str = "outputs") -> float:

@@ -1,8 +1,8 @@
-"""Firefox and WebKit under remote control, with one set of verbs for both.
+"""Firefox, WebKit and Chromium under remote control, with one set of verbs for all of them.
 
-Firefox speaks WebDriver BiDi over a socket; WebKit's driver speaks WebDriver over HTTP.
-Both take the same actions of pointers and keys. Xvfb gives them a display: without one they say
-that the computer has no mouse.
+Firefox speaks WebDriver BiDi over a socket; the drivers of WebKit and Chromium speak WebDriver
+over HTTP. All take the same actions of pointers and keys. Xvfb gives them a display: without one
+they say that the computer has no mouse.
 """
 
 from __future__ import annotations
@@ -24,17 +24,24 @@ from typing import Any, Protocol
 import httpx
 from websockets.sync.client import ClientConnection, connect
 
-from tests.live import free_port, wait_for
+from tests.live import CHROMIUM_FLAGS, free_port, wait_for
 
 Action = Mapping[str, Any]
 # Upper bounds, reached only when something is wrong.
 PATIENCE = 60
+PROGRAMS = {"firefox": "firefox-esr", "webkit": "WebKitWebDriver", "chromium": "chromedriver"}
 MINI_BROWSERS = "/usr/lib/*/webkit2gtk-*/MiniBrowser"
-KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Space": " ", "Right": "\ue014", "Down": "\ue015"}
+# WebDriver's own characters for keys that write nothing.
+KEYS = {
+    **{"Tab": "\ue004", "Enter": "\ue007", "Space": " "},
+    **{"ArrowRight": "\ue014", "ArrowDown": "\ue015"},
+}
 
 
 class Engine(Protocol):
     """A browser with one window."""
+
+    play_button: int  # pixels from the left end of a sound's controls
 
     def goto(self, address: str) -> None: ...
 
@@ -46,17 +53,22 @@ class Engine(Protocol):
 
     def resize(self, width: int, height: int) -> None: ...
 
+    def come_back(self) -> None:
+        """To the page, from the browser's own buttons, where Tab leads after the page's last."""
+
     def picture(self) -> bytes:
         """The window as PNG."""
 
 
 class Firefox:
+    play_button = 20
+
     def __init__(self, socket: ClientConnection) -> None:
         self._numbers = count(1)
         self._socket = socket
         self._send("session.new", capabilities={})
-        tree = self._send("browsingContext.getTree")
-        self._context = tree["contexts"][0]["context"]
+        # In the window's first tab the page would not have the focus, but the field for addresses.
+        self._context = self._send("browsingContext.create", type="tab")["context"]
 
     def goto(self, address: str) -> None:
         self._send("browsingContext.navigate", context=self._context, url=address, wait="complete")
@@ -79,6 +91,11 @@ class Firefox:
         viewport = {"width": width, "height": height}
         self._send("browsingContext.setViewport", context=self._context, viewport=viewport)
 
+    def come_back(self) -> None:
+        if not self.run("return document.hasFocus();"):
+            other = self._send("browsingContext.create", type="tab")["context"]
+            self._send("browsingContext.close", context=other)
+
     def picture(self) -> bytes:
         found = self._send("browsingContext.captureScreenshot", context=self._context)
         return base64.b64decode(found["data"])
@@ -95,13 +112,19 @@ class Firefox:
         return answer["result"]
 
 
-class WebKit:
+class WebDriver:
+    """A browser behind a driver that speaks HTTP."""
+
+    play_button: int
+
     def __init__(self, client: httpx.Client) -> None:
         self._client = client
-        options = {"binary": mini_browser(), "args": ["--automation"]}
-        wanted = {"alwaysMatch": {"webkitgtk:browserOptions": options}}
+        wanted = {"alwaysMatch": self.capabilities()}
         session = self._send("POST", "/session", capabilities=wanted)["sessionId"]
         self._session = f"/session/{session}"
+
+    def capabilities(self) -> dict[str, Any]:
+        raise NotImplementedError
 
     def goto(self, address: str) -> None:
         self._send("POST", f"{self._session}/url", url=address)
@@ -114,19 +137,8 @@ class WebKit:
     def perform(self, actions: Sequence[Action]) -> None:
         self._send("POST", f"{self._session}/actions", actions=actions)
 
-    def resize(self, width: int, height: int) -> None:
-        """Until the page is this large; the window's own frame comes on top."""
-        rect = {"width": width, "height": height}
-        for _ in range(3):
-            self._send("POST", f"{self._session}/window/rect", **rect)
-            time.sleep(0.3)
-            inner = self.run("return [innerWidth, innerHeight];")
-            if inner == [width, height]:
-                return
-            rect = {
-                "width": rect["width"] + width - inner[0],
-                "height": rect["height"] + height - inner[1],
-            }
+    def come_back(self) -> None:
+        """These drivers send every key to the page."""
 
     def picture(self) -> bytes:
         return base64.b64decode(self._send("GET", f"{self._session}/screenshot"))
@@ -141,6 +153,42 @@ class WebKit:
         if answer.status_code != 200:
             raise RuntimeError(f"{path}: {value['error']}: {value['message']}")
         return value
+
+
+class WebKit(WebDriver):
+    play_button = 56
+
+    def capabilities(self) -> dict[str, Any]:
+        options = {"binary": mini_browser(), "args": ["--automation"]}
+        return {"webkitgtk:browserOptions": options}
+
+    def resize(self, width: int, height: int) -> None:
+        """Until the page is this large; the window's own frame comes on top."""
+        rect = {"width": width, "height": height}
+        for _ in range(3):
+            self._send("POST", f"{self._session}/window/rect", **rect)
+            time.sleep(0.3)
+            inner = self.run("return [innerWidth, innerHeight];")
+            if inner == [width, height]:
+                return
+            rect = {
+                "width": rect["width"] + width - inner[0],
+                "height": rect["height"] + height - inner[1],
+            }
+        raise AssertionError(f"WebKit's page is {inner}, not {width} × {height}")
+
+
+class Chromium(WebDriver):
+    play_button = 27
+
+    def capabilities(self) -> dict[str, Any]:
+        return {"goog:chromeOptions": {"args": CHROMIUM_FLAGS}}
+
+    def resize(self, width: int, height: int) -> None:
+        """The page's size: no window of Chromium is as narrow as a phone."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        command = {"cmd": "Emulation.setDeviceMetricsOverride", "params": size}
+        self._send("POST", f"{self._session}/goog/cdp/execute", **command)
 
 
 def called(body: str, arguments: Sequence[Any]) -> str:
@@ -163,30 +211,41 @@ def mini_browser() -> str | None:
 
 
 def is_installed(name: str) -> bool:
-    programs = {"firefox": ["firefox-esr", "Xvfb"], "webkit": ["WebKitWebDriver", "Xvfb"]}[name]
-    return all(map(shutil.which, programs)) and (name == "firefox" or bool(mini_browser()))
+    programs = ["Xvfb", PROGRAMS[name]]
+    return all(map(shutil.which, programs)) and (name != "webkit" or bool(mini_browser()))
 
 
 @contextlib.contextmanager
 def launched(name: str) -> Iterator[Engine]:
-    """The engine of this name, `firefox` or `webkit`, in a profile of its own."""
+    """The engine of this name, in a profile of its own."""
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         port = free_port()
         display = stack.enter_context(a_display(folder))
+        command = [PROGRAMS[name], f"--port={port}"]
         if name == "firefox":
             command = firefox_command(port, Path(folder))
-            process = stack.enter_context(running(command, folder, DISPLAY=display))
-            wait_for(lambda: answers(port, process), "Firefox")
+        if name == "webkit":
+            make_buttons_small(Path(folder))
+        process = stack.enter_context(running(command, folder, DISPLAY=display))
+        wait_for(lambda: answers(port, process), name)
+        if name == "firefox":
             address = f"ws://127.0.0.1:{port}/session"
             yield Firefox(stack.enter_context(connect(address, max_size=2**26)))
         else:
-            command = ["WebKitWebDriver", f"--port={port}"]
-            process = stack.enter_context(running(command, folder, DISPLAY=display))
-            wait_for(lambda: answers(port, process), "WebKit's driver")
             address = f"http://127.0.0.1:{port}"
             client = stack.enter_context(httpx.Client(base_url=address, timeout=PATIENCE))
-            with contextlib.closing(WebKit(client)) as webkit:
-                yield webkit
+            driver = WebKit if name == "webkit" else Chromium
+            yield stack.enter_context(contextlib.closing(driver(client)))
+
+
+def make_buttons_small(home: Path) -> None:
+    """Or the buttons of WebKit's window would keep it from being as narrow as a phone."""
+    settings = home / ".config/gtk-3.0"
+    settings.mkdir(parents=True)
+    (settings / "gtk.css").write_text(
+        "button, entry { padding: 0; margin: 0; min-width: 0 }\n"
+        "image { -gtk-icon-transform: scale(0.2) }\n"
+    )
 
 
 def firefox_command(port: int, profile: Path) -> list[str]:

@@ -9,12 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from rankme.models import Campaign
 from tests.engines.drivers import KEYS, PATIENCE, Engine
 
 SCREENSHOTS = os.environ.get("SCREENSHOTS")
 
-# Where the middle of an element is, after it was scrolled into view; null when it is not shown.
-MIDDLE = """
+# Where an element is, after it was scrolled into view, and what covers it there; null when it is
+# not shown.
+PLACE = """
   const [selector, number, share, instrument] = arguments;
   const within = instrument === null
     ? document
@@ -26,24 +28,31 @@ MIDDLE = """
   if (!element) return null;
   element.scrollIntoView({ block: "center", behavior: "instant" });
   const box = element.getBoundingClientRect();
-  return [Math.round(box.left + box.width * share), Math.round(box.top + box.height / 2)];
+  const x = Math.round(box.left + box.width * share);
+  const y = Math.round(box.top + box.height / 2);
+  const hit = document.elementFromPoint(x, y);
+  const isFree = hit && (element.contains(hit) || hit.contains(element));
+  return { x, y, width: box.width, covered: isFree ? "" : hit?.outerHTML ?? "out of the window" };
 """
 STATE = """
-  const seen = (selector) => {
-    const found = document.querySelector(selector);
-    return found !== null && found.checkVisibility();
-  };
+  const seen = (selector) =>
+    [...document.querySelectorAll(selector)].some((each) => each.checkVisibility());
   const form = document.querySelector("form.screen[data-onset]");
   return {
     code: document.querySelector("#completion-code")?.textContent.trim() ?? "",
-    message: seen("[data-go-on]") ? document.querySelector(".message-screen").textContent : "",
+    message: seen("[data-go-on]:enabled, button[data-again]")
+      ? document.querySelector(".message-screen").textContent : "",
+    again: seen("button[data-again]"),
+    asksMore: seen("[name^='end-']"),
     onset: form?.dataset.onset ?? "",
     timed: form?.classList.contains("timed") ?? false,
     pictures: document.querySelectorAll("form.screen .picture").length,
+    sounds: document.querySelectorAll("form.screen audio").length,
     instruments: [...document.querySelectorAll("form.screen [data-instrument]")].map(
       (each) => each.dataset.instrument
     ),
     path: location.pathname,
+    problem: document.querySelector("[data-problem]")?.textContent ?? "",
     wide: document.documentElement.scrollWidth > innerWidth,
   };
 """
@@ -51,18 +60,19 @@ GROUPS = """
   const instruments = document.querySelectorAll("form.screen [data-instrument]");
   return instruments[arguments[0]].querySelectorAll("fieldset").length;
 """
-FOCUS = """
-  const at = document.activeElement;
-  return {
-    role: at.getAttribute("role") ?? at.type ?? at.tagName.toLowerCase(),
-    value: at.value ?? "",
-    instrument: at.closest("[data-instrument]")?.dataset.instrument ?? "",
-    onward: at.matches("[data-next], [data-go-on], .picture, main button.primary"),
-    last: at.type === "checkbox" && !at.closest("label").nextElementSibling,
-    checked: at.checked ?? false,
-    valued: at.hasAttribute("aria-valuenow"),
-  };
+# The list that a press on a select opens is the browser's own window.
+CHOOSE = """
+  const [selector, number] = arguments;
+  const shown = [...document.querySelectorAll(selector)].filter((each) => each.checkVisibility());
+  const select = shown.at(number);
+  if (!select) return null;
+  select.selectedIndex = 1;
+  for (const name of ["input", "change"]) {
+    select.dispatchEvent(new Event(name, { bubbles: true }));
+  }
 """
+HAS_ENDED = "return document.querySelectorAll('form.screen audio')[arguments[0]].ended;"
+SOUND_SECONDS = 6  # more than any of the demonstration's takes
 DEAF_SECONDS = 0.3  # a screen ignores what comes within a double click of its onset
 
 
@@ -76,14 +86,18 @@ class Hand:
     def press(
         self, selector: str, number: int = 0, *, share: float = 0.5, instrument: int | None = None
     ) -> None:
-        at = self.engine.run(MIDDLE, selector, number, share, instrument)
-        if at is None:
-            keep(self.engine, "not-on-the-page")
-            raise AssertionError(f"{selector} is not on the page")
-        self.engine.perform(pointed(self.kind, *at))
+        at = self.engine.run(PLACE, selector, number, share, instrument)
+        if at is None or at["covered"]:
+            keep(self.engine, "cannot-be-pressed")
+            why = f"covered by {at['covered'][:200]}" if at else "not on the page"
+            raise AssertionError(f"{selector} is {why}")
+        self.engine.perform(pointed(self.kind, at["x"], at["y"]))
 
     def write(self, text: str) -> None:
         self.engine.perform(typed(text))
+
+    def has(self, selector: str) -> bool:
+        return self.engine.run(PLACE, selector, 0, 0.5, None) is not None
 
 
 def pointed(kind: str, x: int, y: int) -> list[dict[str, Any]]:
@@ -105,14 +119,19 @@ def typed(text: str) -> list[dict[str, Any]]:
     return [{"type": "key", "id": "keyboard", "actions": actions}]
 
 
+def look(engine: Engine) -> dict[str, Any] | None:
+    """What is on the page; between two pages there is nothing to look at."""
+    try:
+        return engine.run(STATE)
+    except RuntimeError:
+        return None
+
+
 def until(engine: Engine, wanted: Callable[[dict[str, Any]], object], what: str) -> dict[str, Any]:
     """Look at the page until it is as wanted; pages come and go meanwhile."""
     end = time.monotonic() + PATIENCE
     while True:
-        try:
-            state = engine.run(STATE)
-        except RuntimeError:  # between two pages there is nothing to look at
-            state = None
+        state = look(engine)
         if state is not None and wanted(state):
             return state
         if time.monotonic() > end:
@@ -124,6 +143,11 @@ def until(engine: Engine, wanted: Callable[[dict[str, Any]], object], what: str)
 def keep(engine: Engine, name: str) -> None:
     if SCREENSHOTS:
         Path(SCREENSHOTS, f"{name}.png").write_bytes(engine.picture())
+
+
+def accepted(campaign: Campaign) -> dict[str, str]:
+    questions = campaign.definition.get("entry_questions", [])
+    return {each["name"]: each["accept"][0] for each in questions}
 
 
 def come_in(hand: Hand, address: str, accepted: dict[str, str]) -> None:
@@ -146,37 +170,82 @@ def leave(hand: Hand, selector: str) -> str:
 
 def rate_by_pointer(hand: Hand, name: str, *, most: int = 80) -> int:
     """Answer everything to the completion code; return the number of screens."""
-    screens = 0
+    screens, may_try_again = 0, True
     for _ in range(most):
-        state = until(
-            hand.engine, lambda seen: seen["code"] or seen["message"] or seen["onset"], "a screen"
-        )
+        state = until(hand.engine, is_something_to_do, "a screen")
+        assert not state["wide"], "the page scrolls sideways"
         if state["code"]:
             return screens
-        if state["message"]:
+        if state["asksMore"]:
+            answer_last_questions(hand)
+        elif state["message"]:
+            keep(hand.engine, f"{name}-{screens}-message")
+            again = state["again"] and may_try_again
+            may_try_again = may_try_again and not again
+            leave_message(hand, state, "button[data-again]" if again else "[data-go-on]")
+        else:
+            screens += 1
             time.sleep(DEAF_SECONDS)
-            hand.press("[data-go-on]")
-            said = state["message"]
-            until(hand.engine, lambda seen, said=said: seen["message"] != said, "its end")
-            continue
-        screens += 1
-        time.sleep(DEAF_SECONDS)
-        keep(hand.engine, f"{name}-{screens}")
-        assert not state["wide"], "the page scrolls sideways"
-        answer(hand, state, screens)
-        onset = state["onset"]
-        until(hand.engine, lambda seen, onset=onset: seen["onset"] != onset, "the next screen")
+            answer(hand, state, screens)
+            keep(hand.engine, f"{name}-{screens}")
+            go_on(hand, state)
     raise AssertionError("the sitting has no end")
 
 
+def is_something_to_do(state: dict[str, Any]) -> bool:
+    return bool(state["code"] or state["asksMore"] or state["message"] or state["onset"])
+
+
+def leave_message(hand: Hand, state: dict[str, Any], button: str) -> None:
+    time.sleep(DEAF_SECONDS)
+    hand.press(button)
+    until(hand.engine, lambda seen: seen["message"] != state["message"], "its end")
+
+
+def answer_last_questions(hand: Hand) -> None:
+    for selector in ("[name='end-native'][value='no']", "[name='end-since'][value='school']"):
+        hand.press(selector)
+    hand.press("[name='end-which']")
+    hand.write("The one by the river")
+    leave(hand, "main form button.primary")
+
+
 def answer(hand: Hand, state: dict[str, Any], screen: int) -> None:
-    if state["pictures"]:
-        hand.press("form.screen .picture")
+    for number in range(state["sounds"]):
+        play(hand, number)
+    if state["timed"] or state["pictures"]:
         return
-    if not state["timed"]:
-        for number, instrument in enumerate(state["instruments"]):
-            answer_instrument(hand, instrument, number, screen)
-    hand.press("form.screen [data-next]")
+    for number, instrument in enumerate(state["instruments"]):
+        answer_instrument(hand, instrument, number, screen)
+    if hand.has("[data-declines]"):
+        hand.press("[data-declines]")
+        hand.engine.run(CHOOSE, "[data-reason]", 0)
+    if hand.has("details.comment"):
+        hand.press("details.comment summary")
+        hand.press("[data-comment]")
+        hand.write("Fine.")
+
+
+def go_on(hand: Hand, state: dict[str, Any]) -> None:
+    hand.press("form.screen .picture" if state["pictures"] else "form.screen [data-next]")
+    seen = until(
+        hand.engine,
+        lambda seen: seen["problem"] or seen["onset"] != state["onset"],
+        "the next screen",
+    )
+    if seen["problem"]:
+        keep(hand.engine, "refused")
+        raise AssertionError(f"the screen says: {seen['problem']}")
+
+
+def play(hand: Hand, number: int) -> None:
+    """Press the button of a sound, and wait for its end."""
+    width = hand.engine.run(PLACE, "form.screen audio", number, 0.5, None)["width"]
+    hand.press("form.screen audio", number, share=hand.engine.play_button / width)
+    end = time.monotonic() + PATIENCE
+    while not hand.engine.run(HAS_ENDED, number):
+        assert time.monotonic() < end, "the sound does not end"
+        time.sleep(0.1)
 
 
 def answer_instrument(hand: Hand, kind: str, number: int, screen: int) -> None:
@@ -188,40 +257,85 @@ def answer_instrument(hand: Hand, kind: str, number: int, screen: int) -> None:
     elif kind == "checklist":
         press("[type='checkbox']", -1)
     elif kind == "count":
-        press("button", -1)
+        press("[data-more]")
     elif kind == "text":
         press("textarea")
         hand.write(f"A fine place with soup and bread, number {screen}.")
     elif kind == "preference":
         if number == 0:
-            press("[type='radio']")
+            hand.press("[data-instrument='preference'] [type='radio']")
     elif kind == "best_worst":
         if number < 2:
             press("[type='radio']", number)
     elif kind == "mr_coverage":
         for group in range(hand.engine.run(GROUPS, number)):
             press(f"fieldset:nth-of-type({group + 1}) [type='radio']")
+        press("[data-less]")
+    elif kind == "spans":
+        mark_a_word(hand, number)
     else:
         raise AssertionError(f"nobody has said how to answer {kind}")
 
 
-def rate_by_keyboard(engine: Engine, *, most_keys: int = 900) -> None:
-    """From the first screen to the completion code, with Tab and the keys of each control."""
-    for _ in range(most_keys):
-        state = until(engine, lambda seen: seen["code"] or seen["message"] or seen["onset"], "it")
-        if state["code"]:
-            return
-        focus = engine.run(FOCUS)
-        if focus["role"] == "slider" and not focus["valued"]:
-            engine.perform(typed(KEYS["Right"] * 3))
-        elif focus["role"] == "radio" and not focus["checked"]:
-            engine.perform(typed(KEYS["Space"]))
-        elif focus["role"] == "textarea" and focus["instrument"] and not focus["value"]:
-            engine.perform(typed("A fine place with soup and bread."))
-        elif focus["onward"]:
-            time.sleep(DEAF_SECONDS)
-            engine.perform(typed(KEYS["Enter"]))
-            time.sleep(0.5)
-        else:
-            engine.perform(typed(KEYS["Tab"]))
-    raise AssertionError(f"no end by keyboard; the last stop was {focus}")
+def mark_a_word(hand: Hand, number: int) -> None:
+    """Put the cursor into the text and mark the word there; then the score, if there is one."""
+    hand.press(".output .markable", number)
+    hand.press(".span-tool", instrument=number)
+    hand.engine.run(CHOOSE, ".span-choice", -1)
+    if hand.has("[data-score]"):
+        hand.press("[role='slider']", share=0.2 + 0.15 * (number % 5), instrument=number)
+
+
+class KeyboardPage:
+    """An engine in the words of `tests.browser.keyboard`, which says what the keyboard answers."""
+
+    def __init__(self, engine: Engine, name: str) -> None:
+        self.engine = engine
+        self.name = name
+        self.keyboard = self
+        self._pages = 0
+
+    def press(self, key: str) -> None:
+        if key == "Enter":
+            self._pages += 1
+            keep(self.engine, f"{self.name}-{self._pages}")
+        self.engine.perform(typed(KEYS[key]))
+        if key == "Tab":
+            self.engine.come_back()
+
+    def type(self, text: str) -> None:
+        self.engine.perform(typed(text))
+
+    def evaluate(self, function: str) -> Any:
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return self.engine.run(f"return ({function})();")
+            except RuntimeError:  # the page goes
+                assert time.monotonic() < end, "no page comes"
+                time.sleep(0.1)
+
+    def wait_for_function(self, function: str) -> None:
+        """Wait for the end of a sound. WebKit's first stop there is another button than *Play*."""
+        for _ in range(4):
+            end = time.monotonic() + SOUND_SECONDS
+            while time.monotonic() < end:
+                if self.evaluate(function):
+                    return
+                time.sleep(0.1)
+            self.engine.perform(typed(KEYS["Tab"] + KEYS["Space"]))
+        raise AssertionError(f"waited in vain: {function}")
+
+    def wait_for_timeout(self, milliseconds: int) -> None:
+        time.sleep(milliseconds / 1_000)
+
+    def locator(self, selector: str) -> Any:
+        return Found(self.evaluate(f"() => document.querySelectorAll({selector!r}).length"))
+
+
+class Found:
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def count(self) -> int:
+        return self._number
