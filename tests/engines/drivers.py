@@ -41,8 +41,6 @@ KEYS = {
 class Engine(Protocol):
     """A browser with one window."""
 
-    play_button: int  # pixels from the left end of a sound's controls
-
     def goto(self, address: str) -> None: ...
 
     def run(self, body: str, *arguments: Any) -> Any:
@@ -61,8 +59,6 @@ class Engine(Protocol):
 
 
 class Firefox:
-    play_button = 20
-
     def __init__(self, socket: ClientConnection) -> None:
         self._numbers = count(1)
         self._socket = socket
@@ -115,8 +111,6 @@ class Firefox:
 class WebDriver:
     """A browser behind a driver that speaks HTTP."""
 
-    play_button: int
-
     def __init__(self, client: httpx.Client) -> None:
         self._client = client
         wanted = {"alwaysMatch": self.capabilities()}
@@ -156,8 +150,6 @@ class WebDriver:
 
 
 class WebKit(WebDriver):
-    play_button = 56
-
     def capabilities(self) -> dict[str, Any]:
         options = {"binary": mini_browser(), "args": ["--automation"]}
         return {"webkitgtk:browserOptions": options}
@@ -179,8 +171,6 @@ class WebKit(WebDriver):
 
 
 class Chromium(WebDriver):
-    play_button = 27
-
     def capabilities(self) -> dict[str, Any]:
         return {"goog:chromeOptions": {"args": CHROMIUM_FLAGS}}
 
