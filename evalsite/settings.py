@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from celery.schedules import crontab
-from csp.constants import NONE, SELF
+from csp.constants import NONCE, NONE, SELF
 
 from evalsite import embedded, environment, safety
 from evalsite.file_headers import set_file_headers
@@ -257,7 +257,8 @@ CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],
         "script-src": [SELF],
-        "style-src": [SELF],
+        # A nonce is named only where a page has styles inside (rankme/templatetags/styles.py).
+        "style-src": [SELF, NONCE],
         "img-src": [SELF, "data:"],
         "media-src": [SELF],
         "font-src": [SELF],

@@ -15,6 +15,11 @@ from .module_bundles import Bundler
 
 OWN_FOLDERS = ("js/", "css/")
 WORK = "js/participant/work.js"
+# Scripts from which no other script imports: each goes out with its own copy of what it imports.
+ALONE = [
+    f"js/participant/{name}.js"
+    for name in ("come_back", "door", "leftovers", "timed", "files", "document")
+]
 INSTRUMENTS = r"js/instruments/\w+\.js"
 
 
@@ -28,11 +33,11 @@ class ModuleStaticFilesStorage(CompressedManifestStaticFilesStorage):
         """Name the files that are named in other files, but not those in the types of comments."""
         saved = {name: (self, name) if _is_ours(name) else paths[name] for name in paths}
         if WORK in paths and not dry_run:
-            self._bundle_the_work_page(paths)
+            self._bundle_the_raters_pages(paths)
         yield from super().post_process(saved, dry_run, **options)
 
-    def _bundle_the_work_page(self, paths: dict[str, tuple[Storage, str]]) -> None:
-        """Write the scripts of the work page again, each with the modules that it imports."""
+    def _bundle_the_raters_pages(self, paths: dict[str, tuple[Storage, str]]) -> None:
+        """Write the scripts of the rater's pages again, each with the modules that it imports."""
 
         @cache
         def read(name: str) -> str:
@@ -44,6 +49,7 @@ class ModuleStaticFilesStorage(CompressedManifestStaticFilesStorage):
         bundler = Bundler(read, WORK, names)
         scripts = {WORK: bundler.host_script()}
         scripts |= {name: bundler.guest_script(name) for name in bundler.guests}
+        scripts |= {name: Bundler(read, name, []).host_script() for name in ALONE if name in paths}
         for name, script in scripts.items():
             self.delete(name)
             super()._save(name, ContentFile(script.encode()))

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import translation
 from django.utils.translation import gettext as _
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET, require_http_methods
 
 from rankme.actions import participation, rate_limits
@@ -34,13 +35,17 @@ from .rater_pages import (
     unstored,
 )
 from .terms import terms_of
-from .work_files import work_scripts, work_stylesheets
+from .work_files import work_scripts
 
 LONGEST_LANGUAGE = 10  # of the column; codes of languages can be longer
+# What the work page needs loads while the rater reads, even across the next pages. Browsers open
+# six connections, and the answer to the form must not wait for a free one.
+MOST_FILES_AHEAD = 3
 # What the consent page found, where a study needs one of them (static/js/participant/device.js).
 DESKTOP_DEVICES = ("mouse", "keyboard")
 
 
+@gzip_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def enter(request: HttpRequest, code: str) -> HttpResponse:
     """The link that raters follow: known raters continue, others are asked for consent."""
@@ -80,9 +85,11 @@ def _come_in(request: HttpRequest, campaign: Campaign, definition: Definition) -
         "definition": definition,
         "terms": terms_of(campaign, definition),
         "arrival": arrival.signed(campaign),
-        "ahead": [*work_scripts(definition), *work_stylesheets(definition)],
     }
-    return render(request, "participant/consent.html", context)
+    response = render(request, "participant/consent.html", context)
+    ahead = [f"<{address}>; rel=prefetch" for address in work_scripts(definition)]
+    response.headers["Link"] = ", ".join(ahead[:MOST_FILES_AHEAD])
+    return response
 
 
 def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definition) -> HttpResponse:

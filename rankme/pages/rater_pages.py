@@ -10,6 +10,7 @@ from functools import wraps
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import get_script_prefix, resolve, reverse
+from django.views.decorators.gzip import gzip_page
 
 from rankme.actions.participation import must_read_again
 from rankme.actions.quiz import is_pending
@@ -36,6 +37,7 @@ def in_the_campaigns_language(
 def rater_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """A page for a known rater; anybody else is sent to the campaign's entry page."""
 
+    @gzip_page
     @wraps(view)
     def page(request: HttpRequest, code: str) -> HttpResponse:
         rater = rater_identity.rater_of(request, code)
@@ -92,7 +94,7 @@ def step_of(rater: Participant, definition: Definition) -> str:
 
 
 def turn_to(request: HttpRequest, rater: Participant, address: str) -> HttpResponse:
-    """Lead a rater to their next page: by a redirect, or at once where the form's script asks.
+    """Lead a rater to their next page: by a redirect, or at once where the form asks for it.
 
     The page itself saves a round trip; `static/js/participant/onward.js` corrects its address.
     """

@@ -47,7 +47,7 @@ def instrument_scripts(definition: Definition) -> dict[str, str]:
 
 
 def work_stylesheets(definition: Definition) -> list[str]:
-    """The stylesheets of the work page, in the order of the cascade, under their hashed names."""
+    """The stylesheets that the work page contains, in the order of the cascade."""
     sheets = dict.fromkeys(
         f"instruments/{sheet}"
         for name in instruments_of(definition)
@@ -60,7 +60,7 @@ def work_stylesheets(definition: Definition) -> list[str]:
         names.append("cannot_judge")
     if any(screen.layout == MATRIX for screen in definition.screens):
         names.append("matrix")
-    return [static(f"css/{name}.css") for name in names]
+    return [f"css/{name}.css" for name in names]
 
 
 def _block_stylesheets(definition: Definition) -> Iterator[str]:

@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET, require_POST
 
 from rankme.actions import assignments, complaints, judgements, participation
@@ -43,7 +42,6 @@ from .work_files import instrument_scripts, tells_answers, work_scripts, work_st
 log = logging.getLogger(__name__)
 
 
-@gzip_page
 @require_GET
 @rater_page
 def work(request: HttpRequest, rater: Participant) -> HttpResponse:

@@ -135,7 +135,7 @@ def _read_page(address: str, status: int, text: str) -> Page:
     reader = _PageReader()
     reader.feed(text)
     return Page(
-        address,
+        reader.address or address,
         status,
         tuple(reader.forms),
         json.loads("".join(reader.document)) if reader.document else None,
@@ -151,6 +151,7 @@ class _PageReader(HTMLParser):
         self.forms: list[Form] = []
         self.document: list[str] = []
         self.code: list[str] = []
+        self.address = ""  # of a page that is the answer to the form of another one
         self.csrf_token = ""
         self.ask_again_seconds: float | None = None
         self._into: list[str] | None = None
@@ -165,6 +166,8 @@ class _PageReader(HTMLParser):
             self._into = self.code
         elif tag == "meta" and given.get("name") == "csrf-token":
             self.csrf_token = given.get("content", "")
+        elif tag == "meta" and given.get("name") == "address":
+            self.address = given.get("content", "")
         elif tag == "form" and given.get("method", "").lower() == "post":
             self.forms.append(Form())
         elif self.forms and tag in ("input", "button", "textarea"):

@@ -1,6 +1,7 @@
 """What else the work page asks for: feedback on the practice, a new token."""
 
 import json
+import re
 
 import pytest
 from django.test import Client
@@ -8,6 +9,7 @@ from django.urls import reverse
 
 from rankme.models import Submission
 from rankme.pages.preview import work_context
+from rankme.pages.work_files import work_scripts
 from tests.campaigns import make_campaign, slider_definition
 from tests.pages.rater import arrive, begin, payload_for
 
@@ -118,6 +120,16 @@ def test_the_personal_link_and_a_new_token_let_an_open_page_go_on():
     token = client.get(reverse("rankme:session", args=[campaign.code])).json()["token"]
     assert send(token).status_code == 201
     assert campaign.participants.count() == 1
+
+
+def test_the_consent_page_has_scripts_of_the_work_page_fetched_ahead(client):
+    """In a header, so that it begins before the page is read; a few, so that no form waits."""
+    needy = slider_definition(practice=PRACTICE, problem_button=True, crowd={"devices": "desktop"})
+    scripts = work_scripts(needy)
+    assert len(scripts) > 3
+    campaign = make_campaign(needy, items=1, systems=1)
+    consent = client.get(reverse("rankme:enter", args=[campaign.code]))
+    assert re.findall(r"<([^>]+)>; rel=prefetch", consent.headers["Link"]) == scripts[:3]
 
 
 def test_the_instructions_name_every_script_of_the_work_page(client):

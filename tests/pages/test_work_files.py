@@ -4,12 +4,15 @@ import re
 from pathlib import Path
 
 import pytest
+from django.http import HttpResponse
 from django.urls import reverse
 
 from rankme.pages.work_files import work_scripts, work_stylesheets
 from rankme.protocols.files import preset, preset_names
 from rankme.protocols.instruments import INSTRUMENTS
+from rankme.templatetags.styles import rules_of
 from tests.campaigns import make_campaign, slider_definition
+from tests.evalsite.headers import policy_of
 from tests.pages.rater import arrive
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -24,6 +27,10 @@ def classes_of(stylesheet: Path) -> set[str]:
 
 def names_of(addresses: list[str]) -> set[str]:
     return {Path(address).stem for address in addresses}
+
+
+def styles_inside(page: HttpResponse) -> str:
+    return re.search(r"<style [^>]*>(.*?)</style>", page.content.decode(), re.DOTALL)[1]
 
 
 def test_every_stylesheet_of_instruments_is_there_and_used():
@@ -76,19 +83,54 @@ def test_a_pictorial_block_brings_its_script_and_stylesheet():
 
 
 @pytest.mark.parametrize("name", preset_names())
-def test_the_gallery_links_the_stylesheets_of_the_preset(client, db, name):
+def test_the_gallery_shows_a_preset_in_its_own_styles(client, db, name):
     page = client.get(reverse("rankme:gallery-preset", args=[name]), {"page": "work"})
-    linked = re.findall(r'<link rel="stylesheet" href="([^"]+)"', page.content.decode())
-    expected = work_stylesheets(preset(name))
-    assert linked[-len(expected) :] == expected
-    assert names_of(linked) - names_of(expected) == {"base", "participant", "preview", "no_script"}
+    expected = ["css/base.css", "css/participant.css", *work_stylesheets(preset(name))]
+    assert styles_inside(page) == "\n".join(rules_of(sheet) for sheet in expected)
 
 
-def test_the_work_page_links_the_stylesheets_of_its_campaign(client, db):
+def test_the_pages_of_raters_contain_their_styles_and_link_none(client, db):
+    """A stylesheet that has to be fetched keeps the page blank for another round trip."""
     campaign = make_campaign(slider_definition(), items=1, systems=1)
+    consent = client.get(reverse("rankme:enter", args=[campaign.code]))
     arrive(client, campaign, id="w1")
+    instructions = client.get(reverse("rankme:instructions", args=[campaign.code]))
     client.post(reverse("rankme:instructions", args=[campaign.code]))
-    work = client.get(reverse("rankme:work", args=[campaign.code])).content.decode()
+    work = client.get(reverse("rankme:work", args=[campaign.code]))
+    for page in (consent, instructions, work):
+        without_scripts = re.compile(r"<noscript>.*?</noscript>", re.DOTALL)
+        assert "stylesheet" not in without_scripts.sub("", page.content.decode())
+        assert rules_of("css/base.css") in styles_inside(page)
     for name in ("work", "instruments/line", "instruments/slider"):
-        assert f'<link rel="stylesheet" href="/static/css/{name}.css">' in work
-    assert "instruments/likert.css" not in work and "timed.css" not in work
+        assert rules_of(f"css/{name}.css") in styles_inside(work)
+    for name in ("instruments/likert", "timed"):
+        assert rules_of(f"css/{name}.css") not in styles_inside(work)
+
+
+def test_styles_inside_a_page_are_allowed_by_a_nonce_of_this_answer(client, db):
+    campaign = make_campaign(slider_definition(), items=1, systems=1)
+    nonces = set()
+    for _ in range(2):
+        page = client.get(reverse("rankme:enter", args=[campaign.code]))
+        nonce = re.search(r'<style nonce="([^"]+)">', page.content.decode())[1]
+        policy = policy_of(page.headers["Content-Security-Policy"])
+        assert policy["style-src"] == ["'self'", f"'nonce-{nonce}'"]
+        nonces.add(nonce)
+    assert len(nonces) == 2
+    plain = client.get(reverse("rankme:log-in"))
+    assert policy_of(plain.headers["Content-Security-Policy"])["style-src"] == ["'self'"]
+
+
+def test_stylesheets_name_no_other_file_and_end_no_style():
+    """Inside a page, the address of a file would mean another one, and `</` would be markup."""
+    sheets = {sheet.relative_to(STYLES.parent).as_posix() for sheet in STYLES.rglob("*.css")}
+    assert len(sheets) > 20
+    told = {sheet for sheet in sheets if re.search(r"url\(|@import|</", rules_of(sheet))}
+    assert told == set()
+
+
+def test_rules_lose_comments_and_indents_and_nothing_else():
+    text = (STYLES / "timed.css").read_text()
+    bare = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    assert rules_of("css/timed.css").split() == bare.split()
+    assert "\n\n" not in rules_of("css/timed.css") and "/*" in text

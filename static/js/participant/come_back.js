@@ -14,3 +14,6 @@ async function offer() {
 
 // Where the browser keeps nothing, there is nothing to offer.
 offer().catch(() => undefined);
+// A browser that knows modules may still be too old; only such a one fetches the script that says so.
+// @ts-expect-error: it exports nothing, because it must not be a module either.
+if (!("HTMLDialogElement" in globalThis)) import("./old_browser.js");

@@ -1,4 +1,4 @@
-// Not a module: a browser that is too old for modules must be able to read it.
+// No imports or exports: a browser that is too old for modules must be able to read it.
 
 (() => {
   if ("noModule" in HTMLScriptElement.prototype && "HTMLDialogElement" in window) return;
