@@ -21,7 +21,7 @@ from analysis.table_files import read_table, write_table
 if TYPE_CHECKING:
     from analysis.agreement import fleiss_kappa, kendall_w
     from analysis.anova import factorial, one_way, welch
-    from analysis.campaign_power import CampaignPlan, plan_from_pilot, power, with_screens
+    from analysis.campaign_power import plan_from_pilot, power, with_screens
     from analysis.clustered import clustered_comparison
     from analysis.clusters import RankingOptions, rank_criterion
     from analysis.intraclass import intraclass_correlation
@@ -39,8 +39,10 @@ if TYPE_CHECKING:
     from analysis.pairs import pairs_from_table
     from analysis.raters import rater_profiles
     from analysis.report.bundle import read_bundle, write_bundle
-    from analysis.report.make import Report, make_report
+    from analysis.report.make import make_report
+    from analysis.report.model import Report
     from analysis.report.options import ReportOptions
+    from analysis.simulated_campaigns import CampaignPlan
     from analysis.spans.agreement import span_agreement
     from analysis.spans.files import read_spans, write_spans
     from analysis.spans.offsets import check_mark
@@ -55,7 +57,7 @@ _MODULES = {
     "intraclass": ("intraclass_correlation",),
     "krippendorff": ("krippendorff_alpha",),
     "anova": ("factorial", "one_way", "welch"),
-    "campaign_power": ("CampaignPlan", "plan_from_pilot", "power", "with_screens"),
+    "campaign_power": ("plan_from_pilot", "power", "with_screens"),
     "clustered": ("clustered_comparison",),
     "clusters": ("RankingOptions", "rank_criterion"),
     "metrics.against_people": ("MetricOptions", "metrics_against_people"),
@@ -71,8 +73,10 @@ _MODULES = {
     "pairs": ("pairs_from_table",),
     "raters": ("rater_profiles",),
     "report.bundle": ("read_bundle", "write_bundle"),
-    "report.make": ("Report", "make_report"),
+    "report.make": ("make_report",),
+    "report.model": ("Report",),
     "report.options": ("ReportOptions",),
+    "simulated_campaigns": ("CampaignPlan",),
     "spans.agreement": ("span_agreement",),
     "spans.files": ("read_spans", "write_spans"),
     "spans.offsets": ("check_mark",),

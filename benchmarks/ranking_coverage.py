@@ -27,18 +27,16 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from analysis import JudgementTable  # noqa: E402
-from analysis.campaign_power import (  # noqa: E402
-    CampaignPlan,
-    Claim,
-    by_clusters,
-    score,
-    simulated_campaign,
-    system_names,
-)
+from analysis.campaign_power import Claim, by_clusters, score  # noqa: E402
 from analysis.clustered import clustered_comparison  # noqa: E402
 from analysis.paired_comparison import bradley_terry  # noqa: E402
 from analysis.pairs import pairs_from_table  # noqa: E402
 from analysis.rank_ranges import cluster_ends  # noqa: E402
+from analysis.simulated_campaigns import (  # noqa: E402
+    CampaignPlan,
+    simulated_campaign,
+    system_names,
+)
 from analysis.tukey_hsd import tukey  # noqa: E402
 
 E2E_ABILITIES = (

@@ -15,7 +15,7 @@ from analysis.signature import signature
 from analysis.table import JudgementTable
 
 if TYPE_CHECKING:
-    from analysis.campaign_power import CampaignPlan
+    from analysis.simulated_campaigns import CampaignPlan
 
 # --- clusters ------------------------------------------------------------------------------
 
@@ -233,7 +233,8 @@ def run_power(table: JudgementTable, options: argparse.Namespace) -> Outcome:
 
 def _campaign_plan(table: JudgementTable, options: argparse.Namespace) -> "CampaignPlan":
     """The pilot's plan, or one for --effects; options on the command line take precedence."""
-    from analysis.campaign_power import CampaignPlan, plan_from_pilot
+    from analysis.campaign_power import plan_from_pilot
+    from analysis.simulated_campaigns import CampaignPlan
 
     names = [name.replace("-", "_") for name, _, _ in PLAN_OPTIONS]
     said = {name: getattr(options, name) for name in names if getattr(options, name) is not None}

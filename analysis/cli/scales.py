@@ -138,9 +138,9 @@ def _with_omega(anova: Anova) -> Table:
 
 def run_tukey(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Compare all pairs of systems by Tukey's test, with letters and SPSS's subsets."""
-    from analysis.report.make import system_rows
     from analysis.report.plots import letters_plot, save
     from analysis.report.scale import tukey_of
+    from analysis.report.system_rows import system_rows
 
     part = prepared(table, options)
     higher = not options.lower_is_better
@@ -174,7 +174,7 @@ def _subsets_latex(
     part: JudgementTable, options: argparse.Namespace, higher: bool, found: Tukey
 ) -> str:
     from analysis.report.latex import SubsetBlock, subsets_table
-    from analysis.report.make import system_rows
+    from analysis.report.system_rows import system_rows
 
     rows = system_rows(part, _report_options(options), higher)
     means = {row.system: row.mean for row in rows}

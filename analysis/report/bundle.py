@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 from analysis.checkpoints import Parts, computed_now
 from analysis.errors import TableError
 from analysis.metrics.compared import SCORES, VERDICTS, Compared, read_compared
-from analysis.report.make import Report
+from analysis.report.model import Report
 from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
 from analysis.table_files import read_table, write_table

@@ -9,8 +9,8 @@ from itertools import zip_longest
 
 from analysis.clusters import Ranking
 from analysis.report.category import CategorySection
-from analysis.report.make import CriterionReport, Report
 from analysis.report.metric_tables import metric_tables
+from analysis.report.model import CriterionReport, Report
 from analysis.report.model_tables import pairs_table
 from analysis.report.ranking_tables import ranking_table
 from analysis.report.scale_tables import anova_table

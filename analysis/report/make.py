@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from analysis.agreement import Coefficient
@@ -17,118 +15,29 @@ from analysis.clusters import kind_of
 from analysis.correlations import Correlation, correlations
 from analysis.errors import TableError
 from analysis.metrics.compared import Compared
-from analysis.outliers import OutlierCount
 from analysis.pairs import pairs_from_table
-from analysis.plain import left_empty, plain
-from analysis.raters import RaterProfile, rater_profiles
+from analysis.raters import rater_profiles
 from analysis.report.agreement import agreement_of
-from analysis.report.category import CategorySection, category_section
-from analysis.report.metrics import MetricSection, Subject, metric_sections
+from analysis.report.category import category_section
+from analysis.report.metrics import Subject, metric_sections
+from analysis.report.model import CriterionReport, DataSummary, RankChange, Report
 from analysis.report.options import ReportOptions
-from analysis.report.ranking import RankingSection, Runs, ranking_section, runs_for, win_shares
+from analysis.report.ranking import Runs, ranking_section, runs_for, win_shares
 from analysis.report.scale import ScaleSection, scale_section
 from analysis.report.sentences import criterion_sentences, report_sentences
-from analysis.report.spans import SpanSection, span_section
+from analysis.report.spans import span_section
+from analysis.report.system_rows import system_rows
 from analysis.report.treatment import treated, z_scores
 from analysis.signature import HASH_DIGITS, VERSION, signature
 from analysis.spans.judged import has_marks
 from analysis.table import JudgementTable
 from analysis.typing import Progress, Values
 
-__all__ = ["CriterionReport", "Report", "ReportOptions", "make_report", "with_kinds"]
-
+__all__ = ["ReportOptions", "make_report", "with_kinds"]
 
 SCALES = ("scale", "count", "time", "error")
 LOWER_IS_BETTER = ("time", "error")
 LARGEST_VALUE = 1e100
-
-
-@dataclass(frozen=True)
-class SystemRow:
-    """Describes one system's values; `by_level` has the means by level of the first factor.
-
-    `mean_z` is the mean of the values standardised within raters, where that was asked for.
-    """
-
-    system: str
-    judgements: int
-    mean: float
-    sd: float | None
-    median: float
-    by_level: dict[str, float] = field(default_factory=dict)
-    mean_z: float | None = None
-
-
-@dataclass(frozen=True)
-class RankChange:
-    """A system's place before and after raters were excluded."""
-
-    system: str
-    rank_before: int | None
-    rank_after: int | None
-    mean_before: float | None
-    mean_after: float | None
-
-
-@dataclass(frozen=True)
-class CriterionReport:
-    """Everything about one criterion; sections that do not apply to its kind are None."""
-
-    criterion: str
-    kind: str
-    higher_is_better: bool
-    judgements: int
-    raters: int
-    items: int
-    screens: int
-    systems: tuple[SystemRow, ...]
-    ranking: RankingSection | None
-    scale: ScaleSection | None
-    categories: CategorySection | None
-    outliers: OutlierCount | None
-    agreement: tuple[Coefficient, ...]
-    exclusion: tuple[RankChange, ...]
-    sentences: tuple[str, ...]
-    spans: SpanSection | None = None
-
-
-@dataclass(frozen=True)
-class DataSummary:
-    """What the numbers rest on; `excluded` and `late` count judgements."""
-
-    judgements: int
-    raters: int
-    items: int
-    systems: int
-    screens: int
-    excluded: int
-    late: int
-    sha256: str
-
-
-@dataclass(frozen=True)
-class Report:
-    """An immutable result: the same table and options give it again, number by number."""
-
-    title: str
-    signature: str
-    version: str
-    options: dict[str, Any]
-    data: DataSummary
-    criteria: tuple[CriterionReport, ...]
-    correlations: tuple[Correlation, ...]
-    raters: tuple[RaterProfile, ...]
-    sentences: tuple[str, ...]
-    metrics: tuple[MetricSection, ...] = ()
-
-    def criterion(self, name: str) -> CriterionReport:
-        return next(each for each in self.criteria if each.criterion == name)
-
-    def as_dict(self) -> dict[str, Any]:
-        """The report as JSON: what is not finite becomes null, and a sentence says so."""
-        document: dict[str, Any] = plain(self)
-        document["sentences"] += left_empty(self)
-        return document
 
 
 def make_report(
@@ -318,66 +227,6 @@ def _scale(
         standardised, options, higher_is_better=higher, logarithmic=False, parts=parts
     )
     return replace(section, scale="standardised within each rater")
-
-
-def system_rows(
-    part: JudgementTable,
-    options: ReportOptions,
-    higher: bool,
-    standardised: JudgementTable | None = None,
-) -> tuple[SystemRow, ...]:
-    """Best mean first; where values are standardised, best mean of those."""
-    codes, count = part.system.codes, len(part.system.labels)
-    sizes = np.bincount(codes, minlength=count)
-    means = np.bincount(codes, part.value, minlength=count) / sizes
-    squares = np.bincount(codes, (part.value - means[codes]) ** 2, minlength=count)
-    medians = _medians(part.value, codes, count)
-    levels = _level_means(part, options.factors)
-    ranked = means
-    if standardised is not None:
-        ranked = np.bincount(codes, standardised.value, minlength=count) / sizes
-    order = np.argsort(-ranked if higher else ranked, kind="stable")
-    return tuple(
-        SystemRow(
-            part.system.labels[k],
-            int(sizes[k]),
-            float(means[k]),
-            float(np.sqrt(squares[k] / (sizes[k] - 1))) if sizes[k] > 1 else None,
-            float(medians[k]),
-            levels[k],
-            None if standardised is None else float(ranked[k]),
-        )
-        for k in order
-    )
-
-
-def _medians(values: Values, codes: NDArray[Any], count: int) -> Values:
-    order = np.lexsort([values, codes])
-    ordered = values[order]
-    bounds = np.searchsorted(codes[order], np.arange(count + 1))
-    low, high = (bounds[1:] + bounds[:-1] - 1) // 2, (bounds[1:] + bounds[:-1]) // 2
-    medians: Values = (ordered[low] + ordered[high]) / 2
-    return medians
-
-
-def _level_means(part: JudgementTable, factors: tuple[str, ...]) -> list[dict[str, float]]:
-    """For each system its mean at every level of the first factor."""
-    count = len(part.system.labels)
-    if not factors or factors[0] not in part.factors:
-        return [{} for _ in range(count)]
-    factor = part.factors[factors[0]]
-    width = len(factor.labels)
-    cells = part.system.codes.astype(np.int64) * width + factor.codes
-    sizes = np.bincount(cells, minlength=count * width).reshape(count, width)
-    sums = np.bincount(cells, part.value, minlength=count * width).reshape(count, width)
-    return [
-        {
-            label: float(sums[k, level] / sizes[k, level])
-            for level, label in enumerate(factor.labels)
-            if sizes[k, level]
-        }
-        for k in range(count)
-    ]
 
 
 def _rank_changes(

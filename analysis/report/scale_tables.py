@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from analysis.anova import Anova, Welch
 from analysis.nonparametric import RankTest
-from analysis.report.make import CriterionReport, Report, SystemRow
+from analysis.report.model import CriterionReport, Report, SystemRow
 from analysis.report.model_tables import model_tables, pairs_table
 from analysis.report.scale import ScaleSection
 from analysis.report.sentences import HARDWARE_LATENCY

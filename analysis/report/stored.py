@@ -8,7 +8,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from functools import lru_cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from analysis.report.make import Report
+from analysis.report.model import Report
 
 
 def read_report(document: Mapping[str, Any]) -> Report:

@@ -11,7 +11,7 @@ from analysis.correlations import Correlation
 from analysis.raters import RaterProfile
 from analysis.report.category import CategorySection
 from analysis.report.declined import declined_tables
-from analysis.report.make import CriterionReport, RankChange, Report
+from analysis.report.model import CriterionReport, RankChange, Report
 from analysis.report.ranking_tables import ranking_tables
 from analysis.report.scale_tables import scale_tables
 from analysis.report.sentences import stated

@@ -38,7 +38,7 @@ from .files import CSV, ZIP, ExportedFile
 
 if TYPE_CHECKING:
     from analysis.metrics.compared import Compared
-    from analysis.report.make import Report
+    from analysis.report.model import Report
 
 FOLDER = "reports"
 FORMAT = 2  # 1 held the completion code

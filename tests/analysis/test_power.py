@@ -8,19 +8,18 @@ import pytest
 
 from analysis import OptionsError
 from analysis.campaign_power import (
-    CampaignPlan,
     Claim,
     by_clusters,
     by_simultaneous_intervals,
     plan_from_pilot,
     power,
     score,
-    simulated_campaign,
     with_screens,
 )
 from analysis.cli import main
 from analysis.errors import Undefined
 from analysis.pairs import TIE, pairs_from_table
+from analysis.simulated_campaigns import CampaignPlan, simulated_campaign
 from tests.analysis.judged import simulated, table_of_screens
 
 PLAN = CampaignPlan(

@@ -14,7 +14,8 @@ from analysis import JudgementTable, OptionsError, TableError, read_table
 from analysis.anova import one_way
 from analysis.clusters import LEAST_ALPHA, compute_draws, kind_of, resamplings_of
 from analysis.report.bundle import report_json
-from analysis.report.make import Report, ReportOptions, make_report, with_kinds
+from analysis.report.make import ReportOptions, make_report, with_kinds
+from analysis.report.model import Report
 from tests.analysis.judged import rebuilt
 from tests.analysis.published import oracle_data, published
 from tests.analysis.studies import (

@@ -28,7 +28,8 @@ from analysis.report.latex import (
     tables,
     tabular,
 )
-from analysis.report.make import Report, ReportOptions, make_report
+from analysis.report.make import ReportOptions, make_report
+from analysis.report.model import Report
 from analysis.report.plots import drawn, pictures, rater_agreement
 from analysis.report.scale_tables import anova_table
 from analysis.tukey_hsd import tukey

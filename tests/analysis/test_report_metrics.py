@@ -15,8 +15,9 @@ from analysis.metrics.compared import Compared, read_compared
 from analysis.metrics.judges import Verdict
 from analysis.metrics.score_files import scores_from
 from analysis.report.bundle import read_bundle, rendered_files, write_bundle
-from analysis.report.make import Report, make_report
+from analysis.report.make import make_report
 from analysis.report.metric_tables import comparison_tables, metric_tables
+from analysis.report.model import Report
 from analysis.report.options import ReportOptions
 from analysis.report.stored import read_report
 from analysis.table import JudgementTable

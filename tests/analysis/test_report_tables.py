@@ -10,7 +10,8 @@ import json
 
 import pytest
 
-from analysis.report.make import Report, make_report
+from analysis.report.make import make_report
+from analysis.report.model import Report
 from analysis.report.options import ReportOptions
 from analysis.report.scale_tables import overview_table
 from analysis.report.sentences import HARDWARE_LATENCY

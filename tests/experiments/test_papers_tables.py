@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.report.make import Report
+from analysis.report.model import Report
 from analysis.report.scale_tables import overview_table
 from analysis.report.stored import read_report
 from analysis.report.table_model import Table
