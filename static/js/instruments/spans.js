@@ -2,23 +2,21 @@
 
 import { say } from "../participant/notices.js";
 import { identify } from "../participant/screen.js";
-import { createLine } from "./line.js";
+import { mountFields } from "./mark_fields.js";
 import { createHistory, keysOf } from "./mark_history.js";
 import { createList, quoteOf } from "./mark_list.js";
-import { createMarkable, inCodePoints, inUnits } from "./markable.js";
+import { converted, inOrder, placedMarks, suggestedMarks } from "./mark_places.js";
+import { mountScore } from "./mark_score.js";
+import { mountTools } from "./mark_tools.js";
+import { inCodePoints, inUnits } from "./markable.js";
 
 /**
- * @typedef {import("./contract.js").TemplateElement} TemplateElement
- * @typedef {import("./contract.js").InstrumentTools} InstrumentTools
+ * @typedef {import("./mark_fields.js").Side} Side
  * @typedef {import("./mark_history.js").Mark} Mark
  * @typedef {import("./mark_history.js").MarkEvent} MarkEvent
+ * @typedef {import("./mark_places.js").PlacedMark} PlacedMark
  * @typedef {import("./markable.js").Place} Place
  */
-
-/** @typedef {"output" | "source"} Side */
-/** @typedef {Mark & Place} PlacedMark */
-/** @typedef {ReturnType<typeof createMarkable>} Field */
-/** @typedef {{ output: Field, source?: Field }} Fields the input only where it can be marked */
 
 const NEUTRAL = "neutral"; // weighs nothing, wherever it comes in the list
 const UNMARKED_LEVEL = 2; // where there are no severities
@@ -65,7 +63,13 @@ export function mount(root, tools) {
     if (severity === NEUTRAL) return 0;
     return index < 0 ? UNMARKED_LEVEL : index + 1;
   };
-  const placeButton = mountTools();
+  const placeButton = mountTools(find("tools"), tools, {
+    severities,
+    levelOf,
+    mark,
+    addMissing,
+    finishMoving,
+  });
   root.setAttribute("aria-labelledby", tools.labelledBy);
   none?.addEventListener("change", (/** @type {Event} */ event) => onChange(event.timeStamp));
   if (none) {
@@ -73,74 +77,8 @@ export function mount(root, tools) {
     const label = identify(find("none-label"), "none");
     none.setAttribute("aria-labelledby", `${label} ${tools.labelledBy}`);
   }
-  history.begin(suggestions(tools.material.marks?.[tools.place ?? -1] ?? []));
-
-  /**
-   * Suggested marks, as far as raters could make them here.
-   *
-   * @param {Mark[]} given
-   */
-  function suggestions(given) {
-    /** @type {(pairs: [string, string][], name: string) => string} */
-    const known = (pairs, name) =>
-      pairs.find(([one]) => one.toLowerCase() === name.toLowerCase())?.[0] ?? "";
-    /** @type {Mark[]} */
-    const taken = [];
-    for (const mark of given) {
-      const [start, end] = [mark.start ?? 0, mark.end ?? 0];
-      const isPlaced = start < end && mark.side in fields;
-      const overlaps = taken.some(
-        (one) => one.side === mark.side && (one.start ?? 0) < end && start < (one.end ?? 0),
-      );
-      if (!(isPlaced ? options.overlaps || !overlaps : mark.missing && options.missing)) continue;
-      taken.push({
-        ...mark,
-        ...(isPlaced ? {} : { start: null, end: null, text: "", side: "output" }),
-        missing: mark.missing && options.missing,
-        severity: known(options.severities, mark.severity),
-        category: known(options.categories, mark.category),
-        note: options.notes ? mark.note.slice(0, 500) : "",
-      });
-    }
-    const usable = taken.slice(0, options.most).map((mark) => converted(mark, inUnits));
-    return usable.toSorted(inOrder);
-  }
-
-  function mountTools() {
-    const holder = find("tools");
-    /**
-     * @param {string} label
-     * @param {(event: Event) => void} onClick
-     * @param {{ key?: string, level?: number | null }} [more]
-     */
-    const add = (label, onClick, { key = "", level = null } = {}) => {
-      const made = document.createElement("button");
-      made.type = "button";
-      made.className = `button span-tool ${level === null ? "" : `level-${Math.min(level, 3)}`}`;
-      made.dataset.control = "";
-      made.textContent = label;
-      if (key) {
-        made.setAttribute("aria-keyshortcuts", key);
-        const shown = document.createElement("kbd");
-        shown.textContent = key;
-        shown.setAttribute("aria-hidden", "true");
-        made.prepend(shown, " ");
-      }
-      // The text keeps the focus, and with it what is selected.
-      made.addEventListener("mousedown", (event) => event.preventDefault());
-      made.addEventListener("click", onClick);
-      holder.append(made);
-      return made;
-    };
-    severities.forEach(([name, label], index) => {
-      const key = options.severities.length ? String(index + 1) : "";
-      add(label || name, (event) => mark(name, event.timeStamp), { key, level: levelOf(name) });
-    });
-    if (options.missing) add(words.add_missing, (event) => addMissing(event.timeStamp));
-    const place = add(words.place_here, (event) => finishMoving(event.timeStamp));
-    place.hidden = true;
-    return place;
-  }
+  const suggested = tools.material.marks?.[tools.place ?? -1] ?? [];
+  history.begin(suggestedMarks(suggested, fields, options));
 
   // --- Marks ---------------------------------------------------------------------------------
 
@@ -387,20 +325,6 @@ export function mount(root, tools) {
     }
   }
 
-  /**
-   * A mark or an event, with its place in code points or in units.
-   *
-   * @template {Partial<Mark>} T
-   * @param {T} one
-   * @param {(text: string, offset: number) => number} convert
-   * @returns {T}
-   */
-  function converted(one, convert) {
-    if (typeof one.start !== "number" || typeof one.end !== "number") return one;
-    const { text } = fields[one.side ?? "output"] ?? fields.output;
-    return { ...one, start: convert(text, one.start), end: convert(text, one.end) };
-  }
-
   // --- The answer --------------------------------------------------------------------------------
 
   const valueOfScore = () => score?.value() ?? null;
@@ -448,9 +372,9 @@ export function mount(root, tools) {
   return {
     value: () => ({
       marks: marks().map((one) =>
-        converted({ ...one, note: options.notes ? list.noteOf(one.id) : "" }, inCodePoints),
+        converted({ ...one, note: options.notes ? list.noteOf(one.id) : "" }, fields, inCodePoints),
       ),
-      events: history.events().map((event) => converted(event, inCodePoints)),
+      events: history.events().map((event) => converted(event, fields, inCodePoints)),
       ...(valueOfScore() === null ? {} : { score: valueOfScore() }),
     }),
     isAnswered,
@@ -458,8 +382,8 @@ export function mount(root, tools) {
     problem,
     faulty,
     setValue(value) {
-      const toUnits = (/** @type {Mark} */ one) => converted(one, inUnits);
-      const eventToUnits = (/** @type {MarkEvent} */ event) => converted(event, inUnits);
+      const toUnits = (/** @type {Mark} */ one) => converted(one, fields, inUnits);
+      const eventToUnits = (/** @type {MarkEvent} */ event) => converted(event, fields, inUnits);
       history.begin(value.marks.map(toUnits), (value.events ?? []).map(eventToUnits));
       if (score && value.score !== undefined) score.show(value.score);
       if (none) none.checked = !value.marks.length;
@@ -467,112 +391,6 @@ export function mount(root, tools) {
     focus() {
       const [first] = faulty();
       (first ?? fields.output.element).focus();
-    },
-  };
-}
-
-/**
- * Those that have a place in this text.
- *
- * @param {Mark[]} marks
- * @param {Side} side
- */
-const placedMarks = (marks, side) =>
-  /** @type {PlacedMark[]} */ (
-    marks.filter((mark) => mark.side === side && mark.start !== null && mark.end !== null)
-  );
-
-/**
- * In the order of the text; what has no place comes last, and the input before all.
- *
- * @param {Mark} one
- * @param {Mark} other
- */
-function inOrder(one, other) {
-  if (one.side !== other.side) return one.side === "source" ? -1 : 1;
-  const place = (/** @type {Mark} */ { start }) => start ?? Number.MAX_SAFE_INTEGER;
-  return place(one) - place(other) || one.id - other.id;
-}
-
-/**
- * The texts that can be marked: the output, and the input where that is asked for.
- *
- * @param {TemplateElement} root
- * @param {InstrumentTools} tools
- * @param {{ onKey: (event: KeyboardEvent) => void, onCaret: (side: Side) => void,
- *  onWritten: () => void }} listeners
- * @returns {Fields}
- */
-function mountFields(
-  root,
-  { options, material, words, labelledBy },
-  { onKey, onCaret, onWritten },
-) {
-  const form = root.closest("form");
-  const row = root.closest(".output");
-  const help = identify(root.querySelector("[data-help]"), "help");
-  /**
-   * @param {TemplateElement} element
-   * @param {Side} side
-   */
-  const make = (element, side) => {
-    element.setAttribute("aria-describedby", help);
-    return createMarkable(element, {
-      language: element.lang,
-      wholeWords: options.whole_words,
-      onKey,
-      onCaret: () => onCaret(side),
-      onWritten,
-    });
-  };
-  const shown = row?.querySelector("[data-fill=output]") ?? form.querySelector(".judged .given");
-  shown.setAttribute("aria-labelledby", labelledBy);
-  /** @type {Fields} */
-  const fields = { output: make(shown, "output") };
-  const input = form.querySelector("[data-fill=input] .given");
-  if (options.source && input && material.places === 1 && material.input?.kind === "text") {
-    input.setAttribute("aria-label", words.in_the_input);
-    fields.source = make(input, "source");
-  }
-  return fields;
-}
-
-/**
- * The score below the list: a line from 0 to 100 that says its number, and what that means.
- *
- * @param {TemplateElement} root
- * @param {InstrumentTools} tools
- */
-function mountScore(root, { options, words, labelledBy, onChange }) {
-  const element = root.querySelector("[data-score]");
-  const said = root.querySelector("[data-score-said]");
-  /** @type {[least: number, name: string][]} */
-  const anchors = options.anchors
-    .map((/** @type {[string, string]} */ [least, name]) => [Number(least), name])
-    .toSorted((/** @type {number[]} */ one, /** @type {number[]} */ other) => other[0] - one[0]);
-  /** @param {number | null} value */
-  const text = (value) => {
-    if (value === null) return words.not_set;
-    const name = anchors.find(([least]) => value >= least)?.[1];
-    return say(words, name ? "score_named" : "score_said", { value, name });
-  };
-  const line = createLine(element, {
-    scale: { minimum: 0, maximum: 100, start: 50, step: options.score_step },
-    text,
-    labelledBy,
-    onInput(value, time) {
-      said.textContent = text(value);
-      onChange(time);
-    },
-  });
-  said.textContent = text(null);
-  return {
-    element,
-    value: line.value,
-    /** @param {number} value */
-    show(value) {
-      line.show(value);
-      said.textContent = text(value);
     },
   };
 }
