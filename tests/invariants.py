@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db.models import Count, F, Q, QuerySet
 
 from analysis.table_files import unguarded
-from rankme.actions.judgements import canonical
+from rankme.actions.payload_hashes import canonical
 from rankme.exporting.judgements import judgements_csv, judgements_jsonl
 from rankme.models import (
     AnalysisRun,

@@ -24,9 +24,9 @@ from rankme.models import Campaign, CampaignVersion, RaterExclusion
 from .archive_definitions import criterion_name
 from .audit import note
 from .bulk_insert import copy_rows, new_ids
-from .judgements import canonical, chained
-from .materials import copy_items, copy_systems
+from .material_rows import copy_items, copy_systems
 from .participation import keyed_label
+from .payload_hashes import canonical, chained
 from .versions import write_version
 
 PANEL = "archive"

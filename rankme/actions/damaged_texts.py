@@ -16,7 +16,8 @@ from rankme.protocols.checks import CheckSpec
 from rankme.untrusted.clean_text import storable
 
 from .audit import note
-from .campaigns import definition_of, draw_checks, draw_plan
+from .campaigns import definition_of
+from .plans import draw_checks, draw_plan
 
 LONGEST = 100_000
 

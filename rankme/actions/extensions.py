@@ -35,16 +35,16 @@ from rankme.protocols.files import definition_to_document
 from rankme.queries.documents import documents_of
 
 from .bulk_insert import copy_rows
-from .campaigns import (
+from .campaigns import definition_of
+from .changes import lock_for_version, note_version, refuse_unless_changeable
+from .plans import (
     CampaignPlan,
     PlannedMaterial,
-    definition_of,
     draw_checks,
     planned_material,
     store_plan,
     strata_of,
 )
-from .changes import lock_for_version, note_version, refuse_unless_changeable
 from .versions import checked_reason, write_version
 
 # Outputs shown by the plan, and by what is added to it: what a request reads, draws and stores in

@@ -15,7 +15,7 @@ from rankme.models import MaterialImport
 
 from . import jobs
 from .judgement_imports import preview_of_judgements, take_judgements
-from .materials import preview_of_outputs, take_outputs
+from .output_imports import preview_of_outputs, take_outputs
 from .score_imports import ScorePreview, preview_of_scores, take_scores
 from .stored_files import delete_files
 

@@ -25,10 +25,10 @@ from . import jobs
 from .archive_definitions import archive_definition, guessed_definition
 from .archive_rows import fill_archive
 from .campaigns import change_definition, create_campaign
+from .material_rows import forget_material
 from .materials import (
     end_import,
     files_of,
-    forget_material,
     lock_for_import,
     progress_of,
     remembered_columns,

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
-from decimal import Decimal
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 from uuid import UUID
 
 from django.contrib.postgres.aggregates import ArrayAgg
 from django.db import IntegrityError, transaction
-from django.db.models import F, JSONField, QuerySet
-from django.db.models.expressions import RawSQL
-from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -28,7 +21,6 @@ from rankme.models import (
     Output,
     Participant,
     QuarantinedPayload,
-    Slot,
     Submission,
     Trial,
 )
@@ -49,9 +41,11 @@ from rankme.queries.trial_material import TrialMaterial, material_of
 from . import check_rules, rate_limits
 from .assignments import HELD, is_answered, lease_end, option_seed, settle_late
 from .participation import end_work
+from .payload_hashes import canonical, chained
 from .played_files import failed_to_load, refuse_unplayed
 from .practice import is_past_the_gate
-from .speed_flags import FAST, OTHER_SCREENS, Sitting, speed_flags
+from .sent_screens import LARGEST_SCREEN, LocatedScreen, located_screen, refuse_floods, refuse_long
+from .speed_flags import FAST, speed_flags
 from .suggestions import refuse_invented
 
 if TYPE_CHECKING:
@@ -61,16 +55,6 @@ if TYPE_CHECKING:
 
 SECOND_BROWSER = gettext_noop("second browser")
 LARGEST_PAYLOAD = 200_000  # bytes that are read at all
-# Bytes of a screen without its comment and the texts that its questions ask for; real ones have
-# about one thousand. The page's scripts bound what they log with this in mind.
-LARGEST_SCREEN = 20_000
-# What the page's text area takes. In some scripts a character has three or four bytes.
-LONGEST_COMMENT = 5_000
-# As the page's text area has it; a comment in Chinese or Hindi has three bytes for each character.
-LONGEST_COMMENT = 5_000
-# Bounds that no person reaches, so that a script cannot fill the disk with what nobody may delete.
-MOST_REVISIONS = 100
-MOST_IN_A_MINUTE = 600
 # What a second browser may use of both: the rater's own must never find them used up.
 SHARE_OF_A_SECOND_BROWSER = 0.1
 
@@ -88,31 +72,6 @@ class Receipt:
     ends_the_work: bool = False  # too fast, in a campaign that allows no such screen
     is_check: bool = False  # never told to the browser
     try_again: bool = False  # a check that tells raters, and was not answered as expected
-
-
-@dataclass(frozen=True)
-class LocatedScreen:
-    """What was sent for a screen, and what the record has of that screen and its sitting.
-
-    Read under the lock of the sitting's slot; `earlier` is ordered by time.
-    """
-
-    sent: SentScreen
-    assignment: Assignment
-    sitting: Sitting
-    lease_left: timedelta
-    trial_id: int
-    order: list[int]  # of the outputs, as this rater sees them
-    earlier: list[Submission]
-
-    @property
-    def of_this_screen(self) -> list[Submission]:
-        here = (self.assignment.pk, self.trial_id, self.sent.screen)
-        return [
-            found
-            for found in self.earlier
-            if (found.assignment_id, found.trial_id, found.screen) == here
-        ]
 
 
 def record_submission(participant: Participant, sent: SentScreen) -> Receipt:
@@ -163,7 +122,7 @@ def _decided_by_rules(participant: Participant, sent: SentScreen, receipt: Recei
 
 
 def store_submission(participant: Participant, sent: SentScreen) -> Receipt:
-    located = _located(participant, sent)
+    located = located_screen(participant, sent)
     digest = hashlib.sha256(canonical(sent.document)).hexdigest()
     replayed = next((found for found in located.earlier if found.key == sent.key), None)
     other_counts = any(
@@ -172,11 +131,11 @@ def store_submission(participant: Participant, sent: SentScreen) -> Receipt:
     if replayed is not None:
         receipt = replay(replayed, digest)
         return replace(receipt, answered_elsewhere=receipt.surplus and other_counts)
-    _refuse_floods(located, share=SHARE_OF_A_SECOND_BROWSER if participant.is_second_browser else 1)
+    refuse_floods(located, share=SHARE_OF_A_SECOND_BROWSER if participant.is_second_browser else 1)
     frozen = definition_of_sitting(located.assignment)
     trial = _trial(located.trial_id)
     material = material_of(trial)
-    _refuse_long(frozen, material, sent)
+    refuse_long(frozen, material, sent)
     readings = _read(frozen, material, trial, located)
     shown = [*located.order] if material.is_check else _outputs_in(trial, located.order)
     refuse_invented(frozen.definition, sent.screen, sent.answers, trial=trial, outputs=shown)
@@ -211,37 +170,6 @@ def _ends_the_work(submission: Submission, crowd: Crowd, participant: Participan
     return is_own and crowd.too_fast == "end" and FAST in submission.flags
 
 
-def canonical(payload: Mapping[str, Any]) -> bytes:
-    """The bytes that the payload's hash is of: JSON with sorted names and no spaces.
-
-    A payload that was read back from the database gives the same bytes.
-    """
-    written = _written(payload)
-    if "-0.0" in written or "e+" in written:
-        return _written(_as_the_database_keeps_it(payload)).encode()
-    return written.encode()
-
-
-def _written(payload: Any) -> str:
-    return json.dumps(payload, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def _as_the_database_keeps_it(value: Any) -> Any:
-    """PostgreSQL keeps numbers as decimals: 1e+16 with all of its digits, and -0.0 as 0.0."""
-    if isinstance(value, Mapping):
-        return {name: _as_the_database_keeps_it(each) for name, each in value.items()}
-    if isinstance(value, list):
-        return [_as_the_database_keeps_it(each) for each in value]
-    if isinstance(value, float):
-        return int(Decimal(repr(value))) if abs(value) >= 1e16 else value + 0.0
-    return value
-
-
-def chained(before: str, digest: str) -> str:
-    """The link of the chain for a payload after the one whose link is `before` ("": the first)."""
-    return hashlib.sha256((before + digest).encode()).hexdigest()
-
-
 def quarantine(participant: Participant, body: str, *, reason: str) -> QuarantinedPayload:
     """Keep a submission that this release cannot read; the same body is kept once.
 
@@ -262,91 +190,6 @@ def quarantine(participant: Participant, body: str, *, reason: str) -> Quarantin
     return QuarantinedPayload.objects.get_or_create(
         participant=participant, body_sha256=digest, defaults={"body": body, "reason": reason}
     )[0]
-
-
-def _refuse_floods(located: LocatedScreen, *, share: float) -> None:
-    """What is stored stays and counts; only more of the same is refused."""
-    if located.sitting.lately >= MOST_IN_A_MINUTE * share:
-        raise TooManySubmissions
-    most = int(MOST_REVISIONS * share)
-    if max((found.revision for found in located.of_this_screen), default=0) >= most:
-        message = _(
-            "You have changed your answer to this page %d times, and this is the limit. "
-            "The previous answer counts."
-        )
-        message %= most
-        raise InvalidAnswer([Problem("", message)])
-
-
-def _refuse_long(frozen: FrozenDefinition, material: TrialMaterial, sent: SentScreen) -> None:
-    """Refuse what is larger than the screen can be; a character has at most four bytes."""
-    if sent.screen >= len(frozen.definition.screens):
-        return  # refused with the answers
-    characters = sum(
-        criterion.tool.most_characters(criterion.settings)
-        * (material.outputs if criterion.about == "output" else 1)
-        for criterion in frozen.definition.questions(sent.screen)
-    )
-    comment = sent.document.get("comment")
-    if isinstance(comment, str) and len(comment) <= LONGEST_COMMENT:
-        characters += len(comment)
-    if len(canonical(sent.document)) > LARGEST_SCREEN + 4 * characters:
-        raise InvalidAnswer([Problem("", _("This answer is too long."))])
-
-
-def _located(participant: Participant, sent: SentScreen) -> LocatedScreen:
-    """Lock the slot first, then read: a slot's assignments change only under its lock."""
-    mine = Slot.objects.select_for_update(of=("self",)).filter(
-        assignments__pk=sent.assignment, assignments__participant=participant
-    )
-    if not mine:
-        raise InvalidAnswer([Problem("assignment", "does not belong to you")])
-    assignment = _clocked(Assignment.objects.select_related("campaign"), sent).get(
-        pk=sent.assignment
-    )
-    if sent.trial >= len(assignment.presentation):
-        raise InvalidAnswer([Problem("trial", "is not in this batch")])
-    trial_id, order = assignment.presentation[sent.trial]
-    return LocatedScreen(
-        sent,
-        assignment,
-        Sitting(assignment.age.total_seconds(), *assignment.other_screens),
-        assignment.lease_left,
-        trial_id,
-        order,
-        _earlier(sent.key, assignment, trial_id, sent.screen),
-    )
-
-
-class Clock(TypedDict):
-    age: timedelta
-    lease_left: timedelta
-    other_screens: tuple[int, float, float | None, int]
-
-
-def _clocked(
-    assignments: QuerySet[Assignment], sent: SentScreen
-) -> QuerySet[WithAnnotations[Assignment, Clock]]:
-    """The database's clock alone says how old a hold is and how long its lease still lasts."""
-    return assignments.annotate(
-        age=Now() - F("claimed_at"),
-        lease_left=F("leased_until") - Now(),
-        other_screens=RawSQL(OTHER_SCREENS, [str(sent.trial), sent.screen], JSONField()),
-    )
-
-
-def _earlier(key: UUID, assignment: Assignment, trial_id: int, screen: int) -> list[Submission]:
-    """This key's row, the same screen's rows, and the newest of the assignment (for the chain).
-
-    A union, because each part has its own index, which an OR between them would not use.
-    """
-    columns = ("key", "assignment", "trial", "screen", "revision", "late", "surplus", "flags")
-    rows = Submission.objects.order_by().only(*columns, "payload_sha256", "chain_sha256")
-    mine = rows.filter(assignment=assignment)
-    # Not "-id": that lures the planner into walking the whole table backwards.
-    newest = mine.order_by(-F("id"))[:1]
-    same_screen = mine.filter(trial_id=trial_id, screen=screen)
-    return sorted(rows.filter(key=key).union(same_screen, newest), key=lambda found: found.pk)
 
 
 def replay(found: Submission, digest: str) -> Receipt:

@@ -1,63 +1,46 @@
-"""Material on its way in: stored for a worker to check, previewed, then taken or dropped."""
+"""Uploads: stored for a worker to check, previewed, then imported or discarded."""
 
 from __future__ import annotations
 
-import json
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from django.contrib.auth.models import User
 from django.core.files import File
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from rankme.errors import RefusedAction
-from rankme.importing import LIMITS, Material, Preview, Reading, read_material, reading_from
-from rankme.importing.characters import folded
+from rankme.importing import LIMITS, Reading
 from rankme.importing.judgements import JUDGEMENT_TABLE_FORMATS
 from rankme.importing.material import TABLE_FORMATS
 from rankme.importing.sources import Progress
 from rankme.importing.table_previews import TablePreview, is_said_by_names
 from rankme.models import Campaign, MaterialImport, MediaFile
 from rankme.protocols.definition import Definition, MaterialSpec
-from rankme.protocols.dialogues import text_checks
-from rankme.protocols.files import definition_to_document, stored_definition
+from rankme.protocols.files import stored_definition
 
 from . import jobs
-from .additions import ITEM_COLUMNS, additions_in, store_additions
 from .audit import note
-from .bulk_insert import analyze, copy_rows, new_ids
 from .media import FOLDER as MEDIA_FOLDER
-from .media import forget_media, store_media
-from .pictures import problem_with_pictures
-from .stored_files import delete_files, deleted_on_failure, local_copies, sweep
+from .stored_files import delete_files, local_copies, sweep
 
 Kind, Phase, State = MaterialImport.Kind, MaterialImport.Phase, MaterialImport.State
 FOLDER = "imports"
 KEPT_FOR_CORRECTION = timedelta(days=7)
 CORRECTABLE = (Phase.PREVIEWED, Phase.COLUMNS)
-# Shares of the progress bar, as they were measured for a million outputs.
-READ_SHARE, COPIED_SHARE = 0.3, 0.8
-ROWS_PER_HEARTBEAT = 2_000
-ROWS_WORTH_MEASURING = 10_000
-NO_MEDIA: Mapping[int, int] = MappingProxyType({})
 
 Upload: TypeAlias = "UploadedFile[Any] | Path"
-
-
-# --- From the organiser ------------------------------------------------------------------------
 
 
 def start_import(
@@ -100,7 +83,7 @@ def start_import(
         raise
 
 
-def _adds(row: MaterialImport) -> bool:
+def adds_to_launched(row: MaterialImport) -> bool:
     """Whether the upload was made after the launch, for new items and systems."""
     return bool(row.options.get("adds"))
 
@@ -123,7 +106,7 @@ def take_import(row: MaterialImport, *, by: User) -> None:
         row = _locked(row)
         if row.phase != Phase.PREVIEWED or row.state != State.DONE:
             raise RefusedAction(_("Only an upload that has passed its check can be imported."))
-        _refuse_if_closed(row.campaign, row.kind, adds=_adds(row))
+        _refuse_if_closed(row.campaign, row.kind, adds=adds_to_launched(row))
         _refuse_second_import(row)
         jobs.enqueue_again(row, phase=Phase.TAKE)
         note(row.campaign, by, gettext_noop("material taken"), files=list(row.labels.values()))
@@ -135,7 +118,7 @@ def read_again(row: MaterialImport, reading: Reading, *, by: User) -> None:
         row = _locked(row)
         if row.phase not in CORRECTABLE or not row.is_over:
             raise RefusedAction(_("Only an upload that waits for your decision can be changed."))
-        _refuse_if_closed(row.campaign, row.kind, adds=_adds(row))
+        _refuse_if_closed(row.campaign, row.kind, adds=adds_to_launched(row))
         options = {**row.options, "reading": reading.as_document()}
         tables = JUDGEMENT_TABLE_FORMATS if row.kind == Kind.JUDGEMENTS else TABLE_FORMATS
         format = "" if row.format in tables else row.format
@@ -290,60 +273,10 @@ def sweep_uploads() -> int:
     return sweep(FOLDER, uploads) + sweep(MEDIA_FOLDER, media.iterator())
 
 
-# --- In the worker -----------------------------------------------------------------------------
-
-
-def preview_of_outputs(row: MaterialImport) -> Preview:
-    material = _read(row, progress_of(row))
-    with material:
-        inputs = ((item.key, item.input) for item in material.items())
-        problem = problem_with_pictures(stored_definition(row.campaign.definition), inputs)
-        notes = (*material.preview.notes, *([problem] if problem else []))
-        if _adds(row):
-            notes = (additions_in(row.campaign, material).sentence, *notes)
-        return replace(material.preview, notes=notes)
-
-
-def take_outputs(row: MaterialImport) -> None:
-    """Replace a draft's material, or add to a launched campaign's, in one transaction.
-
-    Raters read none of these rows before the plan has them.
-    """
-    progress = progress_of(row, upto=READ_SHARE)
-    material = _read(row, progress)
-    with material, deleted_on_failure() as stored, transaction.atomic():
-        campaign = lock_for_import(row)
-        if _adds(row):
-            store_additions(campaign, additions_in(campaign, material), material, stored)
-        else:
-            forget_material(campaign)
-            _copy_material(row, campaign, material, stored)
-            _remember_columns(campaign, material.preview)
-        end_import(row)
-
-
-def _read(row: MaterialImport, progress: Progress) -> Material:
-    reading = reading_from(row.options.get("reading", {}))
-    checks = text_checks(stored_definition(row.campaign.definition))
-    with files_of(row) as paths:
-        return read_material(
-            paths, row.format or None, progress=progress, reading=reading, checks=checks
-        )
-
-
-def _remember_columns(campaign: Campaign, preview: Preview) -> None:
-    """Write into the campaign file what the columns were: the next upload is read the same way."""
-    definition = stored_definition(campaign.definition)
-    remembered = with_columns(definition, preview.tables)
-    if remembered != definition:
-        campaign.definition = definition_to_document(remembered)
-        campaign.save(update_fields=["definition"])
-
-
 def lock_for_import(row: MaterialImport) -> Campaign:
     """The campaign, locked against a launch; what only refers to it does not have to wait."""
     campaign = Campaign.objects.select_for_update(no_key=True).get(pk=row.campaign_id)
-    _refuse_if_closed(campaign, row.kind, adds=_adds(row))
+    _refuse_if_closed(campaign, row.kind, adds=adds_to_launched(row))
     return campaign
 
 
@@ -366,102 +299,3 @@ def progress_of(row: MaterialImport, *, upto: float = 1.0) -> Progress:
         jobs.heartbeat(row, progress=share * upto, step=_("Reading and checking the files"))
 
     return report
-
-
-def with_heartbeats(
-    row: MaterialImport, rows: Iterable[Any], total: int, *, since: float, upto: float, step: str
-) -> Iterator[Any]:
-    """The same rows, with a heartbeat now and then."""
-    for number, found in enumerate(rows):
-        if number % ROWS_PER_HEARTBEAT == 0:
-            share = since + (upto - since) * number / max(total, 1)
-            jobs.heartbeat_while_copying(row, progress=share, step=step)
-        yield found
-
-
-# --- Rows --------------------------------------------------------------------------------------
-
-
-def forget_material(campaign: Campaign) -> None:
-    """Delete a draft's items, systems and outputs, with their scores.
-
-    A trigger refuses this after the launch.
-    """
-    items = "SELECT id FROM rankme_item WHERE campaign_id = %s"
-    with connection.cursor() as cursor:
-        # A million rows take longer than a page's statement otherwise may.
-        cursor.execute("SET LOCAL statement_timeout = '5min'")
-        cursor.execute("DELETE FROM rankme_damagedtext WHERE campaign_id = %s", [campaign.pk])
-        cursor.execute(f"DELETE FROM rankme_output WHERE item_id IN ({items})", [campaign.pk])
-        cursor.execute("DELETE FROM rankme_system WHERE campaign_id = %s", [campaign.pk])
-        cursor.execute("DELETE FROM rankme_item WHERE campaign_id = %s", [campaign.pk])
-    forget_media(campaign)
-    campaign.metrics.all().delete()  # they were about these outputs
-
-
-def _copy_material(
-    row: MaterialImport, campaign: Campaign, material: Material, stored: list[str]
-) -> None:
-    preview = material.preview
-    media = store_media(campaign, material.media(), stored)
-    items = copy_items(campaign, material.items(), preview.n_items, media)
-    systems = copy_systems(campaign, [system.name for system in preview.systems])
-    outputs = with_heartbeats(
-        row,
-        material.outputs(),
-        preview.n_outputs,
-        since=READ_SHARE,
-        upto=COPIED_SHARE,
-        step=_("Storing the outputs"),
-    )
-    copy_rows(
-        "rankme_output",
-        ("item_id", "system_id", "text", "marks", "media_id", "alt"),
-        (
-            (
-                *(items[row.item_position], systems[row.system_position], row.text),
-                json.loads(row.marks) if row.marks else None,
-                *(None if row.media is None else media[row.media], row.alt),
-            )
-            for row in outputs
-        ),
-    )
-    jobs.heartbeat(row, progress=COPIED_SHARE, step=_("Checking the result"))
-    if preview.n_outputs >= ROWS_WORTH_MEASURING:
-        analyze("rankme_item", "rankme_system", "rankme_output")
-
-
-def copy_items(
-    campaign: Campaign, items: Iterable[Any], count: int, media: Mapping[int, int] = NO_MEDIA
-) -> Sequence[int]:
-    """Store items (`importing.ItemRow`); return their ids by position.
-
-    `media` has the ids of their files by number.
-    """
-    ids = new_ids("rankme_item", count)
-    copy_rows(
-        "rankme_item",
-        ITEM_COLUMNS,
-        (
-            (
-                *(ids[item.position], campaign.pk, item.key, item.position),
-                *(item.input, item.reference, item.context, item.factors),
-                *(None if item.media is None else media[item.media], item.alt),
-            )
-            for item in items
-        ),
-    )
-    return ids
-
-
-def copy_systems(campaign: Campaign, names: list[str]) -> Sequence[int]:
-    ids = new_ids("rankme_system", len(names))
-    copy_rows(
-        "rankme_system",
-        ("id", "campaign_id", "name", "folded", "position"),
-        (
-            (pk, campaign.pk, name, folded(name), position)
-            for position, (pk, name) in enumerate(zip(ids, names, strict=True))
-        ),
-    )
-    return ids

@@ -12,7 +12,7 @@ from rankme.errors import RefusedAction
 from rankme.models import Campaign, CampaignVersion
 from rankme.untrusted.clean_text import storable
 
-from .judgements import canonical
+from .payload_hashes import canonical
 
 LONGEST_REASON = 500
 

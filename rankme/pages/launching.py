@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis.table_files import guarded
-from rankme.actions import campaigns, launches
+from rankme.actions import campaigns, launches, plans
 from rankme.actions.invitations import invite_raters
 from rankme.crowd import PANELS
 from rankme.designs.cost import estimate
@@ -93,8 +93,8 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
         campaigns.refuse_without_code(definition)
         if launches.is_large(campaign):
             return context | {"is_large": True}
-        drawn = campaigns.draw_plan(campaign)
-        for _batch in campaigns.draw_checks(campaign, drawn):
+        drawn = plans.draw_plan(campaign)
+        for _batch in plans.draw_checks(campaign, drawn):
             pass  # refused here rather than at the launch
     except RankmeError as refusal:
         return context | {"refusal": str(refusal)}
@@ -134,7 +134,7 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
     )
 
 
-def _sample_of(drawn: campaigns.CampaignPlan) -> list[tuple[int, list[int]]]:
+def _sample_of(drawn: plans.CampaignPlan) -> list[tuple[int, list[int]]]:
     """Trials from everywhere in the plan, few enough to be read while a page loads."""
     number = len(drawn.plan.items)
     chosen = np.linspace(0, number - 1, min(number, MOST_TRIALS_READ)).round().astype(int)

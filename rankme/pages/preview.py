@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from rankme.actions.campaigns import draw_plan
+from rankme.actions.plans import draw_plan
 from rankme.actions.quiz import quizzes_of
 from rankme.actions.shown_as import SHOWN_AS, WORDS, draw_pictorial_items
 from rankme.crowd.outcomes import Outcome

@@ -21,7 +21,7 @@ from analysis.report.scale_tables import overview_table
 from analysis.report.stored import read_report
 from analysis.report.table_model import Table
 from analysis.report.tables import correlation_table, tables_of
-from rankme.actions import analysis_runs
+from rankme.actions import analysis_runs, publishing
 from rankme.actions.report_files import require_files
 from rankme.downloads import attachment
 from rankme.errors import FilesInPreparation, InvalidOptions
@@ -309,7 +309,7 @@ def publish(request: HttpRequest, code: str, run: int) -> HttpResponse:
     if request.method == "POST":
         act(
             request,
-            lambda: analysis_runs.publish_report(found, by=user_of(request)),
+            lambda: publishing.publish_report(found, by=user_of(request)),
             _("The report is published."),
         )
         return redirect("rankme:analysis-run", campaign.code, found.pk)
@@ -331,7 +331,7 @@ def withdraw(request: HttpRequest, code: str, run: int) -> HttpResponse:
     if request.method == "POST":
         act(
             request,
-            lambda: analysis_runs.withdraw_report(report, by=user_of(request)),
+            lambda: publishing.withdraw_report(report, by=user_of(request)),
             _("The report was withdrawn."),
         )
         return redirect("rankme:analysis-run", campaign.code, found.pk)

@@ -35,6 +35,7 @@ MODULES = (
     "rankme/actions/complaints.py",
     "rankme/actions/judgements.py",
     "rankme/actions/participation.py",
+    "rankme/actions/sent_screens.py",
     "rankme/protocols/answers.py",
 )
 # What Django says about the entry questions.

@@ -33,9 +33,9 @@ def execute_run(run_id: int) -> None:
 @shared_task(name="rankme.tasks.compute_chunks", acks_late=False)
 def compute_chunks(run_id: int) -> None:
     """Help with a run that another worker leads."""
-    from rankme.actions import analysis_runs
+    from rankme.actions import run_chunks
 
-    analysis_runs.compute_chunks(run_id, worker_name())
+    run_chunks.compute_chunks(run_id, worker_name())
 
 
 @shared_task(name="rankme.tasks.execute_launch")

@@ -16,7 +16,9 @@ from rankme.actions import (
     exclusions,
     jobs,
     judgement_imports,
+    publishing,
     report_parts,
+    run_chunks,
 )
 from rankme.errors import InvalidOptions, RefusedAction
 from rankme.exporting import bundle
@@ -103,14 +105,14 @@ def test_one_two_and_four_workers_say_the_same(campaign):
 def help_with(run_id: int) -> None:
     """Like a worker that is notified again and again until the run is over."""
     while not AnalysisRun.objects.get(pk=run_id).is_over:
-        analysis_runs.compute_chunks(run_id, "helper")
+        run_chunks.compute_chunks(run_id, "helper")
     connection.close()
 
 
 def test_a_run_that_lost_its_worker_goes_on_where_it_was(campaign, monkeypatch):
     whole = executed(asked(campaign)).result["report"]
     run = asked(campaign)
-    compute, done = analysis_runs.compute_one, []
+    compute, done = run_chunks.compute_one, []
 
     def die_after_two(*arguments):
         if len(done) == 2:
@@ -118,7 +120,7 @@ def test_a_run_that_lost_its_worker_goes_on_where_it_was(campaign, monkeypatch):
         done.append(compute(*arguments))
         return done[-1]
 
-    monkeypatch.setattr(analysis_runs, "compute_one", die_after_two)
+    monkeypatch.setattr(run_chunks, "compute_one", die_after_two)
     with pytest.raises(SystemExit):
         analysis_runs.execute(run.pk, "victim")
     monkeypatch.undo()
@@ -127,10 +129,10 @@ def test_a_run_that_lost_its_worker_goes_on_where_it_was(campaign, monkeypatch):
     assert len(stored) == 2
     seen: list[int] = []
     monkeypatch.setattr(
-        analysis_runs, "compute_one", lambda run, worker: seen.append(1) or compute(run, worker)
+        run_chunks, "compute_one", lambda run, worker: seen.append(1) or compute(run, worker)
     )
     assert_same_report(executed(run).result["report"], whole)
-    assert len(seen) == 2 * analysis_runs.LEAST_CHUNKS - 2
+    assert len(seen) == 2 * run_chunks.LEAST_CHUNKS - 2
 
 
 def test_a_run_stands_on_the_judgements_it_read(campaign):
@@ -149,14 +151,14 @@ def test_what_comes_in_during_an_analysis_is_not_in_it(monkeypatch):
     """The export of the same moment gives the same report."""
     campaign = rated_campaign(raters=3)
     exported = read_table(io.BytesIO(b"".join(judgements_csv(campaign))), "csv")
-    compute, company = analysis_runs.compute_one, []
+    compute, company = run_chunks.compute_one, []
 
     def in_company(run, worker):
         if not company:
             company.append(sit(make_rater(campaign, "latecomer")))
         return compute(run, worker)
 
-    monkeypatch.setattr(analysis_runs, "compute_one", in_company)
+    monkeypatch.setattr(run_chunks, "compute_one", in_company)
     run = executed(asked(campaign))
     assert company and run.data_sha256 == exported.sha256
     assert executed(asked(campaign)).data_sha256 != exported.sha256
@@ -182,13 +184,13 @@ def test_a_cancelled_run_stops_and_has_no_result(campaign):
 
 def test_a_run_cancelled_while_it_works_stops(campaign, monkeypatch):
     run = asked(campaign)
-    compute = analysis_runs.compute_one
+    compute = run_chunks.compute_one
 
     def compute_and_cancel(*arguments):
         jobs.cancel(AnalysisRun.objects.get(pk=run.pk))
         return compute(*arguments)
 
-    monkeypatch.setattr(analysis_runs, "compute_one", compute_and_cancel)
+    monkeypatch.setattr(run_chunks, "compute_one", compute_and_cancel)
     monkeypatch.setattr(leases, "SECONDS_BETWEEN_HEARTBEATS", 0)
     analysis_runs.execute(run.pk, "worker")
     run.refresh_from_db()
@@ -213,7 +215,7 @@ def test_a_campaign_without_judgements_has_nothing_to_analyse():
 
 def test_chunks_cover_every_run_once():
     for runs, size in [(1, 10), (7, 10**6), (200, 30_000), (5, 10**9)]:
-        bounds = analysis_runs.chunk_bounds(runs, size)
+        bounds = run_chunks.chunk_bounds(runs, size)
         covered = [run for first, count in bounds for run in range(first, first + count)]
         assert covered == list(range(runs))
 
@@ -223,7 +225,7 @@ def test_two_workers_never_compute_the_same_chunk(campaign, monkeypatch):
     row = jobs.claim(AnalysisRun, run.pk, worker="leader")
     analysis_runs.take_snapshot(row)
     drawn: list[tuple] = []
-    keyed = analysis_runs.resamplings_of_run(run.pk, row.data_sha256)
+    keyed = run_chunks.resamplings_of_run(run.pk, row.data_sha256)
     for resampling in keyed.values():
         draw = resampling.draw
         object.__setattr__(
@@ -243,35 +245,35 @@ def test_two_workers_never_compute_the_same_chunk(campaign, monkeypatch):
 
 
 def compute_and_close(run_id: int) -> None:
-    analysis_runs.compute_chunks(run_id, "helper")
+    run_chunks.compute_chunks(run_id, "helper")
     connection.close()
 
 
 def test_publishing_gives_one_address_and_can_be_taken_back(campaign):
     owner = make_owner()
     with pytest.raises(RefusedAction):
-        analysis_runs.publish_report(asked(campaign), by=owner)
+        publishing.publish_report(asked(campaign), by=owner)
     run = executed(asked(campaign))
-    report = analysis_runs.publish_report(run, by=owner)
-    assert analysis_runs.publish_report(run, by=owner).code == report.code
-    analysis_runs.withdraw_report(report, by=owner)
+    report = publishing.publish_report(run, by=owner)
+    assert publishing.publish_report(run, by=owner).code == report.code
+    publishing.withdraw_report(report, by=owner)
     report.refresh_from_db()
     assert report.withdrawn_at is not None
-    assert analysis_runs.publish_report(run, by=owner).withdrawn_at is None
+    assert publishing.publish_report(run, by=owner).withdrawn_at is None
 
 
 def test_a_closed_campaign_is_published_as_long_as_a_report_of_it_is(campaign):
     owner = make_owner()
     run = executed(asked(campaign))
-    running = analysis_runs.publish_report(run, by=owner)
+    running = publishing.publish_report(run, by=owner)
     campaign.refresh_from_db()
     assert campaign.state == "running"
-    analysis_runs.withdraw_report(running, by=owner)
+    publishing.withdraw_report(running, by=owner)
     campaigns.close_campaign(campaign, by=owner)
-    report = analysis_runs.publish_report(run, by=owner)
+    report = publishing.publish_report(run, by=owner)
     campaign.refresh_from_db()
     assert campaign.state == "published"
-    analysis_runs.withdraw_report(report, by=owner)
+    publishing.withdraw_report(report, by=owner)
     campaign.refresh_from_db()
     assert campaign.state == "closed"
 

@@ -3,7 +3,7 @@
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from rankme.actions import campaigns
+from rankme.actions import campaigns, plans
 from rankme.errors import RefusedAction, RefusedTransition
 from rankme.models import AuditEvent, Campaign, MaterialImport, Trial
 from tests.campaigns import make_campaign, make_owner, rankme_definition
@@ -35,7 +35,7 @@ def test_a_draft_is_changed_and_its_criteria_follow(draft, owner):
 
 
 def test_a_launch_stores_the_plan_that_the_draft_draws(draft, owner):
-    drawn = campaigns.draw_plan(draft)
+    drawn = plans.draw_plan(draft)
     plan, items, outputs = drawn.plan, drawn.items, drawn.outputs
     campaign = campaigns.launch_campaign(draft, by=owner)
     stored = list(
@@ -52,8 +52,8 @@ def test_a_launch_stores_the_plan_that_the_draft_draws(draft, owner):
 
 
 def test_the_same_campaign_draws_the_same_plan(owner):
-    first = campaigns.draw_plan(make_campaign(launch=False, owner=owner)).plan
-    second = campaigns.draw_plan(make_campaign(launch=False, owner=owner)).plan
+    first = plans.draw_plan(make_campaign(launch=False, owner=owner)).plan
+    second = plans.draw_plan(make_campaign(launch=False, owner=owner)).plan
     assert first == second
 
 

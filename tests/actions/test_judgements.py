@@ -11,7 +11,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rankme.actions import assignments, campaigns, exclusions, judgements, rate_limits
+from rankme.actions import assignments, campaigns, exclusions, judgements, rate_limits, sent_screens
 from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmissions
 from rankme.models import Assignment, Judgement, QuarantinedPayload, Submission
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
@@ -355,7 +355,7 @@ def test_two_rows_of_one_revision_are_refused(recorded):
 
 
 def test_a_screen_has_a_bound_of_revisions_and_the_one_before_stands(held, monkeypatch):
-    monkeypatch.setattr(judgements, "MOST_REVISIONS", 3)
+    monkeypatch.setattr(sent_screens, "MOST_REVISIONS", 3)
     standing = answer(held, value=1)
     for value in (2, 3):
         standing = answer(held, value=value, replaces=str(standing.key))
@@ -368,11 +368,11 @@ def test_a_screen_has_a_bound_of_revisions_and_the_one_before_stands(held, monke
 
 
 def test_the_bounds_lie_below_what_the_columns_hold():
-    assert judgements.MOST_REVISIONS < 2**15 - 1
+    assert sent_screens.MOST_REVISIONS < 2**15 - 1
 
 
 def test_a_sitting_that_sends_more_than_a_person_can_is_told_to_wait(held, monkeypatch):
-    monkeypatch.setattr(judgements, "MOST_IN_A_MINUTE", 3)
+    monkeypatch.setattr(sent_screens, "MOST_IN_A_MINUTE", 3)
     for trial in range(3):
         answer(held, trial)
     payload = payload_for(held, 3)
@@ -380,7 +380,7 @@ def test_a_sitting_that_sends_more_than_a_person_can_is_told_to_wait(held, monke
         record(held, payload)
     again = Submission.objects.order_by("id").first().payload
     assert not record(held, again).is_new, "a repetition stores nothing and is never refused"
-    monkeypatch.setattr(judgements, "MOST_IN_A_MINUTE", 4)
+    monkeypatch.setattr(sent_screens, "MOST_IN_A_MINUTE", 4)
     assert record(held, payload).is_new
 
 

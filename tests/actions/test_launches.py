@@ -5,7 +5,7 @@ from django.db import connection
 from django.urls import reverse
 from django.utils.html import escape
 
-from rankme.actions import campaigns, jobs, launches, materials
+from rankme.actions import campaigns, jobs, launches, materials, plans
 from rankme.errors import RefusedAction, RefusedTransition
 from rankme.models import Campaign, CampaignLaunch, Trial
 from tests.campaigns import make_campaign, make_owner
@@ -63,13 +63,13 @@ def test_launching_twice_is_one_launch(draft):
 
 
 def test_a_launch_that_fails_leaves_a_draft_and_can_be_asked_for_again(draft, monkeypatch):
-    store = campaigns.store_plan
+    store = plans.store_plan
 
     def store_and_fail(*arguments, **options):
         store(*arguments, **options)
         raise RefusedAction("The plan does not fit.")
 
-    monkeypatch.setattr(campaigns, "store_plan", store_and_fail)
+    monkeypatch.setattr(plans, "store_plan", store_and_fail)
     launches.request_launch(draft, by=make_owner())
     launches.execute(CampaignLaunch.objects.get().pk, "worker")
     draft.refresh_from_db()
@@ -119,7 +119,7 @@ def test_a_failed_launch_is_explained_on_its_page(draft, client, monkeypatch):
     client.force_login(draft.owner)
     page = reverse("rankme:campaign-launch", args=[draft.code])
     client.post(page, {"sure": "on"})
-    monkeypatch.setattr(campaigns, "store_plan", None)
+    monkeypatch.setattr(plans, "store_plan", None)
     launches.execute(CampaignLaunch.objects.get().pk, "worker")
     shown = client.get(page).content.decode()
     assert "the campaign is still a draft" in shown and escape(jobs.APOLOGY) in shown

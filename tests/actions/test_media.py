@@ -14,7 +14,7 @@ from django.db import DatabaseError, connection, transaction
 from django.urls import reverse
 from PIL import Image
 
-from rankme.actions import campaigns, materials
+from rankme.actions import campaigns, material_rows, materials
 from rankme.actions.duplicates import duplicate_campaign
 from rankme.actions.import_jobs import execute_import
 from rankme.errors import RefusedAction
@@ -161,7 +161,7 @@ def test_a_failed_import_leaves_no_file(db, tmp_path: Path, monkeypatch):
     def broken(*_: object) -> None:
         raise RefusedAction("the rows could not be stored")
 
-    monkeypatch.setattr(materials, "copy_systems", broken)
+    monkeypatch.setattr(material_rows, "copy_systems", broken)
     execute_import(row.pk, WORKER)
     assert not MediaFile.objects.exists() and not stored_names()
 

@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 
 from analysis.metrics.scoring import score
-from rankme.actions import import_jobs, materials, metrics
+from rankme.actions import import_jobs, material_rows, materials, metrics
 from rankme.errors import RefusedAction
 from rankme.models import Metric, Output
 from rankme.queries.metrics import material_of, scores_of, uncomputable, verdicts_of
@@ -111,7 +111,7 @@ def test_uploaded_scores_are_not_replaced_by_a_computation(campaign):
 def test_new_material_of_a_draft_takes_the_scores_away():
     draft = make_campaign(items=2, systems=2, launch=False)
     computed(draft, "bleu")
-    materials.forget_material(draft)
+    material_rows.forget_material(draft)
     assert not Metric.objects.exists() and not Output.objects.exists()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import NoReverseMatch, reverse
 
-from rankme.actions import analysis_runs, metrics
+from rankme.actions import metrics, publishing
 from rankme.actions.panel import accounts
 from rankme.api.urls import urlpatterns
 from rankme.models import (
@@ -111,7 +111,7 @@ def ids(monkeypatch):
     """What the addresses name: one campaign of olga's with a run, a report and an upload."""
     campaign = rated_campaign(raters=2, items=4)
     run = executed(asked(campaign))
-    report = analysis_runs.publish_report(run, by=make_owner())
+    report = publishing.publish_report(run, by=make_owner())
     upload = MaterialImport.objects.create(campaign=campaign, state="done", phase="previewed")
     computation = metrics.request_metrics(campaign, ["bleu"], by=campaign.owner)
     metrics.execute(computation.pk, "tester")
@@ -256,6 +256,6 @@ def test_methods_that_there_are_not_are_405(ids, olga):
 
 
 def test_a_withdrawn_report_is_gone_for_everybody(ids, anybody, olga):
-    analysis_runs.withdraw_report(Report.objects.get(), by=make_owner())
+    publishing.withdraw_report(Report.objects.get(), by=make_owner())
     for client in (anybody, olga):
         assert client.get(f"/api/v1/reports/{ids['report']}/").status_code == 404

@@ -15,12 +15,12 @@ from django.urls import reverse
 from playwright.sync_api import Page
 
 from rankme.actions import (
-    analysis_runs,
     assignments,
     campaigns,
     import_jobs,
     materials,
     participation,
+    publishing,
 )
 from rankme.exporting import bundle
 from rankme.models import (
@@ -368,5 +368,5 @@ def test_no_page_of_a_rater_makes_anything_of_data(watched: Page):
 
 def published(campaign: Campaign) -> AnalysisRun:
     run = executed(asked(campaign, exclusion_reason="x"))
-    analysis_runs.publish_report(run, by=campaign.owner)
+    publishing.publish_report(run, by=campaign.owner)
     return run

@@ -9,7 +9,7 @@ import time
 import psutil
 import pytest
 
-from rankme.actions import analysis_runs
+from rankme.actions import analysis_runs, publishing
 from rankme.models import AnalysisRun
 from rankme.queries.judgement_table import factor_column
 from tests.browser.access import assert_accessible
@@ -97,7 +97,7 @@ def test_no_page_of_an_analysis_has_a_fault_that_axe_finds_or_is_too_wide(page):
     run = analysis_runs.request_run(campaign, options, by=make_owner())
     assert analysis_runs.execute(run.pk, "here")
     waiting = analysis_runs.request_run(campaign, options, by=make_owner())
-    report = analysis_runs.publish_report(run, by=make_owner())
+    report = publishing.publish_report(run, by=make_owner())
     log_in(page)
     home = f"/campaigns/{campaign.code}/"
     for scheme, width in (("light", 1366), ("dark", 390)):

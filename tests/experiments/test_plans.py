@@ -4,7 +4,8 @@ from collections import Counter
 
 import pytest
 
-from rankme.actions.campaigns import create_campaign, draw_plan
+from rankme.actions.campaigns import create_campaign
+from rankme.actions.plans import draw_plan
 from rankme.designs.plan import DrawnPlan
 from rankme.protocols.files import preset, preset_names
 from tests.campaigns import make_owner

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rankme.actions import analysis_runs
+from rankme.actions import analysis_runs, run_options
 from rankme.models import AnalysisRun
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.faults.proxy import BrokerLine, broker_line
@@ -46,7 +46,7 @@ def received_by(site: LiveSite) -> int:
 def ask_for_analysis() -> AnalysisRun:
     campaign = make_campaign(rankme_definition(), items=4, systems=4)
     sit(make_rater(campaign))
-    options = analysis_runs.default_options(campaign) | {"runs": 40}
+    options = run_options.default_options(campaign) | {"runs": 40}
     return analysis_runs.request_run(campaign, options, by=make_owner())
 
 

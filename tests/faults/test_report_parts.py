@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from rankme.actions import analysis_runs, jobs
+from rankme.actions import analysis_runs, jobs, run_chunks, run_options
 from rankme.models import AnalysisRun
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.invariants import check_jobs_ended
@@ -26,7 +26,7 @@ def campaign():
 
 
 def ask(campaign) -> AnalysisRun:
-    options = analysis_runs.default_options(campaign) | {"runs": RUNS}
+    options = run_options.default_options(campaign) | {"runs": RUNS}
     return analysis_runs.request_run(campaign, options, by=make_owner())
 
 
@@ -34,7 +34,7 @@ def draw_all_runs(run: AnalysisRun) -> None:
     """Do all of the run but its report, and then be gone."""
     leader = jobs.claim(AnalysisRun, run.pk, worker="first")
     analysis_runs.take_snapshot(leader)
-    analysis_runs.compute_all(leader)
+    run_chunks.compute_all(leader)
     jobs.release(leader)
 
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from rankme.actions import analysis_runs, jobs
+from rankme.actions import analysis_runs, jobs, run_chunks, run_options
 from rankme.models import AnalysisRun
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.invariants import check_jobs_ended
@@ -30,7 +30,7 @@ def campaign():
 
 
 def ask(campaign, **changes) -> AnalysisRun:
-    options = analysis_runs.default_options(campaign) | {"runs": RUNS} | changes
+    options = run_options.default_options(campaign) | {"runs": RUNS} | changes
     return analysis_runs.request_run(campaign, options, by=make_owner())
 
 
@@ -38,7 +38,7 @@ def plan_in_small_chunks(run: AnalysisRun, monkeypatch: pytest.MonkeyPatch) -> N
     """Read the judgements as a worker would, who then leaves many small chunks behind."""
     leader = jobs.claim(AnalysisRun, run.pk, worker="planner")
     chunks = KILLS * CHUNKS_PER_KILL
-    monkeypatch.setattr(analysis_runs, "LEAST_CHUNKS", chunks)
+    monkeypatch.setattr(run_chunks, "LEAST_CHUNKS", chunks)
     analysis_runs.take_snapshot(leader)
     jobs.release(leader)
 

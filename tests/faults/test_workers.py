@@ -6,7 +6,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from rankme.actions import analysis_runs, campaigns, materials
+from rankme.actions import analysis_runs, campaigns, material_rows, materials, run_options
 from rankme.models import AnalysisRun, Campaign, MaterialImport, Output
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.campaigns import slider_definition as slider
@@ -53,7 +53,7 @@ def preview(owner, path: Path) -> MaterialImport:
 def wait_until_copying(row: MaterialImport) -> None:
     def copies() -> bool:
         row.refresh_from_db()
-        return row.state == "working" and row.progress > materials.READ_SHARE
+        return row.state == "working" and row.progress > material_rows.READ_SHARE
 
     wait_for(copies, "the import to store its rows")
 
@@ -135,11 +135,11 @@ def rated_campaign() -> Campaign:
 
 
 def finished_run(campaign: Campaign, owner, seed: int = 5) -> AnalysisRun:
-    return analysis_runs.request_run(campaign, run_options(campaign, seed), by=owner)
+    return analysis_runs.request_run(campaign, quick_options(campaign, seed), by=owner)
 
 
-def run_options(campaign: Campaign, seed: int) -> dict:
-    return analysis_runs.default_options(campaign) | {"runs": 2_000, "seed": seed}
+def quick_options(campaign: Campaign, seed: int) -> dict:
+    return run_options.default_options(campaign) | {"runs": 2_000, "seed": seed}
 
 
 def test_a_worker_killed_in_an_analysis_changes_no_number(live_site: LiveSite, owner):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from rankme.actions import analysis_runs, campaigns, materials
+from rankme.actions import analysis_runs, campaigns, materials, run_options
 from rankme.actions.judgement_imports import import_judgements
 from rankme.models import Campaign, Judgement, Output, Submission
 from rankme.protocols.files import preset
@@ -55,7 +55,7 @@ def truth_of(campaign: Campaign, levels: dict[str, float]) -> dict[str, float]:
 
 
 def finished_run(campaign: Campaign, owner, **options):
-    wanted = analysis_runs.default_options(campaign) | options
+    wanted = run_options.default_options(campaign) | options
     run = analysis_runs.request_run(campaign, wanted, by=owner)
     wait_for_end(run)
     return run

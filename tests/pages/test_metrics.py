@@ -6,7 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from rankme.actions import analysis_runs, metrics
+from rankme.actions import analysis_runs, metrics, publishing
 from rankme.actions.import_jobs import execute_import
 from rankme.exporting.bundle import report_file, run_compared
 from tests.campaigns import make_campaign, make_owner
@@ -122,7 +122,7 @@ def test_metrics_against_people_after_the_ranking_by_people(olga, client):
     assert run_compared(run).scores.metrics == ("comet",)
     table = report_file(run, "csv/quality/metrics/system-level.csv")
     assert table is not None and b"comet" in table.content
-    analysis_runs.publish_report(run, by=make_owner())
+    publishing.publish_report(run, by=make_owner())
     client.logout()
     public = reverse("rankme:report-public-metrics", args=[run.report.code])
     assert client.get(public).status_code == 200

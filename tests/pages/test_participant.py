@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from rankme.actions import assignments, judgements
+from rankme.actions import assignments, sent_screens
 from rankme.actions.assignments import NoBatch
 from rankme.actions.campaigns import close_campaign, launch_campaign, pause_campaign
 from rankme.models import (
@@ -430,14 +430,14 @@ def test_a_submission_may_not_be_endless(client):
 
 
 def test_a_sitting_that_floods_gets_429_and_its_outbox_tries_again(client, monkeypatch):
-    monkeypatch.setattr(judgements, "MOST_IN_A_MINUTE", 1)
+    monkeypatch.setattr(sent_screens, "MOST_IN_A_MINUTE", 1)
     campaign = make_campaign()
     document = begin(client, campaign)
     assert send(client, campaign, payload_for(campaign, document)).status_code == 201
     payload = payload_for(campaign, document, 1)
     refused = send(client, campaign, payload)
     assert (refused.status_code, refused.headers["Retry-After"]) == (429, "30")
-    monkeypatch.setattr(judgements, "MOST_IN_A_MINUTE", 2)
+    monkeypatch.setattr(sent_screens, "MOST_IN_A_MINUTE", 2)
     assert send(client, campaign, payload).status_code == 201
 
 

@@ -19,8 +19,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import escape
 
-from rankme.actions import analysis_runs, exclusions, report_files
-from rankme.actions.analysis_runs import publish_report
+from rankme.actions import exclusions, publishing, report_files
 from rankme.actions.campaigns import close_campaign, definition_of
 from rankme.exporting import bundle
 from rankme.models import AnalysisRun, ReportFiles
@@ -168,7 +167,7 @@ def test_the_bundle_gives_the_same_numbers_without_the_site(olga, campaign, tmp_
 
 def test_a_lost_bundle_is_made_again_by_one_job_while_readers_wait(olga, campaign):
     run = executed(asked(campaign))
-    report = analysis_runs.publish_report(run, by=make_owner())
+    report = publishing.publish_report(run, by=make_owner())
     public = reverse("rankme:report-public", args=[report.code])
     path = bundle.path_of(run)
     before = content_of(path)
@@ -316,7 +315,7 @@ def campaign_with_secrets():
 
 def published_by_name(run, client) -> dict[str, bytes]:
     """Everything that anybody can read of a published report: the page, and the bundle's files."""
-    report = publish_report(run, by=run.campaign.owner)
+    report = publishing.publish_report(run, by=run.campaign.owner)
     public = reverse("rankme:report-public", args=[report.code])
     whole = b"".join(client.get(f"{public}files/bundle.zip").streaming_content)
     with zipfile.ZipFile(io.BytesIO(whole)) as opened:
@@ -390,7 +389,7 @@ def test_strangers_meet_404_and_visitors_the_door(client, campaign):
         assert client.post(address(name, campaign, run.pk)).status_code == 404
     other = make_campaign(owner=make_owner("sven"))
     assert client.get(address("analysis-run", other, run.pk)).status_code == 404
-    assert not analysis_runs.Report.objects.exists()
+    assert not publishing.Report.objects.exists()
 
 
 def test_addresses_with_signs_that_no_database_holds_are_404(olga):

@@ -11,7 +11,7 @@ from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 
-from rankme.actions import analysis_runs, assignments, exclusions, judgements
+from rankme.actions import assignments, exclusions, judgements, run_exclusions
 from rankme.actions.campaigns import close_campaign
 from rankme.actions.invitations import invite_raters
 from rankme.models import AnalysisRun, Assignment, Participant, Submission
@@ -525,7 +525,7 @@ def test_an_excluded_raters_places_are_open_again(client, campaign):
     assert odd.assignments.get().submissions.count() == 4
     run = AnalysisRun(campaign=campaign, options={"exclude_raters": []})
     said = [{"rater": odd.label, "reason": "Always 50."}]
-    still_named = analysis_runs.exclusions(run, judgement_table(campaign))
+    still_named = run_exclusions.exclusions(run, judgement_table(campaign))
     assert still_named == said, "the report still names the rater"
     exclusions.readmit_rater(odd, by=campaign.owner)
     assert Assignment.objects.get(counts=True).participant.external_id == "w2"

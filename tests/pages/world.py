@@ -8,7 +8,7 @@ from typing import Any
 from django.urls import URLPattern, reverse
 from django.utils.functional import cached_property
 
-from rankme.actions import analysis_runs, assignments, campaigns, exclusions, metrics
+from rankme.actions import analysis_runs, assignments, campaigns, exclusions, metrics, publishing
 from rankme.exporting import bundle
 from rankme.models import (
     AnalysisRun,
@@ -187,7 +187,7 @@ def published_run(campaign: Campaign) -> AnalysisRun:
     analysis_runs.execute(run.pk, "tester")
     run.refresh_from_db()
     assert run.state == "done", run.error
-    analysis_runs.publish_report(run, by=campaign.owner)
+    publishing.publish_report(run, by=campaign.owner)
     return run
 
 

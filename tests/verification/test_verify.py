@@ -17,7 +17,7 @@ from django.urls import reverse
 from rankme.actions import analysis_runs, campaigns
 from rankme.actions.audit import DAMAGED, last_fault
 from rankme.actions.judgement_imports import import_judgements
-from rankme.actions.judgements import canonical, chained
+from rankme.actions.payload_hashes import canonical, chained
 from rankme.exporting.bundle import path_of
 from rankme.models import AnalysisRun, AuditEvent, Campaign, Submission
 from rankme.verification import nightly, verify_audit_trail, verify_campaign

@@ -10,7 +10,7 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions import analysis_runs
+from rankme.actions import analysis_runs, publishing
 from rankme.actions.report_files import require_files
 from rankme.api.serializers import (
     NewRunSerializer,
@@ -103,7 +103,7 @@ class PublishView(View):
     def post(self, request: Request, code: str, run: int) -> Response:
         found = get_run(request, code, run)
         self.read_nothing()
-        report = analysis_runs.publish_report(found, by=user_of(request))
+        report = publishing.publish_report(found, by=user_of(request))
         return Response(ReportSerializer(report, context={"request": request}).data)
 
     @extend_schema(
@@ -118,7 +118,7 @@ class PublishView(View):
         report = getattr(found, "report", None)
         if report is None:
             raise Http404
-        analysis_runs.withdraw_report(report, by=user_of(request))
+        publishing.withdraw_report(report, by=user_of(request))
         return Response(status=204)
 
 
