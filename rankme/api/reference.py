@@ -129,7 +129,7 @@ def add_errors(
     """Document that the errors of all operations have one form (a hook of drf-spectacular)."""
     from drf_spectacular.plumbing import ResolvedComponent
 
-    from .serializers import ErrorSerializer
+    from .shared_shapes import ErrorSerializer
     from .view import View
 
     view: Any = View()

@@ -11,7 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rankme.api.serializers import CampaignQuery, CsvQuery, JudgementQuery, RunQuery
+from rankme.api.analysis_shapes import RunQuery
+from rankme.api.campaign_shapes import CampaignQuery
+from rankme.api.judgement_shapes import CsvQuery, JudgementQuery
 from rankme.api.view import PageQuery
 from rankme.protocols.files import definition_to_document, preset, preset_names
 from tests.campaigns import make_campaign

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from rankme.actions import analysis_runs, publishing
 from rankme.actions.report_files import require_files
-from rankme.api.serializers import (
+from rankme.api.analysis_shapes import (
     NewRunSerializer,
     ReportDetailSerializer,
     ReportSerializer,

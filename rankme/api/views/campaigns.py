@@ -14,8 +14,7 @@ from rest_framework.response import Response
 from rankme.actions import campaigns, launches
 from rankme.actions.duplicates import duplicate_campaign
 from rankme.actions.judgement_imports import start_archive
-from rankme.api.parsers import CampaignFileParser, StrictJSONParser
-from rankme.api.serializers import (
+from rankme.api.campaign_shapes import (
     CampaignDetailSerializer,
     CampaignPageSerializer,
     CampaignQuery,
@@ -25,6 +24,7 @@ from rankme.api.serializers import (
     PresetSerializer,
     ProgressSerializer,
 )
+from rankme.api.parsers import CampaignFileParser, StrictJSONParser
 from rankme.api.view import View
 from rankme.errors import RefusedAction
 from rankme.models import Campaign

@@ -11,7 +11,7 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.api.serializers import (
+from rankme.api.judgement_shapes import (
     CsvQuery,
     JudgementPageSerializer,
     JudgementQuery,

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from rankme.actions import materials
-from rankme.api.serializers import (
+from rankme.api.material_shapes import (
     ColumnsSerializer,
     ImportPageSerializer,
     ImportSerializer,

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from rankme.actions import metrics
-from rankme.api.serializers import (
+from rankme.api.metric_shapes import (
     MetricComputationSerializer,
     MetricSerializer,
     NewMetricsSerializer,

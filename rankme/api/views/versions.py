@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from rankme.actions import changes, extensions, large_extensions
 from rankme.actions.campaigns import definition_of
-from rankme.api.serializers import (
+from rankme.api.version_shapes import (
     ExtensionQuery,
     NewExtensionSerializer,
     NewVersionSerializer,

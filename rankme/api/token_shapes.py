@@ -1,0 +1,18 @@
+"""The shapes of keys: what is taken, and what is given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from .view import Strict
+
+
+class CredentialsSerializer(Strict):
+    username = serializers.CharField(max_length=150)
+    password = serializers.CharField(max_length=4096, trim_whitespace=False)
+
+
+class TokenSerializer(serializers.Serializer[Any]):
+    token = serializers.CharField(help_text="Shown only once. The previous key no longer works.")
