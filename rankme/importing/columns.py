@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -123,22 +123,7 @@ def columns_from_roles(given: Sequence[tuple[str, str]]) -> Columns:
     ------
     InvalidColumns : if a role is given to two columns, or a needed one to none
     """
-    roles: dict[str, str] = {}
-    outputs: list[str] = []
-    factors: list[str] = []
-    for name, chosen in given:
-        for role in chosen.split("+"):
-            if role == "output":
-                outputs.append(name)
-            elif role == FACTOR:
-                factors.append(name)
-            elif role in roles:
-                message = f'Two columns are the {role}: "{roles[role]}" and "{name}". Choose one.'
-                raise InvalidColumns(message)
-            elif role in ROLES:
-                roles[role] = name
-            elif role != LEFT_OUT:
-                raise InvalidColumns(f'There is no role "{role[:40]}".')
+    roles, outputs, factors = columns_by_role(given, known=ROLES, repeated="output")
     if len(outputs) == 1:
         return Columns("long", {**roles, "output": outputs[0]}, factors=tuple(factors))
     if not outputs and OUTPUT_FILE in roles:
@@ -151,6 +136,30 @@ def columns_from_roles(given: Sequence[tuple[str, str]]) -> Columns:
             "cannot name it too."
         )
     return Columns("wide", roles, system_names(outputs), tuple(factors))
+
+
+def columns_by_role(
+    given: Sequence[tuple[str, str]], *, known: Container[str], repeated: str
+) -> tuple[dict[str, str], list[str], list[str]]:
+    """The column of each role, those of the role that may be repeated, and those of factors.
+
+    Raises
+    ------
+    InvalidColumns : if a role is given to two columns, or is not known
+    """
+    roles: dict[str, str] = {}
+    several: dict[str, list[str]] = {repeated: [], FACTOR: []}
+    for name, role in ((name, role) for name, chosen in given for role in chosen.split("+")):
+        if role in several:
+            several[role].append(name)
+        elif role in roles:
+            message = f'Two columns are the {role}: "{roles[role]}" and "{name}". Choose one.'
+            raise InvalidColumns(message)
+        elif role in known:
+            roles[role] = name
+        elif role != LEFT_OUT:
+            raise InvalidColumns(f'There is no role "{role[:40]}".')
+    return roles, several[repeated], several[FACTOR]
 
 
 def system_names(columns: Sequence[str]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from rankme.importing.columns import (
     LEFT_OUT,
     InvalidColumns,
     column_name,
+    columns_by_role,
     is_same,
     is_texts,
 )
@@ -127,21 +128,7 @@ def judgement_columns_from_roles(
     ------
     InvalidColumns : if a role is given to two columns, or a needed one to none
     """
-    roles: dict[str, str] = {}
-    values: list[str] = []
-    factors: list[str] = []
-    for name, role in ((name, role) for name, chosen in given for role in chosen.split("+")):
-        if role == VALUE:
-            values.append(name)
-        elif role == FACTOR:
-            factors.append(name)
-        elif role in roles:
-            message = f'Two columns are the {role}: "{roles[role]}" and "{name}". Choose one.'
-            raise InvalidColumns(message)
-        elif role in ROLES:
-            roles[role] = name
-        elif role != LEFT_OUT:
-            raise InvalidColumns(f'There is no role "{role[:40]}".')
+    roles, values, factors = columns_by_role(given, known=ROLES, repeated=VALUE)
     return arranged(roles, values, tuple(factors), says)
 
 
