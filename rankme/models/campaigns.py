@@ -12,7 +12,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from .jobs import Job
+from .jobs import Job, one_at_a_time
 from .record import Record
 
 if TYPE_CHECKING:
@@ -131,13 +131,7 @@ class CampaignLaunch(Job):
 
     class Meta(Job.Meta):
         ordering = ["-requested_at", "-id"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["campaign"],
-                condition=Q(state__in=["queued", "working"]),
-                name="one_launch_at_a_time",
-            )
-        ]
+        constraints = [one_at_a_time("one_launch_at_a_time")]
 
     def __str__(self) -> str:
         return f"launch of {self.campaign}"
@@ -162,13 +156,7 @@ class PlanExtension(Job):
 
     class Meta(Job.Meta):
         ordering = ["-requested_at", "-id"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["campaign"],
-                condition=Q(state__in=["queued", "working"]),
-                name="one_extension_at_a_time",
-            )
-        ]
+        constraints = [one_at_a_time("one_extension_at_a_time")]
 
     def __str__(self) -> str:
         return f"extension of {self.campaign}"

@@ -54,3 +54,10 @@ class Job(models.Model):
     @property
     def is_over(self) -> bool:
         return self.state in (self.State.DONE, self.State.FAILED, self.State.CANCELLED)
+
+
+def one_at_a_time(name: str) -> models.UniqueConstraint:
+    """A campaign has at most one such job that waits or is worked on."""
+    return models.UniqueConstraint(
+        fields=["campaign"], condition=Q(state__in=["queued", "working"]), name=name
+    )

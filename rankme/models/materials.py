@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from django.db import models
-from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from .campaigns import Campaign
-from .jobs import Job
+from .jobs import Job, one_at_a_time
 
 
 class MediaFile(models.Model):
@@ -142,13 +141,7 @@ class MaterialImport(Job):
 
     class Meta(Job.Meta):
         ordering = ["-requested_at"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["campaign"],
-                condition=Q(state__in=["queued", "working"]),
-                name="one_import_at_a_time",
-            )
-        ]
+        constraints = [one_at_a_time("one_import_at_a_time")]
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.campaign} ({self.phase})"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from .campaigns import Campaign
-from .jobs import Job
+from .jobs import Job, one_at_a_time
 
 
 class Metric(models.Model):
@@ -65,13 +64,7 @@ class MetricComputation(Job):
 
     class Meta(Job.Meta):
         ordering = ["-requested_at", "-id"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["campaign"],
-                condition=Q(state__in=["queued", "working"]),
-                name="one_metric_computation_at_a_time",
-            )
-        ]
+        constraints = [one_at_a_time("one_metric_computation_at_a_time")]
 
     def __str__(self) -> str:
         return f"{', '.join(self.metrics)} of {self.campaign}"
