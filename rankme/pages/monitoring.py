@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
+from functools import partial
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
@@ -118,12 +120,8 @@ def show_rater(request: HttpRequest, code: str, label: str) -> HttpResponse:
     form = ExclusionForm(**sent(request))
     if form.is_valid():
         reason = form.cleaned_data["reason"]
-        act(
-            request,
-            lambda: exclusions.exclude_rater(rater, reason=reason, by=user_of(request)),
-            _("%(rater)s is excluded from future analyses.") % {"rater": rater.label},
-        )
-        return redirect("rankme:campaign-rater", campaign.code, rater.label)
+        exclude = partial(exclusions.exclude_rater, reason=reason)
+        return _decided(request, rater, exclude, _("%(rater)s is excluded from future analyses."))
     context = {
         "line": rater_lines(campaign, [rater])[0],
         "form": form,
@@ -137,32 +135,35 @@ def show_rater(request: HttpRequest, code: str, label: str) -> HttpResponse:
     )
 
 
+def _decided(
+    request: HttpRequest, rater: Participant, decision: Callable[..., object], said: str
+) -> HttpResponse:
+    """Carry out a decision about a rater, and say so on the rater's page."""
+    act(request, lambda: decision(rater, by=user_of(request)), said % {"rater": rater.label})
+    return redirect("rankme:campaign-rater", rater.campaign.code, rater.label)
+
+
 @login_required
 @require_POST
 def end_access(request: HttpRequest, code: str, label: str) -> HttpResponse:
     """End the cookies and personal links of a rater, when one got into other hands."""
-    campaign = get_campaign(request, code)
-    rater = _rater(campaign, label)
-    act(
-        request,
-        lambda: participation.end_access(rater, by=user_of(request)),
-        _("Every browser of %(rater)s is signed out.") % {"rater": rater.label},
+    rater = _rater(get_campaign(request, code), label)
+    return _decided(
+        request, rater, participation.end_access, _("Every browser of %(rater)s is signed out.")
     )
-    return redirect("rankme:campaign-rater", campaign.code, rater.label)
 
 
 @login_required
 @require_POST
 def erase_answers(request: HttpRequest, code: str, label: str) -> HttpResponse:
     """Forget what a rater said about themselves, because the rater asks for it."""
-    campaign = get_campaign(request, code)
-    rater = _rater(campaign, label)
-    act(
+    rater = _rater(get_campaign(request, code), label)
+    return _decided(
         request,
-        lambda: participation.erase_answers(rater, by=user_of(request)),
-        _("The answers of %(rater)s to your questions are erased.") % {"rater": rater.label},
+        rater,
+        participation.erase_answers,
+        _("The answers of %(rater)s to your questions are erased."),
     )
-    return redirect("rankme:campaign-rater", campaign.code, rater.label)
 
 
 @login_required
@@ -182,11 +183,10 @@ def download_raters(request: HttpRequest, code: str) -> HttpResponse:
 @login_required
 @require_POST
 def readmit(request: HttpRequest, code: str, label: str) -> HttpResponse:
-    campaign = get_campaign(request, code)
-    rater = _rater(campaign, label)
-    act(
+    rater = _rater(get_campaign(request, code), label)
+    return _decided(
         request,
-        lambda: exclusions.readmit_rater(rater, by=user_of(request)),
-        _("%(rater)s is included in future analyses again.") % {"rater": rater.label},
+        rater,
+        exclusions.readmit_rater,
+        _("%(rater)s is included in future analyses again."),
     )
-    return redirect("rankme:campaign-rater", campaign.code, rater.label)
