@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,17 +56,8 @@ def read_answers(
     """
     if not isinstance(answers, list):
         raise InvalidAnswer([Problem("answers", "must be a list")])
-    problems: list[Problem] = []
-    given: dict[tuple[str, int | None], Mapping[str, Any]] = {}
     expected = _expected(definition.questions(screen), outputs)
-    for number, answer in enumerate(answers):
-        key = _key(answer)
-        if key is None or key not in expected:
-            problems.append(Problem(f"answers[{number}]", "this was not asked on this screen"))
-        elif key in given:
-            problems.append(Problem(f"answers[{number}]", "this was answered twice"))
-        else:
-            given[key] = answer
+    given, problems = _given(answers, expected)
     readings: list[Reading] = []
     together: dict[str, list[Value]] = {}
     for (name, position), criterion in expected.items():
@@ -100,6 +91,23 @@ def read_answers(
     if problems:
         raise InvalidAnswer(problems)
     return readings
+
+
+def _given(
+    answers: list[Any], expected: Container[tuple[str, int | None]]
+) -> tuple[dict[tuple[str, int | None], Mapping[str, Any]], list[Problem]]:
+    """The answers by criterion and position, without those that were not asked, or given before."""
+    given: dict[tuple[str, int | None], Mapping[str, Any]] = {}
+    problems: list[Problem] = []
+    for number, answer in enumerate(answers):
+        key = _key(answer)
+        if key is None or key not in expected:
+            problems.append(Problem(f"answers[{number}]", "this was not asked on this screen"))
+        elif key in given:
+            problems.append(Problem(f"answers[{number}]", "this was answered twice"))
+        else:
+            given[key] = answer
+    return given, problems
 
 
 def _judged(
