@@ -112,31 +112,16 @@ def metrics_against_people(
     ours = scores.aligned(people.systems, people.items)
     # A system's score may rest on items that nobody judged.
     whole = scores.aligned(people.systems, scores.items).system_scores
-    cells = people.cells
     redrawn = _redrawn(people, ours, options)
     systems = _system_levels(people, ours, whole, redrawn, options)
     progress(0.4)
-    paired = PairsWithPeople(cells)
+    paired = PairsWithPeople(people.cells)
     pairs = [paired.of(scores_of_outputs) for scores_of_outputs in ours.segments]
-    segments = tuple(
-        segment_level(
-            name,
-            cells,
-            scores_of_outputs,
-            seed=options.seed,
-            resamples=options.resamples,
-            alpha=options.alpha,
-            systems=people.systems,
-            pairs=of_metric,
-        )
-        for name, scores_of_outputs, of_metric in zip(
-            ours.metrics, ours.segments, pairs, strict=True
-        )
-    )
+    segments = _segment_levels(people, ours, pairs, options)
     progress(0.6)
     system_tests = _system_tests(people, ours, whole, systems, options)
     progress(0.8)
-    segment_tests = _segment_tests(ours, cells, pairs, segments, options)
+    segment_tests = _segment_tests(ours, people.cells, pairs, segments, options)
     progress(0.9)
     reached = ceiling(people, ours.metrics, ours.segments)
     return MetricReport(
@@ -157,6 +142,24 @@ def metrics_against_people(
         ),
         points=tuple(_points(people, ours, whole, redrawn["items"], options.alpha)),
         correlations=_matrix(people.system_scores, whole),
+    )
+
+
+def _segment_levels(
+    people: People, ours: MetricScores, pairs: Sequence[PairsWithin], options: MetricOptions
+) -> tuple[SegmentLevel, ...]:
+    return tuple(
+        segment_level(
+            name,
+            people.cells,
+            scores,
+            seed=options.seed,
+            resamples=options.resamples,
+            alpha=options.alpha,
+            systems=people.systems,
+            pairs=of_metric,
+        )
+        for name, scores, of_metric in zip(ours.metrics, ours.segments, pairs, strict=True)
     )
 
 

@@ -141,42 +141,9 @@ def ranking_section(
         if resamplings
         else pairs_from_table(part, lower_is_better=lower, item_groups=groups)
     )
-    logs = None
-    if not np.isin(part.value, CHOICES).all():
-        logs = reasons.attempt("logarithm", lambda: log_magnitudes(part.value))
-    magnitudes = part.value if logs is None else logs
-    section = RankingSection(
-        rankings={},
-        rank_shares={},
-        win_shares=win_shares(pairs),
-        pairs=pair_records(pairs),
-        bradley_terry=reasons.attempt(
-            "bradley_terry", lambda: _bradley_terry(pairs, options), BradleyTerry, parts
-        ),
-        mixed=reasons.attempt(
-            "mixed",
-            lambda: mixed_model(magnitudes, part, options, not lower),
-            MixedModel,
-            parts,
-        ),
-        mixed_full=reasons.attempt(
-            "mixed_full",
-            lambda: full_mixed_model(magnitudes, part, options, not lower),
-            MixedModel,
-            parts,
-        ),
-        clustered=reasons.attempt(
-            "clustered",
-            lambda: clustered(magnitudes, part, options, not lower),
-            ClusteredComparison,
-            parts,
-        ),
-        mixed_scale="value as given" if logs is None else "logarithm of the value",
-        undefined=reasons,
-    )
-    drawn = {
-        resampling.scheme: runs.drawn(resampling) for resampling in resamplings
-    }  # last: they may still be running
+    section = _without_rankings(part, pairs, options, reasons, parts, higher_is_better=not lower)
+    # Last: the runs may still be under way.
+    drawn = {resampling.scheme: runs.drawn(resampling) for resampling in resamplings}
 
     def ranked(resampling: Resampling) -> Ranking:
         return ranking_from_draws(
@@ -198,6 +165,51 @@ def ranking_section(
             resampling.scheme: _rank_shares(resampling, drawn[resampling.scheme])
             for resampling in resamplings
         },
+    )
+
+
+def _without_rankings(
+    part: JudgementTable,
+    pairs: Pairs,
+    options: ReportOptions,
+    reasons: Reasons,
+    parts: Parts,
+    *,
+    higher_is_better: bool,
+) -> RankingSection:
+    """All of the section that needs no resampling."""
+    logs = None
+    if not np.isin(part.value, CHOICES).all():
+        logs = reasons.attempt("logarithm", lambda: log_magnitudes(part.value))
+    magnitudes = part.value if logs is None else logs
+    return RankingSection(
+        rankings={},
+        rank_shares={},
+        win_shares=win_shares(pairs),
+        pairs=pair_records(pairs),
+        bradley_terry=reasons.attempt(
+            "bradley_terry", lambda: _bradley_terry(pairs, options), BradleyTerry, parts
+        ),
+        mixed=reasons.attempt(
+            "mixed",
+            lambda: mixed_model(magnitudes, part, options, higher_is_better),
+            MixedModel,
+            parts,
+        ),
+        mixed_full=reasons.attempt(
+            "mixed_full",
+            lambda: full_mixed_model(magnitudes, part, options, higher_is_better),
+            MixedModel,
+            parts,
+        ),
+        clustered=reasons.attempt(
+            "clustered",
+            lambda: clustered(magnitudes, part, options, higher_is_better),
+            ClusteredComparison,
+            parts,
+        ),
+        mixed_scale="value as given" if logs is None else "logarithm of the value",
+        undefined=reasons,
     )
 
 
