@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
@@ -17,7 +16,7 @@ from .audit import note
 
 
 @transaction.atomic
-def make_organiser(name: str, *, is_superuser: bool = False) -> tuple[Any, str]:
+def make_organiser(name: str, *, is_superuser: bool = False) -> tuple[User, str]:
     """Make an account; returns it with its password, which is kept only as a hash."""
     users = get_user_model().objects
     if users.filter(username=name).exists():

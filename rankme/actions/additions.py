@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -167,7 +166,7 @@ def store_additions(
     )
 
 
-def _facts(item: ItemRow, media: Mapping[int, int]) -> tuple[Any, ...]:
+def _facts(item: ItemRow, media: Mapping[int, int]) -> tuple[object, ...]:
     return (item.input, item.reference, item.context, item.factors, *_file(item, media))
 
 

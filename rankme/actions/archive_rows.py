@@ -243,18 +243,18 @@ ASSIGNMENT_COLUMNS = (
 )
 
 
-def _participant(archive: Archive) -> Callable[[Sitting], tuple[Any, ...]]:
-    def row(sitting: Sitting) -> tuple[Any, ...]:
+def _participant(archive: Archive) -> Callable[[Sitting], tuple[object, ...]]:
+    def row(sitting: Sitting) -> tuple[object, ...]:
         name = (PANEL, sitting.label, "", sitting.label)
         version = archive.campaign.version
-        rest: tuple[Any, ...] = ("working", "", {}, version, "", "", sitting.begun_at)
+        rest: tuple[object, ...] = ("working", "", {}, version, "", "", sitting.begun_at)
         return (sitting.participant, archive.campaign.pk, *name, *rest)
 
     return row
 
 
-def _assignment(archive: Archive) -> Callable[[Sitting, int], tuple[Any, ...]]:
-    def row(sitting: Sitting, slot: int) -> tuple[Any, ...]:
+def _assignment(archive: Archive) -> Callable[[Sitting, int], tuple[object, ...]]:
+    def row(sitting: Sitting, slot: int) -> tuple[object, ...]:
         version = archive.campaign.version
         of = (archive.campaign.pk, sitting.batch, slot, sitting.participant, version)
         times = (sitting.ended_at, sitting.begun_at, sitting.ended_at)
@@ -280,7 +280,7 @@ def _copy_trials(archive: Archive) -> None:
     )
 
 
-def _trials(archive: Archive) -> Iterator[tuple[Any, ...]]:
+def _trials(archive: Archive) -> Iterator[tuple[object, ...]]:
     positions: Counter[int] = Counter()
     for number, sitting, screen in archive.screens(0.4, 0.5):
         item = archive.items[screen[0].item_key]
@@ -325,7 +325,7 @@ def _copy_submissions(archive: Archive) -> None:
     )
 
 
-def _submissions(archive: Archive, ids: Sequence[int]) -> Iterator[tuple[Any, ...]]:
+def _submissions(archive: Archive, ids: Sequence[int]) -> Iterator[tuple[object, ...]]:
     chains: dict[int, str] = {}
     for number, sitting, screen in archive.screens(0.6, 0.7):
         payload = _payload(screen)

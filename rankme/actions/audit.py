@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib.auth.models import User
 from django.utils.translation import gettext_noop
 
@@ -13,7 +11,7 @@ DAMAGED = gettext_noop("record damaged")
 INTACT = gettext_noop("record intact again")
 
 
-def note(campaign: Campaign | None, actor: User | None, verb: str, **detail: Any) -> AuditEvent:
+def note(campaign: Campaign | None, actor: User | None, verb: str, **detail: object) -> AuditEvent:
     """Write an audit event in the caller's transaction."""
     return AuditEvent.objects.create(
         campaign=campaign,

@@ -6,7 +6,6 @@ import io
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from django.db import DatabaseError, connection
 
@@ -14,7 +13,7 @@ IDS_AT_ONCE = 20_000
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
-def copy_rows(table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+def copy_rows(table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Stream rows into a table, inside the caller's transaction.
 
     None becomes NULL; a dict or a list becomes JSON.
@@ -62,7 +61,7 @@ def new_ids(table: str, count: int) -> array[int]:
 class _Lines(io.RawIOBase):
     """A file of COPY's text format, made while it is read, so that memory stays flat."""
 
-    def __init__(self, rows: Iterable[Sequence[Any]]) -> None:
+    def __init__(self, rows: Iterable[Sequence[object]]) -> None:
         self._lines = _lines(rows)
         self._rest = b""
         self.stopped_by: Exception | None = None
@@ -91,12 +90,12 @@ class _Lines(io.RawIOBase):
         return text[:size] if size >= 0 else text
 
 
-def _lines(rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
+def _lines(rows: Iterable[Sequence[object]]) -> Iterator[bytes]:
     for row in rows:
         yield ("\t".join(_field(value) for value in row) + "\n").encode()
 
 
-def _field(value: Any) -> str:
+def _field(value: object) -> str:
     if value is None:
         return "\\N"
     if isinstance(value, dict | list):

@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from celery import current_app
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
@@ -259,7 +259,7 @@ def confirm(row: Job) -> None:
         raise LostClaim
 
 
-def keep(row: Job, **fields: Any) -> None:
+def keep(row: Job, **fields: object) -> None:
     """Write part of the result, if the job is still ours; raise `LostClaim` when it is not."""
     if not _ours(row).update(**fields):
         raise LostClaim
@@ -267,7 +267,7 @@ def keep(row: Job, **fields: Any) -> None:
         setattr(row, name, value)
 
 
-def finish(row: Job, **fields: Any) -> None:
+def finish(row: Job, **fields: object) -> None:
     """End a job well, in the transaction that stores its result: both are there, or neither.
 
     Raises `LostClaim` when the job is no longer ours; the transaction around it rolls back.
@@ -275,7 +275,7 @@ def finish(row: Job, **fields: Any) -> None:
     _end(row, state=Job.State.DONE, progress=1.0, step="", **fields)
 
 
-def fail(row: Job, message: str, **fields: Any) -> None:
+def fail(row: Job, message: str, **fields: object) -> None:
     """End a job with a sentence for the person who asked for it."""
     _end(row, state=Job.State.FAILED, error=message, **fields)
 
@@ -285,7 +285,7 @@ def release(row: Job) -> None:
     row.lease.release()
 
 
-def _end(row: Job, **fields: Any) -> None:
+def _end(row: Job, **fields: object) -> None:
     if not _ours(row).update(finished_at=Now(), heartbeat_at=Now(), **fields):
         raise LostClaim
     for name, value in fields.items():
@@ -316,7 +316,7 @@ def enqueue(row: Job) -> None:
     transaction.on_commit(partial(_send_in_background, [_message(row)]), robust=True)
 
 
-def enqueue_again(row: Job, **fields: Any) -> None:
+def enqueue_again(row: Job, **fields: object) -> None:
     """Put an ended job back into the queue for its next part."""
     fresh = {"state": QUEUED, "progress": 0.0, "step": "", "error": "", "attempts": 0}
     ended = _rows(row).exclude(state__in=[QUEUED, WORKING])

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import TypeVar
 
 from django.db import connection
 from django.utils.translation import gettext as _
 
-from rankme.importing import Material
+from rankme.importing import ItemRow, Material
 from rankme.importing.characters import folded
 from rankme.models import Campaign, MaterialImport
 
@@ -26,9 +26,12 @@ ROWS_WORTH_MEASURING = 10_000
 NO_MEDIA: Mapping[int, int] = MappingProxyType({})
 
 
+Row = TypeVar("Row")
+
+
 def with_heartbeats(
-    row: MaterialImport, rows: Iterable[Any], total: int, *, since: float, upto: float, step: str
-) -> Iterator[Any]:
+    row: MaterialImport, rows: Iterable[Row], total: int, *, since: float, upto: float, step: str
+) -> Iterator[Row]:
     """The same rows, with a heartbeat now and then."""
     for number, found in enumerate(rows):
         if number % ROWS_PER_HEARTBEAT == 0:
@@ -87,9 +90,9 @@ def copy_material(
 
 
 def copy_items(
-    campaign: Campaign, items: Iterable[Any], count: int, media: Mapping[int, int] = NO_MEDIA
+    campaign: Campaign, items: Iterable[ItemRow], count: int, media: Mapping[int, int] = NO_MEDIA
 ) -> Sequence[int]:
-    """Store items (`importing.ItemRow`); return their ids by position.
+    """Store items; return their ids by position.
 
     `media` has the ids of their files by number.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
+from typing import TypeAlias
 
 from django.contrib.auth import authenticate
 from django.contrib.auth.models import User
@@ -66,8 +66,12 @@ def check_password(
     return user
 
 
-def _limits(name: str, mark: str) -> list[tuple[Any, ...]]:
-    limits: list[tuple[Any, ...]] = [(OF_A_NAME_FROM_AN_ADDRESS, name, mark)]
+# A limit, and whose it is.
+Taken: TypeAlias = tuple[rate_limits.Limit, *tuple[str, ...]]
+
+
+def _limits(name: str, mark: str) -> list[Taken]:
+    limits: list[Taken] = [(OF_A_NAME_FROM_AN_ADDRESS, name, mark)]
     if not _is_known(name, mark):
         limits += [(OF_A_NAME, name), (FROM_AN_ADDRESS, mark)]
     return limits
@@ -82,7 +86,7 @@ def _is_known(name: str, mark: str) -> bool:
     ).exists()
 
 
-def _give_back(taken: list[tuple[Any, ...]]) -> None:
+def _give_back(taken: list[Taken]) -> None:
     for limit in taken:
         rate_limits.give_back(*limit)
 

@@ -20,11 +20,11 @@ def canonical(payload: Mapping[str, Any]) -> bytes:
     return written.encode()
 
 
-def _written(payload: Any) -> str:
+def _written(payload: object) -> str:
     return json.dumps(payload, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
-def _as_the_database_keeps_it(value: Any) -> Any:
+def _as_the_database_keeps_it(value: object) -> object:
     """PostgreSQL keeps numbers as decimals: 1e+16 with all of its digits, and -0.0 as 0.0."""
     if isinstance(value, Mapping):
         return {name: _as_the_database_keeps_it(each) for name, each in value.items()}

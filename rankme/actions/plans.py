@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext as _
@@ -232,7 +231,7 @@ def store_plan(
 
 def counted(
     rows: np.ndarray, progress: Callable[[float], None], *, since: float = 0.0, upto: float
-) -> Iterator[tuple[int, Any]]:
+) -> Iterator[tuple[int, np.ndarray]]:
     """Like `enumerate`, and reports its progress from time to time."""
     for index, row in enumerate(rows):
         if index % ROWS_PER_REPORT == 0:

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from analysis.signature import VERSION
 from rankme.models import AnalysisRun, RunPart
+from rankme.models.jobs import Job
 
 from . import jobs
 
@@ -25,7 +26,7 @@ class StoredParts:
     What another version of the statistics has stored is not used.
     """
 
-    def __init__(self, run: AnalysisRun, *, job: Any) -> None:
+    def __init__(self, run: AnalysisRun, *, job: Job) -> None:
         self.run = run
         self.job = job
         self.stored = {name: bytes(content) for name, content in run.parts.values_list(*COLUMNS)}

@@ -10,7 +10,7 @@ import logging
 import math
 import time
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from django.db import transaction
@@ -29,6 +29,9 @@ from rankme.models import (
 )
 
 from . import jobs
+
+if TYPE_CHECKING:
+    from analysis.clusters import Resampling
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +75,7 @@ def chunk_bounds(runs: int, judgements: int) -> list[tuple[int, int]]:
     return [(first, min(size, runs - first)) for first in range(0, runs, size)]
 
 
-def resamplings(table: JudgementTable, options: ReportOptions) -> tuple[Any, ...]:
+def resamplings(table: JudgementTable, options: ReportOptions) -> tuple[Resampling, ...]:
     from analysis.clusters import resamplings_of
 
     try:
@@ -84,7 +87,7 @@ def resamplings(table: JudgementTable, options: ReportOptions) -> tuple[Any, ...
 
 
 @lru_cache(maxsize=1)
-def resamplings_of_run(run_id: int, data_sha256: str) -> dict[str, Any]:
+def resamplings_of_run(run_id: int, data_sha256: str) -> dict[str, Resampling]:
     """The draws of a run, kept while its chunks are computed one after the other."""
     run = AnalysisRun.objects.get(pk=run_id)
     return {

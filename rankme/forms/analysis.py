@@ -209,10 +209,10 @@ class AnalysisForm(forms.Form):
             "seed": self.defaults["seed"],
         }
 
-    def first_fields(self) -> list[Any]:
+    def first_fields(self) -> list[forms.BoundField]:
         return [field for field in self.visible_fields() if field.name not in FURTHER]
 
-    def further_fields(self) -> list[Any]:
+    def further_fields(self) -> list[forms.BoundField]:
         """The options that most analyses leave at their defaults."""
         return [field for field in self.visible_fields() if field.name in FURTHER]
 

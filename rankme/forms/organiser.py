@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm
+from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -237,7 +238,7 @@ class MaterialForm(forms.Form):
         ]
         self.formats = [(gettext(found.title), gettext(found.help)) for found in readers.values()]
 
-    def uploads(self) -> list[Any]:
+    def uploads(self) -> list[UploadedFile[bytes]]:
         items = self.cleaned_data.get("items")
         return [*self.cleaned_data["outputs"], *([items] if items else [])]
 

@@ -89,7 +89,7 @@ def tabs_of(campaign: Campaign) -> list[Tab]:
     ]
 
 
-def address_of(name: str, campaign: Campaign, *more: Any) -> str:
+def address_of(name: str, campaign: Campaign, *more: object) -> str:
     """The address of a campaign's page; empty where this site has no such page."""
     try:
         return reverse(f"rankme:{name}", args=[campaign.code, *more])

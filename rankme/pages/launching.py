@@ -21,7 +21,7 @@ from rankme.actions import campaigns, launches, plans
 from rankme.actions.invitations import invite_raters
 from rankme.crowd import PANELS
 from rankme.designs.cost import estimate
-from rankme.designs.plan import DrawnPlan
+from rankme.designs.plan import DrawnPlan, Spread
 from rankme.designs.registry import DESIGNS
 from rankme.errors import RankmeError
 from rankme.forms.organiser import InvitationForm
@@ -141,7 +141,7 @@ def _sample_of(drawn: plans.CampaignPlan) -> list[tuple[int, list[int]]]:
     return [drawn.shown_in(int(trial)) for trial in chosen]
 
 
-def _spreads(plan: DrawnPlan) -> list[tuple[str, Any]]:
+def _spreads(plan: DrawnPlan) -> list[tuple[str, Spread]]:
     rows = [
         (_("Trials per batch"), plan.balance.trials_per_batch),
         (_("Outputs per system"), plan.balance.per_system),

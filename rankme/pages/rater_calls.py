@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from django.http import HttpRequest, JsonResponse
 from django.middleware.csrf import get_token
@@ -75,7 +74,7 @@ def practice_feedback(request: HttpRequest, rater: Participant) -> JsonResponse:
     )
 
 
-def _practised(definition: Definition, document: Any) -> Practised | None:
+def _practised(definition: Definition, document: object) -> Practised | None:
     """The practice trial that the document answers in full; None or an error if it does not."""
     if not isinstance(document, dict):
         return None

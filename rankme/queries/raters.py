@@ -99,7 +99,7 @@ PAYMENT_COLUMNS = (
 )
 
 
-def payment_rows(campaign: Campaign) -> Iterator[tuple[Any, ...]]:
+def payment_rows(campaign: Campaign) -> Iterator[tuple[object, ...]]:
     """One row per rater: what they did, and the code that they were given."""
     ids = list(raters_of(campaign).values_list("id", flat=True))
     for first in range(0, len(ids), RATERS_AT_ONCE):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import Any
 
 from .settings import Document
 
@@ -82,7 +81,7 @@ def _ask_beside_neighbours(document: Document, names: Sequence[str], number: int
         document["screens"][-1]["ask"].append(name)
 
 
-def _short(text: Any) -> str:
+def _short(text: object) -> str:
     """A text as a short name: lower case, words joined by hyphens; empty where none is left."""
     decomposed = unicodedata.normalize("NFKD", str(text or "").lower())
     letters = "".join(character for character in decomposed if not unicodedata.combining(character))
