@@ -95,12 +95,16 @@ def _interval(
         parts.alpha(cluster_counts(rng, clusters, min(100, resamples - start)))
         for start in range(0, resamples, 100)
     ]
-    alphas = np.concatenate(draws)
-    alphas = alphas[~np.isnan(alphas)]
-    if not len(alphas):
+    return percentile_interval(np.concatenate(draws), confidence)
+
+
+def percentile_interval(drawn: Values, confidence: float) -> tuple[float | None, float | None]:
+    """The middle of resampled values, without those that are undefined; None where all are."""
+    defined = drawn[~np.isnan(drawn)]
+    if not len(defined):
         return None, None
     tail = (1 - confidence) / 2
-    low, high = np.quantile(alphas, [tail, 1 - tail])
+    low, high = np.quantile(defined, [tail, 1 - tail])
     return float(low), float(high)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from analysis.agreement import Coefficient, defined
 from analysis.errors import Undefined
-from analysis.krippendorff import cluster_counts, krippendorff_alpha
+from analysis.krippendorff import cluster_counts, krippendorff_alpha, percentile_interval
 from analysis.spans.model import MarkedOutput, SpanTable
 from analysis.spans.overlap import Overlap, Reading, comparable, overlap
 from analysis.spans.scoring import DRAWN_AT_ONCE, PENALTY, judgement_table
@@ -282,13 +282,7 @@ def _interval(
         share(cluster_counts(rng, len(by_item), min(DRAWN_AT_ONCE, resamples - start)) @ by_item)
         for start in range(0, resamples, DRAWN_AT_ONCE)
     ]
-    shares = np.concatenate(drawn)
-    shares = shares[~np.isnan(shares)]
-    if not len(shares):
-        return None, None
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(shares, [tail, 1 - tail])
-    return float(low), float(high)
+    return percentile_interval(np.concatenate(drawn), confidence)
 
 
 def _pair(

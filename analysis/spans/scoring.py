@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.krippendorff import cluster_counts
+from analysis.krippendorff import cluster_counts, percentile_interval
 from analysis.spans.model import MarkedOutput, SpanTable
 from analysis.spans.weights import Penalties, Weights, check_weights
 from analysis.table import JudgementTable
@@ -203,9 +203,7 @@ def _interval(
             for start in range(0, resamples, DRAWN_AT_ONCE)
         )
     ]
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(np.concatenate(means), [tail, 1 - tail])
-    return float(low), float(high)
+    return percentile_interval(np.concatenate(means), confidence)
 
 
 def count_kinds(table: SpanTable, weights: Weights) -> list[KindCount]:
