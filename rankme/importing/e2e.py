@@ -22,7 +22,10 @@ def read_e2e(sources: Sources, spool: Spool) -> None:
     shapes = [(file, shape_of(file, ("mr",))) for file in sources.files]
     for file, shape in shapes:
         if shape is None:
-            message = "The file needs the columns MR and output, separated by tabs or commas."
+            message = (
+                "The file needs the columns MR and output, separated by tabs or commas. Add them "
+                "to its first line, or leave the file out."
+            )
             sources.problems.add(file.label, 1, "", message)
         elif "output" not in shape.columns:
             _read_references(sources, spool, file, shape)
@@ -61,7 +64,10 @@ def _read_system(
         if are_items_known:
             item = spool.item_number(meaning)
             if item is None:
-                message = "This meaning representation is not in the file of references."
+                message = (
+                    "This meaning representation is not in the file of references. Correct it, or "
+                    "add it there."
+                )
                 sources.problems.add(file.label, line, "MR", message)
         else:
             item = spool.item_or_new(meaning, (file, line), input=meaning)
@@ -76,7 +82,10 @@ def _is_quoted(cell: str) -> bool:
 def _unquote(record: Record, sources: Sources, file: SourceFile, line: int) -> bool:
     for column in OUTPUT_COLUMNS:
         if not _is_quoted(record[column]):
-            message = "The cells above are in single quotes, but this one is not."
+            message = (
+                "The cells above are in single quotes, but this one is not. Put this cell as well "
+                "in single quotes, or none."
+            )
             sources.problems.add(file.label, line, column, message)
             return False
         record[column] = record[column][1:-1]

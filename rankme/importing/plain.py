@@ -42,7 +42,9 @@ def read_plain(sources: Sources, spool: Spool) -> None:
 def _only(pattern: re.Pattern[str], role: str, sources: Sources) -> SourceFile | None:
     found = [file for file in sources.files if pattern.search(file.name)]
     for file in found[1:]:
-        message = f"Two files look like the {role}: {found[0].label} and this one."
+        message = (
+            f"Two files look like the {role}: {found[0].label} and this one. Rename or delete one."
+        )
         sources.problems.add(file.label, None, "", message)
     return found[0] if found else None
 
@@ -86,7 +88,15 @@ def _check_length(sources: Sources, file: SourceFile, count: int, expected: int)
     if count != expected:
         line = min(count, expected) + 1
         message = f"The file has {count} lines, but the source has {expected}."
-        sources.problems.add(file.label, line, "", message)
+        advice = advice_on_lines(count, expected)
+        sources.problems.add(file.label, line, "", f"{message} {advice}")
+
+
+def advice_on_lines(count: int, expected: int) -> str:
+    """What to do about a file of another length than the one that it goes with."""
+    if count < expected:
+        return "Add the lines that are missing; an empty output is an empty line."
+    return "Delete the lines that have no counterpart."
 
 
 def lines_of(sources: Sources, file: SourceFile) -> Iterator[str]:

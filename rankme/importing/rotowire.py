@@ -8,7 +8,7 @@ from typing import Any
 
 from analysis.translatable import gettext_noop as _
 from rankme.importing.files import SourceFile
-from rankme.importing.plain import lines_of
+from rankme.importing.plain import advice_on_lines, lines_of
 from rankme.importing.problems import StopFile
 from rankme.importing.reader import Reader
 from rankme.importing.records import Shape, records, shape_of
@@ -60,47 +60,51 @@ def _games(sources: Sources, spool: Spool) -> dict[str, tuple[str, str]]:
             key = str(game.get("id", len(games) + 1)) if isinstance(game, dict) else "?"
             trouble = _trouble_with(game)
             if key in games:
-                trouble = "appears twice"
+                trouble = "appears twice. Give one of the two another id."
             if trouble:
-                spool.problem((file, line), "", f"Game {quoted(key)} {trouble}.")
+                spool.problem((file, line), "", f"Game {quoted(key)} {trouble}")
                 continue
             games[key] = json.dumps({"tables": tables(game)}, ensure_ascii=False), _summary(game)
     return games
 
 
 def _documents(sources: Sources, file: SourceFile) -> Iterator[tuple[int, Any]]:
-    """One JSON array of games, or one game per line."""
+    """The games of one JSON array, or one game per line, each with its line."""
+    deepest, line = sources.limits.json_depth, 1
     try:
         if file.head.lstrip()[:1] == b"[":
-            documents = strict_json.parse(
-                whole_text(sources, file), deepest=sources.limits.json_depth
-            )
-            yield from ((1, game) for game in documents)
+            yield from strict_json.elements(whole_text(sources, file), deepest=deepest)
             return
         for line, text in enumerate(text_lines(sources, file), start=1):
             if text.strip():
-                yield line, strict_json.parse(text, deepest=sources.limits.json_depth)
+                yield line, strict_json.parse(text, deepest=deepest)
     except strict_json.InvalidJson as refused:
-        sources.problems.add(file.label, None, "", str(refused))
+        message = f"{refused} Correct the file here."
+        sources.problems.add(file.label, refused.line or line, "", message)
     except StopFile:
         return
 
 
 def _trouble_with(game: Any) -> str | None:
     if not isinstance(game, dict):
-        return "is not an object"
+        return f"is not an object. Write it as one with {', '.join(NEEDED)}."
     for name in NEEDED:
         if not isinstance(game.get(name), dict):
-            return f"has no {name}"
+            return f"has no {name}. Add it, as an object of names and values."
     columns = game["box_score"].values()
     if not columns or not all(isinstance(column, dict) for column in columns):
-        return "has a box score that is not made of columns"
+        return (
+            "has a box score that is not made of columns. Write each as an object of players' "
+            "numbers and values."
+        )
     if len({frozenset(column) for column in columns}) > 1:
-        return "has columns of different players in its box score"
+        return (
+            "has columns of different players in its box score. Give every column the same players."
+        )
     cells = [cell for column in columns for cell in column.values()]
     cells += [*game["home_line"].values(), *game["vis_line"].values()]
     if any(isinstance(cell, dict | list) for cell in cells):
-        return "has tables within its tables"
+        return "has tables within its tables. Write each cell as a number or a text."
     return None
 
 
@@ -242,7 +246,10 @@ def _read_lines(
             spool.add_output(system, item, text, (file, count))
     file.rows = count
     if count != len(keys):
-        message = f"The file has {count} lines, but there are {len(keys)} games."
+        message = (
+            f"The file has {count} lines, but there are {len(keys)} games."
+            f" {advice_on_lines(count, len(keys))}"
+        )
         spool.problem((file, min(count, len(keys)) + 1), "", message)
 
 

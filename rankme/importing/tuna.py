@@ -6,9 +6,11 @@ import base64
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree as Xml
+from xml.parsers import expat
 
 from analysis.translatable import gettext_noop as _
 from rankme.importing.files import Place, SourceFile
@@ -21,6 +23,11 @@ from rankme.importing.spool import Spool, digest_of
 ENTITY_DECLARATION = re.compile(r"<!ENTITY")
 TRIAL = re.compile(rb"<TRIAL[\s>]")
 PEOPLE = {"person", "people"}
+DEFINES_ENTITIES = "The file must not define entities. Write the characters themselves."
+NO_PICTURE = (
+    "This is not a picture in PNG, JPEG, GIF, WebP or SVG. Save it as one of these; an SVG must "
+    "not define entities."
+)
 
 
 def is_tuna(files: list[SourceFile]) -> bool:
@@ -36,12 +43,29 @@ def read_tuna(sources: Sources, spool: Spool) -> None:
             continue
         for trial in _trials(sources, file):
             file.rows += 1
-            _read_trial(spool, pictures, domains, trial, file)
+            _read_trial(spool, pictures, domains, trial)
     if not any(file.ending == "xml" for file in sources.files):
-        sources.problems.add("", None, "", "The upload has no XML file.")
+        message = 'The upload has no XML file. End the names of files with trials in ".xml".'
+        sources.problems.add("", None, "", message)
 
 
-def _trials(sources: Sources, file: SourceFile) -> list[Xml.Element]:
+@dataclass(frozen=True)
+class _Trial:
+    """A TRIAL of a file, with the lines on which it and its entities begin."""
+
+    element: Xml.Element
+    file: SourceFile
+    lines: dict[Xml.Element, int]
+
+    @property
+    def place(self) -> Place:
+        return self.place_of(self.element)
+
+    def place_of(self, element: Xml.Element) -> Place:
+        return self.file, self.lines[element]
+
+
+def _trials(sources: Sources, file: SourceFile) -> list[_Trial]:
     """The TRIAL elements of a file; entity declarations could let it grow without bound."""
     try:
         text = whole_text(sources, file)
@@ -49,39 +73,57 @@ def _trials(sources: Sources, file: SourceFile) -> list[Xml.Element]:
         return []
     if found := ENTITY_DECLARATION.search(text):
         line = text.count("\n", 0, found.start()) + 1
-        sources.problems.add(file.label, line, "", "The file must not define entities.")
+        sources.problems.add(file.label, line, "", DEFINES_ENTITIES)
         return []
     try:
-        trials = list(Xml.fromstring(text).iter("TRIAL"))
+        root = Xml.fromstring(text)
     except Xml.ParseError as error:
         line, column = error.position
-        sources.problems.add(file.label, line, column + 1, f"This is not XML: {error.msg}.")
+        sources.problems.add(
+            file.label, line, column + 1, f"This is not XML: {error.msg}. Correct it."
+        )
         return []
+    lines = dict(zip(root.iter(), _lines_of_elements(text), strict=True))
+    trials = [_Trial(element, file, lines) for element in root.iter("TRIAL")]
     if not trials:
-        sources.problems.add(file.label, 1, "", "The file has no TRIAL.")
+        message = "The file has no TRIAL. Add one for each description, or leave out the file."
+        sources.problems.add(file.label, 1, "", message)
     return trials
 
 
+def _lines_of_elements(text: str) -> Iterator[int]:
+    """The lines on which elements begin, in their order; trees of elements have no lines."""
+    found: list[int] = []
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = lambda name, attributes: found.append(parser.CurrentLineNumber)
+    parser.Parse(text, True)
+    return iter(found)
+
+
 def _read_trial(
-    spool: Spool,
-    pictures: _Pictures,
-    domains: dict[str, tuple[int, Place]],
-    trial: Xml.Element,
-    file: SourceFile,
+    spool: Spool, pictures: _Pictures, domains: dict[str, tuple[int, Place]], trial: _Trial
 ) -> None:
-    place = (file, 1)
-    key = trial.get("ID", "")
-    description = trial.findtext("WORD-STRING")
-    if not key or description is None:
-        spool.problem(place, "", "The TRIAL has no ID or no WORD-STRING.")
+    place, element = trial.place, trial.element
+    key = element.get("ID", "")
+    description = element.findtext("WORD-STRING")
+    if not key:
+        spool.problem(place, "", "The TRIAL has no ID. Add one, the name of its domain.")
         return
-    domain = _domain(spool, pictures, trial, place)
-    system = spool.system_number(trial.get("SYSTEM") or file.folder or file.stem, place)
+    if description is None:
+        spool.problem(place, "", "The TRIAL has no WORD-STRING. Add one with the description.")
+        return
+    domain = _domain(spool, pictures, trial)
+    system = spool.system_number(
+        element.get("SYSTEM") or trial.file.folder or trial.file.stem, place
+    )
     if domain is None or system is None:
         return
-    known = domains.setdefault(key, (digest_of(domain.document), place))
-    if known[0] != digest_of(domain.document):
-        message = f'The domain "{key}" differs from the one in {known[1][0].label}.'
+    digest, (file, line) = domains.setdefault(key, (digest_of(domain.document), place))
+    if digest != digest_of(domain.document):
+        message = (
+            f'The domain "{key}" differs from the one in {file.label}, line {line}. Make them the '
+            "same, or give the TRIALs different IDs."
+        )
         spool.problem(place, "", message)
         return
     item = spool.item_or_new(key, place, input=domain.document, factors=domain.factors)
@@ -95,16 +137,20 @@ class _Domain:
     factors: dict[str, str]
 
 
-def _domain(spool: Spool, pictures: _Pictures, trial: Xml.Element, place: Place) -> _Domain | None:
+def _domain(spool: Spool, pictures: _Pictures, trial: _Trial) -> _Domain | None:
     """The item's input: the pictures in their places, which of them is meant, and attributes."""
-    entities = trial.findall("DOMAIN/ENTITY")
+    element = trial.element
+    entities = element.findall("DOMAIN/ENTITY")
     targets = [entity.get("ID", "") for entity in entities if entity.get("TYPE") == "target"]
     names = Counter(entity.get("ID", "") for entity in entities)
     trouble = _trouble_with_entities(targets, names)
     if trouble:
-        spool.problem(place, "", f'The domain "{trial.get("ID")}" {trouble}.')
+        spool.problem(trial.place, "", f'The domain "{element.get("ID")}" {trouble}')
         return None
-    images = [_image(pictures, entity, number, place) for number, entity in enumerate(entities)]
+    images = [
+        _image(pictures, entity, number, trial.place_of(entity))
+        for number, entity in enumerate(entities)
+    ]
     if None in images:
         return None
     shown: list[dict[str, Any]] = [image for image in images if image]
@@ -114,19 +160,19 @@ def _domain(spool: Spool, pictures: _Pictures, trial: Xml.Element, place: Place)
         "rows": int(max(image["y"] for image in shown)),
         "target": targets[0],
     }
-    factors = {"entity_type": trial.get("ENTITY_TYPE") or _entity_type(shown)}
-    if trial.get("CONDITION"):
-        factors["condition"] = trial.get("CONDITION", "")
+    factors = {"entity_type": element.get("ENTITY_TYPE") or _entity_type(shown)}
+    if element.get("CONDITION"):
+        factors["condition"] = element.get("CONDITION", "")
     return _Domain(json.dumps(document, ensure_ascii=False), factors)
 
 
 def _trouble_with_entities(targets: list[str], names: Counter[str]) -> str | None:
     if not names:
-        return "has no entities"
+        return "has no entities. Add an ENTITY for each picture."
     if len(targets) != 1:
-        return f"has {len(targets)} targets"
+        return f'has {len(targets)} targets. Give exactly one ENTITY TYPE="target".'
     if "" in names or max(names.values()) > 1:
-        return "has entities without an ID of their own"
+        return "has entities without an ID of their own. Give each another ID."
     return None
 
 
@@ -172,7 +218,9 @@ class _Pictures:
         if key not in self._read:
             file = self._files.get(key)
             if file is None:
-                message = f'The picture "{name}" is not among the files.'
+                message = (
+                    f'The picture "{name}" is not among the files. Add it, or correct its name.'
+                )
                 self._sources.problems.add(place[0].label, place[1], "IMAGE", message)
             self._read[key] = self._content(file) if file else None
         return self._read[key]
@@ -188,8 +236,7 @@ class _Pictures:
         except StopFile:
             return None
         if "<svg" not in text or ENTITY_DECLARATION.search(text):
-            message = "This is not a picture in PNG, JPEG, GIF, WebP or SVG."
-            self._sources.problems.add(file.label, None, "", message)
+            self._sources.problems.add(file.label, None, "", NO_PICTURE)
             return None
         return {"svg": text}
 
