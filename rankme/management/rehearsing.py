@@ -28,7 +28,7 @@ from rankme.rehearsal.keys import entry_link
 from rankme.rehearsal.panel import PracticePanel
 from rankme.rehearsal.server import OWN_NAMES, PracticeServer
 from rankme.rehearsal.wire import Refusal
-from rankme.simulation.browser import ConnectionLost
+from rankme.simulation.browser import Browser, ConnectionLost
 from rankme.simulation.raters import Cohort, Latencies, Rater, RaterError
 
 PANEL = "rehearsal"
@@ -38,6 +38,11 @@ CEILING_FACTOR = 3
 MOST_WAVES = 12
 # In minor units for each minute, as the practice panel asks for it.
 LEAST_REWARD, MOST_MINUTES = 10, 60
+CANNOT_CHECK = (
+    "The site could not check the practice panel's signature, so no rater could enter. Start the "
+    "site with PROLIFIC_API=%(address)s, as this command has it. After another rehearsal, wait a "
+    "minute: the site asks a panel for its keys once a minute at most."
+)
 
 
 @dataclass(frozen=True)
@@ -78,21 +83,27 @@ def rehearse(
 
     The site has to be running at SITE_URL: raters use its pages.
     """
-    copy = duplicate_campaign(campaign, by=by, with_material=True)
-    copy = campaigns.change_definition(copy, _definition_of_copy(campaign), by=by)
-    copy = campaigns.launch_campaign(copy, by=by)
-    told(f"Copy launched: {settings.SITE_URL}/campaigns/{copy.code}/")
     is_signed = urlsplit(settings.PROLIFIC_API).hostname in OWN_NAMES
     with practice_panel() as server:
+        copy = _launched_copy(campaign, by=by)
+        told(f"Copy launched: {settings.SITE_URL}/campaigns/{copy.code}/")
         server.panel.books.wallet = WALLET
         study = _published_study(copy, server.panel, is_signed=is_signed, by=by)
         told(f"Study published with {study.places} places at {server.address}")
         rehearsal = Rehearsal(copy, study, server)
-        _work_in_waves(rehearsal, behaviour, by=by, told=told)
-        studies.stop_study(rehearsal.study, by=by)
+        try:
+            _work_in_waves(rehearsal, behaviour, told=told)
+        finally:
+            studies.stop_study(rehearsal.study, by=by)
         _visit(rehearsal)
     rehearsal.run = _report(copy, by=by)
     return rehearsal
+
+
+def _launched_copy(campaign: Campaign, *, by: User) -> Campaign:
+    copy = duplicate_campaign(campaign, by=by, with_material=True)
+    copy = campaigns.change_definition(copy, _definition_of_copy(campaign), by=by)
+    return campaigns.launch_campaign(copy, by=by)
 
 
 def _definition_of_copy(campaign: Campaign) -> Definition:
@@ -121,7 +132,10 @@ def practice_panel() -> Iterator[PracticeServer]:
     before = settings.PROLIFIC_API
     parts = urlsplit(before)
     port = (parts.port or 0) if parts.hostname in OWN_NAMES else 0
-    server = PracticeServer(PracticePanel(), port)
+    try:
+        server = PracticeServer(PracticePanel(), port)
+    except OSError as error:
+        raise RefusedAction(f"The practice panel cannot start at {before} ({error}).") from error
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     settings.PROLIFIC_API = server.address
@@ -165,7 +179,7 @@ def _published_study(
 
 
 def _work_in_waves(
-    rehearsal: Rehearsal, behaviour: Behaviour, *, by: User, told: Callable[[str], None]
+    rehearsal: Rehearsal, behaviour: Behaviour, *, told: Callable[[str], None]
 ) -> None:
     """Raters come until every batch is done; places that are returned are taken by others."""
     rng = random.Random(behaviour.seed)
@@ -178,6 +192,8 @@ def _work_in_waves(
                 number += 1
         if not arrived:
             break
+        if wave == 0 and rehearsal.study.is_secure:
+            _check_signed_entry(rehearsal, arrived[0])
         manners = [_manner(rng, behaviour) for _ in arrived]
         seeds = range(number - len(arrived), number)
         with ThreadPoolExecutor(behaviour.concurrency) as pool:
@@ -189,6 +205,21 @@ def _work_in_waves(
         told(f"Wave {wave + 1}: {len(arrived)} raters came, {done} sittings are done")
         if done == rehearsal.campaign.slots.count():
             break
+
+
+def _check_signed_entry(rehearsal: Rehearsal, one: Submission) -> None:
+    """Look at the first rater's link: if it does not open, all raters would wait in vain."""
+    link = entry_link(rehearsal.panel.books, rehearsal.panel.keys, one)
+    browser = Browser(settings.SITE_URL)
+    try:
+        page = browser.open(link)
+        is_open = page.status < 400 and page.ask_again_seconds is None
+    except ConnectionLost:
+        is_open = False
+    finally:
+        browser.close()
+    if not is_open:
+        raise RefusedAction(CANNOT_CHECK % {"address": rehearsal.server.address})
 
 
 def _manner(rng: random.Random, behaviour: Behaviour) -> str:

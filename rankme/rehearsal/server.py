@@ -28,10 +28,10 @@ class PracticeServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, panel: PracticePanel, port: int = 0) -> None:
-        super().__init__((LOOPBACK, port), Handler)
         self.panel = panel
         self.one_at_a_time = threading.Lock()
         self.ends = threading.Event()
+        super().__init__((LOOPBACK, port), Handler)
 
     @property
     def address(self) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
 
-from rankme.models import AnalysisRun, Campaign, PanelPayment, PanelStudy
+from rankme.models import AnalysisRun, Campaign, PanelPayment, PanelStudy, Participant
+from rankme.rehearsal.panel import PracticePanel
+from rankme.rehearsal.server import PracticeServer
 from tests.campaigns import make_campaign, slider_definition
-from tests.live import LiveSite
+from tests.live import LiveSite, free_port
 
 pytestmark = pytest.mark.slow
 
@@ -36,6 +39,58 @@ def test_a_rehearsal_ends_with_equal_books_and_a_report(live_site: LiveSite, set
     assert not copy.slots.exclude(state="done").exists()
     assert AnalysisRun.objects.get(campaign=copy).state == "done"
     assert f"/campaigns/{copy.code}/panel/books/" in said.getvalue()
+
+
+@pytest.fixture
+def site_of_another_panel(live_site: LiveSite):
+    """The site with the address of a practice panel that is not the rehearsal's."""
+    port = free_port()
+    live_site.stop_web()
+    live_site.environment["PROLIFIC_API"] = f"http://127.0.0.1:{port}"
+    try:
+        live_site.start_web()
+        yield live_site, port
+    finally:
+        live_site.stop_web()
+        del live_site.environment["PROLIFIC_API"]
+
+
+def test_a_rehearsal_ends_at_once_where_the_site_cannot_check_signatures(
+    site_of_another_panel: tuple[LiveSite, int], settings
+):
+    site, port = site_of_another_panel
+    settings.SITE_URL, settings.PROLIFIC_API = site.url, f"http://127.0.0.1:{free_port()}"
+    campaign = make_campaign(slider_definition(raters_per_trial=3), items=4, systems=4)
+
+    def refusal() -> str:
+        with pytest.raises(CommandError) as refused:
+            call_command("rehearse", campaign.code, stdout=StringIO())
+        assert not PanelStudy.objects.filter(state="ACTIVE").exists()
+        assert not Participant.objects.exists()
+        return str(refused.value)
+
+    unanswered = refusal()
+    assert "could not check the practice panel's signature" in unanswered
+    assert f"PROLIFIC_API={settings.PROLIFIC_API}" in unanswered
+    other = PracticeServer(PracticePanel(), port)
+    threading.Thread(target=other.serve_forever, daemon=True).start()
+    try:
+        assert refusal() == unanswered
+    finally:
+        other.shutdown()
+        other.server_close()
+
+
+def test_a_rehearsal_says_that_its_panels_address_is_taken(db, live_site: LiveSite, settings):
+    taken = PracticeServer(PracticePanel())
+    settings.SITE_URL, settings.PROLIFIC_API = live_site.url, taken.address
+    campaign = make_campaign(slider_definition(raters_per_trial=2), items=4, systems=4)
+    try:
+        with pytest.raises(CommandError, match=f"{taken.address} .*already in use"):
+            call_command("rehearse", campaign.code, stdout=StringIO())
+    finally:
+        taken.server_close()
+    assert [one.pk for one in Campaign.objects.all()] == [campaign.pk], "a copy is left"
 
 
 def test_a_production_site_rehearses_nothing(db, settings):
