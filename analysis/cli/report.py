@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Collection
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from analysis.cli.outcome import Outcome
 from analysis.cli.prepared import MODELS
@@ -14,6 +15,9 @@ from analysis.cli.shared import ProgressBar, names
 from analysis.errors import OptionsError
 from analysis.report.tables import tables_of
 from analysis.table import JudgementTable
+
+if TYPE_CHECKING:
+    from analysis.report.declined import DeclinedAnswer
 
 
 def add_report_options(parser: argparse.ArgumentParser) -> None:
@@ -69,20 +73,22 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
 def run_report(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Report every criterion: the paper's table next to the one that a referee would ask for."""
     from analysis.report.bundle import rendered_files, stored_comparison, write_bundle
+    from analysis.report.declined import declined_files
     from analysis.report.latex import document
     from analysis.report.make import make_report
     from analysis.report.metric_tables import metric_tables
 
     settings = report_settings(options)
     compared = stored_comparison(options.file, settings.as_dict())
+    declined, counts = _declined(table, options, settings.exclude_raters)
     with ProgressBar() as progress:
         report = make_report(table, settings, progress=progress.show, compared=compared)
     if options.bundle:
-        files = rendered_files(report)
+        files = rendered_files(report) | declined_files(declined, counts)
         write_bundle(Path(options.bundle), table, report, settings, files, compared=compared)
     shown = [
         replace(table, caption=f"{each.name}: {table.caption}")
-        for each in tables_of(report)
+        for each in tables_of(report, declined=counts)
         for table in (*each.paper, *each.honest)
     ]
     shown += [
@@ -99,6 +105,17 @@ def run_report(table: JudgementTable, options: argparse.Namespace) -> Outcome:
         notes=(*sentences, *report.sentences, report.signature),
         latex=lambda: document(report),
     )
+
+
+def _declined(
+    table: JudgementTable, options: argparse.Namespace, exclude_raters: Collection[str]
+) -> tuple[list[DeclinedAnswer], dict[str, Any]]:
+    """The answers of raters who could not judge, if the file is a bundle that has them; counted."""
+    from analysis.report.bundle import stored_declined, stored_options
+    from analysis.report.declined import recounted
+
+    found = stored_declined(options.file, table, stored_options(options.file)) or []
+    return found, recounted(found, table, exclude_raters=exclude_raters)
 
 
 def report_settings(options: argparse.Namespace) -> Any:

@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 from analysis.checkpoints import Parts, computed_now
 from analysis.errors import TableError
 from analysis.metrics.compared import SCORES, VERDICTS, Compared, read_compared
+from analysis.report.declined import ANSWERS, COUNTS, DeclinedAnswer, read_answers
 from analysis.report.model import Report
 from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
@@ -28,6 +29,7 @@ README = """{title}
 judgements.csv   every judgement; one row is one value that a rater gave one output
 scores.csv       where metrics are compared with people: their scores
 verdicts.csv     where judges are compared with people: their pairwise verdicts
+cannot_judge.csv where raters could not judge: their answers; cannot_judge.json has the counts
 options.json     the options that, with the judgements, decide every number
 report.json      the report
 tables/          LaTeX (booktabs) in the shape of the field's papers
@@ -98,6 +100,20 @@ def stored_comparison(file: str | Path, options: Mapping[str, Any]) -> Compared 
         names = {SCORES, VERDICTS} & set(bundle.namelist())
         files = {name: bundle.read(name) for name in names}
     return read_compared(files, lower_is_better=options.get("metrics_lower_is_better", ()))
+
+
+def stored_declined(
+    file: str | Path, table: JudgementTable, options: Mapping[str, Any]
+) -> list[DeclinedAnswer] | None:
+    """The answers of a bundle's raters who could not judge; None where there are none.
+
+    Raises TableError if the bundle's counts are not those of its answers and judgements.
+    """
+    if str(file) == "-" or not zipfile.is_zipfile(file):
+        return None
+    with zipfile.ZipFile(file) as bundle:
+        files = {name: bundle.read(name) for name in {ANSWERS, COUNTS} & set(bundle.namelist())}
+    return read_answers(files, table, exclude_raters=options.get("exclude_raters", ()))
 
 
 def write_bundle(

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import astuple, dataclass, fields
 from typing import Any
 
+from analysis.errors import TableError
 from analysis.report.table_model import SYSTEM, Column, Format, Role, Table, rows_of
 from analysis.table import JudgementTable
+from analysis.table_files import guarded, unguarded
 from analysis.translatable import gettext_noop as _
 
-__all__ = ["DeclinedAnswer", "count_declined", "declined_tables"]
+__all__ = [
+    "ANSWERS",
+    "COUNTS",
+    "DeclinedAnswer",
+    "count_declined",
+    "declined_files",
+    "declined_tables",
+    "read_answers",
+    "recounted",
+]
+
+# Of a bundle: the answers one by one, and their counts as the report has them.
+ANSWERS, COUNTS = "cannot_judge.csv", "cannot_judge.json"
 
 WHAT_IT_MEANS = _(
     "Answers of raters who could not judge have no value: they are missing, and no mean counts "
@@ -71,6 +88,69 @@ def _counted(names: Iterable[str]) -> list[list[Any]]:
 
 def _largest_first(item: tuple[str, int]) -> tuple[int, str]:
     return -item[1], item[0]
+
+
+def recounted(
+    answers: Iterable[DeclinedAnswer], table: JudgementTable, *, exclude_raters: Collection[str]
+) -> dict[str, dict[str, Any]]:
+    """The counts of a report without some raters, from its answers and all of its judgements."""
+    people = table.counted()
+    return count_declined(
+        (answer for answer in answers if answer.rater not in exclude_raters),
+        people.without_raters(set(exclude_raters) & set(people.rater.labels)),
+    )
+
+
+def declined_files(
+    answers: Collection[DeclinedAnswer], counts: Mapping[str, Any]
+) -> dict[str, bytes]:
+    """The files of a bundle, none without counts; `read_answers` reads them.
+
+    The order of criteria does not change them: a JSON store need not keep it.
+    """
+    files = {}
+    if counts:
+        files[COUNTS] = json.dumps(counts, indent=1, ensure_ascii=False, sort_keys=True).encode()
+    if answers:
+        rows = io.StringIO()
+        writer = csv.writer(rows, lineterminator="\n")
+        writer.writerow(field.name for field in fields(DeclinedAnswer))
+        in_order = sorted(answers, key=lambda answer: answer.criterion)
+        writer.writerows(map(guarded, astuple(answer)) for answer in in_order)
+        files[ANSWERS] = rows.getvalue().encode()
+    return files
+
+
+def read_answers(
+    files: Mapping[str, bytes], table: JudgementTable, *, exclude_raters: Collection[str]
+) -> list[DeclinedAnswer] | None:
+    """The answers of a bundle, after they were counted again.
+
+    Parameters
+    ----------
+    files : of the bundle, by name
+    table, exclude_raters : the bundle's judgements, and the raters that its options leave out
+
+    Returns
+    -------
+    None where the bundle does not have them.
+
+    Raises
+    ------
+    TableError : a file is malformed, or the counts are not those of the answers
+    """
+    if ANSWERS not in files:
+        return None
+    try:
+        rows = csv.DictReader(io.StringIO(files[ANSWERS].decode()), strict=True)
+        names = [field.name for field in fields(DeclinedAnswer)]
+        found = [DeclinedAnswer(*(unguarded(row[name]) for name in names)) for row in rows]
+        counts = json.loads(files[COUNTS])
+    except (csv.Error, AttributeError, KeyError, ValueError) as error:
+        raise TableError([f"{ANSWERS} or {COUNTS} cannot be read: {error}."]) from error
+    if counts != recounted(found, table, exclude_raters=exclude_raters):
+        raise TableError([f"{COUNTS} has other counts than follow from {ANSWERS}."])
+    return found
 
 
 def declined_tables(counts: Mapping[str, Any]) -> Iterator[Table]:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from analysis.errors import AnalysisError
-from analysis.report.declined import DeclinedAnswer, count_declined
+from analysis.report.declined import DeclinedAnswer, recounted
 from analysis.table import JudgementTable
 from analysis.table_files import write_table
 from rankme.errors import RefusedAction
@@ -30,6 +30,7 @@ from rankme.exporting.bundle import (
     run_table,
     store_bundle,
 )
+from rankme.exporting.declined import kept_declined
 from rankme.models import (
     AnalysisRun,
     Assignment,
@@ -144,19 +145,21 @@ def _timed_out(campaign: Campaign) -> dict[str, int]:
 
 
 def _declined(run: AnalysisRun, table: JudgementTable) -> dict[str, Any]:
-    """Answers of raters who could not judge, on what this run is about; excluded raters are out."""
+    """Answers of raters who could not judge, on what this run is about; excluded raters are out.
+
+    The counts by criterion, each with the answers from which they follow.
+    """
     names, versions = run.options.get("criteria"), run.options.get("versions")
-    out = set(run.options.get("exclude_raters", ()))
-    found = (
+    out = run.options.get("exclude_raters", ())
+    found = [
         DeclinedAnswer(answer.criterion, answer.system, answer.reason, answer.rater)
         for answer in declined_of(run.campaign)
         if not answer.excluded
         and answer.rater not in out
         and (not names or answer.criterion in names)
         and (not versions or answer.version in versions)
-    )
-    people = table.counted()
-    return count_declined(found, people.without_raters(out & set(people.rater.labels)))
+    ]
+    return kept_declined(found, recounted(found, table, exclude_raters=out))
 
 
 def _on_criteria(table: JudgementTable, names: list[str] | None) -> JudgementTable:

@@ -34,6 +34,7 @@ from rankme.queries.versions import versions_of_table
 
 from .anchor import anchor_file
 from .checks import checks_csv
+from .declined import declined_files_of_run
 from .files import CSV, ZIP, ExportedFile
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def store_bundle(
         **rendered_files(report, parts),
         **_campaign_files(run),
         **_versions_file(run, table),
-        **_declined_file(run),
+        **declined_files_of_run(run.declined),
         **anchor_file(run),
         **_checks_file(run.campaign),
     }
@@ -206,13 +207,6 @@ def _checks_file(campaign: Campaign) -> dict[str, bytes]:
     if not (campaign.is_over and has_checks(campaign)):
         return {}
     return {"checks.csv": b"".join(checks_csv(campaign))}
-
-
-def _declined_file(run: AnalysisRun) -> dict[str, bytes]:
-    """Counts of raters who could not judge, where there were any: the table has no such rows."""
-    if not run.declined:
-        return {}
-    return {"cannot_judge.json": json.dumps(run.declined, indent=1, ensure_ascii=False).encode()}
 
 
 def public_definition(definition: Definition, *, is_over: bool) -> Definition:

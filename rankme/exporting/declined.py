@@ -1,9 +1,11 @@
-"""Answers of raters who could not judge, as CSV."""
+"""Answers of raters who could not judge: as CSV, and as an analysis run keeps them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
+from analysis.report.declined import DeclinedAnswer, declined_files
 from rankme.models import Campaign
 from rankme.queries.cannot_judge import declined_of
 
@@ -26,3 +28,37 @@ def declined_csv(campaign: Campaign) -> Iterator[bytes]:
 
 def declined_file(campaign: Campaign) -> ExportedFile:
     return ExportedFile(f"{campaign.code}-cannot-judge.csv", CSV, declined_csv(campaign))
+
+
+# In a run: what its report needs, and with each criterion's counts the answers behind them.
+KEPT_ANSWERS = "answers"
+
+
+def kept_declined(answers: Iterable[DeclinedAnswer], counts: Mapping[str, Any]) -> dict[str, Any]:
+    """Counts and answers as one JSON document; `declined_of_run` takes them apart."""
+    kept: dict[str, Any] = {
+        name: dict(found) | {KEPT_ANSWERS: []} for name, found in counts.items()
+    }
+    for one in answers:
+        kept[one.criterion][KEPT_ANSWERS].append([one.system, one.reason, one.rater])
+    return kept
+
+
+def declined_of_run(kept: Mapping[str, Any]) -> tuple[list[DeclinedAnswer], dict[str, Any]]:
+    """The answers and the counts of a run; older runs have the counts alone."""
+    answers = [
+        DeclinedAnswer(criterion, *row)
+        for criterion, found in kept.items()
+        for row in found.get(KEPT_ANSWERS, ())
+    ]
+    counts = {
+        criterion: {name: value for name, value in found.items() if name != KEPT_ANSWERS}
+        for criterion, found in kept.items()
+    }
+    return answers, counts
+
+
+def declined_files_of_run(kept: Mapping[str, Any]) -> dict[str, bytes]:
+    """What the run's bundle has about raters who could not judge."""
+    answers, counts = declined_of_run(kept)
+    return declined_files(answers, counts)

@@ -12,6 +12,7 @@ from rankme.models import Campaign
 
 from .anchor import anchors_of
 from .audit import check_campaign_audit, check_other_audit
+from .declined import check_declined
 from .exports import check_exports
 from .fault import Fault
 from .media import check_media
@@ -55,12 +56,13 @@ def verify_campaign(campaign: Campaign, anchors: Iterable[Mapping[str, Any]] = (
         )
 
     findings = _in_a_snapshot(Findings(campaign=campaign.code), check)
-    return findings if findings.fault else _with_media(campaign, findings)
+    return findings if findings.fault else _with_files(campaign, findings)
 
 
-def _with_media(campaign: Campaign, findings: Findings) -> Findings:
+def _with_files(campaign: Campaign, findings: Findings) -> Findings:
     """After the snapshot, which should not be held while files are read: they never change."""
     try:
+        check_declined(campaign)
         return replace(findings, files=check_media(campaign))
     except Fault as fault:
         return replace(findings, fault=str(fault))

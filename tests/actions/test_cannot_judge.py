@@ -1,15 +1,20 @@
 """Raters who cannot judge: stored, counted and reported, and never a number."""
 
+import io
 import json
+import zipfile
 
 import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 
+from analysis.report.declined import ANSWERS, COUNTS
 from rankme.errors import InvalidAnswer
 from rankme.exporting import bundle
-from rankme.exporting.declined import declined_csv
+from rankme.exporting.declined import declined_csv, declined_files_of_run, declined_of_run
 from rankme.exporting.judgements import judgements_csv, judgements_jsonl
-from rankme.models import Judgement
+from rankme.models import AnalysisRun, Judgement
 from rankme.protocols.option_order import option_orders
 from rankme.queries.cannot_judge import declined_by_rater, declined_of
 from rankme.queries.judgement_table import judgement_table
@@ -115,6 +120,48 @@ def test_a_run_keeps_who_could_not_judge(held):
     assert sum(judged for _, judged, _ in found["systems"]) == 1
     rows = b"".join(declined_csv(held.campaign)).decode().splitlines()
     assert len(rows) == 2 and rows[1].endswith(f"{held.participant.label},unclear,1,0")
+
+
+def test_verify_counts_the_answers_of_a_report_again(held):
+    send(held, 0, {"value": 70})
+    send(held, 1, {"cannot_judge": "unclear"})
+    run = executed(asked(held.campaign))
+    assert verify_campaign(held.campaign).fault == ""
+    with default_storage.open(bundle.path_of(run)) as file:
+        stored = file.read()
+    answers, counts = (bundle.read_member(run, name) for name in (ANSWERS, COUNTS))
+    assert answers.count(b"\n") == 2 and b"answers" not in counts
+
+    replace_bundle(run, with_file(stored, ANSWERS, answers.replace(b"unclear", b"other")))
+    assert f"{ANSWERS} in its bundle is not" in verify_campaign(held.campaign).fault
+    replace_bundle(run, stored)
+    assert verify_campaign(held.campaign).fault == ""
+
+    run.declined["quality"]["raters"][0][1] = 2
+    AnalysisRun.objects.filter(pk=run.pk).update(declined=run.declined)
+    assert "other counts than follow" in verify_campaign(held.campaign).fault
+
+
+def test_a_report_from_before_answers_were_kept_still_has_its_counts(held):
+    send(held, 0, {"value": 70})
+    send(held, 1, {"cannot_judge": "unclear"})
+    run = executed(asked(held.campaign))
+    _, counts = declined_of_run(run.declined)
+    assert set(declined_files_of_run(counts)) == {COUNTS}
+
+
+def with_file(archive: bytes, name: str, content: bytes) -> bytes:
+    """The zip with another content of one file."""
+    changed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(archive)) as old, zipfile.ZipFile(changed, "w") as new:
+        for entry in old.namelist():
+            new.writestr(entry, content if entry == name else old.read(entry))
+    return changed.getvalue()
+
+
+def replace_bundle(run: AnalysisRun, content: bytes) -> None:
+    default_storage.delete(bundle.path_of(run))
+    default_storage.save(bundle.path_of(run), ContentFile(content))
 
 
 def test_a_changed_answer_is_declined_no_longer(held):
