@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .tree import Node
-from .trees import formatted
+from .trees import formatted, formatted_together
 
-__all__ = ["Node", "formatted"]
+__all__ = ["Node", "formatted", "formatted_together"]

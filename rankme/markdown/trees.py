@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from .cleaning import cleaned
@@ -25,3 +26,9 @@ def formatted(text: str) -> list[Node] | None:
         return tree_of(cleaned(markdown_to_html(text)))
     except (TooDeep, TooLarge):
         return None
+
+
+def formatted_together(texts: Sequence[str]) -> list[list[Node] | None]:
+    """The trees of texts that are one on the page, which together are as long as one may be."""
+    is_too_long = sum(map(len, texts)) > LONGEST
+    return [None if is_too_long else formatted(text) for text in texts]

@@ -12,10 +12,11 @@ from django.urls import reverse
 from rankme.actions.assignments import option_seed, outputs_in_order
 from rankme.actions.check_pages import checks_of_batch
 from rankme.actions.shown_as import PICTURES, SHOWN_AS
-from rankme.markdown import Node, formatted
+from rankme.markdown import formatted, formatted_together
 from rankme.models import Assignment, CheckTrial, Item, Output, Trial
 from rankme.protocols.criteria import CriterionSpec
 from rankme.protocols.definition import Definition
+from rankme.protocols.dialogues import contents_of_turns
 from rankme.protocols.documents import place_of, runs_of
 from rankme.protocols.instruments import Instrument
 from rankme.protocols.item_input import Picture, picture_source, read_pictures, read_tables
@@ -268,7 +269,10 @@ def _formatted(definition: Definition, trial: ShownTrial) -> dict[str, Any]:
     def formats(*blocks: str) -> bool:
         return any(screen.formats(*blocks) for screen in definition.screens)
 
-    trees: dict[str, list[Node] | list[list[Node] | None] | None] = {}
+    def formats_turns(block: str) -> bool:
+        return any(screen.formats_turns(block) for screen in definition.screens)
+
+    trees: dict[str, Any] = {}
     if formats("input"):
         trees["input"] = formatted(trial.input)
     if formats("reference", "reference_context"):
@@ -278,6 +282,12 @@ def _formatted(definition: Definition, trial: ShownTrial) -> dict[str, Any]:
         trees["context"] = [formatted(text) for text in around]
     if formats("outputs", "context"):
         trees["outputs"] = [formatted(text) for text in trial.outputs]
+    if formats_turns("input"):
+        trees["input_turns"] = formatted_together(contents_of_turns(trial.input))
+    if formats_turns("outputs"):
+        trees["outputs_turns"] = [
+            formatted_together(contents_of_turns(text)) for text in trial.outputs
+        ]
     return trees
 
 

@@ -84,7 +84,8 @@ def _scripts_for_texts(definition: Definition) -> list[str]:
     blocks = [block for screen in definition.screens for block in screen.show]
     has_difference = any(block.difference for block in blocks)
     needed = {
-        "formatted": has_difference or any(block.format == "markdown" for block in blocks),
+        "formatted": has_difference
+        or any(block.format == "markdown" or block.markdown_turns for block in blocks),
         "columns": any(block.layout == "side_by_side" for block in blocks),
         "difference": has_difference,
     }

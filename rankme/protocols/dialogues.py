@@ -57,6 +57,13 @@ def _problem_with_turn(turn: Any) -> str:
     return ""
 
 
+def contents_of_turns(text: str) -> list[str]:
+    """What is said in each turn; nothing where the text is not a dialogue."""
+    if problem_with_dialogue(text):
+        return []
+    return [turn["content"] for turn in strict_json.parse(text)]
+
+
 def text_checks(definition: Definition) -> dict[str, TextCheck]:
     """What the texts of items and systems must be, by their column in an upload."""
     columns = {"input": "input", "outputs": "output"}

@@ -43,6 +43,9 @@ class BlockSpec(Part):
     judged_turn: Literal["", "last"] = Field(
         "", description=_("For dialogues: `last` marks the last turn as the one to judge")
     )
+    markdown_turns: bool = Field(
+        False, description=_("For dialogues: what is said in the turns is in Markdown")
+    )
     layout: Literal["rows", "side_by_side"] = Field(
         "rows",
         description=_("For the block `outputs`: side by side, each with a scroll bar of its own"),
@@ -94,6 +97,8 @@ class BlockSpec(Part):
             raise ValueError(f"format: dialogue is for the blocks {names}")
         if self.judged_turn and self.format != "dialogue":
             raise ValueError("judged_turn is for blocks with format: dialogue")
+        if self.markdown_turns and self.format != "dialogue":
+            raise ValueError("markdown_turns is for blocks with format: dialogue")
         if self.format == "markdown" and self.block not in IN_MARKDOWN:
             raise ValueError(f"format: markdown is for the blocks {', '.join(IN_MARKDOWN)}")
         if self.block != "outputs" and (self.layout != "rows" or self.difference):
@@ -148,6 +153,10 @@ class ScreenSpec(Part):
     def formats(self, *names: str) -> bool:
         """Whether one of these blocks shows its texts as Markdown."""
         return any(block.block in names and block.format == "markdown" for block in self.show)
+
+    def formats_turns(self, name: str) -> bool:
+        """Whether this block shows dialogues whose turns are in Markdown."""
+        return any(block.block == name and block.markdown_turns for block in self.show)
 
 
 class Standard(Part):

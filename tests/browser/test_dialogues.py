@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from rankme.actions.campaigns import launch_campaign
-from rankme.models import Campaign, Judgement
+from rankme.models import Campaign, Judgement, Submission
 from tests.browser.access import assert_accessible
 from tests.browser.keyboard import rate_by_keyboard
 from tests.browser.rating import answer_with_mouse, await_screen, begin, come_in, next_screen, shot
@@ -17,6 +18,7 @@ from tests.campaigns import make_campaign, slider_definition
 
 pytestmark = pytest.mark.browser
 
+Turns = Sequence[tuple[str, str]]
 TURNS = [
     ("system", "You help the guests of a small hotel. Be friendly and brief."),
     ("user", "Is breakfast included? <b>And when</b> is it served?"),
@@ -33,11 +35,11 @@ def dialogue(*turns: tuple[str, str]) -> str:
     return json.dumps([{"role": role, "content": content} for role, content in turns])
 
 
-def campaign_with(design: dict[str, Any], **parts: Any) -> Campaign:
+def campaign_with(design: dict[str, Any], turns: Turns = TURNS, **parts: Any) -> Campaign:
     definition = slider_definition(design=design, **parts)
     campaign = make_campaign(definition, items=1, systems=len(ANSWERS), launch=False)
     for system, answer in zip(campaign.systems.all(), ANSWERS, strict=True):
-        system.outputs.update(text=dialogue(*TURNS, ("assistant", answer)))
+        system.outputs.update(text=dialogue(*turns, ("assistant", answer)))
     return launch_campaign(campaign, by=campaign.owner)
 
 
@@ -94,6 +96,52 @@ def test_two_dialogues_are_compared(page: Page, live_server: Any, width: int) ->
     next_screen(page)
     expect(page.locator("#completion-code")).to_be_visible()
     assert Judgement.objects.count() == 2
+
+
+MARKDOWN = (
+    ("user", "Show me **two** ways:\n\n- short\n- long"),
+    ("assistant", "| a | b |\n| --- | --- |\n| 1 | 2 |\n\n```python\nprint(1)\n```"),
+    ("user", "<img src=x onerror=alert(1)> [click](javascript:alert(1)) ![](https://x.test/i)"),
+)
+
+
+def in_markdown() -> Campaign:
+    shown = [{"block": "outputs", "format": "dialogue", "markdown_turns": True}]
+    choice = {"name": "better", "question": "Which is better?", "instrument": "preference"}
+    return campaign_with(
+        {"kind": "complete", "options": {"outputs_per_screen": 2}},
+        turns=MARKDOWN,
+        criteria=[choice],
+        screens=[{"name": "compare", "show": shown, "ask": ["better"]}],
+    )
+
+
+@pytest.mark.parametrize("width", [1366, 390])
+def test_what_is_said_can_be_in_markdown(page: Page, live_server: Any, width: int) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    open_screen(page, in_markdown(), width)
+    first = page.locator(".output").first
+    said = first.locator(".turn-content")
+    expect(said.nth(0).locator("strong")).to_have_text("two")
+    expect(said.nth(0).locator("li")).to_have_count(2)
+    expect(said.nth(1).locator("td")).to_have_count(2)
+    expect(said.nth(1).locator("pre")).to_contain_text("print(1)")
+    expect(page.locator(".turn :is(img, a, script)")).to_have_count(0)
+    assert not [address for address in asked if "x.test" in address]
+    assert_accessible(page)
+    shot(page, f"dialogues-markdown-{width}")
+    source = first.get_by_role("button", name="Show the source")
+    source.click()
+    expect(source).to_have_attribute("aria-pressed", "true")
+    assert said.all_text_contents()[:3] == [text for _, text in MARKDOWN]
+    source.click()
+    expect(said.nth(0).locator("strong")).to_have_text("two")
+    answer_with_mouse(page)
+    next_screen(page)
+    expect(page.locator("#completion-code")).to_be_visible()
+    times = json.dumps(Submission.objects.get().payload["times"])
+    assert times.count("output source") >= 2
 
 
 def test_dialogues_are_judged_by_keyboard_alone(page: Page, live_server: Any) -> None:

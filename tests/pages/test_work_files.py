@@ -72,6 +72,14 @@ def test_a_campaign_loads_what_its_screens_need(name, sheets, scripts):
     assert names_of(work_scripts(definition)) & optional == scripts
 
 
+@pytest.mark.parametrize("in_markdown", [False, True])
+def test_dialogues_bring_markdown_only_where_their_turns_have_it(in_markdown: bool):
+    show = [{"block": "outputs", "format": "dialogue", "markdown_turns": in_markdown}]
+    definition = slider_definition(screens=[{"name": "rate", "show": show, "ask": ["fluency"]}])
+    for names in (names_of(work_scripts(definition)), names_of(work_stylesheets(definition))):
+        assert "dialogue" in names and ("formatted" in names) == in_markdown
+
+
 def test_a_pictorial_block_brings_its_script_and_stylesheet():
     definition = preset("e2e-elicitation")
     screen = definition.screens[0]

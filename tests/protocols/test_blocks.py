@@ -1,10 +1,13 @@
 """Which blocks can be in Markdown, side by side or compared, and what their pages receive."""
 
+import dataclasses
+import json
 import random
 
 import pytest
 
 from rankme.errors import InvalidDefinition
+from rankme.markdown import formatted
 from rankme.pages.trial_page import ShownTrial, trial_document
 from tests.campaigns import slider_definition
 
@@ -42,8 +45,9 @@ def test_what_a_block_cannot_be_is_refused(blocks, changes, problem):
         shown(*blocks, **changes)
 
 
-def document(*blocks):
+def document(*blocks, **texts):
     trial = ShownTrial("an *i*", "a *r*", "b [[SENTENCE]] a", ("an *o*",))
+    trial = dataclasses.replace(trial, **texts)
     return trial_document(shown(*blocks), trial, {}, random.Random(1))
 
 
@@ -52,6 +56,28 @@ def test_only_what_is_shown_as_markdown_is_sent_as_a_tree():
     sent = document("input", "reference", {"block": "outputs", "format": "markdown"})
     assert sent["formatted"] == {"outputs": [[["p", "an ", ["em", "o"]]]]}
     assert sent["outputs"] == ["an *o*"]
+
+
+def said(*contents: str) -> str:
+    return json.dumps([{"role": "user", "content": content} for content in contents])
+
+
+def test_what_is_said_in_dialogues_can_be_markdown():
+    plain = {"block": "outputs", "format": "dialogue"}
+    texts = {"input": said("an *i*"), "outputs": (said("*o*", "<b>x</b>"), said("z"))}
+    assert "formatted" not in document(plain, **texts)
+    blocks = [{**plain, "markdown_turns": True}]
+    blocks.append({"block": "input", "format": "dialogue", "markdown_turns": True})
+    sent = document(*blocks, **texts)
+    assert sent["formatted"] == {
+        "input_turns": [[["p", "an ", ["em", "i"]]]],
+        "outputs_turns": [[formatted("*o*"), formatted("<b>x</b>")], [[["p", "z"]]]],
+    }
+    assert sent["outputs"] == list(texts["outputs"])
+    long = document(*blocks, **(texts | {"input": said("a " * 10_001, "b " * 10_000)}))
+    assert long["formatted"]["input_turns"] == [None, None]
+    no_dialogue = document(*blocks, **(texts | {"input": "an *i*"}))
+    assert no_dialogue["formatted"]["input_turns"] == []
 
 
 def test_every_text_of_an_item_can_be_markdown():

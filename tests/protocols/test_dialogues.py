@@ -94,6 +94,7 @@ MARKS = {"name": "fluency", "question": "Mark.", "instrument": "spans"}
     [
         ([{"block": "reference", "format": "dialogue"}], {}, "is for the blocks input, outputs"),
         ([{"block": "outputs", "judged_turn": "last"}], {}, "with format: dialogue"),
+        ([{"block": "outputs", "markdown_turns": True}], {}, "with format: dialogue"),
         (SHOWN, {"input_kind": "mr"}, "set input_kind to text"),
         (SHOWN, {"criteria": [MARKS]}, "not in dialogues"),
         (SHOWN, {"practice": [{"input": DIALOGUE, "outputs": ["Hello"]}]}, "not a dialogue"),

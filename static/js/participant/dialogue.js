@@ -4,21 +4,59 @@
  * @typedef {import("./types.js").TemplateElement} TemplateElement
  * @typedef {import("./types.js").Words} Words
  * @typedef {{ role: string, content: string }} Turn
+ * @typedef {typeof import("./formatted.js")} Formatting
  */
 
 /**
- * Show the texts of a block as turns. The block says which turn is judged.
+ * Show the texts of a block as turns. The block says which turn is judged, and whether what is said
+ * is in Markdown.
  *
  * @param {TemplateElement} block
  * @param {Words} words
+ * @param {import("./types.js").FormattedMaterial} [trees]
+ * @param {Formatting} [formatting] where some block is in Markdown
  */
-export function asDialogue(block, words) {
+export function asDialogue(block, words, trees, formatting) {
   const isLastJudged = block.dataset.dialogue === "last";
-  for (const target of block.querySelectorAll("[data-fill=input], [data-fill=output]")) {
+  const targets = block.querySelectorAll("[data-fill=input], [data-fill=output]");
+  [...targets].forEach((target, place) => {
     const turns = turnsIn(target.textContent);
     // The server has checked it; a campaign of an older release may have other texts.
-    if (turns) target.replaceChildren(listOf(turns, words, isLastJudged));
-  }
+    if (!turns) return;
+    target.replaceChildren(listOf(turns, words, isLastJudged));
+    if (!("markdownTurns" in block.dataset) || !formatting) return;
+    const isInput = target.dataset.fill === "input";
+    const ofTurns = isInput ? trees?.input_turns : trees?.outputs_turns?.[place];
+    const shown = isInput ? { view: "input source" } : { view: "output source", place };
+    format({ target, turns, trees: ofTurns ?? [], shown }, formatting);
+  });
+}
+
+/**
+ * What is said in the turns of one dialogue as Markdown, with one button that shows the source.
+ *
+ * @param {{ target: TemplateElement, turns: Turn[],
+ *   trees: (import("./types.js").FormattedNode[] | null)[],
+ *   shown: { view: string, place?: number } }} dialogue
+ * @param {Formatting} formatting
+ */
+function format({ target, turns, trees, shown }, { fillFormatted, announceView }) {
+  const contents = [...target.querySelectorAll(".turn-content")];
+  /** @param {boolean} isSource */
+  const show = (isSource) =>
+    contents.forEach((content, index) => {
+      content.classList.add("formatted");
+      fillFormatted(content, turns[index].content, isSource ? null : trees[index], shown);
+    });
+  show(false);
+  const button = target.parentElement.querySelector("[data-source]");
+  button.hidden = !trees.some(Boolean);
+  button.addEventListener("click", (/** @type {MouseEvent} */ event) => {
+    const isSource = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", String(isSource));
+    show(isSource);
+    announceView(button, { ...shown, on: isSource }, event.timeStamp);
+  });
 }
 
 /**

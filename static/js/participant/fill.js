@@ -15,8 +15,8 @@ let fillDocument;
 let asDialogue;
 /** @type {typeof import("./files.js").mountFiles} */
 let mountFiles;
-/** @type {typeof import("./formatted.js").fillFormatted} */
-let fillFormatted;
+/** @type {typeof import("./formatted.js")} */
+let formatting;
 /** @type {((form: TemplateElement) => void)[]} what else the blocks of these screens do */
 let ties = [];
 
@@ -35,7 +35,7 @@ export async function prepareBlocks(templates) {
     );
   if (has("[data-pictorial]")) ({ fillPictorial } = await import("./pictorial.js"));
   if (has("[data-document]")) ({ fillDocument } = await import("./document.js"));
-  if (has("[data-markdown]")) ({ fillFormatted } = await import("./formatted.js"));
+  if (has("[data-markdown], [data-markdown-turns]")) formatting = await import("./formatted.js");
   if (has("[data-dialogue]")) ({ asDialogue } = await import("./dialogue.js"));
   if (has("[data-files]")) ({ mountFiles } = await import("./files.js"));
   ties = [];
@@ -96,7 +96,7 @@ export function fillScreen(root, material, page) {
     input: (target) => {
       if (!isMarkdown(target)) return fillInput(target, material.input, page);
       const { text = "" } = /** @type {import("./types.js").TextInput} */ (material.input);
-      return fillFormatted(target, text, formatted?.input, { view: "input source" });
+      return formatting.fillFormatted(target, text, formatted?.input, { view: "input source" });
     },
     standard_input: (target) => fillInput(target, page.standard_input, page),
     images: (target) => fillInput(target, material.input, page),
@@ -112,7 +112,9 @@ export function fillScreen(root, material, page) {
   for (const block of root.querySelectorAll("[data-block=document]")) {
     fillDocument(block, material, page, { fillInput, given });
   }
-  for (const block of root.querySelectorAll("[data-dialogue]")) asDialogue(block, page.words);
+  for (const block of root.querySelectorAll("[data-dialogue]")) {
+    asDialogue(block, page.words, formatted, formatting);
+  }
   for (const tie of ties) tie(root);
 }
 
@@ -128,7 +130,7 @@ const isMarkdown = (target) => "markdown" in target.dataset;
  * @param {{ view: string, place?: number }} shown what the record calls its source
  */
 export function fillText(target, text, tree, shown) {
-  if (isMarkdown(target)) fillFormatted(target, text, tree, shown);
+  if (isMarkdown(target)) formatting.fillFormatted(target, text, tree, shown);
   else target.textContent = text;
 }
 
@@ -152,7 +154,9 @@ function fillContext(target, material, of) {
           ...(nodes ?? []),
         ])
       : null;
-    return fillFormatted(target, before + sentence + after, tree, { view: "context source" });
+    return formatting.fillFormatted(target, before + sentence + after, tree, {
+      view: "context source",
+    });
   }
   given(target, before, "span");
   const mark = make(target, "mark", "judged");

@@ -108,6 +108,8 @@
  * @property {FormattedNode[] | null} [reference]
  * @property {(FormattedNode[] | null)[]} [context] before and after the judged sentence
  * @property {(FormattedNode[] | null)[]} [outputs]
+ * @property {(FormattedNode[] | null)[]} [input_turns] of a dialogue
+ * @property {(FormattedNode[] | null)[][]} [outputs_turns] of dialogues
  */
 
 /** @typedef {{ kind: "text", text: string }} TextInput */
