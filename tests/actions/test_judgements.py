@@ -420,6 +420,21 @@ def test_a_comment_as_long_as_the_page_allows_is_taken_with_the_times_of_a_busy_
     assert record(held, payload).is_new
 
 
+def busy_log(place):
+    """A sound that was played again and again, as the page would send it without its bound."""
+    events = [["seeked", 3_600_000 + n, 1_234.567 + n] for n in range(100)]
+    played = [[1_000.001 + 10 * n, 1_004.878 + 10 * n] for n in range(150)]
+    return {"place": place, "events": events, "played": played, "ended": False}
+
+
+def test_logs_of_playing_without_a_bound_would_cost_the_answers(held, monkeypatch):
+    payload = payload_for(held) | {"times": {"files": [busy_log(place) for place in range(4)]}}
+    with pytest.raises(InvalidAnswer, match="too long"):
+        record(held, payload)
+    monkeypatch.setattr(judgements, "LARGEST_SCREEN", 1_000_000)
+    assert record(held, payload).is_new
+
+
 def test_an_unreadable_body_is_kept_once_and_its_size_is_bounded(held):
     rater = held.participant
     first = judgements.quarantine(rater, "{}", reason="version 9")

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { noteEvent, shortened } from "../../static/js/participant/files.js";
 
 const LARGEST = 6_000; // bytes of all logs of a screen
+const LARGEST_SCREEN = 20_000; // what the server takes of a screen, in bytes
 
 /** A file that was played again and again, here and there. */
 const busyLog = (place, gap = 5.123) => ({
@@ -22,6 +23,14 @@ for (const files of [1, 2, 4, 10, 40])
     assert.ok(logs.every(({ played }) => played[0][0] === 1_000.001));
     assert.ok(logs.every(({ played }) => played.at(-1)[1] === 2_494.878));
   });
+
+test("without the bound the same logs would be larger than the server takes", () => {
+  for (const files of [4, 10, 40]) {
+    const logs = Array.from({ length: files }, (_, place) => busyLog(place));
+    assert.ok(JSON.stringify(logs).length > LARGEST_SCREEN);
+    assert.ok(JSON.stringify(shortened(logs)).length <= LARGEST);
+  }
+});
 
 test("an ordinary log is sent as it is", () => {
   const log = {

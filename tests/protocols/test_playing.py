@@ -2,6 +2,7 @@
 
 import pytest
 
+from rankme.protocols import playing
 from rankme.protocols.playing import PlayableFile, logs_by_place, unplayed
 
 FILE = PlayableFile(0, 10.0)
@@ -51,3 +52,18 @@ def test_a_length_that_is_not_known_is_not_compared():
 )  # fmt: skip
 def test_times_without_a_log_are_no_log(times: object):
     assert unplayed([FILE], logs_by_place(times)) == [FILE]
+
+
+def pieces(number: int) -> list[list[float]]:
+    """All of the file, in so many pieces."""
+    return [[10 * at / number, 10 * (at + 1) / number] for at in range(number)]
+
+
+def test_a_log_of_more_spans_than_a_page_sends_says_nothing():
+    assert said(ended=True, played=pieces(playing.MOST_SPANS))
+    assert not said(ended=True, played=pieces(playing.MOST_SPANS + 1))
+
+
+def test_without_that_bound_the_server_would_read_any_log(monkeypatch):
+    monkeypatch.setattr(playing, "MOST_SPANS", 100_000)
+    assert said(ended=True, played=pieces(1_001))
