@@ -48,7 +48,7 @@ from .plans import (
 from .versions import checked_reason, write_version
 
 # Outputs shown by the plan, and by what is added to it: what a request reads, draws and stores in
-# a few seconds, and what a worker does within minutes and 500 MB.
+# a few seconds, and what a worker does within minutes and 600 MB.
 MOST_IN_A_REQUEST = 50_000
 MOST_SHOWN = 1_000_000
 MOST_RATERS = 1_000

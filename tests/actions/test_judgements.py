@@ -431,7 +431,7 @@ def test_logs_of_playing_without_a_bound_would_cost_the_answers(held, monkeypatc
     payload = payload_for(held) | {"times": {"files": [busy_log(place) for place in range(4)]}}
     with pytest.raises(InvalidAnswer, match="too long"):
         record(held, payload)
-    monkeypatch.setattr(judgements, "LARGEST_SCREEN", 1_000_000)
+    monkeypatch.setattr(sent_screens, "LARGEST_SCREEN", 1_000_000)
     assert record(held, payload).is_new
 
 
