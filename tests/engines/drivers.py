@@ -29,6 +29,7 @@ from tests.live import CHROMIUM_FLAGS, free_port, wait_for
 Action = Mapping[str, Any]
 # Upper bounds, reached only when something is wrong.
 PATIENCE = 60
+DISPLAY = (1600, 1200)
 PROGRAMS = {"firefox": "firefox-esr", "webkit": "WebKitWebDriver", "chromium": "chromedriver"}
 MINI_BROWSERS = "/usr/lib/*/webkit2gtk-*/MiniBrowser"
 # WebDriver's own characters for keys that write nothing.
@@ -156,9 +157,12 @@ class WebKit(WebDriver):
 
     def resize(self, width: int, height: int) -> None:
         """Until the page is this large; the window's own frame comes on top."""
+        # In the middle of the display, where the pointer is: without a program that manages windows
+        # the one below the pointer has the focus.
+        middle = {"x": (DISPLAY[0] - width) // 2, "y": (DISPLAY[1] - height) // 2}
         rect = {"width": width, "height": height}
         for _ in range(3):
-            self._send("POST", f"{self._session}/window/rect", **rect)
+            self._send("POST", f"{self._session}/window/rect", **middle, **rect)
             time.sleep(0.3)
             inner = self.run("return [innerWidth, innerHeight];")
             if inner == [width, height]:
@@ -257,7 +261,8 @@ def firefox_command(port: int, profile: Path) -> list[str]:
 def a_display(folder: str) -> Iterator[str]:
     """An X server that chooses its own number."""
     reading, writing = os.pipe()
-    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1600x1200x24", "-nolisten"]
+    screen = "{}x{}x24".format(*DISPLAY)
+    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", screen, "-nolisten"]
     with running([*command, "tcp"], folder, pass_fds=(writing,)):
         os.close(writing)
         with open(reading) as told:

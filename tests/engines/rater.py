@@ -51,6 +51,7 @@ STATE = """
     instruments: [...document.querySelectorAll("form.screen [data-instrument]")].map(
       (each) => each.dataset.instrument
     ),
+    onward: seen("main form button.primary, main a.button.primary"),
     path: location.pathname,
     problem: document.querySelector("[data-problem]")?.textContent ?? "",
     wide: document.documentElement.scrollWidth > innerWidth,
@@ -164,7 +165,7 @@ def come_in(hand: Hand, address: str, accepted: dict[str, str]) -> None:
 
 def leave(hand: Hand, selector: str) -> str:
     """Press what leads to another page, and give that page's path."""
-    before = until(hand.engine, lambda state: True, "a page")["path"]
+    before = until(hand.engine, lambda state: state["onward"], "the way on")["path"]
     hand.press(selector)
     return until(hand.engine, lambda state: state["path"] != before, "the next page")["path"]
 

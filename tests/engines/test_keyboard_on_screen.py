@@ -60,6 +60,7 @@ def test_a_field_and_the_way_on_are_in_reach(engine: Engine, live_site: LiveSite
     hand.press(FIELDS[name])
     engine.resize(*WITH_KEYBOARD)
     seen = engine.run(SEEN)
+    time.sleep(DEAF_SECONDS)  # until the new place is painted
     keep(engine, f"{type(engine).__name__}-{name}-with-keyboard".lower())
     assert seen["field"] in ("TEXTAREA", "INPUT")
     assert seen["lines"] >= min(seen["height"], 150) - 4
