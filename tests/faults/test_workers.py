@@ -26,10 +26,20 @@ def owner():
 
 @pytest.fixture
 def outputs(tmp_path: Path) -> Path:
-    path = tmp_path / "outputs.tsv"
+    """So many rows that a worker can be killed while it stores them."""
+    return write_outputs(tmp_path, ROWS)
+
+
+@pytest.fixture
+def few_outputs(tmp_path: Path) -> Path:
+    return write_outputs(tmp_path, ITEMS)
+
+
+def write_outputs(folder: Path, rows: int) -> Path:
+    path = folder / "outputs.tsv"
     with path.open("w") as file:
         file.write("system\titem\toutput\n")
-        for row in range(ROWS):
+        for row in range(rows):
             system, item = divmod(row, ITEMS)
             file.write(f"s{system}\ti{item}\tThe place number {item} is a pub by the river.\n")
     return path
@@ -95,11 +105,11 @@ def test_a_database_that_goes_away_in_an_import_delays_it_only(live_site: LiveSi
     assert (row.state, Output.objects.count()) == ("done", ROWS)
 
 
-def test_a_broker_that_is_away_delays_an_import_only(live_site: LiveSite, owner, outputs):
+def test_a_broker_that_is_away_delays_an_import_only(live_site: LiveSite, owner, few_outputs):
     start_all(live_site)
     live_site.kill_valkey()
     began = time.monotonic()
-    row = preview(owner, outputs)
+    row = preview(owner, few_outputs)
     assert time.monotonic() - began < 5, "the page waited for the broker"
     assert row.state == "queued"
     live_site.start_valkey()
@@ -107,8 +117,8 @@ def test_a_broker_that_is_away_delays_an_import_only(live_site: LiveSite, owner,
     assert (row.state, row.phase) == ("done", "previewed")
 
 
-def test_a_job_that_the_broker_forgot_is_sent_again(live_site: LiveSite, owner, outputs):
-    row = preview(owner, outputs)
+def test_a_job_that_the_broker_forgot_is_sent_again(live_site: LiveSite, owner, few_outputs):
+    row = preview(owner, few_outputs)
     time.sleep(1)
     live_site.flush_valkey()
     start_all(live_site)
@@ -116,8 +126,10 @@ def test_a_job_that_the_broker_forgot_is_sent_again(live_site: LiveSite, owner, 
     assert row.state == "done"
 
 
-def test_without_beat_a_job_that_the_broker_forgot_would_wait(live_site: LiveSite, owner, outputs):
-    row = preview(owner, outputs)
+def test_without_beat_a_job_that_the_broker_forgot_would_wait(
+    live_site: LiveSite, owner, few_outputs
+):
+    row = preview(owner, few_outputs)
     time.sleep(1)
     live_site.flush_valkey()
     live_site.start_worker()
