@@ -15,6 +15,7 @@ from hypothesis import settings as properties
 
 from evalsite.embedded import Servers, data_folder
 from evalsite.run import end_orphans
+from tests.migrated import put_migrated_cluster
 
 pytest_plugins = ["tests.live"]
 
@@ -38,6 +39,7 @@ def servers() -> Iterator[Servers]:
     """A cluster and a Valkey of this process alone; with pytest-xdist each worker has its own."""
     end_what_killed_runs_left()
     mine = Servers(data_folder(), durable=False)
+    put_migrated_cluster(mine.postgresql)
     mine.start()
     try:
         yield mine

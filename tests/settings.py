@@ -19,7 +19,7 @@ atexit.register(shutil.rmtree, os.environ["DATA_FOLDER"], ignore_errors=True)
 
 from django.contrib.auth.hashers import PBKDF2PasswordHasher  # noqa: E402
 
-from evalsite.embedded import OWNER_ROLE  # noqa: E402
+from evalsite.embedded import DATABASE, OWNER_ROLE  # noqa: E402
 from evalsite.settings import *  # noqa: E402, F403
 
 
@@ -30,7 +30,8 @@ class QuickHasher(PBKDF2PasswordHasher):
 
 
 # Tests build and break their database as its owner. The live site has the site's own role.
-DATABASES["default"] |= {"USER": OWNER_ROLE}  # noqa: F405
+# The database of tests begins as a copy of the migrated one that a cluster comes with.
+DATABASES["default"] |= {"USER": OWNER_ROLE, "TEST": {"TEMPLATE": DATABASE}}  # noqa: F405
 PASSWORD_HASHERS = ["tests.settings.QuickHasher"]
 # Files straight from static/: a test sees what is there now, without collectstatic.
 STORAGES = STORAGES | {  # noqa: F405

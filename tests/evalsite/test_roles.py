@@ -190,6 +190,23 @@ def manage(servers: Servers, *arguments: str, **settings: str) -> subprocess.Com
     )
 
 
+SCHEMA = """
+    SELECT table_name || '.' || column_name, concat_ws(' ', data_type, is_nullable, column_default)
+        FROM information_schema.columns WHERE table_schema = 'public'
+    UNION ALL SELECT concat_ws('.', conrelid::regclass, conname), pg_get_constraintdef(oid)
+        FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+    UNION ALL SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
+    UNION ALL SELECT concat_ws('.', tgrelid::regclass, tgname), pg_get_triggerdef(oid)
+        FROM pg_trigger WHERE NOT tgisinternal
+    UNION ALL SELECT proname, prosrc FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+"""
+
+
+def schema(cursor: psycopg2.extensions.cursor) -> set[tuple[str, str]]:
+    cursor.execute(SCHEMA)
+    return set(cursor.fetchall())
+
+
 def tables_that_can_be_updated(url: str) -> set[str]:
     with connected(url) as cursor:
         cursor.execute(
@@ -253,13 +270,16 @@ def test_an_owner_that_makes_no_roles_says_what_an_administrator_must_do(cluster
     assert "tenant of the site could change the record: it owns rankme_" in warned.stderr
 
 
-def test_migrating_creates_the_role_with_the_password_of_its_address(cluster, rented):
+def test_migrating_creates_the_role_with_the_password_of_its_address(cluster, rented, as_site):
     with connected(cluster.postgresql.owner_url) as cursor:
         cursor.execute("ALTER ROLE tenant CREATEROLE")
         migrated = manage(cluster, "migrate", **rented)
         assert migrated.returncode == 0, migrated.stderr
         cursor.execute("SELECT rolpassword FROM pg_authid WHERE rolname = 'lodger'")
         assert cursor.fetchone()[0].startswith("SCRAM-SHA-256$")
+    with connected(rented["DATABASE_OWNER_URL"]) as cursor:
+        made_from_nothing = schema(cursor)
+    assert schema(as_site) == made_from_nothing, "the database of all tests, which is a copy"
 
 
 # --- What is refused ----------------------------------------------------------------------------

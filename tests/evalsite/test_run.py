@@ -18,6 +18,7 @@ import pytest
 from evalsite.embedded import PROJECT, Servers
 from evalsite.run import MARK
 from tests.live import PATIENCE, free_port, reachable_folder, wait_for
+from tests.migrated import put_migrated_cluster
 
 pytestmark = pytest.mark.slow
 
@@ -87,7 +88,8 @@ class Run:
 
 
 @pytest.fixture
-def site() -> Iterator[Run]:
+def new_site() -> Iterator[Run]:
+    """A site that has to make its database first."""
     with reachable_folder("rankme-run-") as made:
         folder = made.resolve()
         run = Run(folder)
@@ -96,6 +98,13 @@ def site() -> Iterator[Run]:
             os.killpg(run.process.pid, signal.SIGTERM)
             run.process.wait(PATIENCE)
         Servers(folder).stop()
+
+
+@pytest.fixture
+def site(new_site: Run) -> Run:
+    """A site whose database is there already, though it never ran."""
+    put_migrated_cluster(Servers(new_site.folder).postgresql)
+    return new_site
 
 
 def log_in(url: str, name: str, password: str) -> str:
@@ -110,7 +119,8 @@ def log_in(url: str, name: str, password: str) -> str:
         return answer.read().decode()
 
 
-def test_the_site_comes_up_and_goes_without_a_trace(site: Run):
+def test_the_site_comes_up_and_goes_without_a_trace(new_site: Run):
+    site = new_site
     site.start()
     site.wait_until_up()
     password = re.search(r"Password: +(\S+)", site.printed())[1]

@@ -15,6 +15,7 @@ from evalsite import embedded, health
 from evalsite.embedded import PROJECT, Servers
 from rankme.simulation.raters import Cohort, Latencies, Rater
 from tests.live import LiveSite, reachable_folder, readiness, wait_for
+from tests.migrated import put_migrated_cluster
 
 pytestmark = pytest.mark.slow
 SCREENS = 150
@@ -82,10 +83,10 @@ def site(small_disk: SmallDisk, servers: Servers, monkeypatch, tmp_path) -> Iter
     """A site whose database lies on the small disk."""
     monkeypatch.setenv("PG_BIN", str(embedded.postgresql_programs(servers.folder)))
     mine = Servers(small_disk.folder)
+    put_migrated_cluster(mine.postgresql)
     mine.postgresql.start()
     site = LiveSite(mine, embedded.DATABASE, tmp_path)
     site.environment["STATIC_FOLDER"] = str(tmp_path / "static")
-    site.manage("migrate", "--verbosity", "0")
     site.manage("collectstatic", "--no-input", "--verbosity", "0")
     site.start_web()
     yield site
