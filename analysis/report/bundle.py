@@ -7,7 +7,7 @@ import json
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -69,16 +69,17 @@ def rendered_files(report: Report, parts: Parts = computed_now) -> dict[str, byt
     files = {f"tables/{name}.tex": table.encode() for name, table in tables(report).items()}
     files["tables/report.tex"] = document(report).encode()
     for picture, make in pictures_to_make(report).items():
+        figure = cache(make)  # made when the first format needs it, and not again for the second
         for format in PLOT_FORMATS:
             name = f"plots/{picture}.{format}"
-            files[name] = parts(name, bytes, partial(_drawn, make, format))
+            files[name] = parts(name, bytes, partial(_drawn, figure, format))
     return files
 
 
-def _drawn(make: Callable[[], Figure], format: str) -> bytes:
+def _drawn(figure: Callable[[], Figure], format: str) -> bytes:
     from analysis.report.plots import drawn
 
-    return drawn(make(), format)
+    return drawn(figure(), format)
 
 
 def stored_options(file: str | Path) -> dict[str, Any]:

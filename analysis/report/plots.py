@@ -67,8 +67,20 @@ def drawn(figure: Figure, format: str) -> bytes:
         raise OptionsError([f"There is no picture format {format!r}: {', '.join(FORMATS)}."])
     file = io.BytesIO()
     with matplotlib.rc_context(STYLE):
+        lay_out(figure)
         figure.savefig(file, format=format, metadata=METADATA[format], dpi=150)
     return file.getvalue()
+
+
+def lay_out(figure: Figure) -> None:
+    """Find the places of all parts once: saving would do so twice for each format.
+
+    A figure's formats have the same layout then, whichever of them is drawn first.
+    """
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+        figure.set_layout_engine(None)
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -284,6 +284,15 @@ def test_equal_reports_give_equal_pictures_without_a_date(study):
             assert b"CreationDate" not in content and b"dc:date" not in content
 
 
+def test_a_picture_is_the_same_whichever_format_was_drawn_before(study):
+    """A killed worker's successor draws only the files that are missing."""
+    _, made = study
+    already_drawn, new = pictures(made), pictures(made)
+    for name, figure in already_drawn.items():
+        drawn(figure, "svg")
+        assert drawn(figure, "pdf") == drawn(new[name], "pdf"), name
+
+
 def test_pictures_say_in_writing_what_colours_say():
     made = make_report(magnitudes(), ReportOptions(**QUICK))
     text = drawn(pictures(made)["quality-heatmap-none"], "svg").decode()
