@@ -114,11 +114,18 @@ def counted_at_most_as_planned(campaign: Campaign) -> None:
 
 def everybody_judged_what_they_were_given() -> None:
     """No submission belongs to another campaign, batch or screen than its assignment."""
-    for submission in Submission.objects.select_related("assignment__participant", "trial"):
-        assignment = submission.assignment
-        assert submission.trial.batch_id == assignment.batch_id
-        assert assignment.participant.campaign_id == assignment.campaign_id
-        assert submission.trial_id in [trial for trial, _ in assignment.presentation]
+    given = {
+        assignment: (batch, [trial for trial, _ in presentation])
+        for assignment, batch, presentation in Assignment.objects.filter(
+            campaign=F("participant__campaign")
+        ).values_list("id", "batch", "presentation")
+    }
+    assert len(given) == Assignment.objects.count(), "a rater of another campaign"
+    for assignment, batch, trial in Submission.objects.values_list(
+        "assignment_id", "trial__batch_id", "trial_id"
+    ):
+        assert batch == given[assignment][0]
+        assert trial in given[assignment][1]
     shown = set(TrialOutput.objects.values_list("trial_id", "output_id"))
     judged = Judgement.objects.filter(output__isnull=False)
     assert set(judged.values_list("submission__trial_id", "output_id").distinct()) <= shown
@@ -186,24 +193,30 @@ def rows_of_the_csv(campaign: Campaign) -> list[tuple]:
 def rows_that_count(campaign: Campaign) -> list[tuple]:
     """The CSV by another way: the querysets of the actions, where the export has SQL of its own."""
     about_the_only_output = Q(output__isnull=True, outputs_shown=1)
+    sent = "submission__assignment", "submission__trial", "submission__screen"
+    rater = "submission__assignment__participant"
     judgements = (
         Judgement.objects.filter(submission__in=counted_submissions(campaign).values("id"))
         .annotate(outputs_shown=Count("submission__trial__places"))
         .filter(Q(output__isnull=False) | about_the_only_output, value__isnull=False)
-        .select_related("submission__assignment__participant", "criterion", "output__system")
-        .select_related("submission__trial__item", "output__item")
+        .values_list(
+            *(rater, f"{rater}__label", "output__item__key", "output__system__name"),
+            *("criterion__name", *sent, "submission__revision"),
+            *("value", "time_ms", "submission__late"),
+        )
     )
     excluded = set(campaign.rater_exclusions.filter(withdrawn_at=None).values_list("participant"))
     rows = []
-    for judgement in judgements:
-        sent = judgement.submission
-        rater = sent.assignment.participant
-        output = judgement.output or sent.trial.places.get().output
-        screen = f"{sent.assignment_id}.{sent.trial_id}.{sent.screen}.{sent.revision}"
-        labels = (rater.label, output.item.key, output.system.name, judgement.criterion.name)
-        flags = ((rater.pk,) in excluded, sent.late)
-        rows.append((*labels, screen, judgement.value, judgement.time_ms, *flags))
+    for pk, label, item, system, criterion, *screen, value, time_ms, late in judgements:
+        about = (item, system) if item else the_only_output(trial=screen[1])
+        labels = (label, *about, criterion, ".".join(map(str, screen)))
+        rows.append((*labels, value, time_ms, (pk,) in excluded, late))
     return rows
+
+
+def the_only_output(trial: int) -> tuple[str, str]:
+    places = TrialOutput.objects.filter(trial=trial)
+    return places.values_list("output__item__key", "output__system__name").get()
 
 
 def rows_of_the_jsonl(campaign: Campaign) -> list[tuple]:
@@ -259,12 +272,14 @@ def codes_agree_with_finished_work() -> None:
 def no_submission_ever_changed() -> None:
     """Each payload still has its hash, and the hashes form unbroken chains."""
     chains: dict[int, str] = {}
-    for row in Submission.objects.order_by("id").iterator():
-        assert hashlib.sha256(canonical(row.payload)).hexdigest() == row.payload_sha256, row.key
-        before = chains.get(row.assignment_id, "")
-        expected = hashlib.sha256((before + row.payload_sha256).encode()).hexdigest()
-        assert row.chain_sha256 == expected, f"the chain breaks at {row.key}"
-        chains[row.assignment_id] = expected
+    columns = "key", "assignment_id", "payload", "payload_sha256", "chain_sha256"
+    rows = Submission.objects.order_by("id").values_list(*columns)
+    for key, assignment, payload, digest, chain in rows.iterator():
+        assert hashlib.sha256(canonical(payload)).hexdigest() == digest, key
+        before = chains.get(assignment, "")
+        expected = hashlib.sha256((before + digest).encode()).hexdigest()
+        assert chain == expected, f"the chain breaks at {key}"
+        chains[assignment] = expected
     holding = Judgement.objects.values("submission").distinct().count()
     assert holding == Submission.objects.filter(trial__as_check=None).count(), (
         "a screen without its values, or the reverse"
