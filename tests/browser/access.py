@@ -49,5 +49,6 @@ def assert_never_scrolls_sideways(page: Page) -> None:
     window = page.viewport_size
     for size, style in ((ENLARGED, ""), (ENLARGED, SPACED), (PHONE, TWICE_AS_LARGE)):
         page.set_viewport_size(size)
-        assert page.evaluate(WIDER_THAN_THE_WINDOW, style) == [], f"{size} {style}"
+        wider = page.evaluate(WIDER_THAN_THE_WINDOW, style)
+        assert wider == [], f"{wider} in {size} {style}"
     page.set_viewport_size(window)

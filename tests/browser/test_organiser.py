@@ -11,7 +11,7 @@ from rankme.management.commands.demo import FOLDER
 from rankme.models import Campaign, Output
 from rankme.pages.urls import organiser_urls
 from tests.accounts import PASSWORD, make_account
-from tests.browser.access import assert_accessible
+from tests.browser.access import assert_accessible, assert_never_scrolls_sideways
 from tests.browser.organiser import log_in
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.live import LiveSite
@@ -267,7 +267,7 @@ def uploads_with_problems(draft: Campaign) -> list[str]:
     ]
 
 
-def test_no_page_scrolls_sideways_on_a_phone(page: Page):
+def test_no_page_scrolls_sideways_on_a_phone_or_enlarged(page: Page):
     owner = make_account()
     log_in(page)
     page.set_viewport_size(PHONE)
@@ -275,6 +275,19 @@ def test_no_page_scrolls_sideways_on_a_phone(page: Page):
         page.goto(address)
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= PHONE["width"], f"{address} is {width} px wide"
+        assert_never_scrolls_sideways(page)
+
+
+def test_the_tab_of_this_page_is_marked_without_colours(page: Page):
+    campaign = make_campaign(slider_definition(), owner=make_account())
+    log_in(page)
+    page.emulate_media(forced_colors="active")
+    page.goto(reverse("rankme:campaign-monitor", args=[campaign.code]))
+    tabs = page.locator(".tabs a").all()
+    line = "tab => getComputedStyle(tab).borderBottomColor"
+    paper = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    marked = [tab.inner_text() for tab in tabs if tab.evaluate(line) != paper]
+    assert marked == ["Monitor"]
 
 
 @pytest.mark.parametrize("width", [PHONE["width"], 1366])
