@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evalsite.module_bundles import Bundler, UnknownForm
-from evalsite.storage import without_comments
+from evalsite.storage import ALONE, without_comments
 from rankme.protocols.instruments import INSTRUMENTS
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
@@ -101,3 +101,11 @@ def test_the_scripts_of_the_work_page_import_nothing_but_the_work_page():
         lines = bundler.guest_script(name).splitlines()
         imports = [line for line in lines if line.startswith("import ")]
         assert set(imports) <= {'import * as host from "../participant/work.js";'}
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_scripts_of_one_page_go_out_with_all_that_they_import(name):
+    """Each import that stays would be fetched only after the script itself has come."""
+    script = Bundler(lambda each: (STATIC / each).read_text(), name, []).host_script()
+    assert "\nimport " not in script and not script.startswith("import ")
+    assert (STATIC / name).read_text().count("\nimport ") > 0

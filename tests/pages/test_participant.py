@@ -124,6 +124,18 @@ def test_a_form_can_be_answered_with_the_next_page_at_once(client):
     )
 
 
+def test_from_the_link_to_the_work_every_page_is_one_answer(client):
+    """Two redirects on this way would take four seconds on a slow line."""
+    campaign = make_campaign(slider_definition(), items=1, systems=1)
+    page = client.get(reverse("rankme:enter", args=[campaign.code]))
+    for decision in ({"decision": "agree"}, {}):
+        content = page.content.decode()
+        sent = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', content))
+        page = client.post(re.search(r'action="([^"]+)"', content)[1], sent | decision)
+        assert page.status_code == 200
+    assert document_of(page)["trials"]
+
+
 def test_consent_sent_twice_makes_one_rater(client):
     campaign = make_campaign()
     door = reverse("rankme:enter", args=[campaign.code])
