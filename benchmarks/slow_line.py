@@ -13,6 +13,7 @@ Least and median of the runs are printed. Depending on the machine and its load:
 - "task": the longest task of the pages' scripts and layout.
 Independent of them: requests, pages among them, and kB (1,000 bytes, with headers) up to the first
 screen, and those of them that came in after the last click, when the rater could only wait.
+On the slow line, files that come in after their page has gone are not among them.
 """
 
 from __future__ import annotations

@@ -87,8 +87,13 @@ def _come_in(request: HttpRequest, campaign: Campaign, definition: Definition) -
         "arrival": arrival.signed(campaign),
     }
     response = render(request, "participant/consent.html", context)
-    ahead = [f"<{address}>; rel=prefetch" for address in work_scripts(definition)]
-    response.headers["Link"] = ", ".join(ahead[:MOST_FILES_AHEAD])
+    return _with_files_ahead(response, work_scripts(definition)[:MOST_FILES_AHEAD])
+
+
+def _with_files_ahead(response: HttpResponse, addresses: list[str]) -> HttpResponse:
+    """Name files in a header, so that browsers fetch them before they have read the page."""
+    if addresses:
+        response.headers["Link"] = ", ".join(f"<{each}>; rel=prefetch" for each in addresses)
     return response
 
 
@@ -210,13 +215,15 @@ def instructions(request: HttpRequest, rater: Participant) -> HttpResponse:
         return turn_to(request, rater, step_of(rater, definition))
     if step_of(rater, definition) != request.path:
         return redirect(step_of(rater, definition))
+    modules = work_scripts(definition)
     context = {
         "campaign": rater.campaign,
         "definition": definition,
-        "modules": work_scripts(definition),
+        "modules": modules,
         "has_changed": rater.instructed_at is not None,
     }
-    return render(request, "participant/instructions.html", context)
+    response = render(request, "participant/instructions.html", context)
+    return _with_files_ahead(response, modules[MOST_FILES_AHEAD:])
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -130,6 +130,9 @@ def test_the_consent_page_has_scripts_of_the_work_page_fetched_ahead(client):
     campaign = make_campaign(needy, items=1, systems=1)
     consent = client.get(reverse("rankme:enter", args=[campaign.code]))
     assert re.findall(r"<([^>]+)>; rel=prefetch", consent.headers["Link"]) == scripts[:3]
+    arrive(client, campaign, id="w1")
+    instructions = client.get(reverse("rankme:instructions", args=[campaign.code]))
+    assert re.findall(r"<([^>]+)>; rel=prefetch", instructions.headers["Link"]) == scripts[3:]
 
 
 def test_the_instructions_name_every_script_of_the_work_page(client):
