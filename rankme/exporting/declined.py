@@ -39,8 +39,8 @@ def kept_declined(answers: Iterable[DeclinedAnswer], counts: Mapping[str, Any]) 
     kept: dict[str, Any] = {
         name: dict(found) | {KEPT_ANSWERS: []} for name, found in counts.items()
     }
-    for one in answers:
-        kept[one.criterion][KEPT_ANSWERS].append([one.system, one.reason, one.rater])
+    for answer in answers:
+        kept[answer.criterion][KEPT_ANSWERS].append([answer.system, answer.reason, answer.rater])
     return kept
 
 

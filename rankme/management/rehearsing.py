@@ -207,9 +207,9 @@ def _work_in_waves(
             break
 
 
-def _check_signed_entry(rehearsal: Rehearsal, one: Submission) -> None:
+def _check_signed_entry(rehearsal: Rehearsal, submission: Submission) -> None:
     """Look at the first rater's link: if it does not open, all raters would wait in vain."""
-    link = entry_link(rehearsal.panel.books, rehearsal.panel.keys, one)
+    link = entry_link(rehearsal.panel.books, rehearsal.panel.keys, submission)
     browser = Browser(settings.SITE_URL)
     try:
         page = browser.open(link)
