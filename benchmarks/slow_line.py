@@ -1,14 +1,16 @@
 """How long a rater waits from the link to the first screen, on a fast and on a slow line.
 
-Run: python benchmarks/slow_line.py [--presets likert-criteria e2e-quality] [--repeat 3]
+Run: python benchmarks/slow_line.py [--presets likert-criteria] [--repeat 3] [--reading 3]
 
 Slow 3G as Chromium's developer tools define it: every request waits for 2,000 ms (400 ms of round
 trip, times five), and 50 kB per second come in (500 kbit/s, times 0.8). The processor is six times
 slower. The site answers over HTTP/1.1 without a proxy. The rater clicks as soon as a page with the
-button is painted, so each page of the way costs at least the 2,000 ms of its own request.
+button is painted, so each page of the way costs at least the 2,000 ms of its own request; with
+`--reading` the rater reads each page for so many seconds, and files for the work come in meanwhile.
 
 Least and median of the runs are printed. Depending on the machine and its load:
 - seconds from the link until each page is painted, and until the first screen can be answered;
+- "waited": the time without reading, from the link or a click until the next page is painted;
 - "blank": the longest time from the first byte of a page until something of it is painted;
 - "task": the longest task of the pages' scripts and layout.
 Independent of them: requests, pages among them, and kB (1,000 bytes, with headers) up to the first
@@ -19,6 +21,7 @@ On the slow line, files that come in after their page has gone are not among the
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import statistics
@@ -38,6 +41,7 @@ PATIENCE_SECONDS = 120
 # pages do. `told` is a binding of the browser.
 RATER = """
     const long = [];
+    let readSince = 0;
     const now = () => performance.timeOrigin + performance.now();
     const tell = (what) => told(JSON.stringify([what, now(), Math.max(0, ...long)]));
     new PerformanceObserver((list) => long.push(...list.getEntries().map((each) => each.duration)))
@@ -45,16 +49,21 @@ RATER = """
     new PerformanceObserver((list) => {
       if (!list.getEntriesByName("first-contentful-paint").length) return;
       tell("painted");
+      readSince = performance.now();
       act();
     }).observe({ type: "paint", buffered: true });
     function act() {
-      for (const [name, value] of ANSWERS)
-        document.querySelector(`[name="entry-${name}"][value="${value}"]`)?.click();
       const button = document.querySelector("main form[method=post] .button.primary");
-      if (button?.checkVisibility()) button.click();
-      else if (document.querySelector("form.screen[data-onset], [data-go-on]:not([hidden])"))
+      const isRead = performance.now() - readSince >= READING;
+      if (document.querySelector("form.screen[data-onset], [data-go-on]:not([hidden])"))
         tell("first screen");
-      else requestAnimationFrame(act);
+      else if (!isRead || !button?.checkVisibility()) requestAnimationFrame(act);
+      else {
+        for (const [name, value] of ANSWERS)
+          document.querySelector(`[name="entry-${name}"][value="${value}"]`)?.click();
+        tell("clicked");
+        button.click();
+      }
     }
 """
 
@@ -105,9 +114,18 @@ class Line:
             self.blanks.append(event["timestamp"] - self.first_byte)
             self.first_byte = None
 
+    def reached(self) -> list[tuple[str, float, float]]:
+        return [each for each in self.told if each[0] != "clicked"]
+
+
+def reading_time(told: list[tuple[str, float, float]]) -> float:
+    """Seconds between a page that was painted and the click on it, over all pages."""
+    pairs = itertools.pairwise(told)
+    return sum(after[1] - before[1] for before, after in pairs if after[0] == "clicked") / 1000
+
 
 def visit(
-    browser: Any, site: Any, name: str, conditions: dict[str, Any] | None
+    browser: Any, site: Any, name: str, conditions: dict[str, Any] | None, reading: float
 ) -> dict[str, float]:
     """What one rater's way took, by the name of what was reached or counted."""
     from tests.browser.rating import campaign_of
@@ -120,7 +138,8 @@ def visit(
     session = context.new_cdp_session(page)
     line = Line()
     line.listen(session)
-    page.add_init_script(RATER.replace("ANSWERS", json.dumps(answers)))
+    script = RATER.replace("ANSWERS", json.dumps(answers))
+    page.add_init_script(script.replace("READING", str(1000 * reading)))
     if conditions:
         session.send("Network.emulateNetworkConditions", conditions)
         session.send("Emulation.setCPUThrottlingRate", {"rate": 6})
@@ -134,9 +153,10 @@ def visit(
     names.append("first screen")
     found = {
         each: stamp / 1000 - line.begun
-        for each, (_, stamp, _) in zip(names, line.told, strict=True)
+        for each, (_, stamp, _) in zip(names, line.reached(), strict=True)
     }
     found |= {
+        "waited": found["first screen"] - reading_time(line.told),
         "blank": max(line.blanks),
         "task": max(longest for _, _, longest in line.told) / 1000,
         "kB": line.kilobytes,
@@ -153,6 +173,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--presets", nargs="+", default=["likert-criteria", "e2e-quality"])
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--reading", type=float, default=0, help="seconds on each page")
     options = parser.parse_args()
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright runs a loop in this thread
     with own_site() as site:
@@ -168,7 +189,8 @@ def main() -> None:
             for preset in options.presets:
                 for title, conditions in LINES.items():
                     found = [
-                        visit(browser, site, preset, conditions) for _ in range(options.repeat)
+                        visit(browser, site, preset, conditions, options.reading)
+                        for _ in range(options.repeat)
                     ]
                     print(f"\n{preset}, {title}, {options.repeat} runs; {load()}")
                     print(f"  {'':24s}{'least':>8s}{'median':>8s}")
