@@ -117,7 +117,10 @@ def _icc_interval(
     ratio = column_sq / error_sq
     weight = subjects * (1 + (judges - 1) * single) - judges * single
     freedom = (judges - 1) * (subjects - 1) * (judges * single * ratio + weight) ** 2
-    freedom /= (subjects - 1) * judges**2 * single**2 * ratio**2 + weight**2
+    divisor = (subjects - 1) * judges**2 * single**2 * ratio**2 + weight**2
+    if divisor <= 0:  # neither subjects nor judges differ at all
+        return None, None
+    freedom /= divisor
     tail = (1 - confidence) / 2
     upper, lower = f.isf(tail, subjects - 1, freedom), f.isf(tail, freedom, subjects - 1)
     if not (np.isfinite(upper) and np.isfinite(lower)):  # subjects that do not differ at all

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 
 import psutil
 import pytest
+from django.db import OperationalError
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.utils import translation
 from hypothesis import HealthCheck
 from hypothesis import settings as properties
+from psycopg2.errors import DeadlockDetected
 
 from evalsite.embedded import Servers, data_folder
 from evalsite.run import end_orphans
@@ -72,6 +74,7 @@ def django_db_modify_db_settings(
     os.environ["REDIS_URL"] = servers.valkey.url
 
 
+MOST_DEADLOCKS = 5
 LARGE_TABLE = 2**20  # bytes from which truncating, which makes new files, is the quicker way
 
 
@@ -92,8 +95,21 @@ def emptying_past_the_triggers() -> Iterator[None]:
             statements.append(f"TRUNCATE {', '.join(map(self.quote_name, large))} CASCADE;")
         return statements + [f"DELETE FROM {self.quote_name(name)};" for name in small]
 
+    plainly = DatabaseOperations.execute_sql_flush
+
+    def executing(self, statements: list[str]) -> None:
+        """Try again after a deadlock: requests of a closed page still lock rows in their order."""
+        for _ in range(MOST_DEADLOCKS):
+            try:
+                return plainly(self, statements)
+            except OperationalError as error:
+                if not isinstance(error.__cause__, DeadlockDetected):
+                    raise
+        return plainly(self, statements)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DatabaseOperations, "sql_flush", emptying)
+        patch.setattr(DatabaseOperations, "execute_sql_flush", executing)
         yield
 
 

@@ -142,6 +142,10 @@ def test_judges_who_only_disagree_have_no_reliability_of_means_and_no_interval()
     # All outputs have the same mean.
     found = intraclass_correlation(np.array([60, 61, 61, 60, 60, 61]), outputs, judges)
     assert (found.single.low, found.single.high) == (None, None)
+    # All judges have the same mean, too.
+    outputs, judges = np.repeat([0, 1, 2, 3], 2), np.tile([0, 1], 4)
+    found = intraclass_correlation(np.array([60, 61, 61, 60] * 2), outputs, judges)
+    assert (found.single.value, found.single.low, found.single.high) == (-2, None, None)
 
 
 def test_incomplete_tables_take_variance_components():

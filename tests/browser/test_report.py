@@ -52,7 +52,7 @@ def test_an_analysis_is_asked_for_watched_read_and_published(page, live_site):
     page.get_by_role("link", name="Publish").click()
     page.get_by_role("button", name="Publish").click()
     page.get_by_role("link", name="Public page").click()
-    assert page.get_by_role("heading", name=campaign.title, exact=True).is_visible()
+    assert page.get_by_role("heading", name=campaign.title, level=1, exact=True).is_visible()
     page.set_viewport_size({"width": 390, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 

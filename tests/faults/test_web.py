@@ -59,7 +59,7 @@ def test_a_web_worker_killed_while_it_hands_out_a_batch_leaks_no_slot(live_site:
     """As many slots as raters: were one lost with its answer, somebody would get no work."""
     campaign = campaign_for()
     before = deaths(live_site)
-    with failing_at(live_site, point, FAILPOINT=f"{point}:3", FAILING_PATH="/work/"):
+    with failing_at(live_site, point, FAILPOINT=f"{point}:3", FAILING_PATH="/instructions/"):
         outcome = rate(live_site.url, campaign)
     assert outcome.retries > 0 and deaths(live_site) > before, "nobody was killed"
     check_nothing_lost_nothing_doubled(outcome)
