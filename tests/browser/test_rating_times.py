@@ -45,9 +45,10 @@ def press_space(page: Page, session, epoch: float, at: float) -> None:
 def click_a_picture(page: Page) -> None:
     onset_of(page, "images")
     page.wait_for_timeout(DEAD_MS)
-    form = page.locator("form.screen").element_handle()
+    # Known by a mark, not by a handle: after the last trial the whole page may be another.
+    page.locator("form.screen").evaluate("form => form.dataset.answered = 'yes'")
     page.locator(".picture").first.click()
-    page.wait_for_function("form => !form.isConnected", arg=form)
+    page.wait_for_function("() => !document.querySelector('[data-answered]')")
 
 
 def recorded_times() -> list[float]:
