@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,22 +12,33 @@ from django.utils.translation.template import templatize
 
 PROJECT = Path(__file__).parent.parent
 MARKED = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"}
+CALLED = re.compile(rf"\b({'|'.join(sorted(MARKED))})\(")
 MARKED_IN_TEMPLATES = re.compile(r"""(?:gettext|_)\(u?('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")""")
 
 
-def texts_of_modules(*folders: str) -> Iterator[str]:
+@functools.cache
+def texts_of_modules(*folders: str) -> frozenset[str]:
     """The marked texts of the modules in these folders of the project."""
-    for path in sorted(path for folder in folders for path in (PROJECT / folder).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    paths = [path for folder in folders for path in (PROJECT / folder).rglob("*.py")]
+    return frozenset(text for path in paths for text in texts_of(path.read_text("utf-8")))
+
+
+def texts_of(source: str) -> Iterator[str]:
+    if CALLED.search(source):
+        for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in MARKED:
                 text = node.args[0]
                 if isinstance(text, ast.Constant):
                     yield text.value
 
 
-def texts_of_templates() -> Iterator[str]:
+@functools.cache
+def texts_of_templates() -> frozenset[str]:
     """The marked texts of all templates."""
-    for path in sorted((PROJECT / "templates").rglob("*.html")):
-        marked = templatize(path.read_text("utf-8"), origin=path.name)
-        for text in MARKED_IN_TEMPLATES.findall(marked):
-            yield ast.literal_eval(text)
+    return frozenset(
+        ast.literal_eval(text)
+        for path in (PROJECT / "templates").rglob("*.html")
+        for text in MARKED_IN_TEMPLATES.findall(
+            templatize(path.read_text("utf-8"), origin=path.name)
+        )
+    )

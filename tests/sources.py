@@ -1,7 +1,13 @@
-"""The source files of the repository, and what they import."""
+"""The source files of the repository, and what rules read in them."""
+
+from __future__ import annotations
 
 import ast
+import functools
+import io
+import tokenize
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -18,9 +24,53 @@ def python_files(*folders: str) -> list[Path]:
     return [path for folder in folders for path in files(f"{folder}/**/*.py")]
 
 
+def package_of(path: Path) -> str:
+    return ".".join(path.relative_to(PROJECT).parent.parts)
+
+
+@dataclass(frozen=True)
+class Module:
+    """What rules read of a Python file: parsed once, for its tree takes long and much memory."""
+
+    path: Path
+    place: str  # within the repository
+    source: str
+    docstring: str
+    imports: tuple[str, ...]
+    imports_at_run_time: tuple[str, ...]
+    remarks: tuple[tuple[int, str], ...]  # comments and docstrings, with the numbers of their lines
+    messages: tuple[tuple[int, str], ...]
+    nameless: tuple[str, ...]
+
+
+def modules(*folders: str) -> list[Module]:
+    return [module_at(path) for path in python_files(*folders)]
+
+
+@functools.cache
+def module_at(path: Path) -> Module:
+    source = path.read_text(encoding="utf-8")
+    tree, package = ast.parse(source), package_of(path)
+    return Module(
+        path,
+        place=str(path.relative_to(PROJECT)),
+        source=source,
+        docstring=ast.get_docstring(tree) or "",
+        imports=tuple(imports_of(tree, package)),
+        remarks=(*comments(source), *docstrings(tree)),
+        messages=tuple(messages(tree)),
+        nameless=tuple(nameless(tree)),
+        imports_at_run_time=tuple(imports_of(running(tree), package)),  # last: it cuts the tree
+    )
+
+
 def imported_modules(source: str, package: str) -> Iterator[str]:
     """Name every module that a source imports, anywhere in it, relative names made whole."""
-    for node in ast.walk(ast.parse(source)):
+    yield from imports_of(ast.parse(source), package)
+
+
+def imports_of(tree: ast.Module, package: str) -> Iterator[str]:
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -31,5 +81,52 @@ def imported_modules(source: str, package: str) -> Iterator[str]:
             yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
-def package_of(path: Path) -> str:
-    return ".".join(path.relative_to(PROJECT).parent.parts)
+def running(tree: ast.Module) -> ast.Module:
+    """The tree without what only the type checker reads, which is cut off."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body = [ast.Pass()]
+    return tree
+
+
+def comments(source: str) -> Iterator[tuple[int, str]]:
+    """Each comment, with the number of its line."""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+def docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Each docstring, with the number of its first line."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(tree):
+        if isinstance(node, documented) and (text := ast.get_docstring(node)):
+            yield node.body[0].lineno, text
+
+
+def messages(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Each text with four words or more, which a person may read."""
+    for node in ast.walk(tree):
+        text = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(text, str) and len(text.split()) > 3:
+            yield node.lineno, text
+
+
+def nameless(tree: ast.Module) -> list[str]:
+    """The functions with a variable that is called `one`, other than the first of two."""
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    return [
+        function.name
+        for function in functions
+        if "one" in variables(function) and not variables(function) & {"other", "two"}
+    ]
+
+
+def variables(function: ast.AST) -> set[str]:
+    """Every name that a function binds, with its parameters."""
+    return {
+        node.arg if isinstance(node, ast.arg) else node.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.arg)
+        or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    }

@@ -3,10 +3,8 @@
 import ast
 import functools
 import importlib.metadata
-import io
 import re
 import sys
-import tokenize
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +12,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from tests.sources import CODE, PROJECT, files, imported_modules, package_of, python_files
+from tests import sources
+from tests.sources import CODE, PROJECT, files, imported_modules, imports_of, modules
 
 # What goes out to other hosts: an address that a stranger writes is never fetched.
 CALLS_ELSEWHERE = {"urllib.request", "http.client", "socket", "ftplib", "requests", "httpx"}
@@ -86,10 +85,10 @@ def enters(module: str, closed: set[str]) -> bool:
 @pytest.mark.parametrize("room", CLOSED_DOORS)
 def test_imports_go_one_way(room: str):
     trespasses = [
-        f"{path.relative_to(PROJECT)} imports {module}"
-        for path in python_files(room)
-        for module in imported_modules(path.read_text(), package_of(path))
-        if enters(module, CLOSED_DOORS[room])
+        f"{module.place} imports {imported}"
+        for module in modules(room)
+        for imported in module.imports
+        if enters(imported, CLOSED_DOORS[room])
     ]
     assert trespasses == []
 
@@ -222,27 +221,18 @@ def required_modules(*names: str) -> set[str]:
     }
 
 
-def running(source: str) -> str:
-    """The source without what only the type checker reads."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            node.body = [ast.Pass()]
-    return ast.unparse(tree)
-
-
 def test_what_only_the_type_checker_reads_is_not_imported():
     source = "import a\nif TYPE_CHECKING:\n    import b\nelse:\n    import c"
-    assert set(imported_modules(running(source), "x")) == {"a", "c"}
+    assert set(imports_of(sources.running(ast.parse(source)), "x")) == {"a", "c"}
 
 
 def test_what_the_site_imports_is_required_by_name():
     required = required_modules("requirements.txt") | set(CODE) | set(sys.stdlib_module_names)
     undeclared = {
-        f"{path.relative_to(PROJECT)} imports {module}"
-        for path in python_files(*CODE)
-        for module in imported_modules(running(path.read_text()), package_of(path))
-        if module.split(".")[0] not in required
+        f"{module.place} imports {imported}"
+        for module in modules(*CODE)
+        for imported in module.imports_at_run_time
+        if imported.split(".")[0] not in required
     }
     assert undeclared == set()
 
@@ -255,8 +245,8 @@ def test_every_setting_of_the_environment_is_in_the_example():
     )
     read = {
         first or second
-        for path in python_files(*CODE)
-        for first, second in reading.findall(path.read_text())
+        for module in modules(*CODE)
+        for first, second in reading.findall(module.source)
     }
     assert len(read) > 20
     assert read - listed == {"DJANGO_SETTINGS_MODULE"}
@@ -266,26 +256,6 @@ def test_every_setting_of_the_environment_is_in_the_example():
 REFERENCES = re.compile(r"(?<![\w.#%&/-])(?!F1\b)[ABCFIRSU]\d{1,2}(?![\w%&.-]*[\w%&])|\bissue #?\d")
 
 
-def comments_and_docstrings(path: Path) -> Iterator[tuple[int, str]]:
-    """Each comment and docstring of a Python file, with the number of its first line."""
-    source = path.read_text(encoding="utf-8")
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.start[0], token.string
-    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, documented) and ast.get_docstring(node):
-            yield node.body[0].lineno, ast.get_docstring(node)
-
-
-def messages(path: Path) -> Iterator[tuple[int, str]]:
-    """Each text of a Python file with four words or more, which a person may read."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        text = node.value if isinstance(node, ast.Constant) else None
-        if isinstance(text, str) and len(text.split()) > 3:
-            yield node.lineno, text
-
-
 @functools.cache
 def prose() -> list[tuple[str, str]]:
     """Every text for readers of the code and the docs, with its place."""
@@ -293,9 +263,9 @@ def prose() -> list[tuple[str, str]]:
 
 
 def texts_of_code() -> Iterator[tuple[str, str]]:
-    for path in python_files(*CODE, "tests", "benchmarks"):
-        for line, text in comments_and_docstrings(path):
-            yield f"{path.relative_to(PROJECT)}:{line}", text
+    for module in modules(*CODE, "tests", "benchmarks"):
+        for line, text in module.remarks:
+            yield f"{module.place}:{line}", text
 
 
 def texts_of_pages() -> Iterator[tuple[str, str]]:
@@ -371,21 +341,23 @@ def comments_of_other_files() -> Iterator[tuple[str, str]]:
 
 def messages_of_the_code() -> Iterator[tuple[str, str]]:
     """What the interface, the commands and the errors say, with its place."""
-    for path in python_files(*CODE):
-        for line, text in messages(path):
-            yield f"{path.relative_to(PROJECT)}:{line}", text
+    for module in modules(*CODE):
+        for line, text in module.messages:
+            yield f"{module.place}:{line}", text
+
+
+@functools.cache
+def every_text() -> list[tuple[str, str]]:
+    """Everything that people read, each text in one line, with its place."""
+    found = [*prose(), *comments_of_other_files(), *messages_of_the_code()]
+    return [(place, " ".join(text.split())) for place, text in found]
 
 
 @pytest.mark.parametrize("phrase", STILTED)
 def test_texts_avoid_phrases_that_sound_translated(phrase: str):
     pattern = re.compile(phrase, re.IGNORECASE)
     assert pattern.search(STILTED[phrase]), "the pattern does not find its own bait"
-    found = {
-        place
-        for place, text in [*prose(), *comments_of_other_files(), *messages_of_the_code()]
-        if pattern.search(" ".join(text.split()))
-    }
-    assert found == set()
+    assert {place for place, text in every_text() if pattern.search(text)} == set()
 
 
 def test_legitimate_uses_of_avoided_words_are_possible():
@@ -396,31 +368,12 @@ def test_legitimate_uses_of_avoided_words_are_possible():
     assert [phrase for phrase in STILTED if re.search(phrase, legitimate, re.IGNORECASE)] == []
 
 
-def variables(function: ast.AST) -> set[str]:
-    """Every name that a function binds, with its parameters."""
-    return {
-        node.arg if isinstance(node, ast.arg) else node.id
-        for node in ast.walk(function)
-        if isinstance(node, ast.arg)
-        or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
-    }
-
-
-def nameless(source: str) -> list[str]:
-    """The functions with a variable that is called `one`, other than the first of two."""
-    functions = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef))
-    return [
-        function.name
-        for function in functions
-        if "one" in variables(function) and not variables(function) & {"other", "two"}
-    ]
-
-
 def test_a_variable_is_called_after_the_thing_that_it_holds():
-    assert nameless("def bait(rows):\n    return [one.name for one in rows]") == ["bait"]
-    assert nameless("def pair(rows):\n    return [one == other for one, other in rows]") == []
-    found = {str(path): nameless(path.read_text(encoding="utf-8")) for path in python_files(*CODE)}
-    assert {path: names for path, names in found.items() if names} == {}
+    bait = ast.parse("def bait(rows):\n    return [one.name for one in rows]")
+    pair = ast.parse("def pair(rows):\n    return [one == other for one, other in rows]")
+    assert (sources.nameless(bait), sources.nameless(pair)) == (["bait"], [])
+    found = {module.place: module.nameless for module in modules(*CODE)}
+    assert {place: names for place, names in found.items() if names} == {}
 
 
 def test_types_are_checked_in_all_product_code():
@@ -432,10 +385,10 @@ def test_types_are_checked_in_all_product_code():
 
 def test_every_module_says_in_a_sentence_what_lives_there():
     silent = [
-        str(path.relative_to(PROJECT))
-        for path in python_files(*CODE, "tests", "benchmarks")
-        if path.read_text().strip() and "migrations" not in path.parts
-        if not (ast.get_docstring(ast.parse(path.read_text())) or "").strip()
+        module.place
+        for module in modules(*CODE, "tests", "benchmarks")
+        if module.source.strip() and "migrations" not in module.path.parts
+        if not module.docstring.strip()
     ]
     assert silent == []
 

@@ -2,26 +2,24 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from tests.sources import CODE, PROJECT, imported_modules, package_of, python_files
+from tests.sources import CODE, imported_modules, modules
 
 
-def helpers_from_tests(source: str, package: str) -> list[str]:
-    """Name the test modules that a source imports from."""
-    imported = {name for name in imported_modules(source, package) if name.startswith("tests.")}
-    return sorted(
-        name for name in imported if any(part.startswith("test_") for part in name.split("."))
-    )
+def helpers_from_tests(imported: Iterable[str]) -> list[str]:
+    """Name the test modules among those that a module imports."""
+    ours = {name for name in imported if name.startswith("tests.")}
+    return sorted(name for name in ours if ".test_" in name)
 
 
 def test_helpers_that_tests_share_are_in_modules_of_their_own():
     bait = "from tests.actions.test_jobs import claim\nfrom .test_anova import digits\n"
-    assert len(helpers_from_tests(bait, "tests.analysis")) == 4
+    assert len(helpers_from_tests(imported_modules(bait, "tests.analysis"))) == 4
     borrowed = {
-        f"{path.relative_to(PROJECT)} imports {module}"
-        for path in python_files("tests")
-        for module in helpers_from_tests(path.read_text(), package_of(path))
+        f"{module.place} imports {name}"
+        for module in modules("tests")
+        for name in helpers_from_tests(module.imports)
     }
     assert borrowed == set()
 
@@ -63,8 +61,8 @@ def test_tests_leave_private_names_alone():
     )
     assert len(list(private_names(bait))) == 4
     touched = {
-        f"{path.relative_to(PROJECT)}: {name}"
-        for path in python_files("tests")
-        for name in private_names(path.read_text())
+        f"{module.place}: {name}"
+        for module in modules("tests")
+        for name in private_names(module.source)
     }
     assert touched == set()
