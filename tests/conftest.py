@@ -18,6 +18,7 @@ from psycopg2.errors import DeadlockDetected
 from evalsite.embedded import Servers, data_folder
 from evalsite.run import end_orphans
 from tests.migrated import put_migrated_cluster
+from tests.order import in_good_order
 
 pytest_plugins = ["tests.live"]
 
@@ -34,6 +35,21 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     gigabytes = psutil.virtual_memory().available // 2**30
     by_cores = len(os.sched_getaffinity(0)) * 3 // 2
     return max(1, min(by_cores, gigabytes // GIGABYTES_PER_WORKER))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests that mostly wait, where others compute meanwhile (tests/order.py).
+
+    Every worker collects the same tests and has to arrive at the same order.
+    """
+    items[:] = in_good_order(
+        items,
+        waits=lambda item: item.get_closest_marker("waits") is not None,
+        file_of=lambda item: str(item.path),
+        workers=int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")),
+        cores=len(os.sched_getaffinity(0)),
+    )
 
 
 @pytest.fixture(scope="session")

@@ -26,7 +26,7 @@ from tests.invariants import check_record
 from tests.live import CHROMIUM_FLAGS, installed_chromium, wait_for
 from tests.sources import PROJECT
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.waits]
 
 OFFLINE_SCREENS = 6
 ROUNDS = 12

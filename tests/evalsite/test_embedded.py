@@ -26,6 +26,8 @@ from evalsite.embedded.folders import LONGEST_SOCKET_PATH, POSTGRESQL_SOCKET, ma
 from evalsite.embedded.server import Server
 from tests.live import reachable_folder
 
+pytestmark = pytest.mark.waits
+
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:

@@ -17,7 +17,7 @@ from tests.campaigns import make_campaign, make_rater, rankme_definition
 from tests.live import LiveSite, reachable_folder, wait_for
 from tests.sittings import answer, claim, sit
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.waits]
 PAGE = (PROJECT / "docs/deployment.md").read_text()
 LOOK = """
 import hashlib, django; django.setup()

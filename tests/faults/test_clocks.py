@@ -19,7 +19,7 @@ from tests.faults.raters_at_work import (
 )
 from tests.live import LiveSite, wait_for
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.waits]
 YEARS = 365.25 * 86_400
 JUMPS = (10 * YEARS, -10 * YEARS, 0, -3_600, 3_600)
 

@@ -11,7 +11,7 @@ from tests.faults.raters_at_work import (
 from tests.invariants import acknowledged, check_record
 from tests.live import LiveSite
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.waits]
 
 
 def test_the_database_stopped_at_once_and_restarted_loses_nothing(live_site: LiveSite):

@@ -15,7 +15,7 @@ from tests.invariants import check_jobs_ended
 from tests.live import LiveSite, wait_for
 from tests.sittings import sit
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.waits]
 MOST_SECONDS_DEAF = 60
 DEAF = "tests.faults.deaf_site"
 REPLACED = "its supervisor starts a new one"  # what the watchdog writes to the log

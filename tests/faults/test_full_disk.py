@@ -17,7 +17,7 @@ from rankme.simulation.raters import Cohort, Latencies, Rater
 from tests.live import LiveSite, reachable_folder, readiness, wait_for
 from tests.migrated import put_migrated_cluster
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.waits]
 SCREENS = 150
 DISK_MEGABYTES = 160
 MAKE_CAMPAIGN = f"""

@@ -12,7 +12,7 @@ from tests.invariants import check_jobs_ended
 from tests.live import LiveSite, wait_for
 from tests.sittings import sit
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.waits]
 RUNS = 20_000
 KILLS = jobs.MOST_ATTEMPTS + 3
 

@@ -18,7 +18,7 @@ from rankme.actions import api_keys
 from tests.campaigns import make_owner
 from tests.live import PATIENCE, LiveSite, wait_for
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.waits]
 
 CLIENTS = 40
 HALF_SENT = {

@@ -14,7 +14,7 @@ from tests.invariants import check_jobs_ended
 from tests.live import LiveSite, wait_for
 from tests.sittings import sit
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.waits]
 KILLS = 6  # forty give the same numbers too, and take minutes
 RUNS = 20_000
 CHUNKS_PER_KILL = 2

@@ -19,7 +19,7 @@ from tests.faults.raters_at_work import (
 from tests.invariants import check_record
 from tests.live import LiveSite, wait_for
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.waits]
 TIMES = 30
 
 

@@ -14,7 +14,7 @@ from tests.invariants import check_jobs_ended, check_record
 from tests.live import LiveSite, wait_for
 from tests.sittings import sit
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.waits]
 ROWS = 150_000
 ITEMS = 15_000
 
