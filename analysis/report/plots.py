@@ -18,6 +18,7 @@ import numpy as np
 from analysis.clusters import Ranking
 from analysis.errors import OptionsError
 from analysis.raters import RaterProfile
+from analysis.report.embedded_fonts import leave_out_layout_tables
 from analysis.report.ranking import PairRecord, RankingSection
 from analysis.tukey_hsd import Tukey, split_letters
 
@@ -65,6 +66,8 @@ def drawn(figure: Figure, format: str) -> bytes:
 
     if format not in FORMATS:
         raise OptionsError([f"There is no picture format {format!r}: {', '.join(FORMATS)}."])
+    if format == "pdf":
+        leave_out_layout_tables()
     file = io.BytesIO()
     with matplotlib.rc_context(STYLE):
         lay_out(figure)

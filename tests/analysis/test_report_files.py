@@ -8,8 +8,10 @@ import re
 import shutil
 import subprocess
 import zipfile
+import zlib
 
 import pytest
+from fontTools.ttLib import TTFont
 
 from analysis import TableError
 from analysis.anova import group_moments, one_way
@@ -302,6 +304,17 @@ def test_figures_for_print_hold_no_type_3_fonts():
             content = drawn(figure, "pdf")
             assert b"/Subtype /Type3" not in content, name
             assert b"/FontFile2" in content, name
+            for font in embedded_fonts(content):
+                assert "glyf" in font
+                # They took longer than the pictures. What they say of places the PDF says itself.
+                assert {"GSUB", "GPOS", "GDEF", "kern"}.isdisjoint(font), name
+
+
+def embedded_fonts(pdf: bytes) -> list[list[str]]:
+    """The tables of each font that a PDF contains."""
+    packed = re.findall(rb"/Length1 \d+[^>]*>>\nstream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL)
+    assert packed
+    return [TTFont(io.BytesIO(zlib.decompress(font))).keys() for font in packed]
 
 
 def test_figures_of_a_page_are_equally_wide():
