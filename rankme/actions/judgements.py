@@ -335,7 +335,17 @@ def insert_judgements(
     frozen: FrozenDefinition,
     outputs: list[int | None],
 ) -> None:
-    Judgement.objects.bulk_create(
+    Judgement.objects.bulk_create(judgements_in(submission, readings, frozen, outputs))
+
+
+def judgements_in(
+    submission: Submission,
+    readings: list[Reading],
+    frozen: FrozenDefinition,
+    outputs: list[int | None],
+) -> list[Judgement]:
+    """What a screen says, as rows that are not stored yet; `outputs` are in the rater's order."""
+    return [
         Judgement(
             submission=submission,
             criterion_id=frozen.criteria[reading.criterion],
@@ -347,7 +357,7 @@ def insert_judgements(
             cannot_judge=reading.cannot_judge,
         )
         for reading in readings
-    )
+    ]
 
 
 def _renew(located: LocatedScreen) -> None:

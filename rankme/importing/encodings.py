@@ -44,10 +44,17 @@ def encoding_of(head: bytes) -> str:
         return "utf-16"
     if unmarked := _unmarked_utf16(head):
         return unmarked
-    text = codecs.getincrementaldecoder(UTF8)("surrogateescape").decode(head)
+    decoder = codecs.getincrementaldecoder(UTF8)  # the last character may be cut off
+    try:
+        decoder().decode(head)
+    except UnicodeDecodeError:
+        pass
+    else:
+        return UTF8
+    text = decoder("surrogateescape").decode(head)
     wrong = sum("\udc80" <= character <= "\udcff" for character in text)
     right = sum(not character.isascii() for character in text) - wrong
-    if not wrong or right >= wrong or b"\0" in head:
+    if right >= wrong or b"\0" in head:
         return UTF8
     if wrong < FEW_BYTES and _decodes(head, WESTERN):
         return WESTERN
