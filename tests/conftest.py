@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import psutil
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.utils import translation
@@ -138,6 +138,17 @@ def sizes_of(connection: BaseDatabaseWrapper, tables: list[str]) -> dict[str, in
             [tables],
         )
         return dict(cursor.fetchall())
+
+
+@pytest.fixture(scope="module")
+def rows_of_the_module(django_db_setup: None, django_db_blocker) -> Iterator[None]:
+    """What module-scoped fixtures write after this one, all tests of the module find.
+
+    Each test rolls back what it does itself. Only for modules without transactional tests.
+    """
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield
+        transaction.set_rollback(True)
 
 
 @pytest.fixture(autouse=True)

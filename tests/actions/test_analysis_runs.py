@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import io
-import threading
 
 import pytest
-from django.db import connection
 
 from analysis.report.make import make_report
 from analysis.table_files import read_table
@@ -14,7 +12,6 @@ from rankme.actions import (
     analysis_runs,
     campaigns,
     exclusions,
-    jobs,
     judgement_imports,
     publishing,
     report_parts,
@@ -23,23 +20,33 @@ from rankme.actions import (
 from rankme.errors import InvalidOptions, RefusedAction
 from rankme.exporting import bundle
 from rankme.exporting.judgements import judgements_csv
-from rankme.models import AnalysisRun, RunChunk, leases
+from rankme.models import AnalysisRun
 from tests.analysis.published import oracle_data
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
-from tests.reports import assert_same_report
 from tests.runs import asked, executed, rated_campaign
 from tests.sittings import sit
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
+LITTLE = {"runs": 2, "agreement_resamples": 2, "resample": ["none"]}  # where the numbers matter not
+
+
+@pytest.fixture(scope="module")
+def done_once(rows_of_the_module) -> AnalysisRun:
+    """A rated campaign and an analysis of it. Tests roll back what they do to them."""
+    return executed(asked(rated_campaign()))
 
 
 @pytest.fixture
-def campaign():
-    return rated_campaign()
+def run(done_once):
+    return AnalysisRun.objects.get(pk=done_once.pk)
 
 
-def test_a_run_becomes_a_report_with_its_signature(campaign):
-    run = executed(asked(campaign))
+@pytest.fixture
+def campaign(run):
+    return run.campaign
+
+
+def test_a_run_becomes_a_report_with_its_signature(run):
     report = run.result["report"]
     assert report["signature"] == run.signature
     assert run.data_sha256[:16] in run.signature
@@ -61,7 +68,7 @@ def test_criteria_keep_the_order_of_the_campaign_file():
         screens=[{"name": "rate", "show": ["input", "standard", "outputs"], "ask": names}],
     )
     campaign = rated_campaign(definition)
-    run = executed(asked(campaign))
+    run = executed(asked(campaign, resample=["none"]))
     report = run.result["report"]
     assert [each["criterion"] for each in report["criteria"]] == names
     assert list(dict.fromkeys(rater["criterion"] for rater in report["raters"])) == names
@@ -72,8 +79,7 @@ def test_criteria_keep_the_order_of_the_campaign_file():
     assert " & ".join(title.format(name) for name in names) in table
 
 
-def test_a_run_from_before_criteria_had_an_order_can_still_be_read(campaign):
-    run = executed(asked(campaign))
+def test_a_run_from_before_criteria_had_an_order_can_still_be_read(run):
     AnalysisRun.objects.filter(pk=run.pk).update(
         options=run.options | {"kinds": {"quality": "relative"}}
     )
@@ -81,68 +87,17 @@ def test_a_run_from_before_criteria_had_an_order_can_still_be_read(campaign):
     assert bundle.report_options(run).kinds == {"quality": "relative"}
 
 
-def test_a_run_is_executed_once_however_often_it_is_told_of(campaign):
-    run = executed(asked(campaign))
+def test_a_run_is_executed_once_however_often_it_is_told_of(run):
     assert not analysis_runs.execute(run.pk, "again")
     assert AnalysisRun.objects.get(pk=run.pk).attempts == 1
 
 
-def test_one_two_and_four_workers_say_the_same(campaign):
-    said = []
-    for helpers in (0, 1, 3):
-        run = asked(campaign)
-        threads = [threading.Thread(target=help_with, args=[run.pk]) for _ in range(helpers)]
-        for thread in threads:
-            thread.start()
-        executed(run)
-        for thread in threads:
-            thread.join()
-        said.append(run.result["report"])
-    assert_same_report(said[0], said[1])
-    assert_same_report(said[0], said[2])
-
-
-def help_with(run_id: int) -> None:
-    """Like a worker that is notified again and again until the run is over."""
-    while not AnalysisRun.objects.get(pk=run_id).is_over:
-        run_chunks.compute_chunks(run_id, "helper")
-    connection.close()
-
-
-def test_a_run_that_lost_its_worker_goes_on_where_it_was(campaign, monkeypatch):
-    whole = executed(asked(campaign)).result["report"]
-    run = asked(campaign)
-    compute, done = run_chunks.compute_one, []
-
-    def die_after_two(*arguments):
-        if len(done) == 2:
-            raise SystemExit("killed")
-        done.append(compute(*arguments))
-        return done[-1]
-
-    monkeypatch.setattr(run_chunks, "compute_one", die_after_two)
-    with pytest.raises(SystemExit):
-        analysis_runs.execute(run.pk, "victim")
-    monkeypatch.undo()
-    AnalysisRun.objects.filter(pk=run.pk).update(heartbeat_at=None)
-    stored = dict(run.chunks.exclude(draws=None).values_list("id", "claimed_at"))
-    assert len(stored) == 2
-    seen: list[int] = []
-    monkeypatch.setattr(
-        run_chunks, "compute_one", lambda run, worker: seen.append(1) or compute(run, worker)
-    )
-    assert_same_report(executed(run).result["report"], whole)
-    assert len(seen) == 2 * run_chunks.LEAST_CHUNKS - 2
-
-
-def test_a_run_stands_on_the_judgements_it_read(campaign):
-    run = asked(campaign)
-    first = executed(run)
+def test_a_run_stands_on_the_judgements_it_read(run, campaign):
     rater = campaign.participants.first()
     exclusions.exclude_rater(rater, reason="Clicked at random.", by=make_owner())
-    again = executed(asked(campaign))
-    assert first.data_sha256 != again.data_sha256
-    assert analysis_runs.run_table(first).sha256 == first.data_sha256
+    again = executed(asked(campaign, **LITTLE))
+    assert run.data_sha256 != again.data_sha256
+    assert analysis_runs.run_table(run).sha256 == run.data_sha256
     assert again.result["exclusions"] == [{"rater": rater.label, "reason": "Clicked at random."}]
     assert again.result["report"]["data"]["excluded"] > 0
 
@@ -159,16 +114,17 @@ def test_what_comes_in_during_an_analysis_is_not_in_it(monkeypatch):
         return compute(run, worker)
 
     monkeypatch.setattr(run_chunks, "compute_one", in_company)
-    run = executed(asked(campaign))
+    run = executed(asked(campaign, **LITTLE))
     assert company and run.data_sha256 == exported.sha256
-    assert executed(asked(campaign)).data_sha256 != exported.sha256
+    assert executed(asked(campaign, **LITTLE)).data_sha256 != exported.sha256
 
 
 def test_raters_left_out_by_an_option_are_named_with_the_reason(campaign):
     label = campaign.participants.first().label
     with pytest.raises(InvalidOptions, match="Say why"):
         asked(campaign, exclude_raters=[label])
-    run = executed(asked(campaign, exclude_raters=[label], exclusion_reason="Too fast."))
+    options = LITTLE | {"exclude_raters": [label], "exclusion_reason": "Too fast."}
+    run = executed(asked(campaign, **options))
     assert run.result["exclusions"] == [{"rater": label, "reason": "Too fast."}]
 
 
@@ -180,21 +136,6 @@ def test_a_cancelled_run_stops_and_has_no_result(campaign):
     assert (run.state, run.result) == ("cancelled", None)
     with pytest.raises(RefusedAction):
         analysis_runs.cancel_run(run, by=make_owner())
-
-
-def test_a_run_cancelled_while_it_works_stops(campaign, monkeypatch):
-    run = asked(campaign)
-    compute = run_chunks.compute_one
-
-    def compute_and_cancel(*arguments):
-        jobs.cancel(AnalysisRun.objects.get(pk=run.pk))
-        return compute(*arguments)
-
-    monkeypatch.setattr(run_chunks, "compute_one", compute_and_cancel)
-    monkeypatch.setattr(leases, "SECONDS_BETWEEN_HEARTBEATS", 0)
-    analysis_runs.execute(run.pk, "worker")
-    run.refresh_from_db()
-    assert (run.state, run.result) == ("cancelled", None)
 
 
 def test_every_fault_of_the_options_is_said_at_once(campaign):
@@ -220,40 +161,10 @@ def test_chunks_cover_every_run_once():
         assert covered == list(range(runs))
 
 
-def test_two_workers_never_compute_the_same_chunk(campaign, monkeypatch):
-    run = asked(campaign)
-    row = jobs.claim(AnalysisRun, run.pk, worker="leader")
-    analysis_runs.take_snapshot(row)
-    drawn: list[tuple] = []
-    keyed = run_chunks.resamplings_of_run(run.pk, row.data_sha256)
-    for resampling in keyed.values():
-        draw = resampling.draw
-        object.__setattr__(
-            resampling,
-            "draw",
-            lambda first, count, key=resampling.key, draw=draw: (
-                drawn.append((key, first)) or draw(first, count)
-            ),
-        )
-    threads = [threading.Thread(target=compute_and_close, args=[run.pk]) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    jobs.release(row)
-    assert len(drawn) == len(set(drawn)) == RunChunk.objects.count()
-
-
-def compute_and_close(run_id: int) -> None:
-    run_chunks.compute_chunks(run_id, "helper")
-    connection.close()
-
-
-def test_publishing_gives_one_address_and_can_be_taken_back(campaign):
+def test_publishing_gives_one_address_and_can_be_taken_back(run, campaign):
     owner = make_owner()
     with pytest.raises(RefusedAction):
         publishing.publish_report(asked(campaign), by=owner)
-    run = executed(asked(campaign))
     report = publishing.publish_report(run, by=owner)
     assert publishing.publish_report(run, by=owner).code == report.code
     publishing.withdraw_report(report, by=owner)
@@ -262,9 +173,8 @@ def test_publishing_gives_one_address_and_can_be_taken_back(campaign):
     assert publishing.publish_report(run, by=owner).withdrawn_at is None
 
 
-def test_a_closed_campaign_is_published_as_long_as_a_report_of_it_is(campaign):
+def test_a_closed_campaign_is_published_as_long_as_a_report_of_it_is(run, campaign):
     owner = make_owner()
-    run = executed(asked(campaign))
     running = publishing.publish_report(run, by=owner)
     campaign.refresh_from_db()
     assert campaign.state == "running"
@@ -294,62 +204,8 @@ def test_the_real_quality_ratings_give_the_known_ranking():
     assert run.judgements == 2979 * 5
 
 
-class StoresAndDies(report_parts.StoredParts):
-    """Loses its worker whenever it has stored two more parts."""
-
-    left = 2
-
-    def _store(self, name: str, content: bytes) -> bytes:
-        stored = super()._store(name, content)
-        self.left -= 1
-        if not self.left:
-            raise SystemExit("killed")
-        return stored
-
-
-class ForgetsAndDies(StoresAndDies):
-    """The guard taken away: what is computed is not stored."""
-
-    def _store(self, name: str, content: bytes) -> bytes:
-        self.left -= 1
-        if not self.left:
-            raise SystemExit("killed")
-        return content
-
-
-def deaths_until_over(run: AnalysisRun, kind, monkeypatch) -> int:
-    monkeypatch.setattr(analysis_runs, "StoredParts", kind)
-    monkeypatch.setattr(jobs, "SECONDS_BEFORE_TAKEOVER", {})
-    for deaths in range(100):
-        try:
-            analysis_runs.execute(run.pk, "victim")
-        except SystemExit:
-            continue
-        run.refresh_from_db()
-        return deaths
-    raise AssertionError("it never ended")
-
-
-def test_a_report_that_loses_a_worker_every_two_parts_is_finished(campaign, monkeypatch):
-    undisturbed = executed(asked(campaign))
-    run = asked(campaign)
-    deaths = deaths_until_over(run, StoresAndDies, monkeypatch)
-    assert deaths > jobs.MOST_ATTEMPTS
-    assert run.state == "done", run.error
-    assert run.result == undisturbed.result
-    assert not run.parts.exists()
-
-
-def test_without_stored_parts_it_would_start_again_and_be_given_up(campaign, monkeypatch):
-    run = asked(campaign)
-    deaths = deaths_until_over(run, ForgetsAndDies, monkeypatch)
-    assert (run.state, deaths) == ("failed", jobs.MOST_ATTEMPTS)
-    assert "ended unexpectedly at the same place (“Writing the report”)" in run.error
-
-
-def test_a_part_reads_back_as_it_was_stored(campaign):
+def test_a_part_reads_back_as_it_was_stored(run):
     """A report from stored parts equals the report that was never interrupted."""
-    run = executed(asked(campaign))
     table, options = analysis_runs.run_table(run), analysis_runs.report_options(run)
     stored = {}
 

@@ -1,0 +1,168 @@
+"""Workers share an analysis, and take it over from each other, without changing its report."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from django.db import connection
+
+from rankme.actions import analysis_runs, jobs, report_parts, run_chunks
+from rankme.models import AnalysisRun, RunChunk, leases
+from tests.reports import assert_same_report
+from tests.runs import asked, executed, rated_campaign
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SECONDS_BETWEEN_NOTICES = 0.2
+
+
+@pytest.fixture
+def campaign():
+    return rated_campaign()
+
+
+def test_one_two_and_four_workers_say_the_same(campaign):
+    said = []
+    for helpers in (0, 1, 3):
+        run = asked(campaign)
+        threads = [threading.Thread(target=help_with, args=[run.pk]) for _ in range(helpers)]
+        for thread in threads:
+            thread.start()
+        executed(run)
+        for thread in threads:
+            thread.join()
+        said.append(run.result["report"])
+    assert_same_report(said[0], said[1])
+    assert_same_report(said[0], said[2])
+
+
+def help_with(run_id: int) -> None:
+    """Like a worker that is notified again and again until the run is over."""
+    while AnalysisRun.objects.filter(pk=run_id, state__in=["queued", "working"]).exists():
+        run_chunks.compute_chunks(run_id, "helper")
+        time.sleep(SECONDS_BETWEEN_NOTICES)
+    connection.close()
+
+
+def test_a_run_that_lost_its_worker_goes_on_where_it_was(campaign, monkeypatch):
+    whole = executed(asked(campaign)).result["report"]
+    run = asked(campaign)
+    compute, done = run_chunks.compute_one, []
+
+    def die_after_two(*arguments):
+        if len(done) == 2:
+            raise SystemExit("killed")
+        done.append(compute(*arguments))
+        return done[-1]
+
+    monkeypatch.setattr(run_chunks, "compute_one", die_after_two)
+    with pytest.raises(SystemExit):
+        analysis_runs.execute(run.pk, "victim")
+    monkeypatch.undo()
+    AnalysisRun.objects.filter(pk=run.pk).update(heartbeat_at=None)
+    stored = dict(run.chunks.exclude(draws=None).values_list("id", "claimed_at"))
+    assert len(stored) == 2
+    seen: list[int] = []
+    monkeypatch.setattr(
+        run_chunks, "compute_one", lambda run, worker: seen.append(1) or compute(run, worker)
+    )
+    assert_same_report(executed(run).result["report"], whole)
+    assert len(seen) == 2 * run_chunks.LEAST_CHUNKS - 2
+
+
+def test_a_run_cancelled_while_it_works_stops(campaign, monkeypatch):
+    run = asked(campaign)
+    compute = run_chunks.compute_one
+
+    def compute_and_cancel(*arguments):
+        jobs.cancel(AnalysisRun.objects.get(pk=run.pk))
+        return compute(*arguments)
+
+    monkeypatch.setattr(run_chunks, "compute_one", compute_and_cancel)
+    monkeypatch.setattr(leases, "SECONDS_BETWEEN_HEARTBEATS", 0)
+    analysis_runs.execute(run.pk, "worker")
+    run.refresh_from_db()
+    assert (run.state, run.result) == ("cancelled", None)
+
+
+def test_two_workers_never_compute_the_same_chunk(campaign, monkeypatch):
+    run = asked(campaign)
+    row = jobs.claim(AnalysisRun, run.pk, worker="leader")
+    analysis_runs.take_snapshot(row)
+    drawn: list[tuple] = []
+    keyed = run_chunks.resamplings_of_run(run.pk, row.data_sha256)
+    for resampling in keyed.values():
+        draw = resampling.draw
+        object.__setattr__(
+            resampling,
+            "draw",
+            lambda first, count, key=resampling.key, draw=draw: (
+                drawn.append((key, first)) or draw(first, count)
+            ),
+        )
+    threads = [threading.Thread(target=compute_and_close, args=[run.pk]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    jobs.release(row)
+    assert len(drawn) == len(set(drawn)) == RunChunk.objects.count()
+
+
+def compute_and_close(run_id: int) -> None:
+    run_chunks.compute_chunks(run_id, "helper")
+    connection.close()
+
+
+class StoresAndDies(report_parts.StoredParts):
+    """Loses its worker whenever it has stored two more parts."""
+
+    left = 2
+
+    def _store(self, name: str, content: bytes) -> bytes:
+        stored = super()._store(name, content)
+        self.left -= 1
+        if not self.left:
+            raise SystemExit("killed")
+        return stored
+
+
+class ForgetsAndDies(StoresAndDies):
+    """The guard taken away: what is computed is not stored."""
+
+    def _store(self, name: str, content: bytes) -> bytes:
+        self.left -= 1
+        if not self.left:
+            raise SystemExit("killed")
+        return content
+
+
+def deaths_until_over(run: AnalysisRun, kind, monkeypatch) -> int:
+    monkeypatch.setattr(analysis_runs, "StoredParts", kind)
+    monkeypatch.setattr(jobs, "SECONDS_BEFORE_TAKEOVER", {})
+    for deaths in range(100):
+        try:
+            analysis_runs.execute(run.pk, "victim")
+        except SystemExit:
+            continue
+        run.refresh_from_db()
+        return deaths
+    raise AssertionError("it never ended")
+
+
+def test_a_report_that_loses_a_worker_every_two_parts_is_finished(campaign, monkeypatch):
+    undisturbed = executed(asked(campaign))
+    run = asked(campaign)
+    deaths = deaths_until_over(run, StoresAndDies, monkeypatch)
+    assert deaths > jobs.MOST_ATTEMPTS
+    assert run.state == "done", run.error
+    assert run.result == undisturbed.result
+    assert not run.parts.exists()
+
+
+def test_without_stored_parts_it_would_start_again_and_be_given_up(campaign, monkeypatch):
+    run = asked(campaign)
+    deaths = deaths_until_over(run, ForgetsAndDies, monkeypatch)
+    assert (run.state, deaths) == ("failed", jobs.MOST_ATTEMPTS)
+    assert "ended unexpectedly at the same place (“Writing the report”)" in run.error
