@@ -125,8 +125,10 @@ def prepare(folder: Path) -> str:
     from django.db import connections
 
     django.setup()
+    from evalsite import static_files
+
     call_command("migrate", verbosity=0, interactive=False)
-    call_command("collectstatic", verbosity=0, interactive=False)
+    static_files.collect()
     greeting = io.StringIO()
     call_command("demo", stdout=greeting)
     connections.close_all()

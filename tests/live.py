@@ -23,6 +23,7 @@ import psutil
 import pytest
 
 from evalsite.embedded import OWNER_ROLE, PROJECT, SITE_ROLE, Servers
+from evalsite.embedded.servers import locked
 from evalsite.run import MARK
 
 CHROMIUM_FLAGS = [
@@ -38,6 +39,7 @@ CHROMIUM_NAMES = (
     "chromium-headless-shell",
     *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
 )
+COLLECTED = PROJECT / ".cache" / "static"
 # Upper bounds, reached only when something is wrong: a busy machine may need many seconds.
 PATIENCE = 180
 BROWSER_PATIENCE_MS = 1_000 * PATIENCE
@@ -226,6 +228,26 @@ def readiness(site: LiveSite) -> int:
         return error.code
 
 
+def collected_files() -> Path:
+    """The static files as a site sends them, which all sites of all test runs share."""
+    from evalsite import static_files
+
+    COLLECTED.mkdir(parents=True, exist_ok=True)
+    with (COLLECTED / "lock").open("a") as lock, locked(lock):
+        folder = COLLECTED / static_files.fingerprint()[:16]
+        if not folder.exists():
+            for older in filter(Path.is_dir, COLLECTED.iterdir()):
+                shutil.rmtree(older)
+            # Under another name until it is complete: a run may be killed half way.
+            unfinished = folder.with_suffix(".unfinished")
+            environment = os.environ | {"STATIC_FOLDER": str(unfinished)}
+            environment["DJANGO_SETTINGS_MODULE"] = "evalsite.settings"
+            command = [sys.executable, "manage.py", "collectstatic", "--verbosity", "0"]
+            subprocess.run(command, cwd=PROJECT, env=environment, check=True)
+            unfinished.rename(folder)
+    return folder
+
+
 @pytest.fixture(scope="session")
 def site_of_the_session(
     servers: Servers, django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
@@ -233,7 +255,7 @@ def site_of_the_session(
     from django.conf import settings
 
     site = LiveSite(servers, settings.DATABASES["default"]["NAME"], tmp_path_factory.mktemp("live"))
-    site.manage("collectstatic", "--no-input", "--verbosity", "0")
+    site.environment["STATIC_FOLDER"] = str(collected_files())
     try:
         yield site
     finally:
