@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import count
 
+from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page
 
 texts = count(1)
+DEAF_MS = 260  # a little longer than a new screen ignores presses
+POLL_MS = 50
+MOST_LOOKS = 1_000
+LONGEST_WAY_MS = 700  # a press that led nowhere: the page says what is missing
 STOP = """() => {
   const at = document.activeElement;
+  const form = document.querySelector("form.screen");
+  const shown = form?.dataset.onset ?? document.querySelector(".message-screen")?.textContent;
   return {
+    isCode: document.querySelector("#completion-code") !== null,
+    isReady: document.readyState === "complete" && (!form || "onset" in form.dataset),
+    place: `${performance.timeOrigin} ${shown}`,
+    shownFor: Math.floor(performance.now() - (form?.dataset.onset ?? 0)),
     role: at.getAttribute("role") ?? at.type ?? at.tagName.toLowerCase(),
     value: at.value ?? "",
     name: at.textContent.trim(),
@@ -26,12 +38,32 @@ STOP = """() => {
 def rate_by_keyboard(page: Page, *, most_keys: int = 600) -> None:
     """From the consent page to the completion code with keys alone."""
     for _ in range(most_keys):
-        if page.locator("#completion-code").count():
+        stop = look(page)
+        if stop["isCode"]:
             return
-        stop = page.evaluate(STOP)
         if not press_what_fits(page, stop):
             page.keyboard.press("Tab")
     raise AssertionError(f"no end by keyboard; the last stop was {stop}")
+
+
+def look(page: Page) -> dict:
+    """Where the focus is; between two pages there is nothing to look at."""
+    for _ in range(MOST_LOOKS):
+        with suppress(PlaywrightError):
+            return page.evaluate(STOP)
+        page.wait_for_timeout(POLL_MS)
+    raise AssertionError("no page comes")
+
+
+def press_enter(page: Page, stop: dict) -> None:
+    """Once the page listens; and wait for what it shows then."""
+    page.wait_for_timeout(max(0, DEAF_MS - stop["shownFor"]))
+    page.keyboard.press("Enter")
+    for _ in range(LONGEST_WAY_MS // POLL_MS):
+        page.wait_for_timeout(POLL_MS)
+        now = look(page)
+        if now["isReady"] and now["place"] != stop["place"]:
+            return
 
 
 def press_what_fits(page: Page, stop: dict) -> bool:
@@ -55,8 +87,6 @@ def press_what_fits(page: Page, stop: dict) -> bool:
     elif stop["role"] == "textarea" and stop["instrument"]:
         page.keyboard.type(f"A fine place with soup and bread, number {next(texts)}.")
     elif stop["isNext"] or stop["name"] in ("I agree to take part", "Continue", "Begin"):
-        page.wait_for_timeout(300)
-        page.keyboard.press("Enter")
-        page.wait_for_timeout(700)
+        press_enter(page, stop)
         return True
     return False

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial
 from itertools import count, cycle
 from typing import Any
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from rankme.actions.campaigns import launch_campaign
 from rankme.actions.media import store_media
@@ -18,6 +19,7 @@ from rankme.models import Campaign, Output
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import preset, stored_definition
 from rankme.protocols.screens import ScreenSpec
+from tests.browser.pressing import choose, press
 from tests.campaigns import make_campaign
 
 SCREENSHOTS = os.environ.get("SCREENSHOTS")
@@ -26,6 +28,42 @@ SYSTEMS = {
     **{"e2e-quality": 5, "e2e-naturalness": 5, "pairwise-preference": 2, "best-worst": 4},
     **{"contrastive-esa": 3, "chat-arena": 2},
 }
+# Every look at the page is work for it; one in each frame is more than what it does itself.
+POLL_MS = 30
+DEAF_MS = 260  # a little longer than a new screen ignores presses
+LISTENS = f"""() => {{
+  const form = document.querySelector("form.screen[data-onset]");
+  return form?.checkVisibility() && performance.now() - form.dataset.onset > {DEAF_MS};
+}}"""
+# What the rater sees next, each once: a screen that listens, a message to leave, or the code.
+SHOWN = f"""() => {{
+  if (document.querySelector("#completion-code")) return "code";
+  const shown = document.querySelector("form.screen[data-onset], .message-screen");
+  if (!shown?.checkVisibility() || shown === window.alreadySeen) return null;
+  const isScreen = shown.matches("form");
+  const isReady = isScreen
+    ? performance.now() - shown.dataset.onset > {DEAF_MS}
+    : shown.querySelector("[data-go-on]:enabled")?.checkVisibility();
+  if (!isReady) return null;
+  window.alreadySeen = shown;
+  return isScreen ? (shown.matches(".timed") ? "timed" : "screen") : "message";
+}}"""
+ASKED = """() => {
+  const form = document.querySelector("form.screen");
+  return {
+    sounds: form.querySelectorAll("audio").length,
+    pictures: form.querySelectorAll(".picture").length,
+    timed: form.matches(".timed"),
+    instruments: [...form.querySelectorAll("[data-instrument]")].map((each) => ({
+      kind: each.dataset.instrument,
+      groups: each.querySelectorAll("fieldset").length,
+      ticked: [...each.querySelectorAll("[type=checkbox]")].at(-1)?.checked ?? false,
+    })),
+  };
+}"""
+HAS_SCORE = """number =>
+  document.querySelectorAll("form.screen [data-instrument]")[number]
+    .querySelector("[data-score]") !== null"""
 
 
 def shot(page: Page, name: str) -> None:
@@ -110,7 +148,7 @@ def come_in(page: Page, campaign: Campaign, **link: str) -> None:
     await_address(page)
     if "/questions/" in page.url:
         for question in campaign.definition["entry_questions"]:
-            page.check(f"[name=entry-{question['name']}][value={question['accept'][0]}]")
+            press(page, f"[name=entry-{question['name']}][value={question['accept'][0]}]")
         page.get_by_role("button", name="Continue").click()
         await_address(page)
 
@@ -118,7 +156,8 @@ def come_in(page: Page, campaign: Campaign, **link: str) -> None:
 def await_address(page: Page) -> None:
     """A page that came in answer to a form corrects its address once its script runs."""
     page.wait_for_function(
-        "() => document.querySelector('meta[name=address]')?.content === location.pathname"
+        "() => document.querySelector('meta[name=address]')?.content === location.pathname",
+        polling=POLL_MS,
     )
 
 
@@ -129,52 +168,45 @@ def begin(page: Page) -> None:
 
 def await_screen(page: Page) -> None:
     """A screen that listens: its onset is known, and a double click's second half is over."""
-    expect(page.locator("form.screen[data-onset]")).to_be_visible()
-    page.wait_for_timeout(300)
+    page.wait_for_function(LISTENS, polling=POLL_MS)
 
 
 def next_screen(page: Page) -> None:
     """Press Next, and see the screen go."""
     onset = page.locator("form.screen").get_attribute("data-onset")
-    page.locator("[data-next]").click()
+    press(page, "[data-next]")
     await_leaving(page, onset)
 
 
 def await_leaving(page: Page, onset: str | None) -> None:
     """Known by its onset, not by a handle: after the last screen the whole page may be another."""
     left = "onset => document.querySelector('form.screen')?.dataset.onset !== onset"
-    page.wait_for_function(left, arg=onset)
+    page.wait_for_function(left, arg=onset, polling=POLL_MS)
 
 
 def go_on(page: Page) -> None:
     """Leave a message, and see it go."""
     message = page.locator(".message-screen").element_handle()
-    page.locator("[data-go-on]").click()
-    page.wait_for_function("message => !message.isConnected", arg=message)
+    press(page, "[data-go-on]")
+    page.wait_for_function("message => !message.isConnected", arg=message, polling=POLL_MS)
 
 
 def rate_to_the_end(page: Page, name: str = "", *, answer: Any = None, most: int = 60) -> int:
     """Answer screens and pass messages until the code appears; return the number of screens."""
     screens = 0
     for _ in range(most):
-        page.wait_for_selector(
-            "form.screen[data-onset], [data-go-on]:not([hidden]), #completion-code"
-        )
-        if page.locator("#completion-code").count():
+        shown = page.wait_for_function(SHOWN, polling=POLL_MS).json_value()
+        if shown == "code":
             return screens
-        if page.locator("[data-go-on]:visible").count():
-            go_on(page)
+        if shown == "message":
+            press(page, "[data-go-on]")
             continue
-        await_screen(page)
         screens += 1
-        onset = page.locator("form.screen").get_attribute("data-onset")
         (answer or answer_with_mouse)(page)
         if name:
             shot(page, f"{name}-{screens}")
-        if page.locator(f'form.screen:not(.timed)[data-onset="{onset}"]').count():
-            next_screen(page)
-        else:
-            await_leaving(page, onset)
+        if shown == "screen":
+            press(page, "[data-next]")
     raise AssertionError("the sitting has no end")
 
 
@@ -184,65 +216,62 @@ def play_with_mouse(page: Page) -> None:
         player.scroll_into_view_if_needed()
         box = player.bounding_box()
         page.mouse.click(box["x"] + 27, box["y"] + box["height"] / 2)
-        page.wait_for_function("player => player.ended", arg=player.element_handle())
+        page.wait_for_function(
+            "player => player.ended", arg=player.element_handle(), polling=POLL_MS
+        )
 
 
 def answer_with_mouse(page: Page) -> None:
-    form = page.locator("form.screen")
-    play_with_mouse(page)
-    if form.locator(".picture").count():
-        form.locator(".picture").first.click()
-        return
-    if "timed" in (form.get_attribute("class") or ""):
-        form.locator("[data-next]").click()
-        return
-    for index, instrument in enumerate(form.locator("[data-instrument]").all()):
-        answer_instrument(page, instrument, index)
+    asked = page.evaluate(ASKED)
+    if asked["sounds"]:
+        play_with_mouse(page)
+    if asked["pictures"]:
+        press(page, "form.screen .picture")
+    elif asked["timed"]:
+        press(page, "form.screen [data-next]")
+    else:
+        for number, instrument in enumerate(asked["instruments"]):
+            answer_instrument(page, number, **instrument)
 
 
-def answer_instrument(page: Page, instrument: Locator, index: int) -> None:
-    kind = instrument.get_attribute("data-instrument")
+def answer_instrument(page: Page, number: int, *, kind: str, groups: int, ticked: bool) -> None:
+    """With the mouse; `number` is the instrument's on its screen."""
+    mine = partial(press, page, instrument=number)
     if kind in ("rankme", "slider"):
-        slider = instrument.get_by_role("slider")
-        slider.scroll_into_view_if_needed()
-        box = slider.bounding_box()
-        page.mouse.click(box["x"] + box["width"] * (0.2 + 0.15 * (index % 5)), box["y"] + 12)
+        mine("[role=slider]", share=0.2 + 0.15 * (number % 5))
     elif kind in ("likert", "choice"):
-        instrument.get_by_role("radio").nth(1).check()
+        mine("[type=radio]", 1)
     elif kind == "checklist":
-        instrument.get_by_role("checkbox").last.check()
+        if not ticked:
+            mine("[type=checkbox]", -1)
     elif kind == "count":
-        instrument.get_by_role("button", name="One more").click()
+        mine("[data-more]")
     elif kind == "text":
-        instrument.get_by_role("textbox").fill(f"A fine place with soup, number {next(numbers)}.")
+        box = page.locator("form.screen [data-instrument]").nth(number).get_by_role("textbox")
+        box.fill(f"A fine place with soup, number {next(numbers)}.")
     elif kind == "preference":
-        if index == 0:
-            page.locator("[data-instrument=preference] [type=radio]").first.check()
+        if number == 0:
+            press(page, "[data-instrument=preference] [type=radio]")
     elif kind == "best_worst":
-        if index < 2:
-            instrument.get_by_role("radio").nth(index).check()
+        if number < 2:
+            mine("[type=radio]", number)
     elif kind == "spans":
-        mark_a_word(page, instrument, index)
+        mark_a_word(page, number)
     elif kind == "mr_coverage":
-        for group in instrument.locator("fieldset").all():
-            group.get_by_role("radio").first.check()
-        instrument.get_by_role("button", name="One less").click()
+        for group in range(groups):
+            mine(f"fieldset:nth-of-type({group + 1}) [type=radio]")
+        mine("[data-less]")
     else:
         raise AssertionError(f"nobody has said how to answer {kind}")
 
 
-def mark_a_word(page: Page, instrument: Locator, index: int) -> None:
+def mark_a_word(page: Page, number: int) -> None:
     """Put the cursor into the text and mark the word there; then the score, if there is one."""
-    instrument.page.locator(".output .markable").nth(index).click()
-    instrument.locator(".span-tool").first.click()
-    category = instrument.locator(".span-choice").nth(1)
-    if category.is_visible():
-        category.select_option(index=1)
-    score = instrument.get_by_role("slider")
-    if score.count():
-        score.scroll_into_view_if_needed()
-        box = score.bounding_box()
-        page.mouse.click(box["x"] + box["width"] * (0.2 + 0.15 * (index % 5)), box["y"] + 12)
+    press(page, ".output .markable", number)
+    press(page, ".span-tool", instrument=number)
+    choose(page, ".span-choice", 1, instrument=number)
+    if page.evaluate(HAS_SCORE, number):
+        press(page, "[data-score]", instrument=number, share=0.2 + 0.15 * (number % 5))
 
 
 FACTS = (

@@ -10,7 +10,7 @@ from rankme.models import Judgement, Output, Participant, Submission
 from rankme.protocols.crowd import Crowd
 from rankme.protocols.files import preset, preset_names
 from rankme.protocols.screens import ScreenSpec
-from tests.browser.access import PHONE, assert_accessible, assert_never_scrolls_sideways
+from tests.browser.access import PHONE, assert_accessible
 from tests.browser.keyboard import rate_by_keyboard
 from tests.browser.rating import (
     FACTS,
@@ -27,38 +27,27 @@ from tests.browser.rating import (
     shot,
     small,
 )
+from tests.browser.widths import BothWidths
 from tests.campaigns import make_campaign, slider_definition
 
 pytestmark = pytest.mark.browser
 
-WIDTHS = {"laptop": {"width": 1366, "height": 768}, "phone": PHONE}
 
-
-def check_and_answer(page: Page) -> None:
-    assert_accessible(page)
-    answer_with_mouse(page)
-
-
-def check_and_answer_on_a_phone(page: Page) -> None:
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    assert_never_scrolls_sideways(page)
-    check_and_answer(page)
-    if page.locator("form.screen:not(.timed)").count():
-        assert_never_scrolls_sideways(page)
-
-
-ANSWERS = {"laptop": check_and_answer, "phone": check_and_answer_on_a_phone}
-
-
-@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", preset_names())
-def test_every_preset_from_the_link_to_the_code_for_everybody(page: Page, name, width):
-    """The answers arrive; axe finds nothing on any screen; and a phone never scrolls sideways."""
-    page.set_viewport_size(WIDTHS[width])
+def test_every_preset_from_the_link_to_the_code_for_everybody(page: Page, name):
+    """The answers arrive; axe finds nothing on any screen; and a phone never scrolls sideways.
+
+    Every screen is answered on a laptop and on a phone, and checked at both widths. The way in is
+    a phone's; by keyboard it is a laptop's.
+    """
+    page.set_viewport_size(PHONE)
     campaign = campaign_of(name)
     come_in(page, campaign, id="w1")
     begin(page)
-    rate_to_the_end(page, f"{width}-{name}", answer=ANSWERS[width])
+    widths = BothWidths(len(preset(name).screens))
+    rate_to_the_end(page, name, answer=widths.answer)
+    assert len(widths.answered) == len(preset(name).screens)
+    assert set(map(len, widths.answered.values())) == {2}, widths.answered
     screens = preset(name).screens_in_all(2, documents=1)
     assert Submission.objects.count() == screens
     assert Submission.objects.filter(surplus=False, late=False).count() == screens

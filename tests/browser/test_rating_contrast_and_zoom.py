@@ -29,7 +29,7 @@ def test_severities_differ_without_colours(page: Page):
     await_screen(page)
     line = ("borderBottomStyle", "borderBottomWidth")
     assert len({looks(page, f".span-tool.level-{level}", *line) for level in range(3)}) == 3
-    mark_a_word(page, page.locator("[data-instrument=spans]"), 0)
+    mark_a_word(page, 0)
     shot(page, "contrast-spans")
     assert looks(page, ".span-entry.is-current", "outlineStyle") == ("solid",)
 

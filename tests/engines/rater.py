@@ -10,30 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from rankme.models import Campaign
+from tests.browser import pressing
 from tests.engines.drivers import KEYS, PATIENCE, Engine
 
 SCREENSHOTS = os.environ.get("SCREENSHOTS")
 
-# Where an element is, after it was scrolled into view, and what covers it there; null when it is
-# not shown.
-PLACE = """
-  const [selector, number, share, instrument] = arguments;
-  const within = instrument === null
-    ? document
-    : document.querySelectorAll("form.screen [data-instrument]")[instrument];
-  const found = [...within.querySelectorAll(selector)]
-    .map((each) => each.closest("label") ?? each)
-    .filter((each) => each.checkVisibility());
-  const element = found.at(number);
-  if (!element) return null;
-  element.scrollIntoView({ block: "center", behavior: "instant" });
-  const box = element.getBoundingClientRect();
-  const x = Math.round(box.left + box.width * share);
-  const y = Math.round(box.top + box.height / 2);
-  const hit = document.elementFromPoint(x, y);
-  const isFree = hit && (element.contains(hit) || hit.contains(element));
-  return { x, y, width: box.width, covered: isFree ? "" : hit?.outerHTML ?? "out of the window" };
-"""
+PLACE = f"return ({pressing.PLACE})(...arguments);"
+CHOOSE = f"return ({pressing.CHOOSE})(...arguments);"
 STATE = """
   const seen = (selector) =>
     [...document.querySelectorAll(selector)].some((each) => each.checkVisibility());
@@ -60,17 +43,6 @@ STATE = """
 GROUPS = """
   const instruments = document.querySelectorAll("form.screen [data-instrument]");
   return instruments[arguments[0]].querySelectorAll("fieldset").length;
-"""
-# The list that a press on a select opens is the browser's own window.
-CHOOSE = """
-  const [selector, number] = arguments;
-  const shown = [...document.querySelectorAll(selector)].filter((each) => each.checkVisibility());
-  const select = shown.at(number);
-  if (!select) return null;
-  select.selectedIndex = 1;
-  for (const name of ["input", "change"]) {
-    select.dispatchEvent(new Event(name, { bubbles: true }));
-  }
 """
 HAS_ENDED = "return document.querySelectorAll('form.screen audio')[arguments[0]].ended;"
 PLAY_BUTTONS = (20, 56)  # pixels from the left end of a sound's controls; WebKit has others first
@@ -221,7 +193,7 @@ def answer(hand: Hand, state: dict[str, Any], screen: int) -> None:
         answer_instrument(hand, instrument, number, screen)
     if hand.has("[data-declines]"):
         hand.press("[data-declines]")
-        hand.engine.run(CHOOSE, "[data-reason]", 0)
+        hand.engine.run(CHOOSE, "[data-reason]", 0, None)
     if hand.has("details.comment"):
         hand.press("details.comment summary")
         hand.press("[data-comment]")
@@ -287,7 +259,7 @@ def mark_a_word(hand: Hand, number: int) -> None:
     """Put the cursor into the text and mark the word there; then the score, if there is one."""
     hand.press(".output .markable", number)
     hand.press(".span-tool", instrument=number)
-    hand.engine.run(CHOOSE, ".span-choice", -1)
+    hand.engine.run(CHOOSE, ".span-choice", -1, None)
     if hand.has("[data-score]"):
         hand.press("[role='slider']", share=0.2 + 0.15 * (number % 5), instrument=number)
 
@@ -334,14 +306,3 @@ class KeyboardPage:
 
     def wait_for_timeout(self, milliseconds: int) -> None:
         time.sleep(milliseconds / 1_000)
-
-    def locator(self, selector: str) -> Any:
-        return Found(self.evaluate(f"() => document.querySelectorAll({selector!r}).length"))
-
-
-class Found:
-    def __init__(self, number: int) -> None:
-        self._number = number
-
-    def count(self) -> int:
-        return self._number

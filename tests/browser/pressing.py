@@ -1,0 +1,72 @@
+"""Pressing what the browser shows, at the place where it is: one look at the page, one press."""
+
+from __future__ import annotations
+
+import time
+
+from playwright.sync_api import Page
+
+from tests.live import PATIENCE
+
+# Where an element is, after it was scrolled into view, and what covers it there; null when it is
+# not shown.
+PLACE = """(selector, number, share, instrument) => {
+  const within = instrument === null
+    ? document
+    : document.querySelectorAll("form.screen [data-instrument]")[instrument];
+  const found = [...within.querySelectorAll(selector)]
+    .map((each) => each.closest("label") ?? each)
+    .filter((each) => each.checkVisibility());
+  const element = found.at(number);
+  if (!element) return null;
+  element.scrollIntoView({ block: "center", behavior: "instant" });
+  const box = element.getBoundingClientRect();
+  const x = Math.round(box.left + box.width * share);
+  const y = Math.round(box.top + box.height / 2);
+  const hit = document.elementFromPoint(x, y);
+  const isFree = hit && (element.contains(hit) || hit.contains(element));
+  return { x, y, width: box.width, covered: isFree ? "" : hit?.outerHTML ?? "out of the window" };
+}"""
+# The list that a press on a select opens is the browser's own window.
+CHOOSE = """(selector, number, instrument) => {
+  const within = instrument === null
+    ? document
+    : document.querySelectorAll("form.screen [data-instrument]")[instrument];
+  const shown = [...within.querySelectorAll(selector)].filter((each) => each.checkVisibility());
+  const select = shown.at(number);
+  if (!select) return;
+  select.selectedIndex = 1;
+  for (const name of ["input", "change"]) {
+    select.dispatchEvent(new Event(name, { bubbles: true }));
+  }
+}"""
+AGAIN_MS = 50
+
+
+def press(
+    page: Page,
+    selector: str,
+    number: int = 0,
+    *,
+    share: float = 0.5,
+    instrument: int | None = None,
+) -> None:
+    """A click of the mouse on the label or element, once it is there and nothing covers it.
+
+    Playwright's own click asks the page ten times as often, which on most screens takes longer
+    than what the page does. `share` is how far along the element; `instrument` is the one of the
+    screen in which the selector looks.
+    """
+    end = time.monotonic() + PATIENCE
+    while True:
+        at = page.evaluate(f"given => ({PLACE})(...given)", [selector, number, share, instrument])
+        if at and not at["covered"]:
+            return page.mouse.click(at["x"], at["y"])
+        why = f"covered by {at['covered'][:200]}" if at else "not on the page"
+        assert time.monotonic() < end, f"{selector} is {why}"
+        page.wait_for_timeout(AGAIN_MS)
+
+
+def choose(page: Page, selector: str, number: int, *, instrument: int) -> None:
+    """The second option of a list of the instrument, if that shows so many lists."""
+    page.evaluate(f"given => ({CHOOSE})(...given)", [selector, number, instrument])

@@ -1,0 +1,68 @@
+"""Rating at two widths in one sitting: every screen is looked at, and answered, at both."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from playwright.sync_api import Page
+
+from tests.browser.access import PHONE, assert_accessible, assert_never_scrolls_sideways
+from tests.browser.rating import answer_with_mouse
+
+LAPTOP = {"width": 1366, "height": 768}
+OTHER = {LAPTOP["width"]: PHONE, PHONE["width"]: LAPTOP}
+# A screen's name, whether its time is measured, and what it is made of whatever its words and
+# numbers are: on two screens of one make axe finds the same.
+MAKE = """() => {
+  const alike = (words) => words.replace(/[\\d.]+/g, "0");
+  const make = (part) => {
+    if (part.nodeType === Node.TEXT_NODE) return part.data.trim() ? "words" : "";
+    if (part.nodeType !== Node.ELEMENT_NODE || part.matches("template, script")) return "";
+    const names = part.getAttributeNames().filter((name) => name !== "data-onset").sort();
+    const said = names.map((name) => `${name}=${alike(part.getAttribute(name))}`);
+    return `<${part.localName} ${said}>${[...part.childNodes].map(make).join("")}</>`;
+  };
+  const form = document.querySelector("form.screen");
+  const name = form.querySelector("h2").textContent.trim();
+  return [name, form.matches(".timed"), make(document.body)];
+}"""
+
+
+class BothWidths:
+    """Answers with the mouse, one trial on a laptop and the next on a phone."""
+
+    def __init__(self, screens_per_trial: int) -> None:
+        self.screens_per_trial = screens_per_trial
+        self.screens = 0
+        self.checked: set[str] = set()
+        self.answered: dict[str, set[int]] = defaultdict(set)
+
+    def answer(self, page: Page) -> None:
+        size = page.viewport_size
+        name, is_timed, make = page.evaluate(MAKE)
+        if make not in self.checked:
+            self.checked.add(make)
+            for width in (OTHER[size["width"]], size):
+                page.set_viewport_size(width)
+                check(page)
+        elif size == PHONE:
+            assert_fits(page)
+        answer_with_mouse(page)
+        self.answered[name].add(size["width"])
+        if size == PHONE and not is_timed:
+            assert_never_scrolls_sideways(page)
+        self.screens += 1
+        if self.screens % self.screens_per_trial == 0:
+            page.set_viewport_size(OTHER[size["width"]])
+
+
+def check(page: Page) -> None:
+    """Axe finds nothing; and a phone never scrolls sideways."""
+    if page.viewport_size == PHONE:
+        assert_fits(page)
+    assert_accessible(page)
+
+
+def assert_fits(page: Page) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert_never_scrolls_sideways(page)
