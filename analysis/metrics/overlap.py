@@ -40,7 +40,8 @@ class Sacrebleu:
         self._make: Callable[..., Any] = lambda **more: _metric(name, lowercase, **more)
         self._references = references
         # Scores of single sentences would be 0 without a smaller order where they are short.
-        self._of_sentence = self._make(**({"effective_order": True} if name == "bleu" else {}))
+        self._of_sentence = {"effective_order": True} if name == "bleu" else {}
+        self._of_item: dict[str, Any] = {}
         self._complete = self._make(references=_streams(list(references.values())))
 
     @property
@@ -63,7 +64,10 @@ class Sacrebleu:
 
     def segment(self, item: str, output: str) -> float:
         """The score of a single output, in the same unit (BLEU: smoothed, effective order)."""
-        return float(self._of_sentence.sentence_score(output, list(self._references[item])).score)
+        if item not in self._of_item:  # its references are prepared once for all systems
+            references = [[text] for text in self._references[item]]
+            self._of_item[item] = self._make(references=references, **self._of_sentence)
+        return float(self._of_item[item].corpus_score([output], None).score)
 
 
 def _streams(references: Sequence[Sequence[str]]) -> list[list[str | None]]:
