@@ -1,9 +1,11 @@
 """Every test run brings its own real PostgreSQL and Valkey, and takes them away again."""
 
+import gc
 import os
 import re
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import psutil
 import pytest
@@ -37,12 +39,47 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return max(1, min(by_cores, gigabytes // GIGABYTES_PER_WORKER))
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+TESTS = Path(__file__).parent
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
+    """Collect without a search for garbage, and never search what was collected.
+
+    It lives until the end of the run: a hundred thousands of objects, and each full search, of
+    which every run has dozens, would go through them all.
+    """
+    begin_elsewhere(session.config)
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def begin_elsewhere(config: pytest.Config) -> None:
+    """Let each worker of a whole run import the folders of tests from another one on.
+
+    In a fresh clone, workers that import the same modules at the same time all compile them. From
+    different folders on, each finds most of what the others have compiled.
+    """
+    worker = getattr(config, "workerinput", None)
+    if worker and config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        parts = sorted(each for each in TESTS.iterdir() if next(each.glob("**/test_*.py"), None))
+        parts += sorted(TESTS.glob("test_*.py"))
+        begin = len(parts) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+        config.args = [str(part) for part in parts[begin:] + parts[:begin]]
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """Begin with the tests that mostly wait, where others compute meanwhile (tests/order.py).
 
-    Every worker collects the same tests and has to arrive at the same order.
+    Every worker has to arrive at the same order, wherever it began to collect.
     """
+    items.sort(key=lambda item: item.path.relative_to(TESTS).parts[0])
+    yield
     items[:] = in_good_order(
         items,
         waits=lambda item: item.get_closest_marker("waits") is not None,
