@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import Count, F, Q, QuerySet
 
 from analysis.table_files import unguarded
@@ -52,6 +53,15 @@ def check_record(history: Iterable[Acknowledged] = ()) -> None:
     exports_say_what_the_database_says()
     codes_agree_with_finished_work()
     no_submission_ever_changed()
+
+
+def rows_written() -> int:
+    """How many rows this transaction has inserted, changed or deleted so far, also in vain."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) FROM pg_stat_xact_user_tables"
+        )
+        return int(cursor.fetchone()[0])
 
 
 def every_acknowledged_key_is_stored_once(history: Iterable[Acknowledged]) -> None:

@@ -21,7 +21,7 @@ from tests.runs import rated_campaign
 
 pytestmark = pytest.mark.django_db
 often = settings(
-    max_examples=120,
+    max_examples=60,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -161,8 +161,8 @@ OPTIONS = [
 ]
 
 
-@pytest.fixture
-def rated(db):
+@pytest.fixture(scope="module")
+def rated(rows_of_the_module):
     return rated_campaign(raters=1, items=4)
 
 

@@ -61,7 +61,7 @@ def test_an_analysis_compares_metrics_on_the_scale_that_is_asked_for(olga):
     base = f"/api/v1/campaigns/{campaign.code}/"
     answer = olga.post(f"{base}metrics/", {"metrics": ["lengths"]}, format="json")
     assert metrics.execute(answer.json()["id"], "tester")
-    few = {"runs": 20, "agreement_resamples": 2, "metric_resamples": 10}
+    few = {"runs": 20, "agreement_resamples": 2, "metric_resamples": 10, "resample": ["none"]}
     options = few | {"metrics": ["characters"], "log_scale": ["quality"]}
     answer = olga.post(f"{base}analysis-runs/", {"options": options}, format="json")
     assert answer.status_code == 202, answer.content

@@ -25,7 +25,7 @@ from tests.rehearsal.studies import study_document
 from tests.runs import asked, executed, rated_campaign
 from tests.sittings import complaint_of
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 # name: (the methods that there are, who may see it)
 # "anybody" needs no key, "organiser" any key, "campaign" the key of its owner or a member,
@@ -106,11 +106,17 @@ def test_every_address_has_a_rule():
     assert {pattern.name for pattern in urlpatterns} == set(POLICY)
 
 
-@pytest.fixture
-def ids(monkeypatch):
-    """What the addresses name: one campaign of olga's with a run, a report and an upload."""
+@pytest.fixture(scope="module")
+def ids(rows_of_the_module):
+    """What the addresses name. Tests roll back what they do to it."""
+    with pytest.MonkeyPatch.context() as patch:
+        yield whatever_an_address_names(patch)
+
+
+def whatever_an_address_names(patch: pytest.MonkeyPatch) -> dict[str, object]:
+    """One campaign of olga's with a run, a report and an upload."""
     campaign = rated_campaign(raters=2, items=4)
-    run = executed(asked(campaign))
+    run = executed(asked(campaign, resample=["none"]))
     report = publishing.publish_report(run, by=make_owner())
     upload = MaterialImport.objects.create(campaign=campaign, state="done", phase="previewed")
     computation = metrics.request_metrics(campaign, ["bleu"], by=campaign.owner)
@@ -125,13 +131,13 @@ def ids(monkeypatch):
         "metric": campaign.metrics.get().pk,
         "computation": computation.pk,
         "complaint": complaint_of(campaign.assignments.first()).pk,
-    } | paid(campaign, monkeypatch)
+    } | paid(campaign, patch)
 
 
-def paid(campaign, monkeypatch) -> dict[str, int]:
+def paid(campaign, patch: pytest.MonkeyPatch) -> dict[str, int]:
     """The campaign's study at a practice panel, with one rater who is paid."""
     panel = PracticePanel()
-    connect(panel, monkeypatch)
+    connect(panel, patch)
     account = accounts.add_account(owner=campaign.owner, name="Lab", token=panel.token)
     document = study_document()
     there = panel.books.create_study(document)
