@@ -1,14 +1,49 @@
 """What every browser test ends with."""
 
+import time
 from collections.abc import Iterator
 
 import pytest
+from playwright.sync_api import BrowserContext, Error, Page, Request
+
+MOST_WAITS = 500
+EACH_SECONDS = 0.02
 
 
 @pytest.fixture(autouse=True)
 def nothing_under_way(request: pytest.FixtureRequest) -> Iterator[None]:
     """A request that the site still works on would meet the sweeping of its tables (deadlock)."""
-    page = request.getfixturevalue("page") if "page" in request.fixturenames else None
+    if "page" not in request.fixturenames:
+        yield
+        return
+    context = request.getfixturevalue("page").context
+    under_way = requests_under_way(context)
     yield
-    for window in page.context.pages if page else []:
-        window.wait_for_load_state("networkidle")
+    wait_for_answers(context, under_way)
+
+
+def requests_under_way(context: BrowserContext) -> set[Request]:
+    """The requests of all pages that wait for their answer, as the events tell of them."""
+    found: set[Request] = set()
+    context.on("request", lambda request: found.add(request))
+    context.on("requestfinished", lambda request: found.discard(request))
+    context.on("requestfailed", lambda request: found.discard(request))
+    return found
+
+
+def wait_for_answers(context: BrowserContext, under_way: set[Request]) -> None:
+    """Bounded, for a request that a test holds back itself never comes to an end."""
+    for _ in range(MOST_WAITS):
+        heard = [has_told_all(window) for window in context.pages]
+        if all(heard) and not under_way:
+            return
+        time.sleep(EACH_SECONDS)
+
+
+def has_told_all(window: Page) -> bool:
+    """A question to a page brings the news that are on their way; one that leaves cannot answer."""
+    try:
+        window.evaluate("0")
+    except Error:
+        return False
+    return True
