@@ -1,7 +1,10 @@
-"""An organiser's way through the login in a browser."""
+"""An organiser in a browser."""
 
 from __future__ import annotations
 
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Page
 
@@ -9,7 +12,15 @@ from tests.accounts import PASSWORD
 
 
 def log_in(page: Page) -> None:
-    """Log in as Olga, whom `make_account` makes."""
+    """Be Olga, whom `make_account` makes: her session is made here, past the slow password."""
+    client = Client()
+    client.force_login(get_user_model().objects.get(username="olga"))
+    name = settings.SESSION_COOKIE_NAME
+    session = {"name": name, "value": client.cookies[name].value, "httpOnly": True}
+    page.context.add_cookies([session | {"domain": "127.0.0.1", "path": "/", "sameSite": "Lax"}])
+
+
+def log_in_by_form(page: Page) -> None:
     page.goto(reverse("rankme:log-in"))
     page.get_by_label("Username").fill("olga")
     page.get_by_label("Password").fill(PASSWORD)

@@ -48,6 +48,7 @@ def test_three_questions_from_a_blank_start_to_the_report(page: Page, live_site:
     live_site.start_worker()
     page.set_viewport_size({"width": 1366, "height": 768})
     log_in(page)
+    page.goto("/campaigns/")
     hand = Hand()
     define(page, hand)
     launch(page, hand)
@@ -69,6 +70,7 @@ def test_three_questions_from_a_blank_start_to_the_report(page: Page, live_site:
 def define(page: Page, hand: Hand) -> None:
     hand.click(page.get_by_role("link", name="Create your first campaign"))
     hand.click(page.get_by_role("link", name="Start blank"))
+    expect(page.get_by_label("Title", exact=True).first).to_be_visible()
     height = page.evaluate("document.documentElement.scrollHeight / innerHeight")
     assert height <= 3, f"the form is {height} screens tall"
     hand.fill(page.get_by_label("Title", exact=True).first, "Three questions")

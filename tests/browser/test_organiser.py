@@ -12,7 +12,7 @@ from rankme.models import Campaign, Output
 from rankme.pages.urls import organiser_urls
 from tests.accounts import PASSWORD, make_account
 from tests.browser.access import assert_accessible, assert_never_scrolls_sideways
-from tests.browser.organiser import log_in
+from tests.browser.organiser import log_in, log_in_by_form
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.live import LiveSite
 from tests.sittings import answer
@@ -169,7 +169,7 @@ def test_the_form_works_without_scripts(browser: Browser, live_site: LiveSite):
     make_account()
     context = browser.new_context(base_url=live_site.url, java_script_enabled=False)
     page = context.new_page()
-    log_in(page)
+    log_in_by_form(page)
     page.goto(reverse("rankme:campaign-new", args=["sr11-deep"]))
     page.get_by_role("button", name="Add criterion").click()
     page.locator("#criteria-3-instrument").select_option("count")

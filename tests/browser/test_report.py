@@ -13,22 +13,13 @@ from rankme.actions import analysis_runs, publishing
 from rankme.models import AnalysisRun
 from rankme.queries.judgement_table import factor_column
 from tests.browser.access import assert_accessible
+from tests.browser.organiser import log_in
 from tests.campaigns import make_owner, slider_definition
 from tests.live import wait_for
 from tests.reports import assert_same_report
 from tests.runs import rated_campaign
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-def log_in(page) -> None:
-    olga = make_owner()
-    olga.set_password("correct horse battery staple")
-    olga.save()
-    page.goto("/login/")
-    page.fill("[name=username]", "olga")
-    page.fill("[name=password]", "correct horse battery staple")
-    page.click("main button")
 
 
 def test_an_analysis_is_asked_for_watched_read_and_published(page, live_site):
