@@ -1,5 +1,6 @@
 """`make run` as a user meets it: it comes up, says how to get in, and leaves nothing behind."""
 
+import contextlib
 import os
 import re
 import signal
@@ -17,7 +18,7 @@ import pytest
 
 from evalsite.embedded import PROJECT, Servers
 from evalsite.run import MARK
-from tests.live import PATIENCE, free_port, reachable_folder, wait_for
+from tests.live import PATIENCE, collected_files, free_port, reachable_folder, wait_for
 from tests.migrated import put_migrated_cluster
 
 pytestmark = pytest.mark.slow
@@ -87,9 +88,9 @@ class Run:
             return False
 
 
-@pytest.fixture
-def new_site() -> Iterator[Run]:
-    """A site that has to make its database first."""
+@contextlib.contextmanager
+def new_run() -> Iterator[Run]:
+    """A site with a data folder of its own, which has to make its database first."""
     with reachable_folder("rankme-run-") as made:
         folder = made.resolve()
         run = Run(folder)
@@ -100,11 +101,32 @@ def new_site() -> Iterator[Run]:
         Servers(folder).stop()
 
 
+@pytest.fixture(scope="module")
+def started() -> Iterator[tuple[Run, str]]:
+    """A site that was started from nothing, and what it printed then."""
+    with new_run() as run:
+        run.start()
+        run.wait_until_up()
+        yield run, run.printed()
+
+
 @pytest.fixture
-def site(new_site: Run) -> Run:
-    """A site whose database is there already, though it never ran."""
-    put_migrated_cluster(Servers(new_site.folder).postgresql)
-    return new_site
+def site(started: tuple[Run, str]) -> Run:
+    """The running site, which each test leaves running for the others, or stopped."""
+    site, _ = started
+    if site.process.poll() is not None:
+        site.start()
+        site.wait_until_up()
+    return site
+
+
+@pytest.fixture
+def stopped_site() -> Iterator[Run]:
+    """A site whose database and files are there already, though it never ran."""
+    with new_run() as run:
+        put_migrated_cluster(Servers(run.folder).postgresql)
+        run.environment["STATIC_FOLDER"] = str(collected_files())
+        yield run
 
 
 def log_in(url: str, name: str, password: str) -> str:
@@ -119,12 +141,10 @@ def log_in(url: str, name: str, password: str) -> str:
         return answer.read().decode()
 
 
-def test_the_site_comes_up_and_goes_without_a_trace(new_site: Run):
-    site = new_site
-    site.start()
-    site.wait_until_up()
-    password = re.search(r"Password: +(\S+)", site.printed())[1]
-    raters_link = re.search(r"Raters: +(\S+)", site.printed())[1]
+def test_the_site_comes_up_and_goes_without_a_trace(site: Run, started: tuple[Run, str]):
+    _, first_printed = started
+    password = re.search(r"Password: +(\S+)", first_printed)[1]
+    raters_link = re.search(r"Raters: +(\S+)", first_printed)[1]
     assert urllib.request.urlopen(raters_link, timeout=PATIENCE).status == 200
     assert "id_password" not in log_in(site.url, "organiser", password)
     assert set(site.parts()) == {"web", "worker", "beat", "servers"}
@@ -140,73 +160,8 @@ def test_the_site_comes_up_and_goes_without_a_trace(new_site: Run):
     for kept in site.folder.rglob("*"):
         assert not (kept.is_file() and password.encode() in kept.read_bytes()), kept
 
-    os.killpg(site.process.pid, signal.SIGINT)
-    site.wait_until_gone()
-
-
-def test_every_part_that_is_killed_is_started_again_under_the_running_site(site: Run):
-    site.start()
-    site.wait_until_up()
-    before = site.numbers()
-    for process in site.parts().values():
-        process.kill()
-    wait_for(lambda: not before.items() & site.numbers().items(), "every part to start again")
-    wait_for(lambda: is_ready(site.url), "the site")
-    assert site.process.poll() is None
-    site.process.terminate()
-    site.wait_until_gone()
-
-
-def test_a_part_that_cannot_start_ends_the_start(site: Run):
-    site.environment["WEB_PROCESSES"] = "many"  # refused by the web server alone
-    site.start()
-    assert site.process.wait(PATIENCE) != 0
-    site.wait_until_gone()
-
-
-def test_what_a_killed_supervisor_leaves_behind_ends_with_the_next_start(site: Run):
-    site.start()
-    site.wait_until_up()
-    orphans = site.parts()
-    site.supervisor().kill()
-    site.process.wait(PATIENCE)
-    assert all(orphan.is_running() for orphan in orphans.values())
-    site.start()
-    site.wait_until_up()
-    assert not any(orphan.is_running() for orphan in orphans.values())
-
-
-def test_killed_servers_are_started_again_under_the_running_site(site: Run):
-    site.start()
-    site.wait_until_up()
-    servers = Servers(site.folder)
-    servers.postgresql.kill()
-    servers.valkey.kill()
-    wait_for(lambda: site.printed().count("starting it again"), "the servers to be missed")
-    wait_for(servers.valkey.is_running, "Valkey")
-    wait_for(lambda: is_ready(site.url), "the database")
-
-
-def is_ready(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{url}/readyz/", timeout=PATIENCE) as answer:
-            return answer.status == 200
-    except OSError:
-        return False
-
-
-def test_a_taken_port_is_said_with_the_way_out(site: Run):
-    with socket.create_server(("127.0.0.1", site.port)):
-        site.start()
-        assert site.process.wait(PATIENCE) != 0
-    assert f"Port {site.port} on 127.0.0.1 cannot be used" in site.printed()
-    assert f"PORT={site.port + 1} make run" in site.printed()
-    assert not Servers(site.folder).postgresql.is_running()
-
 
 def test_a_second_run_on_the_same_data_is_refused(site: Run):
-    site.start()
-    site.wait_until_up()
     second = subprocess.run(
         ["make", "run"],
         cwd=PROJECT,
@@ -220,3 +175,59 @@ def test_a_second_run_on_the_same_data_is_refused(site: Run):
     assert "already runs" in second.stderr
     time.sleep(1)
     assert site.process.poll() is None
+
+
+def test_killed_servers_are_started_again_under_the_running_site(site: Run):
+    servers = Servers(site.folder)
+    missed = site.printed().count("starting it again")
+    servers.postgresql.kill()
+    servers.valkey.kill()
+    wait_for(lambda: site.printed().count("starting it again") > missed, "the servers to be missed")
+    wait_for(servers.valkey.is_running, "Valkey")
+    wait_for(lambda: is_ready(site.url), "the database")
+
+
+def is_ready(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{url}/readyz/", timeout=PATIENCE) as answer:
+            return answer.status == 200
+    except OSError:
+        return False
+
+
+def test_what_a_killed_supervisor_leaves_behind_ends_with_the_next_start(site: Run):
+    orphans = site.parts()
+    site.supervisor().kill()
+    site.process.wait(PATIENCE)
+    assert all(orphan.is_running() for orphan in orphans.values())
+    site.start()
+    site.wait_until_up()
+    assert not any(orphan.is_running() for orphan in orphans.values())
+
+
+def test_every_part_that_is_killed_is_started_again_under_the_running_site(site: Run):
+    before = site.numbers()
+    for process in site.parts().values():
+        process.kill()
+    wait_for(lambda: not before.items() & site.numbers().items(), "every part to start again")
+    wait_for(lambda: is_ready(site.url), "the site")
+    assert site.process.poll() is None
+
+    os.killpg(site.process.pid, signal.SIGINT)
+    site.wait_until_gone()
+
+
+def test_a_part_that_cannot_start_ends_the_start(stopped_site: Run):
+    stopped_site.environment["WEB_PROCESSES"] = "many"  # refused by the web server alone
+    stopped_site.start()
+    assert stopped_site.process.wait(PATIENCE) != 0
+    stopped_site.wait_until_gone()
+
+
+def test_a_taken_port_is_said_with_the_way_out(stopped_site: Run):
+    with socket.create_server(("127.0.0.1", stopped_site.port)):
+        stopped_site.start()
+        assert stopped_site.process.wait(PATIENCE) != 0
+    assert f"Port {stopped_site.port} on 127.0.0.1 cannot be used" in stopped_site.printed()
+    assert f"PORT={stopped_site.port + 1} make run" in stopped_site.printed()
+    assert not Servers(stopped_site.folder).postgresql.is_running()
