@@ -63,7 +63,18 @@ RATER = """
           document.querySelector(`[name="entry-${name}"][value="${value}"]`)?.click();
         tell("clicked");
         button.click();
+        replaced(button);
       }
+    }
+    // The answer to the consent takes the place of that page within the same document.
+    function replaced(button) {
+      if (button.isConnected) requestAnimationFrame(() => replaced(button));
+      else
+        requestAnimationFrame(() => {
+          tell("painted");
+          readSince = performance.now();
+          act();
+        });
     }
 """
 

@@ -257,7 +257,7 @@ CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],
         "script-src": [SELF],
-        # A nonce is named only where a page has styles inside (rankme/templatetags/styles.py).
+        # A nonce is named only where a page has styles inside (rankme/templatetags/inside.py).
         "style-src": [SELF, NONCE],
         "img-src": [SELF, "data:"],
         "media-src": [SELF],

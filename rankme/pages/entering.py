@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from csp.constants import NONCE, SELF
+from csp.decorators import csp_replace
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import translation
@@ -38,13 +41,24 @@ from .terms import terms_of
 from .work_files import work_scripts
 
 LONGEST_LANGUAGE = 10  # of the column; codes of languages can be longer
-# What the work page needs loads while the rater reads, even across the next pages. Browsers open
-# six connections, and the answer to the form must not wait for a free one.
+# What the work page needs loads while the rater reads, also the next page, which takes the place of
+# this one. Browsers open six connections, and the answer to the form must not wait for a free one.
 MOST_FILES_AHEAD = 3
 # What the consent page found, where a study needs one of them (static/js/participant/device.js).
 DESKTOP_DEVICES = ("mouse", "keyboard")
 
 
+def with_script_inside(
+    view: Callable[[HttpRequest, str], HttpResponse],
+) -> Callable[[HttpRequest, str], HttpResponse]:
+    """Let a page contain a script, so that it works from the first press on."""
+    # Its decorator is typed for views of one argument.
+    allowed: Any = csp_replace({"script-src": [SELF, NONCE]})
+    entrance: Callable[[HttpRequest, str], HttpResponse] = allowed(view)
+    return entrance
+
+
+@with_script_inside
 @gzip_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def enter(request: HttpRequest, code: str) -> HttpResponse:

@@ -144,13 +144,20 @@ def images(number: int) -> str:
 def come_in(page: Page, campaign: Campaign, **link: str) -> None:
     query = "&".join(f"{name}={value}" for name, value in link.items())
     page.goto(f"/r/{campaign.code}/?{query}")
-    page.get_by_role("button", name="I agree").click()
-    await_address(page)
+    agree(page)
     if "/questions/" in page.url:
         for question in campaign.definition["entry_questions"]:
             press(page, f"[name=entry-{question['name']}][value={question['accept'][0]}]")
         page.get_by_role("button", name="Continue").click()
         await_address(page)
+
+
+def agree(page: Page) -> None:
+    """Give consent, and see the answer take the place of the consent page."""
+    button = page.get_by_role("button", name="I agree")
+    button.click()
+    expect(button).to_have_count(0)
+    await_address(page)
 
 
 def await_address(page: Page) -> None:

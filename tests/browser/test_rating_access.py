@@ -12,6 +12,7 @@ from tests.browser.access import (
     found_by_axe,
 )
 from tests.browser.rating import (
+    agree,
     await_screen,
     begin,
     campaign_of,
@@ -45,7 +46,7 @@ def test_the_pages_around_the_work_are_accessible(page: Page, width):
 
     page.goto(f"/r/{campaign.code}/?id=w1")
     check()  # consent
-    page.get_by_role("button", name="I agree").click()
+    agree(page)
     check()  # questions
     page.get_by_role("button", name="Continue").click()
     expect(page.get_by_role("alert")).to_be_visible()

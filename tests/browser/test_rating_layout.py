@@ -17,6 +17,7 @@ from tests.browser.access import assert_accessible
 from tests.browser.rating import (
     FACTS,
     SENTENCES,
+    agree,
     answer_with_mouse,
     await_screen,
     begin,
@@ -361,7 +362,7 @@ def test_a_legend_is_inside_its_card(page: Page):
     page.set_viewport_size(WIDTHS["phone"])
     campaign = campaign_of("e2e-quality", items=1)
     page.goto(f"/r/{campaign.code}/?id=w1")
-    page.get_by_role("button", name="I agree").click()
+    agree(page)
     page.get_by_role("button", name="Continue").click()
     shot(page, "questions")
     for card in page.locator("fieldset.card").all():

@@ -10,7 +10,7 @@ from django.urls import reverse
 from rankme.pages.work_files import work_scripts, work_stylesheets
 from rankme.protocols.files import preset, preset_names
 from rankme.protocols.instruments import INSTRUMENTS
-from rankme.templatetags.styles import rules_of
+from rankme.templatetags.inside import lines_of
 from tests.campaigns import make_campaign, slider_definition
 from tests.evalsite.headers import policy_of
 from tests.pages.rater import arrive
@@ -94,7 +94,7 @@ def test_a_pictorial_block_brings_its_script_and_stylesheet():
 def test_the_gallery_shows_a_preset_in_its_own_styles(client, db, name):
     page = client.get(reverse("rankme:gallery-preset", args=[name]), {"page": "work"})
     expected = ["css/base.css", "css/participant.css", *work_stylesheets(preset(name))]
-    assert styles_inside(page) == "\n".join(rules_of(sheet) for sheet in expected)
+    assert styles_inside(page) == "\n".join(lines_of(sheet) for sheet in expected)
 
 
 def test_the_pages_of_raters_contain_their_styles_and_link_none(client, db):
@@ -108,11 +108,11 @@ def test_the_pages_of_raters_contain_their_styles_and_link_none(client, db):
     for page in (consent, instructions, work):
         without_scripts = re.compile(r"<noscript>.*?</noscript>", re.DOTALL)
         assert "stylesheet" not in without_scripts.sub("", page.content.decode())
-        assert rules_of("css/base.css") in styles_inside(page)
+        assert lines_of("css/base.css") in styles_inside(page)
     for name in ("work", "instruments/line", "instruments/slider"):
-        assert rules_of(f"css/{name}.css") in styles_inside(work)
+        assert lines_of(f"css/{name}.css") in styles_inside(work)
     for name in ("instruments/likert", "timed"):
-        assert rules_of(f"css/{name}.css") not in styles_inside(work)
+        assert lines_of(f"css/{name}.css") not in styles_inside(work)
 
 
 def test_styles_inside_a_page_are_allowed_by_a_nonce_of_this_answer(client, db):
@@ -120,7 +120,7 @@ def test_styles_inside_a_page_are_allowed_by_a_nonce_of_this_answer(client, db):
     nonces = set()
     for _ in range(2):
         page = client.get(reverse("rankme:enter", args=[campaign.code]))
-        nonce = re.search(r'<style nonce="([^"]+)">', page.content.decode())[1]
+        nonce = re.search(r'<style nonce="([^"]+)"', page.content.decode())[1]
         policy = policy_of(page.headers["Content-Security-Policy"])
         assert policy["style-src"] == ["'self'", f"'nonce-{nonce}'"]
         nonces.add(nonce)
@@ -129,16 +129,53 @@ def test_styles_inside_a_page_are_allowed_by_a_nonce_of_this_answer(client, db):
     assert policy_of(plain.headers["Content-Security-Policy"])["style-src"] == ["'self'"]
 
 
+def test_only_the_consent_page_contains_a_script_which_a_nonce_of_this_answer_allows(client, db):
+    campaign = make_campaign(slider_definition())
+    page = client.get(reverse("rankme:enter", args=[campaign.code]))
+    nonce, script = re.search(
+        r'<script nonce="([^"]+)">(.*?)</script>', page.content.decode(), re.DOTALL
+    ).groups()
+    assert script == lines_of("js/participant/agree.js")
+    policy = policy_of(page.headers["Content-Security-Policy"])
+    assert policy["script-src"] == ["'self'", f"'nonce-{nonce}'"]
+    arrive(client, campaign, id="w1")
+    for name in ("instructions", "work"):
+        page = client.get(reverse(f"rankme:{name}", args=[campaign.code]))
+        client.post(reverse("rankme:instructions", args=[campaign.code]))
+        assert policy_of(page.headers["Content-Security-Policy"])["script-src"] == ["'self'"]
+        assert "<script nonce" not in page.content.decode()
+
+
+def test_a_page_for_a_document_that_has_its_styles_contains_none(client, db):
+    """And one that needs others contains them all."""
+    campaign = make_campaign(slider_definition())
+    page = client.get(reverse("rankme:enter", args=[campaign.code])).content.decode()
+    there = re.search(r'data-sheets="([^"]+)"', page)[1]
+    assert there == "css/base.css css/participant.css"
+    arrive(client, campaign, id="w1")
+    instructions = reverse("rankme:instructions", args=[campaign.code])
+    has_styles = {"Styles-There": there}
+    assert "<style" not in client.get(instructions, headers=has_styles).content.decode()
+    client.post(instructions)
+    work = client.get(reverse("rankme:work", args=[campaign.code]), headers=has_styles)
+    assert "<style" in work.content.decode()
+
+
+def test_a_script_inside_a_page_ends_no_script():
+    assert "</" not in lines_of("js/participant/agree.js")
+    assert "<!--" not in lines_of("js/participant/agree.js")
+
+
 def test_stylesheets_name_no_other_file_and_end_no_style():
     """Inside a page, the address of a file would mean another one, and `</` would be markup."""
     sheets = {sheet.relative_to(STYLES.parent).as_posix() for sheet in STYLES.rglob("*.css")}
     assert len(sheets) > 20
-    told = {sheet for sheet in sheets if re.search(r"url\(|@import|</", rules_of(sheet))}
+    told = {sheet for sheet in sheets if re.search(r"url\(|@import|</", lines_of(sheet))}
     assert told == set()
 
 
 def test_rules_lose_comments_and_indents_and_nothing_else():
     text = (STYLES / "timed.css").read_text()
     bare = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-    assert rules_of("css/timed.css").split() == bare.split()
-    assert "\n\n" not in rules_of("css/timed.css") and "/*" in text
+    assert lines_of("css/timed.css").split() == bare.split()
+    assert "\n\n" not in lines_of("css/timed.css") and "/*" in text
