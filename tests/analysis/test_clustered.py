@@ -8,9 +8,9 @@ from analysis.errors import Undefined
 
 
 def judgements(seed: int = 1, size: int = 600) -> dict[str, np.ndarray]:
+    """Who judged what is the same for every seed: its range quantile takes long."""
+    systems, raters, items = np.random.default_rng(1).integers((4, 25, 40), size=(size, 3)).T
     rng = np.random.default_rng(seed)
-    systems, raters, items = rng.integers(4, size=size), rng.integers(25, size=size), None
-    items = rng.integers(40, size=size)
     taste, fit = rng.normal(size=(25, 4)), rng.normal(size=(40, 4))
     values = taste[raters, systems] + fit[items, systems] + raters + rng.normal(size=size)
     return {"values": values, "systems": systems, "raters": raters, "items": items}
@@ -83,9 +83,9 @@ def test_few_raters_do_not_make_bold_claims():
     """
     raters, items = np.divmod(np.arange(5 * 60), 60)
     claims = 0
-    for seed in range(60):
+    for seed in range(30):
         rng = np.random.default_rng(seed)
         values = rng.normal(size=5)[raters] + rng.normal(size=60)[items] + rng.normal(size=300)
         found = clustered_comparison(values, (raters + items) % 5, list("abcde"), raters, items)
         claims += any(pair.p < 0.05 for pair in found.contrasts)
-    assert claims <= 6
+    assert claims <= 3

@@ -11,7 +11,7 @@ from analysis.report.options import ReportOptions
 from analysis.report.scale import clustered, group_means, mixed_model
 from analysis.spans.model import MarkedOutput, SpanTable
 from analysis.spans.scoring import SegmentScore, score_systems
-from analysis.table import JudgementTable
+from analysis.table import Column, JudgementTable
 
 ITEMS = ReportOptions(runs=50, agreement_resamples=50, resample=("none", "items"))
 DOCUMENTS = ReportOptions(
@@ -24,22 +24,22 @@ def judged(seed, *, documents=20, segments=6, raters=6, alike=1.0):
     rng = np.random.default_rng(seed)
     taste = rng.normal(0, alike, (documents, 2))
     difficulty = rng.normal(0, 0.5, (documents, segments))
-    columns = {name: [] for name in ("rater", "item", "system", "criterion", "value", "screen")}
-    columns["document"] = []
-    for rater in range(raters):
-        for document in range(documents):
-            for segment in range(segments):
-                for system in range(2):
-                    value = taste[document, system] + difficulty[document, segment] + rng.normal()
-                    item = f"{document:02}/{segment}"
-                    columns["rater"].append(f"r{rater}")
-                    columns["item"].append(item)
-                    columns["system"].append("AB"[system])
-                    columns["criterion"].append("quality")
-                    columns["value"].append(value)
-                    columns["screen"].append(f"{item} {rater}")
-                    columns["document"].append(f"{document:02}")
-    return JudgementTable.from_columns(columns)
+    shape = (raters, documents, segments, 2)
+    rater, document, segment, system = np.indices(shape).reshape(4, -1)
+    noise = rng.normal(size=len(rater))
+    items = [f"{place:02}/{number}" for place in range(documents) for number in range(segments)]
+    screens = [f"{item} {number}" for number in range(raters) for item in items]
+    item = document * segments + segment
+    columns = {
+        "rater": Column(rater, tuple(f"r{number}" for number in range(raters))),
+        "item": Column(item, tuple(items)),
+        "system": Column(system, ("A", "B")),
+        "criterion": Column(np.zeros_like(system), ("quality",)),
+        "screen": Column(rater * len(items) + item, tuple(screens)),
+        "document": Column(document, tuple(f"{number:02}" for number in range(documents))),
+    }
+    value = taste[document, system] + difficulty[document, segment] + noise
+    return JudgementTable.from_columns({**columns, "value": value})
 
 
 def test_clustering_by_documents_keeps_the_level_and_by_items_does_not():

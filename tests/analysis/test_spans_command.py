@@ -157,11 +157,11 @@ def test_faults_are_printed_with_their_place(tmp_path, capsys):
 def test_the_talks_in_another_form_have_the_same_scores(tmp_path, capsys):
     path = str(oracle_data("mqm-ted-ende/mqm_ted_ende.tsv"))
     table = read_spans(path)
-    for form in ("google", "pearmut", "factgenie", "mtme-standalone", "json", "csv"):
-        out = tmp_path / form
-        found = as_json(capsys, path, "--write", form, str(out), "--resamples", "1")
-        again = read_spans(out)
-        assert sorted(again.outputs, key=lambda each: each.key) == sorted(
-            table.outputs, key=lambda each: each.key
-        )
+    outputs = sorted(table.outputs, key=lambda each: each.key)
+    for form in ("google", "pearmut", "factgenie", "mtme-standalone", "json"):
+        write_spans(table, form, tmp_path / form)
+    found = as_json(capsys, path, "--write", "csv", str(tmp_path / "csv"), "--resamples", "1")
+    for out in tmp_path.iterdir():
+        assert sorted(read_spans(out).outputs, key=lambda each: each.key) == outputs, out.name
+    assert len(list(tmp_path.iterdir())) == 6
     assert found["systems"][0]["system"] == "ref"
