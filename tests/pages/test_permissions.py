@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -24,13 +23,11 @@ PEOPLE = ("olga", "mia", "stan", "")  # owner, member, stranger; "" did not log 
 
 
 @pytest.fixture(scope="module")
-def made_once(django_db_setup: None, django_db_blocker) -> Iterator[World]:
+def made_once(rows_of_the_module) -> World:
     """Making it takes longer than all its doors. Tests roll back what they do to it."""
-    with django_db_blocker.unblock(), transaction.atomic():
-        found = World(rated_campaign(slider_definition(), raters=1, items=2, systems=2))
-        assert found.parts
-        yield found
-        transaction.set_rollback(True)
+    found = World(rated_campaign(slider_definition(), raters=1, items=2, systems=2))
+    assert found.parts
+    return found
 
 
 @pytest.fixture
