@@ -239,21 +239,27 @@ def test_a_database_of_version_1_gets_the_role_its_rights_and_its_chains(cluster
         assert cursor.fetchall() == [(1, 64), (2, 64), (3, 64)]
 
 
-@pytest.fixture
-def rented(cluster: Servers) -> Iterator[dict[str, str]]:
-    """A database as a provider rents it out: its owner is not a superuser and cannot create
-    roles."""
-    password = secrets.token_hex(8)
+@pytest.fixture(scope="module")
+def tenants_database(cluster: Servers) -> None:
+    """A database as a provider rents it out: its owner is not a superuser."""
     with connected(cluster.postgresql.owner_url) as cursor:
         cursor.execute("CREATE ROLE tenant LOGIN")
         cursor.execute("CREATE DATABASE rented OWNER tenant")
-        yield {
-            "DATABASE_OWNER_URL": cluster.postgresql.url_of("tenant", "rented"),
-            "DATABASE_URL": cluster.postgresql.url_of(f"lodger:{password}", "rented"),
-        }
-        cursor.execute("DROP DATABASE rented")
-        cursor.execute("DROP ROLE IF EXISTS lodger")
-        cursor.execute("DROP ROLE tenant")
+
+
+@pytest.fixture
+def rented(cluster: Servers, tenants_database: None) -> dict[str, str]:
+    """The rented database, whose owner cannot create roles, without a role for the site."""
+    password = secrets.token_hex(8)
+    with connected(cluster.postgresql.url_of(OWNER_ROLE, "rented")) as cursor:
+        cursor.execute("ALTER ROLE tenant NOCREATEROLE")
+        cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = 'lodger'")
+        if cursor.fetchone():
+            cursor.execute("DROP OWNED BY lodger; DROP ROLE lodger")
+    return {
+        "DATABASE_OWNER_URL": cluster.postgresql.url_of("tenant", "rented"),
+        "DATABASE_URL": cluster.postgresql.url_of(f"lodger:{password}", "rented"),
+    }
 
 
 def test_an_owner_that_makes_no_roles_says_what_an_administrator_must_do(cluster, rented):
