@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+import analysis.cli
 from analysis.signature import VERSION
 from evalsite.embedded import PROJECT, Servers
 from tests.browser.rating import answer_with_mouse, await_screen, begin, go_on, next_screen, shot
@@ -33,6 +34,7 @@ from tests.live import (
     reachable_folder,
     wait_for,
 )
+from tests.migrated import put_migrated_cluster
 
 PREFIX = "/lab/rankme"
 
@@ -74,11 +76,19 @@ def test_the_package_comes_from_the_wheel_and_says_its_version(installed: Path):
     assert run(installed, "rankme", "--version").strip() == VERSION
 
 
-def test_the_statistics_are_a_command_of_their_own(installed: Path):
-    table = str(PROJECT / "docs/example/judgements.csv")
-    ours = [sys.executable, "-m", "analysis", "clusters", table, "--runs", "20", "--seed", "1"]
-    theirs = run(installed, "rankme-analysis", "clusters", table, "--runs", "20", "--seed", "1")
-    assert theirs == subprocess.check_output(ours, cwd=PROJECT, text=True)
+def test_the_wheel_holds_every_migration(installed: Path):
+    """The site that is started here begins with a database that is migrated."""
+    names = {path.name for path in (PROJECT / "rankme/migrations").glob("*.py")}
+    assert {path.name for path in (installed / "rankme/migrations").glob("*.py")} == names
+    assert len(names) > 30
+
+
+def test_the_statistics_are_a_command_of_their_own(installed: Path, capsys):
+    command = ["clusters", str(PROJECT / "docs/example/judgements.csv"), "--runs", "5"]
+    analysis.cli.main([*command, "--seed", "1"])
+    ours = capsys.readouterr().out
+    assert "Aster" in ours
+    assert run(installed, "rankme-analysis", *command, "--seed", "1") == ours
 
 
 def test_an_unknown_command_is_refused_with_the_usage(installed: Path):
@@ -107,6 +117,7 @@ def site(installed: Path) -> Iterator[StartedSite]:
         prefix_proxy(port, PREFIX, strips=False) as proxy,
         (folder / "run.log").open("wb") as log,
     ):
+        put_migrated_cluster(Servers(folder.resolve()).postgresql)
         settings = environment(
             installed,
             DATA_FOLDER=str(folder.resolve()),
