@@ -1,77 +1,30 @@
 """`manage.py verify` names each kind of tampering, and finds nothing where there is nothing."""
 
-import contextlib
-import hashlib
 import io
 import json
 import logging
 import re
-from collections.abc import Callable, Iterator
 
 import pytest
-from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
-from django.db import connection
 from django.urls import reverse
 
-from rankme.actions import analysis_runs, campaigns
+from rankme.actions import campaigns
 from rankme.actions.audit import DAMAGED, last_fault
 from rankme.actions.judgement_imports import import_judgements
-from rankme.actions.payload_hashes import canonical, chained
-from rankme.exporting.bundle import path_of
-from rankme.models import AnalysisRun, AuditEvent, Campaign, Submission
+from rankme.models import AuditEvent, Campaign
 from rankme.verification import nightly, verify_audit_trail, verify_campaign
-from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
-from tests.sittings import answer, claim, sit
+from tests.campaigns import make_campaign, make_owner
+from tests.verification.forging import FIRST, LAST, past_all_rules, rated_campaign
 
 pytestmark = pytest.mark.django_db
 
 
-@contextlib.contextmanager
-def past_all_rules() -> Iterator[Callable[..., None]]:
-    """Work as a superuser who switches the triggers off."""
-    with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        cursor.execute("SET session_replication_role = replica")
-        yield cursor.execute
-        cursor.execute("SET session_replication_role = DEFAULT")
-
-
 @pytest.fixture
 def rated() -> Campaign:
-    """A campaign with a finished sitting, and one with a changed answer and a second tab."""
-    campaign = make_campaign(rankme_definition(raters_per_trial=2))
-    sit(make_rater(campaign, "w1"))
-    held = claim(make_rater(campaign, "w2"))
-    first = answer(held)
-    answer(held, value=70, replaces=str(first.key))
-    answer(held, value=30)
-    answer(held, trial=1, times={"spent_ms": 1e17, "blurred_ms": -0.0})
-    return campaign
+    return rated_campaign()
 
 
-@pytest.fixture
-def analysed(rated: Campaign) -> AnalysisRun:
-    run = analysis_runs.request_run(rated, {"runs": 20}, by=rated.owner)
-    assert analysis_runs.execute(run.pk, "tester")
-    run.refresh_from_db()
-    assert run.state == "done", run.error
-    return run
-
-
-def test_an_untouched_record_is_found_whole(rated: Campaign, analysed: AnalysisRun):
-    findings = verify_campaign(rated)
-    assert findings.fault == ""
-    assert findings.submissions == Submission.objects.count() == 8
-    assert findings.judgements == 24
-    assert findings.counted == 18  # without the answer that was changed and the second tab's
-    assert findings.not_recomputed == 0
-    assert findings.audit_events == rated.audit_events.count() >= 3
-    assert verify_audit_trail().fault == ""
-
-
-FIRST = "(SELECT min(id) FROM rankme_submission)"
-LAST = "(SELECT max(id) FROM rankme_submission)"
 # What is done to the record, and what verify says about it.
 TAMPERING = {
     "a value is changed": (
@@ -149,70 +102,6 @@ def test_each_kind_of_tampering_is_named(rated: Campaign, kind: str):
     findings = verify_campaign(rated)
     assert findings.fault
     assert re.search(said, findings.fault), findings.fault
-
-
-def cut_the_end_of_a_chain() -> None:
-    with past_all_rules() as execute:
-        execute(f"DELETE FROM rankme_judgement WHERE submission_id = {LAST}")
-        execute(f"DELETE FROM rankme_submission WHERE id = {LAST}")
-
-
-def test_a_chain_whose_end_was_cut_off_shows_against_an_analysis(
-    rated: Campaign, analysed: AnalysisRun
-):
-    cut_the_end_of_a_chain()
-    assert "it has 3 submissions, but an analysis saw 4" in verify_campaign(rated).fault
-
-
-def test_a_whole_sitting_that_is_gone_shows_against_an_analysis(
-    rated: Campaign, analysed: AnalysisRun
-):
-    with past_all_rules() as execute:
-        execute("DELETE FROM rankme_judgement")
-        execute("DELETE FROM rankme_submission")
-    assert "all of its submissions are missing" in verify_campaign(rated).fault
-
-
-def test_the_end_of_the_audit_trail_shows_against_an_analysis(
-    rated: Campaign, analysed: AnalysisRun
-):
-    with past_all_rules() as execute:
-        execute("DELETE FROM rankme_auditevent WHERE number >= 3")
-    assert "its end is missing" in verify_campaign(rated).fault
-
-
-def test_a_bundle_shows_what_a_forger_of_the_whole_database_hid(
-    rated: Campaign, analysed: AnalysisRun
-):
-    """Who may change everything can also forget the anchor, but not in a bundle elsewhere."""
-    bundle = default_storage.path(path_of(analysed))
-    call_command("verify", "--anchor", bundle, stdout=io.StringIO())
-    cut_the_end_of_a_chain()
-    with past_all_rules() as execute:
-        execute("UPDATE rankme_analysisrun SET anchor = NULL")
-    assert verify_campaign(rated).fault == "", "nothing in the database says so any more"
-    said = io.StringIO()
-    with pytest.raises(CommandError, match="damaged"):
-        call_command("verify", rated.code, "--anchor", bundle, stdout=said)
-    assert "the end of its hash chain is missing" in said.getvalue()
-
-
-def test_a_forged_answer_with_fresh_hashes_shows_against_an_analysis(
-    rated: Campaign, analysed: AnalysisRun
-):
-    before = ""
-    with past_all_rules() as execute:
-        sitting = Submission.objects.order_by("id").first().assignment_id
-        for sent in Submission.objects.filter(assignment_id=sitting).order_by("id"):
-            payload = sent.payload | {"comment": "forged"}
-            digest = hashlib.sha256(canonical(payload)).hexdigest()
-            before = chained(before, digest)
-            execute(
-                "UPDATE rankme_submission SET payload = %s, payload_sha256 = %s, chain_sha256 = %s"
-                " WHERE id = %s",
-                [json.dumps(payload), digest, before, sent.pk],
-            )
-    assert "differs from the one that an analysis saw" in verify_campaign(rated).fault
 
 
 def test_events_of_a_deleted_draft_stay_and_are_checked():
