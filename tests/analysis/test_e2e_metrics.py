@@ -24,7 +24,7 @@ def challenge() -> Material:
 
 @pytest.fixture(scope="module")
 def bleu_and_nist(challenge: Material) -> tuple[Scored, ...]:
-    """Of each system and of each output."""
+    """Their scores of systems and of single outputs."""
     return score(challenge, ("bleu", "nist"), lowercase=True)
 
 
