@@ -8,14 +8,17 @@ from functools import partial
 from itertools import count, cycle
 from typing import Any
 
+from django.urls import reverse
 from playwright.sync_api import Page, expect
 
+from rankme.actions import participation
 from rankme.actions.campaigns import launch_campaign
 from rankme.actions.media import store_media
 from rankme.actions.stored_files import deleted_on_failure
 from rankme.demonstration.material import MATERIAL
 from rankme.importing import read_material
 from rankme.models import Campaign, Output
+from rankme.pages import rater_identity
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import preset, stored_definition
 from rankme.protocols.screens import ScreenSpec
@@ -160,6 +163,20 @@ def agree(page: Page) -> None:
     await_address(page)
 
 
+def go_to_work(page: Page, campaign: Campaign, *, name: str = "w1") -> None:
+    """To the first screen by the personal link, for tests that ask nothing about the way there."""
+    definition = stored_definition(campaign.definition)
+    rater = participation.enter(campaign, panel=definition.crowd.panel, external_id=name)
+    participation.give_consent(rater, browser=rater_identity.new_browser())
+    if definition.entry_questions:
+        answers = {question.name: question.accept[0] for question in definition.entry_questions}
+        participation.answer_entry_questions(rater, answers)
+    participation.mark_instructed(rater)
+    rater.refresh_from_db()
+    page.goto(reverse("rankme:resume", args=[campaign.code, rater_identity.resume_token(rater)]))
+    await_stage(page)
+
+
 def await_address(page: Page) -> None:
     """A page that came in answer to a form corrects its address once its script runs."""
     page.wait_for_function(
@@ -170,6 +187,10 @@ def await_address(page: Page) -> None:
 
 def begin(page: Page) -> None:
     page.get_by_role("button", name="Begin").click()
+    await_stage(page)
+
+
+def await_stage(page: Page) -> None:
     expect(page.locator("#stage > :not(.needs-scripts)").first).to_be_visible()
 
 

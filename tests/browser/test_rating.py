@@ -21,6 +21,7 @@ from tests.browser.rating import (
     campaign_of,
     come_in,
     go_on,
+    go_to_work,
     images,
     next_screen,
     rate_to_the_end,
@@ -65,8 +66,7 @@ def test_every_preset_by_keyboard_alone(page: Page, name):
 
 def test_what_is_missing_is_said_beside_it_and_gets_the_focus(page: Page):
     campaign = campaign_of("e2e-quality")
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     page.locator("[data-next]").click()
     expect(page.get_by_text("Please give this a score.")).to_have_count(5)
@@ -89,8 +89,7 @@ def test_all_five_outputs_are_in_view_beside_their_sliders(page: Page):
     campaign.items.update(input=FACTS)
     Output.objects.filter(item__campaign=campaign).update(text=SENTENCES)
     campaign = launch_campaign(campaign, by=campaign.owner)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     for row in page.locator("li.output").all():
         text, slider = (
@@ -116,8 +115,7 @@ def test_a_whole_box_score_leaves_sentence_and_questions_in_view(page: Page):
     teams = [box | {"title": title} for title in ("Herons: players", "Foxes: players")]
     campaign.items.update(input=json.dumps({"tables": teams}))
     campaign = launch_campaign(campaign, by=campaign.owner)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     for seen in (".judged", ".count >> nth=0", ".count >> nth=1", "[data-next]"):
         place = page.locator(seen).bounding_box()
@@ -130,8 +128,7 @@ def test_a_whole_box_score_leaves_sentence_and_questions_in_view(page: Page):
 def test_a_text_that_was_written_before_comes_back_with_the_reason_beside_it(page: Page):
     crowd = {"least_seconds_per_screen": 0}
     campaign = campaign_of("e2e-elicitation", practice=[], crowd=Crowd(**crowd))
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     for text in ("A place with fine soup.", "A place with FINE soup."):
         await_screen(page)
         page.get_by_role("textbox").fill(text)
@@ -152,8 +149,7 @@ def test_a_text_that_was_written_before_comes_back_with_the_reason_beside_it(pag
 
 def test_there_is_no_handle_before_the_first_touch(page: Page):
     campaign = campaign_of("e2e-naturalness", practice=[])
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     expect(page.locator("[data-handle]:visible")).to_have_count(0)
     slider = page.get_by_role("slider").first
@@ -165,8 +161,7 @@ def test_there_is_no_handle_before_the_first_touch(page: Page):
 
 def test_a_score_may_go_beyond_the_line_and_two_may_be_equal(page: Page):
     campaign = campaign_of("e2e-naturalness", items=1, practice=[])
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     scores = page.get_by_role("textbox", name="Score as a number")
     for index, score in enumerate(["350", "80", "80", "12,5", "0.5"]):
@@ -179,8 +174,7 @@ def test_a_score_may_go_beyond_the_line_and_two_may_be_equal(page: Page):
 
 def test_the_e2e_form_can_be_done_by_keyboard_alone(page: Page):
     campaign = campaign_of("e2e-quality", items=1, practice=[])
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     page.keyboard.press("Tab")
     for place in range(5):
@@ -204,8 +198,7 @@ def test_the_e2e_form_can_be_done_by_keyboard_alone(page: Page):
 
 def test_digits_open_the_number_and_enter_goes_on_when_all_is_there(page: Page):
     campaign = campaign_of("e2e-naturalness", items=1, practice=[])
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     for index in range(5):
         page.get_by_role("slider").nth(index).focus()
@@ -223,8 +216,7 @@ def test_digits_open_the_number_and_enter_goes_on_when_all_is_there(page: Page):
 
 def test_one_may_go_back_and_change_the_last_screen(page: Page):
     campaign = campaign_of("e2e-naturalness", practice=[])
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     answer_with_mouse(page)
     next_screen(page)
@@ -249,8 +241,7 @@ def test_one_may_go_back_and_change_the_last_screen(page: Page):
 
 def test_instructions_can_be_read_at_any_time_and_stop_the_clock(page: Page):
     campaign = campaign_of("e2e-naturalness", items=1, practice=[])
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     page.get_by_role("button", name="Instructions").click()
     expect(page.get_by_role("dialog")).to_contain_text("Could a native speaker")
@@ -264,8 +255,7 @@ def test_instructions_can_be_read_at_any_time_and_stop_the_clock(page: Page):
 
 def test_reload_brings_back_what_was_answered_under_the_same_key(page: Page):
     campaign = campaign_of("e2e-naturalness", items=1, practice=[])
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     page.get_by_role("textbox", name="Score as a number").first.fill("77")
     page.wait_for_timeout(400)
@@ -295,8 +285,7 @@ def test_facts_may_come_as_pictures(page: Page):
     campaign = make_campaign(definition, items=1, systems=1, launch=False)
     campaign.items.update(input=FACTS)
     campaign = launch_campaign(campaign, by=campaign.owner)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     shot(page, "pictorial")
     figure = page.get_by_role("img", name="name: The Harbour Lights; eatType: restaurant")
@@ -311,8 +300,7 @@ def test_facts_may_come_as_pictures(page: Page):
 def test_a_screen_may_ask_for_a_comment(page: Page):
     screen = {"name": "rate", "show": ["outputs"], "ask": ["fluency"], "comment": True}
     campaign = make_campaign(slider_definition(screens=[screen]), items=1, systems=1)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     page.get_by_text("Leave a comment on this page").click()
     page.get_by_role("textbox", name="Comment").fill("  Two words are doubled. ")
@@ -325,8 +313,7 @@ def test_a_screen_may_ask_for_a_comment(page: Page):
 def test_the_page_holds_raters_back_where_the_campaign_says_so(page: Page):
     crowd = {"least_seconds_per_screen": 3, "wait_least_seconds": True}
     campaign = make_campaign(slider_definition(crowd=crowd), items=1, systems=1)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     answer_with_mouse(page)
     page.locator("[data-next]").click()
@@ -339,8 +326,7 @@ def test_the_page_holds_raters_back_where_the_campaign_says_so(page: Page):
 
 def test_a_pause_waits_until_no_time_is_being_measured(page: Page):
     campaign = campaign_of("tuna08-identification", items=2, practice=[])
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     page.get_by_role("button", name="Start").click()
     await_screen(page)
     page.get_by_role("button", name="Pause").click()
@@ -372,8 +358,7 @@ def test_a_phase_that_runs_out_of_time_goes_on_by_itself(page: Page):
     )
     campaign.items.update(input=images(0))
     campaign = launch_campaign(campaign, by=campaign.owner)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     page.get_by_role("button", name="Start").click()
     expect(page.locator("#completion-code")).to_be_visible()
     assert set(Judgement.objects.values_list("value", "text")) == {(None, "timed out")}

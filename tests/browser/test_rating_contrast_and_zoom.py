@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.rating import await_screen, begin, campaign_of, come_in, go_on, mark_a_word, shot
+from tests.browser.rating import await_screen, campaign_of, go_on, go_to_work, mark_a_word, shot
 
 pytestmark = pytest.mark.browser
 
@@ -14,8 +14,7 @@ FOUR_TIMES = {"width": 342, "height": 192}  # what is left of 1366 × 768
 
 def show(page: Page, name: str, **changes) -> None:
     """The first screen of a preset."""
-    come_in(page, campaign_of(name, practice=[], **changes), id="w1")
-    begin(page)
+    go_to_work(page, campaign_of(name, practice=[], **changes))
 
 
 def looks(page: Page, part: str, *properties: str) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from tests.browser.rating import (
     begin,
     campaign_of,
     come_in,
+    go_to_work,
     next_screen,
     rate_to_the_end,
 )
@@ -117,8 +118,7 @@ def rate_offline_and_be_killed(own: OwnBrowser, campaign, *, storage: str | None
             "**/participant/work*.js",
             lambda route: route.fulfill(body=script, content_type="text/javascript"),
         )
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     own.context.set_offline(True)
     for _ in range(OFFLINE_SCREENS):
         await_screen(page)
@@ -154,8 +154,7 @@ def test_without_storage_on_the_disk_the_same_is_lost(own_browser):
 
 def test_a_dead_connection_is_told_and_nothing_is_lost(page: Page):
     campaign = plain_campaign(3)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     page.context.set_offline(True)
     for waiting in ("One answer is waiting", "2 answers are waiting"):
         await_screen(page)
@@ -171,8 +170,7 @@ def test_a_dead_connection_is_told_and_nothing_is_lost(page: Page):
 
 def test_a_web_server_that_is_killed_and_comes_back_gets_every_answer(page: Page, live_site):
     campaign = plain_campaign(4)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     for screen in range(4):
         await_screen(page)
         if screen == 1:
@@ -186,8 +184,7 @@ def test_a_web_server_that_is_killed_and_comes_back_gets_every_answer(page: Page
 
 def test_six_impatient_clicks_make_one_row(page: Page):
     campaign = plain_campaign(2)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     page.route("**/submit/", lambda route: (page.wait_for_timeout(1_000), route.continue_()))
     answer_with_mouse(page)
@@ -208,8 +205,7 @@ def test_six_impatient_clicks_make_one_row(page: Page):
 
 def test_two_windows_with_the_same_screen_make_one_row_of_each(page: Page):
     campaign = plain_campaign(ROUNDS)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     other = page.context.new_page()
     other.goto(f"/r/{campaign.code}/work/")
     for number in range(1, ROUNDS):
@@ -232,8 +228,7 @@ def test_an_answer_changed_while_its_acknowledgement_was_lost_is_kept_both_ways(
 ):
     """Enketo's #1405: the server has the answer, the browser does not know it, the rater edits."""
     campaign = plain_campaign(3)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
 
     def lose_the_answer(route) -> None:
         with contextlib.suppress(PlaywrightError):  # a try that the end of this state overtakes
@@ -263,8 +258,7 @@ def test_an_answer_changed_while_its_acknowledgement_was_lost_is_kept_both_ways(
 
 def test_a_window_left_behind_moves_on_when_it_is_looked_at(page: Page):
     campaign = plain_campaign(2)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     other = page.context.new_page()
     other.goto(f"/r/{campaign.code}/work/")
     await_screen(other)
@@ -302,8 +296,7 @@ def test_the_back_button_leads_to_the_same_screen(page: Page):
 def test_without_storage_each_answer_is_acknowledged_before_the_next_screen(page: Page, blocked):
     campaign = plain_campaign(2)
     page.add_init_script(blocked)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     expect(page.get_by_text("cannot keep answers")).to_be_visible()
     page.context.set_offline(True)
@@ -320,8 +313,7 @@ def test_without_storage_each_answer_is_acknowledged_before_the_next_screen(page
 
 def test_an_answer_that_the_server_refuses_comes_back_with_its_reason(page: Page):
     campaign = plain_campaign(2)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     spoiled = []
 
     def spoil(route):
@@ -370,8 +362,7 @@ def test_a_rater_whose_cookie_is_lost_goes_on_as_the_same_rater(page: Page, lost
 
 def test_a_rater_whose_personal_link_fails_too_is_told_and_sends_later(page: Page):
     campaign = plain_campaign(2)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     page.context.clear_cookies(name="rater")
     page.route("**/resume/**", lambda route: route.abort())
@@ -412,8 +403,7 @@ def test_who_lost_the_cookie_and_closed_the_page_is_offered_the_way_back(page: P
 def test_a_lost_cookie_does_not_stop_a_rater_whose_browser_keeps_nothing(page: Page):
     campaign = plain_campaign(2)
     page.add_init_script("IDBFactory.prototype.open = () => { throw new DOMException('no'); }")
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     page.context.clear_cookies()
     rate_to_the_end(page)
@@ -436,8 +426,7 @@ BREAK_STORAGE = {
 @pytest.mark.parametrize("fault", BREAK_STORAGE)
 def test_when_storage_fails_in_mid_sitting_the_rater_is_told_and_goes_on(page: Page, fault: str):
     campaign = plain_campaign(4)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     answer_with_mouse(page)
     page.context.set_offline(True)  # so one answer waits in the database that is going to fail
@@ -490,8 +479,7 @@ def test_the_scripts_of_the_work_are_loaded_while_the_instructions_are_read(page
 
 def test_a_second_device_that_goes_on_ends_the_work_on_the_first(page: Page, browser, live_site):
     campaign = plain_campaign(4)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     page.get_by_role("button", name="Pause").click()
     link = page.get_by_label("To continue on another device").input_value()
@@ -518,8 +506,7 @@ def test_a_second_device_that_goes_on_ends_the_work_on_the_first(page: Page, bro
 
 def test_what_cannot_be_changed_here_is_said_only_until_the_next_screen(page: Page, browser):
     campaign = plain_campaign(3)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     link = page.locator("#resume-link").input_value()
     answer_with_mouse(page)
@@ -550,8 +537,7 @@ def practice_campaign():
 
 def test_a_reload_neither_skips_nor_repeats_the_feedback_on_the_practice(page: Page):
     campaign = practice_campaign()
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     for feedback in (PRACTICE[0]["feedback"], PRACTICE[1]["feedback"]):
         await_screen(page)
         answer_with_mouse(page)
@@ -572,8 +558,7 @@ def test_a_reload_neither_skips_nor_repeats_the_feedback_on_the_practice(page: P
 
 def test_the_end_of_the_practice_reaches_the_server_after_an_outage(page: Page):
     campaign = practice_campaign()
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     page.route("**/practised/", lambda route: route.abort())
     for _ in PRACTICE:
         await_screen(page)
@@ -593,8 +578,7 @@ def test_a_rater_sees_the_own_answer_next_to_the_expected_one_and_tries_again(pa
     example = {"outputs": ["An example."], "feedback": "A good text.", "expect": expected}
     definition = slider_definition(practice=[example], practice_tries=2, practice_gate=True)
     campaign = make_campaign(definition, items=1, systems=1)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     page.get_by_role("slider").press("Home")
     next_screen(page)
@@ -613,8 +597,7 @@ def test_a_rater_sees_the_own_answer_next_to_the_expected_one_and_tries_again(pa
 
 def test_without_a_connection_the_practice_goes_on_without_its_feedback(page: Page):
     campaign = practice_campaign()
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     page.context.set_offline(True)
     answer_with_mouse(page)
@@ -627,8 +610,7 @@ def test_without_a_connection_the_practice_goes_on_without_its_feedback(page: Pa
 
 def test_pressing_pause_three_times_in_a_timed_trial_opens_it_once(page: Page):
     campaign = campaign_of("tuna08-identification", items=2, practice=[])
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     page.get_by_role("button", name="Start").click()
     await_screen(page)
     for _ in range(3):
@@ -650,8 +632,7 @@ def test_who_comes_back_after_two_hours_is_not_sent_into_a_break(page: Page):
     breaks = {"after_minutes": 30, "minutes": 5, "enforced": True}
     campaign = make_campaign(slider_definition(breaks=breaks), items=3, systems=1)
     page.clock.install()
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     answer_with_mouse(page)
     next_screen(page)
@@ -666,8 +647,7 @@ def test_who_comes_back_after_two_hours_is_not_sent_into_a_break(page: Page):
 def test_an_enforced_break_outlasts_a_reload(page: Page):
     breaks = {"after_trials": 1, "minutes": 0.1, "enforced": True}
     campaign = make_campaign(slider_definition(breaks=breaks), items=2, systems=1)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     answer_with_mouse(page)
     next_screen(page)

@@ -20,9 +20,8 @@ from tests.browser.rating import (
     agree,
     answer_with_mouse,
     await_screen,
-    begin,
     campaign_of,
-    come_in,
+    go_to_work,
     next_screen,
     shot,
     small,
@@ -96,8 +95,7 @@ def campaign_with(definition: Definition, *, outputs: int, text: str) -> Campaig
 
 def screens_of(page: Page, campaign: Campaign, name: str) -> Iterator[str]:
     """Each screen's name, with the screen shown and ready."""
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     for screen in SCREENS:
         await_screen(page)
         shot(page, f"layout-{name}-{screen}")
@@ -152,24 +150,32 @@ def assert_nothing_is_cut_off(page: Page, width: int) -> None:
     assert outside == []
 
 
-@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize(("outputs", "text"), [(1, SENTENCES), (3, SENTENCES * 9), (6, "Short.")])
-def test_every_scale_has_its_question_in_view_and_in_its_name(page: Page, outputs, text, width):
-    page.set_viewport_size(WIDTHS[width])
+def test_every_scale_has_its_question_in_view_and_in_its_name(page: Page, outputs, text):
+    """On a laptop and on a phone; screen after screen the other one comes first."""
     campaign = campaign_with(many_questions(outputs), outputs=outputs, text=text)
-    for screen in screens_of(page, campaign, f"{width}-{outputs}"):
-        assert page.evaluate(QUESTIONS_IN_VIEW) == [], screen
-        assert_nothing_is_cut_off(page, WIDTHS[width]["width"])
-        controls = named_controls(page)
-        assert len(set(controls)) == len(controls) >= outputs, "two controls have one name"
-        for place in range(outputs):
-            for number, kind in enumerate(SCREENS[screen]):
-                question = question_of(screen, number, kind)
-                names = [name for _, name in controls if question in name]
-                if kind != "checklist":
-                    assert any(f"Text {place + 1}" in name for name in names), question
-        assert all("Question" in name and "Text" in name for _, name in controls), controls
-        assert_accessible(page)
+    sizes = list(WIDTHS.values())
+    for screen in screens_of(page, campaign, f"{outputs}"):
+        for size in sizes:
+            page.set_viewport_size(size)
+            assert page.evaluate(QUESTIONS_IN_VIEW) == [], screen
+            assert_nothing_is_cut_off(page, size["width"])
+            assert_controls_are_named(page, screen, outputs)
+            assert_accessible(page)
+        sizes.reverse()
+
+
+def assert_controls_are_named(page: Page, screen: str, outputs: int) -> None:
+    """Each by its question and the text that it is about."""
+    controls = named_controls(page)
+    assert len(set(controls)) == len(controls) >= outputs, "two controls have one name"
+    for place in range(outputs):
+        for number, kind in enumerate(SCREENS[screen]):
+            question = question_of(screen, number, kind)
+            names = [name for _, name in controls if question in name]
+            if kind != "checklist":
+                assert any(f"Text {place + 1}" in name for name in names), question
+    assert all("Question" in name and "Text" in name for _, name in controls), controls
 
 
 def test_the_text_and_its_scale_are_in_view_together_however_long_the_text_is(page: Page):
@@ -196,8 +202,7 @@ def test_the_points_of_a_scale_with_labels_are_equally_wide(page: Page):
         screens=[{"name": "rate", "show": ["outputs"], "ask": ["q"]}],
     )
     campaign = make_campaign(definition, items=1, systems=1)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     widths = [round(point.bounding_box()["width"]) for point in page.locator(".point").all()]
     assert max(widths) - min(widths) <= 1
@@ -208,7 +213,9 @@ def test_the_points_of_a_scale_with_labels_are_equally_wide(page: Page):
 
 # What has the focus is in view -------------------------------------------------------------------
 
-HIDDEN_PART = """() => {
+HIDDEN_PART = """async () => {
+  // The page scrolls to what gets the focus in the next frame.
+  for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
   const at = document.activeElement;
   if (at === document.body || at.closest(".site-header, .work-header, .skip-link")) return null;
   const box = at.getBoundingClientRect();
@@ -228,46 +235,49 @@ def e2e_screen(page: Page) -> None:
     campaign.items.update(input=FACTS)
     Output.objects.filter(item__campaign=campaign).update(text=SENTENCES)
     campaign = launch_campaign(campaign, by=campaign.owner)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
 
 
-@pytest.mark.parametrize("window", WINDOWS)
-def test_no_control_with_the_focus_is_hidden(page: Page, window):
-    page.set_viewport_size(WINDOWS[window])
+def test_no_control_with_the_focus_is_hidden_in_any_window(page: Page):
     e2e_screen(page)
-    hidden = []
-    for key in ["Tab"] * 32 + ["Shift+Tab"] * 32:
-        page.keyboard.press(key)
-        page.wait_for_timeout(30)
-        hidden.append(page.evaluate(HIDDEN_PART))
-    assert [one for one in hidden if one] == []
+    for size in WINDOWS.values():
+        page.set_viewport_size(size)
+        assert parts_hidden_on_the_way(page, 32) == []
     for row in page.locator("li.output").all()[:2]:
         row.get_by_role("textbox").fill("80")
         row.get_by_role("checkbox").last.check()
-    page.locator("[data-next]").click()
-    expect(page.get_by_role("slider").nth(2)).to_be_focused()
-    assert page.evaluate(HIDDEN_PART) is None
+    for size in WINDOWS.values():
+        page.set_viewport_size(size)
+        page.locator("[data-next]").click()
+        expect(page.get_by_role("slider").nth(2)).to_be_focused()
+        assert page.evaluate(HIDDEN_PART) is None
 
 
-@pytest.mark.parametrize("window", WINDOWS)
-def test_the_facts_stay_in_view_with_the_boxes_that_ask_about_them(page: Page, window):
-    page.set_viewport_size(WINDOWS[window])
+def parts_hidden_on_the_way(page: Page, stops: int) -> list[str]:
+    """Where the focus could not be seen, so many stops forwards and as many back."""
+    hidden = []
+    for key in ["Tab"] * stops + ["Shift+Tab"] * stops:
+        page.keyboard.press(key)
+        hidden.append(page.evaluate(HIDDEN_PART))
+    return [one for one in hidden if one]
+
+
+def test_the_facts_stay_in_view_with_the_boxes_that_ask_about_them_in_any_window(page: Page):
     e2e_screen(page)
-    page.get_by_role("checkbox").last.focus()
-    expect(page.locator(".block-input .meaning > div").first).to_be_in_viewport()
-    shot(page, f"facts-{window}")
+    for window, size in WINDOWS.items():
+        page.set_viewport_size(size)
+        page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 0); }")
+        page.get_by_role("checkbox").last.focus()
+        expect(page.locator(".block-input .meaning > div").first).to_be_in_viewport()
+        shot(page, f"facts-{window}")
 
 
 @pytest.mark.parametrize("window", ["phone", "200 %"])
 def test_the_text_stays_in_view_while_its_facts_are_checked(page: Page, window):
     page.set_viewport_size(WINDOWS[window])
     coverage_screen(page)
-    for key in ["Tab"] * 12 + ["Shift+Tab"] * 12:
-        page.keyboard.press(key)
-        page.wait_for_timeout(30)
-        assert page.evaluate(HIDDEN_PART) is None
+    assert parts_hidden_on_the_way(page, 12) == []
     page.locator(".coverage-rows fieldset").last.get_by_role("radio").first.focus()
     expect(page.locator(".output-text")).to_be_in_viewport()
 
@@ -305,8 +315,7 @@ def test_forced_colours_leave_the_line_its_mark_and_its_error_visible(page: Page
 
 def test_a_control_with_an_error_keeps_the_ring_of_the_focus(page: Page):
     campaign = campaign_of("e2e-quality", items=1, practice=[])
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     page.locator("[data-next]").click()
     slider = page.get_by_role("slider").first
@@ -335,8 +344,7 @@ def test_pictures_keep_their_proportions(page: Page):
         campaign = make_campaign(definition, items=1, systems=1, launch=False)
         campaign.items.update(input=json.dumps({"images": pictures}))
         campaign = launch_campaign(campaign, by=campaign.owner)
-        come_in(page, campaign, id="w1")
-        begin(page)
+        go_to_work(page, campaign)
         await_screen(page)
         shot(page, f"pictures-{columns}")
         box = page.locator(".block-images img").first.bounding_box()
@@ -347,8 +355,7 @@ def test_pictures_keep_their_proportions(page: Page):
 def test_the_faces_stay_beside_the_line_on_the_narrowest_phone(page: Page):
     page.set_viewport_size({"width": 320, "height": 640})
     campaign = campaign_of("sr11-deep", items=1, practice=[])
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     row = page.locator(".slider-row").first
     line = row.get_by_role("slider").bounding_box()
@@ -417,8 +424,7 @@ def coverage_screen(page: Page) -> None:
     campaign = make_campaign(small("e2e-coverage", practice=[]), items=1, systems=1, launch=False)
     campaign.items.update(input=FACTS)
     campaign = launch_campaign(campaign, by=campaign.owner)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
 
 
@@ -452,8 +458,7 @@ def test_the_middle_is_ticked_only_while_the_handle_is_there(page: Page):
         for criterion in preset("sr11-deep").criteria
     ]
     campaign = campaign_of("sr11-deep", items=1, practice=[], criteria=criteria)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     slider, box = page.get_by_role("slider").first, page.get_by_role("checkbox").first
     box.check()
@@ -476,8 +481,7 @@ def test_the_middle_is_ticked_only_while_the_handle_is_there(page: Page):
 def test_a_handle_is_an_answer_once_it_is_moved_or_its_box_is_ticked(page: Page):
     """Belz et al. (2011), Figures 1 and 2."""
     campaign = campaign_of("sr11-deep", items=1, practice=[])
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     shot(page, "sr11-clarity-laptop")
     clarity, readability = page.get_by_role("slider").all()
@@ -516,8 +520,7 @@ def test_a_handle_is_an_answer_once_it_is_moved_or_its_box_is_ticked(page: Page)
 
 def test_keys_and_presses_on_the_handle_keep_a_score_beyond_the_line(page: Page):
     campaign = campaign_of("e2e-naturalness", items=1, practice=[])
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     slider = page.get_by_role("slider").first
     score = page.get_by_role("textbox", name="Score as a number").first
@@ -547,8 +550,7 @@ def test_keys_and_presses_on_the_handle_keep_a_score_beyond_the_line(page: Page)
 
 def test_a_score_of_zero_is_refused_and_says_so(page: Page):
     campaign = campaign_of("e2e-naturalness", items=1, practice=[])
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     for score in page.get_by_role("textbox", name="Score as a number").all():
         score.fill("80")
@@ -569,8 +571,7 @@ def test_digits_of_other_scripts_are_numbers(page: Page):
         design={"kind": "latin_square"},
     )
     campaign = make_campaign(definition, items=1, systems=1)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     page.get_by_role("textbox", name="How many").fill("٣٤")
     page.get_by_role("textbox", name="Score as a number").fill("۱۲٫۵")
@@ -596,8 +597,7 @@ def read_out(page: Page, role: str) -> list[tuple[str, str]]:
 
 def test_the_ends_of_every_scale_are_read_out(page: Page):
     campaign = campaign_of("sr11-deep", items=1, practice=[])
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     (_, first), _ = read_out(page, "slider")
     assert "couldn't be more unclear" in first and "couldn't be clearer" in first
@@ -611,8 +611,7 @@ def test_the_ends_of_every_scale_are_read_out(page: Page):
 
 def test_the_points_of_a_scale_say_where_they_are(page: Page):
     campaign = campaign_of("rotowire-ordering", items=1, practice=[])
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     names = [name for name, _ in read_out(page, "radio")]
     assert names[0] == "1 of 7: not natural at all"
@@ -625,8 +624,7 @@ def test_the_points_of_a_scale_say_where_they_are(page: Page):
 )
 def test_a_comparison_is_named_by_the_words_beside_it_and_its_text(page: Page, preset, visible):
     campaign = campaign_of(preset, items=1, practice=[])
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     names = [name for name, _ in read_out(page, "radio")]
     assert len(set(names)) == len(names)

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from rankme.models import Judgement, Submission
-from tests.browser.rating import begin, campaign_of, come_in, shot, timed_screens
+from tests.browser.rating import begin, campaign_of, go_to_work, shot, timed_screens
 from tests.live import LiveSite
 
 pytestmark = pytest.mark.browser
@@ -22,8 +22,7 @@ def start_timed(page: Page, items: int, **changes):
     """A timed campaign up to its first description; its trials follow each other."""
     changes = {"practice": [], "screens": timed_screens(initiated=False)} | changes
     campaign = campaign_of("tuna08-identification", items=items, **changes)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     page.get_by_role("button", name="Start").click()
     return campaign
 
@@ -89,10 +88,10 @@ def test_a_busy_page_does_not_move_the_reaction_time(page: Page):
 
 
 def test_an_idle_page_records_within_a_millisecond(page: Page):
-    start_timed(page, items=10)
+    start_timed(page, items=5)
     session = page.context.new_cdp_session(page)
     expected = []
-    for _ in range(10):
+    for _ in range(5):
         onset = onset_of(page)
         page.wait_for_timeout(DEAD_MS)  # an earlier press does not count
         pressed = page.evaluate("performance.now()")
@@ -183,8 +182,7 @@ def test_no_page_is_loaded_between_timed_trials(page: Page):
 
 def test_a_hidden_page_is_recorded_and_never_edited(page: Page):
     campaign = campaign_of("e2e-naturalness", items=1, practice=[])
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     expect(page.locator("form.screen[data-onset]")).to_be_visible()
     hide = """(hidden) => {
       Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
@@ -251,8 +249,8 @@ def test_the_onset_is_the_frame_after_the_one_that_painted_the_stimulus(page: Pa
 
 
 def test_a_double_click_on_the_reading_button_answers_no_picture(page: Page):
-    start_timed(page, items=4)
-    for trial in range(4):
+    start_timed(page, items=2)
+    for trial in range(2):
         onset_of(page)
         page.wait_for_timeout(DEAD_MS)
         box = page.locator("[data-next]").bounding_box()
@@ -361,8 +359,7 @@ def test_a_key_on_the_pages_own_buttons_is_not_a_response(page: Page):
 
 def test_the_start_takes_the_space_bar_as_it_says(page: Page):
     campaign = campaign_of("tuna08-identification", items=1, practice=[])
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     page.keyboard.press("Space")
     onset_of(page)
 
@@ -370,8 +367,7 @@ def test_the_start_takes_the_space_bar_as_it_says(page: Page):
 def test_the_rater_begins_each_trial_and_may_pause_before_it(page: Page):
     """Gatt, Belz & Kow (2008), section 3: participants initiated each trial."""
     campaign = campaign_of("tuna08-identification", items=2, practice=[])
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     for place in ("1 of 2", "2 of 2"):
         expect(page.locator(".message-screen h2")).to_contain_text(place)
         page.wait_for_timeout(500)
@@ -402,8 +398,7 @@ CROSS = """() => {
 def test_the_cross_is_where_the_text_will_be(page: Page, name, width):
     page.set_viewport_size({"width": width, "height": 768})
     campaign = campaign_of("tuna08-identification", items=1, practice=[])
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     shot(page, f"tuna-{name}-start")
     page.get_by_role("button", name="Start").click()
     expect(page.locator("form.is-fixating")).to_be_attached()
