@@ -50,6 +50,7 @@ def press(
     *,
     share: float = 0.5,
     instrument: int | None = None,
+    may_be_gone: bool = False,
 ) -> None:
     """A click of the mouse on the label or element, once it is there and nothing covers it.
 
@@ -62,6 +63,8 @@ def press(
         at = page.evaluate(f"given => ({PLACE})(...given)", [selector, number, share, instrument])
         if at and not at["covered"]:
             return page.mouse.click(at["x"], at["y"])
+        if at is None and may_be_gone:
+            return None
         why = f"covered by {at['covered'][:200]}" if at else "not on the page"
         assert time.monotonic() < end, f"{selector} is {why}"
         page.wait_for_timeout(AGAIN_MS)

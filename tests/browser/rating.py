@@ -34,9 +34,11 @@ SYSTEMS = {
 # Every look at the page is work for it; one in each frame is more than what it does itself.
 POLL_MS = 30
 DEAF_MS = 260  # a little longer than a new screen ignores presses
+# A screen that is being sent is still there, and its button is disabled.
 LISTENS = f"""() => {{
   const form = document.querySelector("form.screen[data-onset]");
-  return form?.checkVisibility() && performance.now() - form.dataset.onset > {DEAF_MS};
+  return form?.checkVisibility() && !form.querySelector("[data-next]").disabled &&
+    performance.now() - form.dataset.onset > {DEAF_MS};
 }}"""
 # What the rater sees next, each once: a screen that listens, a message to leave, or the code.
 SHOWN = f"""() => {{
@@ -45,7 +47,7 @@ SHOWN = f"""() => {{
   if (!shown?.checkVisibility() || shown === window.alreadySeen) return null;
   const isScreen = shown.matches("form");
   const isReady = isScreen
-    ? performance.now() - shown.dataset.onset > {DEAF_MS}
+    ? ({LISTENS})()
     : shown.querySelector("[data-go-on]:enabled")?.checkVisibility();
   if (!isReady) return null;
   window.alreadySeen = shown;
@@ -206,6 +208,13 @@ def next_screen(page: Page) -> None:
     await_leaving(page, onset)
 
 
+def go_back(page: Page) -> None:
+    """To the screen before, and see this one go."""
+    onset = page.locator("form.screen").get_attribute("data-onset")
+    page.get_by_role("button", name="Back", exact=True).click()
+    await_leaving(page, onset)
+
+
 def await_leaving(page: Page, onset: str | None) -> None:
     """Known by its onset, not by a handle: after the last screen the whole page may be another."""
     left = "onset => document.querySelector('form.screen')?.dataset.onset !== onset"
@@ -227,7 +236,7 @@ def rate_to_the_end(page: Page, name: str = "", *, answer: Any = None, most: int
         if shown == "code":
             return screens
         if shown == "message":
-            press(page, "[data-go-on]")
+            press(page, "[data-go-on]", may_be_gone=True)
             continue
         screens += 1
         (answer or answer_with_mouse)(page)

@@ -20,6 +20,7 @@ from tests.browser.rating import (
     begin,
     campaign_of,
     come_in,
+    go_back,
     go_on,
     go_to_work,
     images,
@@ -221,7 +222,7 @@ def test_one_may_go_back_and_change_the_last_screen(page: Page):
     answer_with_mouse(page)
     next_screen(page)
     await_screen(page)
-    page.get_by_role("button", name="Back").click()
+    go_back(page)
     await_screen(page)
     first = page.get_by_role("textbox", name="Score as a number").first
     expect(first).not_to_have_value("")

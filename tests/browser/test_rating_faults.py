@@ -18,6 +18,7 @@ from tests.browser.rating import (
     begin,
     campaign_of,
     come_in,
+    go_back,
     go_to_work,
     next_screen,
     rate_to_the_end,
@@ -243,7 +244,7 @@ def test_an_answer_changed_while_its_acknowledgement_was_lost_is_kept_both_ways(
     live_site.kill_web()
     page.unroute_all(behavior="ignoreErrors")
     await_screen(page)
-    page.get_by_role("button", name="Back").click()
+    go_back(page)
     await_screen(page)
     page.get_by_role("slider").press("Home")
     next_screen(page)
