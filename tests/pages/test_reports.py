@@ -33,7 +33,7 @@ from tests.runs import asked, executed, rated_campaign
 from tests.sittings import sit
 
 pytestmark = pytest.mark.django_db
-LITTLE = {"runs": 2, "agreement_resamples": 2}  # for what the page says beside its numbers
+LITTLE = {"runs": 2, "agreement_resamples": 2}  # for what the page says next to its numbers
 
 
 @pytest.fixture(scope="module")
