@@ -34,6 +34,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-created_at'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('state__in', ['draft', 'running', 'paused', 'closed', 'published'])), name='campaign_state_is_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('launched_at', None), ('state', 'draft')), models.Q(models.Q(('state', 'draft'), _negated=True), ('launched_at__isnull', False)), _connector='OR'), name='only_a_draft_was_never_launched'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -45,6 +49,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['campaign', 'number'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'number'), name='batch_number_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -86,6 +93,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-requested_at', '-id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'done'), _negated=True), models.Q(('result__isnull', False), models.Q(('data_sha256', ''), _negated=True)), _connector='OR'), name='a_run_is_done_with_its_result'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -98,6 +108,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['campaign', 'position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'name'), name='criterion_name_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -124,6 +137,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['campaign', 'position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'key'), name='item_key_once'),
+                    models.UniqueConstraint(fields=('campaign', 'position'), name='item_position_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -152,6 +169,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-requested_at'],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('state__in', ['queued', 'working'])), fields=('campaign',), name='one_import_at_a_time'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -162,6 +182,11 @@ class Migration(migrations.Migration):
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='rankme.campaign')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='campaign_memberships', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'user'), name='one_membership_per_user'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Output',
@@ -192,6 +217,13 @@ class Migration(migrations.Migration):
                 ('arrived_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='participants', to='rankme.campaign')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'panel', 'external_id'), name='one_participant_per_panel_id'),
+                    models.UniqueConstraint(fields=('campaign', 'label'), name='rater_label_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('completed_at__isnull', False), ('state', 'completed'), models.Q(('completion_code', ''), _negated=True)), models.Q(models.Q(('state', 'completed'), _negated=True), ('completed_at', None), ('completion_code', '')), _connector='OR'), name='a_code_exists_exactly_when_completed'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Plan',
@@ -228,6 +260,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-decided_at'],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('withdrawn_at', None)), fields=('participant',), name='one_standing_exclusion_per_rater'),
+                    models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='an_exclusion_has_a_reason'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -258,6 +294,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['run', 'job', 'first'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('run', 'job', 'first'), name='one_row_per_chunk'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -269,6 +308,15 @@ class Migration(migrations.Migration):
                 ('batch', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='slots', to='rankme.batch')),
                 ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='slots', to='rankme.campaign')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('batch', 'copy'), name='slot_once'),
+                ],
+                'indexes': [
+                    models.Index(condition=models.Q(('state', 'free')), fields=['campaign', 'copy', 'batch'], name='free_slots_in_order'),
+                    models.Index(fields=['campaign', 'state'], name='slots_by_state'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Assignment',
@@ -285,6 +333,18 @@ class Migration(migrations.Migration):
                 ('participant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='rankme.participant')),
                 ('slot', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='rankme.slot')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('state', 'held')), fields=('slot',), name='one_holder_per_slot'),
+                    models.UniqueConstraint(condition=models.Q(('state', 'held')), fields=('participant',), name='one_live_batch_per_rater'),
+                    models.UniqueConstraint(fields=('participant', 'batch'), name='a_rater_meets_a_batch_once'),
+                    models.UniqueConstraint(condition=models.Q(('counts', True)), fields=('slot',), name='a_slot_counts_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('state', 'held')), models.Q(models.Q(('state', 'held'), _negated=True), ('ended_at__isnull', False)), _connector='OR'), name='only_a_held_batch_has_no_end'),
+                ],
+                'indexes': [
+                    models.Index(models.F('leased_until'), condition=models.Q(('state', 'held')), name='live_leases_by_end'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Submission',
@@ -320,6 +380,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('submission', 'criterion', 'output'), name='one_value_per_output_and_criterion', nulls_distinct=False),
+                    models.CheckConstraint(condition=models.Q(('value', None), models.Q(('value__gte', -1.7976931348623157e+308), ('value__lte', 1.7976931348623157e+308)), _connector='OR'), name='a_value_is_a_finite_number'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -333,6 +397,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['campaign', 'position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'folded'), name='system_name_once'),
+                ],
             },
         ),
         migrations.AddField(
@@ -350,6 +417,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['batch', 'position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('batch', 'position'), name='trial_position_once'),
+                ],
             },
         ),
         migrations.AddField(
@@ -367,123 +437,15 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['trial', 'position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('trial', 'position'), name='trial_place_once'),
+                    models.UniqueConstraint(fields=('trial', 'output'), name='trial_output_once'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='campaign',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['draft', 'running', 'paused', 'closed', 'published'])), name='campaign_state_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaign',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('launched_at', None), ('state', 'draft')), models.Q(models.Q(('state', 'draft'), _negated=True), ('launched_at__isnull', False)), _connector='OR'), name='only_a_draft_was_never_launched'),
-        ),
-        migrations.AddConstraint(
-            model_name='batch',
-            constraint=models.UniqueConstraint(fields=('campaign', 'number'), name='batch_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='analysisrun',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'done'), _negated=True), models.Q(('result__isnull', False), models.Q(('data_sha256', ''), _negated=True)), _connector='OR'), name='a_run_is_done_with_its_result'),
-        ),
-        migrations.AddConstraint(
-            model_name='criterion',
-            constraint=models.UniqueConstraint(fields=('campaign', 'name'), name='criterion_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='item',
-            constraint=models.UniqueConstraint(fields=('campaign', 'key'), name='item_key_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='item',
-            constraint=models.UniqueConstraint(fields=('campaign', 'position'), name='item_position_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='materialimport',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['queued', 'working'])), fields=('campaign',), name='one_import_at_a_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(fields=('campaign', 'user'), name='one_membership_per_user'),
-        ),
-        migrations.AddConstraint(
-            model_name='participant',
-            constraint=models.UniqueConstraint(fields=('campaign', 'panel', 'external_id'), name='one_participant_per_panel_id'),
-        ),
-        migrations.AddConstraint(
-            model_name='participant',
-            constraint=models.UniqueConstraint(fields=('campaign', 'label'), name='rater_label_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='participant',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('completed_at__isnull', False), ('state', 'completed'), models.Q(('completion_code', ''), _negated=True)), models.Q(models.Q(('state', 'completed'), _negated=True), ('completed_at', None), ('completion_code', '')), _connector='OR'), name='a_code_exists_exactly_when_completed'),
-        ),
-        migrations.AddConstraint(
-            model_name='raterexclusion',
-            constraint=models.UniqueConstraint(condition=models.Q(('withdrawn_at', None)), fields=('participant',), name='one_standing_exclusion_per_rater'),
-        ),
-        migrations.AddConstraint(
-            model_name='raterexclusion',
-            constraint=models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='an_exclusion_has_a_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='runchunk',
-            constraint=models.UniqueConstraint(fields=('run', 'job', 'first'), name='one_row_per_chunk'),
-        ),
-        migrations.AddIndex(
-            model_name='slot',
-            index=models.Index(condition=models.Q(('state', 'free')), fields=['campaign', 'copy', 'batch'], name='free_slots_in_order'),
-        ),
-        migrations.AddIndex(
-            model_name='slot',
-            index=models.Index(fields=['campaign', 'state'], name='slots_by_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='slot',
-            constraint=models.UniqueConstraint(fields=('batch', 'copy'), name='slot_once'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(models.F('leased_until'), condition=models.Q(('state', 'held')), name='live_leases_by_end'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'held')), fields=('slot',), name='one_holder_per_slot'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'held')), fields=('participant',), name='one_live_batch_per_rater'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(fields=('participant', 'batch'), name='a_rater_meets_a_batch_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(condition=models.Q(('counts', True)), fields=('slot',), name='a_slot_counts_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('state', 'held')), models.Q(models.Q(('state', 'held'), _negated=True), ('ended_at__isnull', False)), _connector='OR'), name='only_a_held_batch_has_no_end'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgement',
-            constraint=models.UniqueConstraint(fields=('submission', 'criterion', 'output'), name='one_value_per_output_and_criterion', nulls_distinct=False),
-        ),
-        migrations.AddConstraint(
-            model_name='judgement',
-            constraint=models.CheckConstraint(condition=models.Q(('value', None), models.Q(('value__gte', -1.7976931348623157e+308), ('value__lte', 1.7976931348623157e+308)), _connector='OR'), name='a_value_is_a_finite_number'),
-        ),
-        migrations.AddConstraint(
-            model_name='system',
-            constraint=models.UniqueConstraint(fields=('campaign', 'folded'), name='system_name_once'),
         ),
         migrations.AddConstraint(
             model_name='output',
             constraint=models.UniqueConstraint(fields=('system', 'item'), name='one_output_per_system_and_item'),
-        ),
-        migrations.AddConstraint(
-            model_name='trial',
-            constraint=models.UniqueConstraint(fields=('batch', 'position'), name='trial_position_once'),
         ),
         migrations.AddIndex(
             model_name='submission',
@@ -496,13 +458,5 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='submission',
             constraint=models.CheckConstraint(condition=models.Q(('revision__gte', 1)), name='revisions_begin_at_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='trialoutput',
-            constraint=models.UniqueConstraint(fields=('trial', 'position'), name='trial_place_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='trialoutput',
-            constraint=models.UniqueConstraint(fields=('trial', 'output'), name='trial_output_once'),
         ),
     ]
