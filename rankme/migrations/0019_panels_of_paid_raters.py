@@ -98,6 +98,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['name'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('owner', 'name'), name='one_panel_account_per_name'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -111,6 +114,14 @@ class Migration(migrations.Migration):
                 ('done_at', models.DateTimeField(blank=True, null=True)),
                 ('account', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='events', to='rankme.panelaccount')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('account', 'event_id'), name='an_event_is_received_once'),
+                ],
+                'indexes': [
+                    models.Index(condition=models.Q(('done_at', None)), fields=['received_at'], name='events_to_be_looked_at'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='PanelStudy',
@@ -146,6 +157,12 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'panel studies',
                 'ordering': ['-created_at', '-id'],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('state', 'COMPLETED'), _negated=True), fields=('campaign',), name='one_study_at_a_time'),
+                    models.UniqueConstraint(condition=models.Q(('external_id', ''), _negated=True), fields=('external_id',), name='one_row_per_panel_study'),
+                    models.CheckConstraint(condition=models.Q(('committed__lte', models.F('ceiling'))), name='nothing_exceeds_the_ceiling'),
+                    models.CheckConstraint(condition=models.Q(('places__gt', 0), ('reward__gt', 0)), name='a_study_has_places_and_a_reward'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -167,6 +184,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'indexes': [
+                    models.Index(fields=['study', 'state'], name='submissions_by_state'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -191,59 +211,16 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('submission', 'kind'), name='each_payment_once'),
+                    models.UniqueConstraint(condition=models.Q(('kind__in', ['approval', 'share']), models.Q(('state', 'refused'), _negated=True)), fields=('submission',), name='one_reward_per_submission'),
+                    models.CheckConstraint(condition=models.Q(('amount__gt', 0), ('cost__gte', models.F('amount'))), name='a_payment_has_an_amount'),
+                    models.CheckConstraint(condition=models.Q(('state__in', ['drafted', 'asked', 'paid', 'refused', 'lost'])), name='payment_state_is_known'),
+                ],
+                'indexes': [
+                    models.Index(fields=['study', 'state'], name='payments_by_state'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='panelaccount',
-            constraint=models.UniqueConstraint(fields=('owner', 'name'), name='one_panel_account_per_name'),
-        ),
-        migrations.AddIndex(
-            model_name='panelevent',
-            index=models.Index(condition=models.Q(('done_at', None)), fields=['received_at'], name='events_to_be_looked_at'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelevent',
-            constraint=models.UniqueConstraint(fields=('account', 'event_id'), name='an_event_is_received_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelstudy',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'COMPLETED'), _negated=True), fields=('campaign',), name='one_study_at_a_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelstudy',
-            constraint=models.UniqueConstraint(condition=models.Q(('external_id', ''), _negated=True), fields=('external_id',), name='one_row_per_panel_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelstudy',
-            constraint=models.CheckConstraint(condition=models.Q(('committed__lte', models.F('ceiling'))), name='nothing_exceeds_the_ceiling'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelstudy',
-            constraint=models.CheckConstraint(condition=models.Q(('places__gt', 0), ('reward__gt', 0)), name='a_study_has_places_and_a_reward'),
-        ),
-        migrations.AddIndex(
-            model_name='panelsubmission',
-            index=models.Index(fields=['study', 'state'], name='submissions_by_state'),
-        ),
-        migrations.AddIndex(
-            model_name='panelpayment',
-            index=models.Index(fields=['study', 'state'], name='payments_by_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelpayment',
-            constraint=models.UniqueConstraint(fields=('submission', 'kind'), name='each_payment_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelpayment',
-            constraint=models.UniqueConstraint(condition=models.Q(('kind__in', ['approval', 'share']), models.Q(('state', 'refused'), _negated=True)), fields=('submission',), name='one_reward_per_submission'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelpayment',
-            constraint=models.CheckConstraint(condition=models.Q(('amount__gt', 0), ('cost__gte', models.F('amount'))), name='a_payment_has_an_amount'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelpayment',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['drafted', 'asked', 'paid', 'refused', 'lost'])), name='payment_state_is_known'),
         ),
         migrations.RunSQL(MONEY, MONEY_BACK),
     ]
