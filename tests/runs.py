@@ -18,12 +18,14 @@ def rated_campaign(definition=None, *, raters: int = 4, items: int = 8, systems:
     campaign = make_campaign(
         definition or rankme_definition(raters_per_trial=2), items=items, systems=systems
     )
+    names = list(campaign.criteria.values_list("name", flat=True))
     dice = np.random.default_rng(3)
     for number in range(raters):
         rater = make_rater(campaign, f"w{number}")
         held = assignments.claim_batch(rater)
-        for trial, (_, places) in enumerate(held.presentation):
-            outputs = assignments.outputs_in_order(held.presentation)[held.presentation[trial][0]]
+        shown = assignments.outputs_in_order(held.presentation)
+        for trial, (number, places) in enumerate(held.presentation):
+            outputs = shown[number]
             answers = [
                 {
                     "criterion": name,
@@ -32,7 +34,7 @@ def rated_campaign(definition=None, *, raters: int = 4, items: int = 8, systems:
                     "time_ms": 900.0,
                 }
                 for place, output in zip(range(len(places)), outputs, strict=True)
-                for name in campaign.criteria.values_list("name", flat=True)
+                for name in names
             ]
             answer(held, trial, answers=answers)
         assignments.finish_batch(held)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 
+import numpy as np
 import pytest
+from django.db.models import Count
 
 from analysis.report.make import make_report
 from analysis.table_files import read_table
@@ -21,8 +23,10 @@ from rankme.errors import InvalidOptions, RefusedAction
 from rankme.exporting import bundle
 from rankme.exporting.judgements import judgements_csv
 from rankme.models import AnalysisRun
+from rankme.queries.judgement_table import judgement_table
 from tests.analysis.published import oracle_data
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
+from tests.invariants import check_record
 from tests.runs import asked, executed, rated_campaign
 from tests.sittings import sit
 
@@ -193,6 +197,13 @@ def test_the_real_quality_ratings_give_the_known_ranking():
     """The E2E challenge's ratings (Dušek, Novikova & Rieser 2020), through the site's record."""
     ratings = oracle_data("e2e-eval/human_ratings/quality.csv")
     archive = judgement_imports.import_judgements(make_owner(), ratings, title="E2E quality")
+    check_record()
+    assert archive.assignments.aggregate(n=Count("submissions"))["n"] == 2_979
+    assert archive.systems.count() == 21
+    table = judgement_table(archive).for_criterion("quality")
+    assert len(table) == 2_979 * 5
+    per_screen = np.bincount(table.screen.codes)
+    assert (per_screen * (per_screen - 1) // 2).sum() == 29_790
     run = executed(asked(archive, runs=200, criteria=["quality"], resample=["none"]))
     (found,) = run.result["report"]["criteria"]
     ranked = {row["system"]: row for row in found["ranking"]["rankings"]["none"]["systems"]}

@@ -18,7 +18,6 @@ from rankme.errors import RefusedAction
 from rankme.importing import ImportRefused, read_judgement_material
 from rankme.models import AuditEvent, Campaign, Judgement, Participant, Submission
 from rankme.queries.judgement_table import judgement_table
-from tests.analysis.published import oracle_data
 from tests.campaigns import (
     make_campaign,
     make_owner,
@@ -287,15 +286,3 @@ def test_published_ratings_get_the_instrument_that_fits(tmp_path, text, instrume
     with read_judgement_material(path) as material:
         (criterion,) = guessed_definition("Ratings", material.preview).criteria
     assert (criterion.name, criterion.instrument) == ("informativeness", instrument)
-
-
-@pytest.mark.slow
-def test_the_ratings_of_the_e2e_challenge(owner):
-    ratings = oracle_data("e2e-eval/human_ratings/quality.csv")
-    campaign = import_judgements(owner, ratings, title="E2E quality")
-    assert Submission.objects.count() == 2_979
-    assert campaign.systems.count() == 21
-    table = judgement_table(campaign).for_criterion("quality")
-    assert len(table) == 2_979 * 5
-    per_screen = np.bincount(table.screen.codes)
-    assert (per_screen * (per_screen - 1) // 2).sum() == 29_790
