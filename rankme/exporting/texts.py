@@ -12,7 +12,7 @@ from django.db import connection
 from analysis.table_files import guarded
 from rankme.models import Campaign
 from rankme.protocols.files import stored_definition
-from rankme.queries.counting import COUNTED
+from rankme.queries.counting import ANSWERS, COUNTED
 
 from .files import CSV, ExportedFile
 
@@ -49,13 +49,7 @@ SHAPES: dict[str, tuple[Sequence[str], Cells]] = {
 TEXTS = f"""
     SELECT i.key, i.input, c.name, j.text, p.label, e.id IS NOT NULL,
         COALESCE(i.factors ->> 'shown_as', '')
-    FROM rankme_submission s
-    JOIN rankme_assignment a ON a.id = s.assignment_id
-    JOIN rankme_participant p ON p.id = a.participant_id
-    JOIN rankme_trial t ON t.id = s.trial_id
-    JOIN rankme_item i ON i.id = t.item_id
-    JOIN rankme_judgement j ON j.submission_id = s.id
-    JOIN rankme_criterion c ON c.id = j.criterion_id
+    {ANSWERS}
     LEFT JOIN rankme_raterexclusion e
         ON e.participant_id = p.id AND e.withdrawn_at IS NULL
     WHERE a.campaign_id = %s AND c.name = ANY(%s) AND j.text <> '' AND ({COUNTED})

@@ -9,19 +9,13 @@ from django.db import connection
 
 from rankme.models import Campaign
 
-from .counting import COUNTED
+from .counting import ANSWERS, COUNTED
 
 # As in the judgement table, a question about the item counts for the only output of its trial.
 DECLINED = f"""
     SELECT c.name, COALESCE(sy.name, ''), i.key, p.label, j.cannot_judge, s.version,
         e.id IS NOT NULL
-    FROM rankme_submission s
-    JOIN rankme_assignment a ON a.id = s.assignment_id
-    JOIN rankme_participant p ON p.id = a.participant_id
-    JOIN rankme_trial t ON t.id = s.trial_id
-    JOIN rankme_item i ON i.id = t.item_id
-    JOIN rankme_judgement j ON j.submission_id = s.id
-    JOIN rankme_criterion c ON c.id = j.criterion_id
+    {ANSWERS}
     LEFT JOIN rankme_output o ON o.id = COALESCE(j.output_id, (
         SELECT min(place.output_id) FROM rankme_trialoutput place
         WHERE place.trial_id = s.trial_id HAVING count(*) = 1))

@@ -29,6 +29,16 @@ COUNTED = f"a.counts AND {NEWEST}"
 COUNTED_SCREENS = "a.counts AND s.revision = 1"
 
 
+# Each answer with its rater, item and criterion, for the conditions above.
+ANSWERS = """FROM rankme_submission s
+    JOIN rankme_assignment a ON a.id = s.assignment_id
+    JOIN rankme_participant p ON p.id = a.participant_id
+    JOIN rankme_trial t ON t.id = s.trial_id
+    JOIN rankme_item i ON i.id = t.item_id
+    JOIN rankme_judgement j ON j.submission_id = s.id
+    JOIN rankme_criterion c ON c.id = j.criterion_id"""
+
+
 class IsCounted(Func):
     """The rule as an expression of Django, for the submission with this id."""
 
