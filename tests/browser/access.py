@@ -47,23 +47,34 @@ QUICK_AXE = """(() => {
   AXE
 })()""".replace("AXE", AXE_SCRIPT)
 # The violations alone: what axe found in order on a page is long.
-RUN = """async () => {
+RUN = """async (rules) => {
   if (!window.axe) return null;
-  const { violations } = await axe.run({ resultTypes: ["violations"] });
+  const only = rules ? { runOnly: { type: "rule", values: rules } } : {};
+  const { violations } = await axe.run({ resultTypes: ["violations"], ...only });
   return { violations };
 }"""
+# What can change when nothing but colours does.
+ABOUT_COLOURS = ["color-contrast", "link-in-text-block"]
 
 
-def found_by_axe(page: Page) -> AxeResults:
+def found_by_axe(page: Page, rules: list[str] | None = None) -> AxeResults:
     """The half megabyte of axe is compiled once per page, however often it looks."""
-    while (found := page.evaluate(RUN)) is None:
+    while (found := page.evaluate(RUN, rules)) is None:
         page.evaluate(QUICK_AXE)
     return AxeResults(found)
 
 
-def assert_accessible(page: Page, what: str = "") -> None:
-    found = found_by_axe(page)
+def assert_accessible(page: Page, what: str = "", rules: list[str] | None = None) -> None:
+    found = found_by_axe(page, rules)
     assert found.violations_count == 0, f"{what}\n{found.generate_report()}"
+
+
+def assert_accessible_by_day_and_night(page: Page, what: str) -> None:
+    """By day all rules, in the dark those about colours: our styles change nothing else for it."""
+    page.emulate_media(color_scheme="light")
+    assert_accessible(page, f"light {what}")
+    page.emulate_media(color_scheme="dark")
+    assert_accessible(page, f"dark {what}", ABOUT_COLOURS)
 
 
 def assert_never_scrolls_sideways(page: Page) -> None:

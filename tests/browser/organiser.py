@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Page
 
+from rankme.models.jobs import Job
 from tests.accounts import PASSWORD
+from tests.live import wait_for
 
 
 def log_in(page: Page) -> None:
@@ -26,3 +30,11 @@ def log_in_by_form(page: Page) -> None:
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     page.wait_for_url("**" + reverse("rankme:campaigns"))
+
+
+def work_off(model: type[Job], execute: Callable[[int, str], bool]) -> None:
+    """Do here what the page has asked for: a worker would need seconds of a core to start."""
+    queued = model._default_manager.filter(state=Job.State.QUEUED)
+    wait_for(queued.exists, "what the page asks for")
+    for row in queued:
+        assert execute(row.pk, "tester")

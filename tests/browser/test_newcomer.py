@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from playwright.sync_api import Locator, Page, expect
 
-from rankme.models import Campaign
+from rankme.actions import analysis_runs, import_jobs
+from rankme.models import AnalysisRun, Campaign, MaterialImport
 from tests.accounts import make_account
-from tests.browser.organiser import log_in
+from tests.browser.organiser import log_in, work_off
 from tests.browser.rating import begin, come_in, rate_to_the_end
-from tests.live import LiveSite
 
 QUESTIONS = ("How fluent is the text?", "Does it say what it should?", "How good is it overall?")
 LABELS = ["very poor", "poor", "fair", "good", "very good"]
@@ -43,9 +43,8 @@ def frame_of(page: Page):
     return page.frame_locator("iframe:not([data-loading])")
 
 
-def test_three_questions_from_a_blank_start_to_the_report(page: Page, live_site: LiveSite):
+def test_three_questions_from_a_blank_start_to_the_report(page: Page):
     make_account()
-    live_site.start_worker()
     page.set_viewport_size({"width": 1366, "height": 768})
     log_in(page)
     page.goto("/campaigns/")
@@ -94,7 +93,9 @@ def launch(page: Page, hand: Hand) -> None:
     page.get_by_label("Outputs").set_input_files(file)
     hand.fields += 1
     hand.click(page.get_by_role("button", name="Upload and check"))
+    work_off(MaterialImport, import_jobs.execute_import)
     hand.click(page.get_by_role("button", name="Import"))
+    work_off(MaterialImport, import_jobs.execute_import)
     hand.click(page.get_by_role("link", name="Continue"))
     hand.click(page.get_by_role("link", name="View the plan"))
     hand.click(page.get_by_label("I have checked the screens"))
@@ -142,6 +143,7 @@ def close_and_report(page: Page, hand: Hand) -> None:
     hand.click(page.get_by_role("button", name="Close campaign"))
     hand.click(page.get_by_role("link", name="Go to the analysis"))
     hand.click(page.get_by_role("button", name="Analyse"))
+    work_off(AnalysisRun, analysis_runs.execute)
     for name in ("how-fluent-is-the-text", "does-it-say-what-it-should"):
         expect(page.get_by_role("heading", name=name)).to_be_visible()
     expect(page.get_by_text("They said nothing about reading.").first).to_be_visible()

@@ -6,13 +6,17 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 
-from rankme.actions import assignments, campaigns, exclusions
+from rankme.actions import assignments, campaigns, exclusions, import_jobs
 from rankme.management.commands.demo import FOLDER
-from rankme.models import Campaign, Output
+from rankme.models import Campaign, MaterialImport, Output
 from rankme.pages.urls import organiser_urls
 from tests.accounts import PASSWORD, make_account
-from tests.browser.access import assert_accessible, assert_never_scrolls_sideways
-from tests.browser.organiser import log_in, log_in_by_form
+from tests.browser.access import (
+    assert_accessible,
+    assert_accessible_by_day_and_night,
+    assert_never_scrolls_sideways,
+)
+from tests.browser.organiser import log_in, log_in_by_form, work_off
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.live import LiveSite
 from tests.sittings import answer
@@ -117,9 +121,8 @@ def test_from_the_login_to_the_raters_link_by_keyboard(page: Page, live_site: Li
     expect(page.get_by_text("In this study you read short descriptions")).to_be_visible()
 
 
-def test_columns_with_unknown_names_are_described_by_keyboard(page: Page, live_site: LiveSite):
+def test_columns_with_unknown_names_are_described_by_keyboard(page: Page):
     draft = campaigns.create_campaign(make_account(), slider_definition())
-    live_site.start_worker()
     log_in(page)
     page.set_viewport_size(PHONE)
     page.goto(reverse("rankme:campaign-material", args=[draft.code]))
@@ -128,6 +131,7 @@ def test_columns_with_unknown_names_are_described_by_keyboard(page: Page, live_s
     unknown = {"name": "outputs.csv", "mimeType": "text/csv", "buffer": text.encode()}
     page.get_by_label("Outputs").set_input_files(unknown)
     press(page, "Upload and check")
+    work_off(MaterialImport, import_jobs.execute_import)
     expect(page.get_by_text("Say what the columns are")).to_be_visible()
     tab_to(page, "Factor  alpha")  # a list of choices is called by its choices and its label
     for column, first_letter in (("alpha", "S"), ("beta", "I"), ("gamma", "O")):
@@ -138,8 +142,10 @@ def test_columns_with_unknown_names_are_described_by_keyboard(page: Page, live_s
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     assert_accessible(page)
     press(page, "Check again")
+    work_off(MaterialImport, import_jobs.execute_import)
     expect(page.get_by_text("2 systems × 2 items")).to_be_visible()
     press(page, "Import")
+    work_off(MaterialImport, import_jobs.execute_import)
     expect(page.get_by_text("Import complete.")).to_be_visible()
     found = Output.objects.values_list("system__name", "item__key", "text")
     assert set(found) == set(rows)
@@ -267,15 +273,19 @@ def uploads_with_problems(draft: Campaign) -> list[str]:
     ]
 
 
-def test_no_page_scrolls_sideways_on_a_phone_or_enlarged(page: Page):
+def test_no_page_has_a_fault_that_axe_finds_or_scrolls_sideways(page: Page):
+    """On a laptop, by day and in the dark; on a phone, enlarged, and with more space."""
     owner = make_account()
     log_in(page)
-    page.set_viewport_size(PHONE)
+    laptop = page.viewport_size
     for address in addresses(owner):
         page.goto(address)
+        assert_accessible_by_day_and_night(page, address)
+        page.set_viewport_size(PHONE)
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= PHONE["width"], f"{address} is {width} px wide"
         assert_never_scrolls_sideways(page)
+        page.set_viewport_size(laptop)
 
 
 def test_the_tab_of_this_page_is_marked_without_colours(page: Page):
@@ -313,17 +323,6 @@ def test_a_draft_that_somebody_else_saved_fits_on_a_phone_with_both_versions(pag
     expect(page.get_by_text("while you were editing it")).to_be_visible()
     expect(page.locator("#title")).to_have_value("Mine")
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_page_has_a_fault_that_axe_finds(page: Page, scheme):
-    owner = make_account()
-    log_in(page)
-    page.emulate_media(color_scheme=scheme)
-    for address in addresses(owner):
-        page.goto(address)
-        assert_accessible(page, address)
 
 
 PAYLOADS = (
