@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from django.contrib.admin import site as admin_site
 from django.contrib.auth import get_user_model
 from django.db import connection, models
 from django.urls import reverse
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 from rankme.actions import (
     assignments,
@@ -36,6 +37,7 @@ from tests.browser.organiser import log_in
 from tests.browser.payloads import DEEDS, PAYLOADS
 from tests.browser.rating import answer_with_mouse, begin, come_in, rate_to_the_end
 from tests.campaigns import make_campaign, make_rater, rankme_definition
+from tests.live import LiveSite
 from tests.pages.world import POLICY, World
 from tests.runs import asked, executed
 from tests.sittings import answer
@@ -308,18 +310,26 @@ def test_no_page_of_the_organiser_makes_anything_of_data(watched: Page, tmp_path
         visit(watched, address)
 
 
-def test_no_picture_of_a_report_runs_anything(browser, live_site, tmp_path):
+def test_no_picture_of_a_report_and_no_page_of_the_admin_makes_anything_of_data(
+    browser, live_site, tmp_path
+):
+    olga = make_account()
+    run = published(make_hostile(olga))
+    look_at_pictures(browser, live_site, run, tmp_path)
+    get_user_model().objects.update(is_staff=True, is_superuser=True)
+    look_at_the_admin(browser, live_site)
+
+
+def look_at_pictures(browser: Browser, site: LiveSite, run: AnalysisRun, folder: Path) -> None:
     """A plot is SVG with the systems' names in it; from the disk it opens without our rules."""
-    watched = browser.new_page(base_url=live_site.url)
+    watched = browser.new_page(base_url=site.url)
     watched.add_init_script(WATCH)
-    owner = make_account()
-    run = published(make_hostile(owner))
     pictures = [name for name in bundle.members(run) if name.endswith(".svg")]
     assert pictures
     for name in pictures:
         answer = watched.request.get(reverse("rankme:report-file", args=[run.report.code, name]))
         assert answer.headers["content-disposition"].startswith("attachment")
-        downloaded = tmp_path / name.rpartition("/")[2]
+        downloaded = folder / name.rpartition("/")[2]
         downloaded.write_bytes(answer.body())
         watched.goto(downloaded.as_uri())
         assert watched.evaluate(MADE) == [], name
@@ -327,12 +337,9 @@ def test_no_picture_of_a_report_runs_anything(browser, live_site, tmp_path):
     watched.close()
 
 
-def test_no_page_of_the_admin_makes_anything_of_data(browser, live_site):
+def look_at_the_admin(browser: Browser, site: LiveSite) -> None:
     """Without scripts: those of Django's admin break our rule of trusted types on their own."""
-    watched = browser.new_context(base_url=live_site.url, java_script_enabled=False).new_page()
-    olga = make_account()
-    published(make_hostile(olga))
-    get_user_model().objects.update(is_staff=True, is_superuser=True)
+    watched = browser.new_context(base_url=site.url, java_script_enabled=False).new_page()
     log_in(watched)
     fill_every_text()
     for model in admin_site._registry:
