@@ -15,6 +15,7 @@ from tests.browser.access import (
     assert_accessible,
     assert_accessible_by_day_and_night,
     assert_never_scrolls_sideways,
+    bring_axe_along,
 )
 from tests.browser.organiser import log_in, log_in_by_form, work_off
 from tests.campaigns import make_campaign, make_rater, slider_definition
@@ -277,6 +278,7 @@ def test_no_page_has_a_fault_that_axe_finds_or_scrolls_sideways(page: Page):
     """On a laptop, by day and in the dark; on a phone, enlarged, and with more space."""
     owner = make_account()
     log_in(page)
+    bring_axe_along(page)
     laptop = page.viewport_size
     for address in addresses(owner):
         page.goto(address)

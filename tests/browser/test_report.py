@@ -12,7 +12,7 @@ import pytest
 from rankme.actions import analysis_runs, publishing
 from rankme.models import AnalysisRun
 from rankme.queries.judgement_table import factor_column
-from tests.browser.access import assert_accessible
+from tests.browser.access import assert_accessible, bring_axe_along
 from tests.browser.organiser import log_in
 from tests.campaigns import make_owner, slider_definition
 from tests.live import wait_for
@@ -90,6 +90,7 @@ def test_no_page_of_an_analysis_has_a_fault_that_axe_finds_or_is_too_wide(page):
     waiting = analysis_runs.request_run(campaign, options, by=make_owner())
     report = publishing.publish_report(run, by=make_owner())
     log_in(page)
+    bring_axe_along(page)
     home = f"/campaigns/{campaign.code}/"
     for address in (
         *(f"{home}analysis/{part}" for part in ("", f"{run.pk}/", f"{waiting.pk}/")),
