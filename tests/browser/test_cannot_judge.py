@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from rankme.models import Judgement, Submission
 from tests.browser.access import assert_accessible
-from tests.browser.rating import await_screen, begin, come_in, next_screen, shot
+from tests.browser.rating import await_screen, go_to_work, next_screen, shot
 from tests.campaigns import make_campaign, slider_definition
 
 pytestmark = pytest.mark.browser
@@ -37,8 +37,7 @@ def test_declining_is_an_answer_until_the_rater_gives_another(page: Page):
         design={"kind": "complete", "options": {"outputs_per_screen": 2}},
     )
     campaign = make_campaign(definition, items=1, systems=2)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     first = page.locator("li.output").first
     decline = first.get_by_role("checkbox", name="I cannot judge this Text 1 How good?")

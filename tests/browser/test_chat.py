@@ -20,6 +20,7 @@ from tests.browser.rating import (
     await_screen,
     begin,
     come_in,
+    go_to_work,
     next_screen,
     rate_to_the_end,
     shot,
@@ -90,8 +91,7 @@ def test_from_the_link_to_the_code_with_keys_alone(page: Page, name, width):
 
 
 def at_the_first_trial(page: Page, campaign: Campaign) -> None:
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
 
 
@@ -253,8 +253,7 @@ def test_hostile_markdown_runs_nothing_and_loads_nothing(page: Page):
             output0="\n\n# Next\n\n".join(clean(portions[number])),
             output1="\n\n# Next\n\n".join(clean(portions[number + 1])),
         )
-        come_in(page, campaign, id=f"w{number}")
-        begin(page)
+        go_to_work(page, campaign, name=f"w{number}")
         await_screen(page)
         page.get_by_role("button", name="Highlight differences").click()
         assert page.locator(".output .formatted:not(.is-source) .md-h1").count() > 100

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.rating import await_screen, begin, come_in
+from tests.browser.rating import await_screen, go_to_work
 from tests.campaigns import make_campaign, slider_definition
 
 pytestmark = pytest.mark.browser
@@ -20,8 +20,7 @@ def test_choices_stand_in_the_files_order_whatever_they_are_called(page: Page):
             screens=[{"name": "rate", "show": ["outputs"], "ask": ["q"]}],
         )
         campaign = make_campaign(definition, items=1, systems=1)
-        come_in(page, campaign, id=instrument)
-        begin(page)
+        go_to_work(page, campaign, name=instrument)
         await_screen(page)
         shown = page.locator("[data-choices]").get_by_role(role)
         assert [one.get_attribute("value") for one in shown.all()] == list(choices)

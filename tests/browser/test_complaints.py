@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from rankme.models import Complaint
 from tests.browser.access import assert_accessible
-from tests.browser.rating import await_screen, begin, come_in, next_screen, shot
+from tests.browser.rating import await_screen, go_to_work, next_screen, shot
 from tests.campaigns import make_campaign, slider_definition
 
 pytestmark = pytest.mark.browser
@@ -15,8 +15,7 @@ pytestmark = pytest.mark.browser
 
 def test_a_report_goes_out_with_the_answers(page: Page):
     campaign = make_campaign(slider_definition(problem_button=True), items=2, systems=2)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     page.get_by_role("slider").press("End")
     page.context.set_offline(True)

@@ -13,7 +13,14 @@ from rankme.actions.campaigns import launch_campaign
 from rankme.models import Campaign, Judgement, Submission
 from tests.browser.access import assert_accessible
 from tests.browser.keyboard import rate_by_keyboard
-from tests.browser.rating import answer_with_mouse, await_screen, begin, come_in, next_screen, shot
+from tests.browser.rating import (
+    answer_with_mouse,
+    await_screen,
+    come_in,
+    go_to_work,
+    next_screen,
+    shot,
+)
 from tests.campaigns import make_campaign, slider_definition
 
 pytestmark = pytest.mark.browser
@@ -63,8 +70,7 @@ def two_beside_each_other() -> Campaign:
 
 def open_screen(page: Page, campaign: Campaign, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 

@@ -13,8 +13,8 @@ from tests.browser.keyboard import rate_by_keyboard
 from tests.browser.rating import (
     answer_with_mouse,
     await_screen,
-    begin,
     come_in,
+    go_to_work,
     next_screen,
     shot,
     small,
@@ -47,8 +47,7 @@ def test_each_segment_is_judged_in_its_place_and_then_the_document(
 ) -> None:
     campaign = one_document_a_batch()
     page.set_viewport_size({"width": width, "height": 700})
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     segments = page.locator(".segment").count()
     assert segments in (3, 4, 5, 6)
@@ -91,8 +90,7 @@ def test_a_document_is_judged_by_keyboard_alone(page: Page, live_server: Any) ->
 
 def test_back_leads_to_the_segment_before(page: Page, live_server: Any) -> None:
     campaign = one_document_a_batch()
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     answer_with_mouse(page)
     next_screen(page)
@@ -106,8 +104,7 @@ def test_several_systems_keep_their_places_through_a_document(page: Page, live_s
     design = small("document-esa").design.model_copy(update={"options": options})
     campaign = one_document_a_batch(design=design)
     page.set_viewport_size({"width": 1366, "height": 900})
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     first, second = page.locator(".segment").nth(0), page.locator(".segment").nth(1)
     later = second.locator(".segment-outputs > p bdi").all_text_contents()

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from rankme.models import Judgement
 from tests.browser.access import assert_accessible
-from tests.browser.rating import await_screen, begin, come_in, next_screen, shot
+from tests.browser.rating import await_screen, go_to_work, next_screen, shot
 from tests.campaigns import make_campaign, slider_definition
 
 pytestmark = pytest.mark.browser
@@ -27,8 +27,7 @@ def test_a_matrix_has_rows_of_radio_buttons_at_every_width(page: Page):
         design={"kind": "complete", "options": {"outputs_per_screen": 2}},
     )
     campaign = make_campaign(definition, items=1, systems=2)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     rows = page.get_by_role("radiogroup").all()
     assert len(rows) == 6

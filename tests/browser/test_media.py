@@ -17,9 +17,8 @@ from rankme.models import Submission
 from tests.browser.rating import (
     answer_with_mouse,
     await_screen,
-    begin,
     campaign_of,
-    come_in,
+    go_to_work,
     next_screen,
     play_with_mouse,
 )
@@ -53,8 +52,7 @@ def test_a_hostile_picture_runs_nothing_and_loads_nothing_from_elsewhere(
     assert len(hostile) == media.size
     default_storage.delete(media.stored)
     default_storage.save(media.stored, ContentFile(hostile))
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     picture = page.locator("img.file")
     assert picture.evaluate("picture => picture.naturalWidth") > 0
@@ -71,8 +69,7 @@ def test_a_hostile_picture_runs_nothing_and_loads_nothing_from_elsewhere(
 
 def test_a_sound_is_played_to_the_end_and_its_log_outlives_a_reload(page: Page):
     campaign = campaign_of("audio-quality", items=1)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     page.get_by_role("radio").first.check()
     page.locator("[data-next]").click()
@@ -93,9 +90,8 @@ def test_a_sound_is_played_to_the_end_and_its_log_outlives_a_reload(page: Page):
 
 def test_a_file_that_does_not_load_can_be_tried_again_and_keeps_nobody(page: Page):
     campaign = campaign_of("audio-quality", items=2)
-    come_in(page, campaign, id="w1")
     page.route("**/media/**", lambda route: route.abort())
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     expect(page.get_by_text("This file could not be loaded.")).to_be_visible()
     page.unroute("**/media/**")

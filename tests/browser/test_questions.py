@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.access import assert_accessible
-from tests.browser.rating import await_screen, begin, come_in, next_screen, shot
+from tests.browser.rating import await_screen, go_to_work, next_screen, shot
 from tests.campaigns import make_campaign, slider_definition
 
 pytestmark = pytest.mark.browser
@@ -31,8 +31,7 @@ WHICH = {
 def test_questions_come_and_go_with_the_answers(page: Page):
     definition = slider_definition(end_questions=[NATIVE, SINCE, WHICH])
     campaign = make_campaign(definition, items=1, systems=1)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     page.get_by_role("slider").press("End")
     next_screen(page)

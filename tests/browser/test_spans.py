@@ -12,7 +12,7 @@ from rankme.actions.campaigns import launch_campaign
 from rankme.models import Campaign, Item, Judgement, Output
 from tests.browser.access import assert_accessible
 from tests.browser.payloads import PAYLOADS
-from tests.browser.rating import await_screen, begin, come_in, next_screen, shot
+from tests.browser.rating import await_screen, go_to_work, next_screen, shot
 from tests.campaigns import make_campaign, slider_definition
 
 pytestmark = pytest.mark.browser
@@ -40,8 +40,7 @@ def marking(
 
 
 def open_screen(page: Page, campaign: Campaign) -> Locator:
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     await_screen(page)
     return page.get_by_role("textbox", name="Mark the errors.").first
 

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from rankme.models import Assignment, CheckTrial
 from tests.browser.access import assert_accessible
-from tests.browser.rating import await_screen, begin, come_in, next_screen, shot
+from tests.browser.rating import await_screen, go_to_work, next_screen, shot
 from tests.campaigns import make_campaign, slider_definition
 
 pytestmark = pytest.mark.browser
@@ -21,8 +21,7 @@ def test_the_last_page_of_a_batch_is_asked_again(page: Page):
         "options": {"text": "Please move this to {value}.", "value": 0, "tries": 2},
     }
     campaign = make_campaign(slider_definition(checks=[look]), items=1, systems=1)
-    come_in(page, campaign, id="w1")
-    begin(page)
+    go_to_work(page, campaign)
     check = CheckTrial.objects.get().trial_id
     assignment = Assignment.objects.get()
     order = sorted(assignment.presentation, key=lambda shown: shown[0] == check)
