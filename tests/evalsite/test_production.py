@@ -13,7 +13,7 @@ import yaml
 
 from evalsite.embedded import PROJECT, Servers
 from tests.evalsite.processes import SAFE, run
-from tests.live import LiveSite
+from tests.live import LiveSite, collected_files
 
 COMPOSE = yaml.safe_load((PROJECT / "docker-compose.yml").read_text())
 OURS = ("migrate", "web", "worker", "beat")
@@ -36,10 +36,7 @@ print(json.dumps({
 @pytest.fixture(scope="module")
 def visit(servers: Servers) -> dict:
     """What one browser meets on a site with production settings."""
-    static = {"STATIC_FOLDER": str(servers.folder / "production-static")}
-    collected = run(["manage.py", "collectstatic", "--no-input"], servers, **static)
-    assert collected.returncode == 0, collected.stderr
-    visited = run(["-c", VISIT], servers, **static)
+    visited = run(["-c", VISIT], servers, STATIC_FOLDER=str(collected_files()))
     assert visited.returncode == 0, visited.stderr
     return json.loads(visited.stdout)
 
@@ -63,8 +60,8 @@ def test_cookies_are_bound_to_host_and_https(visit: dict):
 def test_below_a_prefix_cookies_are_for_that_path_and_probes_need_no_https(
     visit: dict, servers: Servers
 ):
-    static = {"STATIC_FOLDER": str(servers.folder / "production-static")}
-    visited = run(["-c", VISIT], servers, PATH_PREFIX="/rankme/", **static)
+    static = str(collected_files())
+    visited = run(["-c", VISIT], servers, PATH_PREFIX="/rankme/", STATIC_FOLDER=static)
     below = json.loads(visited.stdout)
     assert below["redirected to"] == "https://evaluation.example.org/rankme/login/"
     assert below["probe"] == 200

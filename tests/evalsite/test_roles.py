@@ -291,14 +291,6 @@ def test_migrating_creates_the_role_with_the_password_of_its_address(cluster, re
 # --- What is refused ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("process", PROCESSES)
-def test_no_process_starts_in_production_as_a_superuser(servers: Servers, process: str):
-    started = run(PROCESSES[process], servers, PORT="0", DATABASE_URL=servers.postgresql.owner_url)
-    assert started.returncode != 0
-    assert "rankme of the site could change the record: it is a superuser" in started.stderr
-    assert "DATABASE_OWNER_URL" in started.stderr
-
-
 def test_no_server_in_production_knows_the_owners_address(servers: Servers):
     owner = servers.postgresql.owner_url
     started = run(PROCESSES["web"], servers, PORT="0", DATABASE_OWNER_URL=owner)

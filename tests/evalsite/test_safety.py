@@ -156,12 +156,17 @@ def forgetful(servers: Servers, django_db_setup: None, django_db_blocker):
 
 
 @pytest.mark.parametrize("process", PROCESSES)
-def test_no_process_starts_on_a_database_that_forgets(servers: Servers, forgetful, process: str):
+def test_no_process_starts_on_a_database_that_forgets_or_as_a_superuser(
+    servers: Servers, forgetful, process: str
+):
     forgetful("synchronous_commit")
-    started = run(PROCESSES[process], servers, PORT="0")
+    owner = servers.postgresql.owner_url
+    started = run(PROCESSES[process], servers, PORT="0", DATABASE_URL=owner)
     assert started.returncode != 0
     assert "synchronous_commit=off: an acknowledged judgement could be lost" in started.stderr
     assert "fsync=off: a power cut would damage the database" in started.stderr
+    assert "rankme of the site could change the record: it is a superuser" in started.stderr
+    assert "DATABASE_OWNER_URL" in started.stderr
 
 
 @pytest.mark.django_db
