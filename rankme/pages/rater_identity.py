@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
+from functools import cache
 
 from django.conf import settings
 from django.core import signing
@@ -176,6 +177,7 @@ def _rater_with(access: str, where: Q) -> Participant | None:
     return rater and seen_from(rater, browser)
 
 
+@cache  # it is the same for every request of every rater
 def _with_access() -> QuerySet[Participant]:
     """The raters whose cookies and personal links still open something.
 

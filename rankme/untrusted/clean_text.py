@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from rankme.errors import InvalidAnswer, Problem
 
 DEEPEST = 32
 LARGEST_NUMBER = 2**63
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def storable(text: str) -> bool:
     """Whether the text has neither NUL nor lone surrogates; anything else is data, kept as is."""
-    return "\x00" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+    return "\x00" not in text and (text.isascii() or not LONE_SURROGATE.search(text))
 
 
 def check_document(value: Any, *, most_values: int | None = None) -> None:
@@ -56,8 +58,8 @@ def _check(value: Any, place: str, depth: int) -> None:
 def _problem_with(value: Any, depth: int) -> str | None:
     if depth > DEEPEST:
         return "nested too deep"
-    if isinstance(value, str) and not storable(value):
-        return "the text contains a character that cannot be stored"
+    if isinstance(value, str):
+        return None if storable(value) else "the text contains a character that cannot be stored"
     if isinstance(value, float) and not math.isfinite(value):
         return "must be a finite number"
     # jsonb gives a large float back as a whole number, so both have the same bound.

@@ -27,6 +27,18 @@ from tests.pages.rater import arrive, begin, payload_for, send
 
 pytestmark = pytest.mark.django_db
 
+
+@pytest.fixture(scope="module")
+def launched_once(rows_of_the_module) -> Campaign:
+    """A launched campaign. Tests roll back what they do to it."""
+    return make_campaign()
+
+
+@pytest.fixture
+def campaign(launched_once) -> Campaign:
+    return Campaign.objects.get(pk=launched_once.pk)
+
+
 # As they are in an address; Django decodes them before any view sees them.
 NASTY = (
     "%00",
@@ -56,8 +68,7 @@ def nasty_addresses(code: str) -> list[str]:
 
 
 @pytest.mark.parametrize("method", ["get", "post"])
-def test_no_address_breaks_whatever_stands_in_it(method):
-    campaign = make_campaign()
+def test_no_address_breaks_whatever_stands_in_it(campaign, method):
     client = Client(raise_request_exception=False)
     arrive(client, campaign, id="w1")
     client.force_login(campaign.owner)
@@ -69,8 +80,7 @@ def test_no_address_breaks_whatever_stands_in_it(method):
 
 
 @pytest.mark.parametrize("nasty", NASTY)
-def test_no_parameter_breaks_a_page(nasty):
-    campaign = make_campaign()
+def test_no_parameter_breaks_a_page(campaign, nasty):
     client = Client(raise_request_exception=False)
     client.force_login(campaign.owner)
     own, door = f"/campaigns/{campaign.code}", f"/r/{campaign.code}"
@@ -88,8 +98,7 @@ def test_no_parameter_breaks_a_page(nasty):
 
 @pytest.mark.parametrize("coding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-32"])
 @pytest.mark.parametrize("version", [1, 2, "\ud800", "\x00", {"a": [1]}, None])
-def test_a_submission_in_another_coding_breaks_nothing(client, coding, version):
-    campaign = make_campaign()
+def test_a_submission_in_another_coding_breaks_nothing(client, campaign, coding, version):
     document = begin(client, campaign, id="w1")
     body = json.dumps(payload_for(campaign, document, version=version)).encode(coding)
     assert send(client, campaign, body).status_code in (201, 202, 422)

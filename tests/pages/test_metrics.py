@@ -9,6 +9,7 @@ from django.urls import reverse
 from rankme.actions import analysis_runs, metrics, publishing
 from rankme.actions.import_jobs import execute_import
 from rankme.exporting.bundle import report_file, run_compared
+from rankme.models import Campaign
 from tests.campaigns import make_campaign, make_owner
 from tests.runs import executed, rated_campaign
 
@@ -25,6 +26,17 @@ WORDS = "system,item,metric,score\n" + "".join(
 @pytest.fixture(autouse=True)
 def uploads_of_the_test(settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path
+
+
+@pytest.fixture(scope="module")
+def rated_once(rows_of_the_module) -> Campaign:
+    """A campaign that raters went through. Tests roll back what they do to it."""
+    return rated_campaign()
+
+
+@pytest.fixture
+def rated(rated_once) -> Campaign:
+    return Campaign.objects.get(pk=rated_once.pk)
 
 
 @pytest.fixture
@@ -103,22 +115,21 @@ def test_a_metric_is_deleted_after_a_question(olga):
     assert olga.post(page).status_code == 302 and not campaign.metrics.exists()
 
 
-def test_metrics_against_people_after_the_ranking_by_people(olga, client):
-    campaign = rated_campaign()
-    olga.post(address("campaign-import-take", campaign, uploaded(olga, campaign, WORDS).pk))
-    assert execute_import(campaign.material_imports.latest("pk").pk, "tester")
-    run = executed(analysis_runs.request_run(campaign, FEW, by=make_owner()))
+def test_metrics_against_people_after_the_ranking_by_people(olga, client, rated):
+    olga.post(address("campaign-import-take", rated, uploaded(olga, rated, WORDS).pk))
+    assert execute_import(rated.material_imports.latest("pk").pk, "tester")
+    run = executed(analysis_runs.request_run(rated, FEW, by=make_owner()))
     assert run.options["metrics"] == ["comet"]
     assert 'metrics:["comet"]' in run.signature
-    report = text_of(olga, "analysis-run", campaign, run.pk)
+    report = text_of(olga, "analysis-run", rated, run.pk)
     assert "rankings on this page use judgements by people only" in report
     assert "Metrics against people: whole systems" not in report
-    page = text_of(olga, "analysis-metrics", campaign, run.pk)
+    page = text_of(olga, "analysis-metrics", rated, run.pk)
     first, second = "The ranking by people", "Metrics against people: whole systems"
     assert 0 < page.index(first) < page.index(second)
     assert "metrics-scatter.svg" in page and "scores:" in page
     # What is uploaded later does not move the report.
-    campaign.metrics.all().delete()
+    rated.metrics.all().delete()
     assert run_compared(run).scores.metrics == ("comet",)
     table = report_file(run, "csv/quality/metrics/system-level.csv")
     assert table is not None and b"comet" in table.content
@@ -133,36 +144,33 @@ VERDICTS = "judge,item,first,second,winner\n" + "".join(
 )
 
 
-def test_a_judges_taste_for_length_is_known_without_a_metric_of_lengths(olga):
-    campaign = rated_campaign()
-    olga.post(address("campaign-import-take", campaign, uploaded(olga, campaign, VERDICTS).pk))
-    assert execute_import(campaign.material_imports.latest("pk").pk, "tester")
-    run = executed(analysis_runs.request_run(campaign, FEW, by=make_owner()))
+def test_a_judges_taste_for_length_is_known_without_a_metric_of_lengths(olga, rated):
+    olga.post(address("campaign-import-take", rated, uploaded(olga, rated, VERDICTS).pk))
+    assert execute_import(rated.material_imports.latest("pk").pk, "tester")
+    run = executed(analysis_runs.request_run(rated, FEW, by=make_owner()))
     assert run.options["metrics"] == ["lm"]
-    page = text_of(olga, "analysis-metrics", campaign, run.pk)
+    page = text_of(olga, "analysis-metrics", rated, run.pk)
     assert "Without lengths" not in page and "characters" not in page
     kept = run_compared(run).scores  # the bundle computes with them again
     assert (kept.metrics, kept.scored_outputs) == (("characters",), 5 * 8)
 
 
-def test_magnitudes_can_be_compared_as_logarithms(olga):
-    campaign = rated_campaign()
-    page = text_of(olga, "analysis-runs", campaign)
+def test_magnitudes_can_be_compared_as_logarithms(olga, rated):
+    page = text_of(olga, "analysis-runs", rated)
     assert 'name="log_scale"' not in page  # it would change nothing without metrics
-    olga.post(address("campaign-import-take", campaign, uploaded(olga, campaign, WORDS).pk))
-    assert execute_import(campaign.material_imports.latest("pk").pk, "tester")
-    form = olga.get(address("analysis-runs", campaign)).context["form"]
+    olga.post(address("campaign-import-take", rated, uploaded(olga, rated, WORDS).pk))
+    assert execute_import(rated.material_imports.latest("pk").pk, "tester")
+    form = olga.get(address("analysis-runs", rated)).context["form"]
     sent = {name: form.initial.get(name, "") for name in form.fields}
     both = sent | {"log_scale": ["quality"], "standardise": ["quality"]}
-    refused = olga.post(address("analysis-runs", campaign), both)
+    refused = olga.post(address("analysis-runs", rated), both)
     assert refused.status_code == 422
     assert "standardised values have no logarithm" in refused.content.decode()
-    assert olga.post(address("analysis-runs", campaign), sent | {"log_scale": ["quality"]})
-    assert campaign.analysis_runs.get().options["log_scale"] == ["quality"]
+    assert olga.post(address("analysis-runs", rated), sent | {"log_scale": ["quality"]})
+    assert rated.analysis_runs.get().options["log_scale"] == ["quality"]
 
 
-def test_a_report_without_metrics_has_no_such_page(olga):
-    campaign = rated_campaign(raters=2, items=4)
-    run = executed(analysis_runs.request_run(campaign, FEW, by=make_owner()))
-    assert olga.get(address("analysis-metrics", campaign, run.pk)).status_code == 404
-    assert "Metrics against people" not in text_of(olga, "analysis-run", campaign, run.pk)
+def test_a_report_without_metrics_has_no_such_page(olga, rated):
+    run = executed(analysis_runs.request_run(rated, FEW, by=make_owner()))
+    assert olga.get(address("analysis-metrics", rated, run.pk)).status_code == 404
+    assert "Metrics against people" not in text_of(olga, "analysis-run", rated, run.pk)

@@ -254,11 +254,12 @@ def places_in(part, place=()):
 
 
 def changed(document, place, value):
-    document = copy.deepcopy(document)
-    part = document
-    for name in place[:-1]:
-        part = part[name]
-    part[place[-1]] = value
+    """A document with another value in this place, which shares everything else."""
+    if not place:
+        return value
+    name, *inner = place
+    document = copy.copy(document)
+    document[name] = changed(document[name], inner, value)
     return document
 
 
