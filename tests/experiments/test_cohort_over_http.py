@@ -7,6 +7,7 @@ import pytest
 from django.core.management import call_command
 
 from rankme.actions import analysis_runs
+from rankme.exporting.bundle import members
 from rankme.models import Campaign
 from rankme.protocols.files import preset, preset_names
 from rankme.simulation.raters import Cohort, run_raters
@@ -30,9 +31,14 @@ def test_every_preset_of_the_demonstration_is_rated_and_reported(live_site: Live
         )
         assert (outcome.problems, outcome.endings) == ([], {"completed": raters}), campaign.title
     titles = {f"Preset: {preset(name).title}": name for name in preset_names()}
+    drawn = []
     for campaign in Campaign.objects.filter(title__startswith="Preset: "):
         name = titles[campaign.title]
         assert analysis_runs.has_judgements(campaign) == (name != "e2e-elicitation")
         if name != "e2e-elicitation":
-            report = report_of(campaign).result["report"]
+            # A PDF takes as long again, and has the same picture.
+            run = report_of(campaign, pictures=("svg",))
+            drawn += [file for file in members(run) if file.endswith(".svg")]
+            report = run.result["report"]
             assert report["data"]["raters"] == min(RATERS, campaign.slots.count()), name
+    assert len(drawn) > len(titles)

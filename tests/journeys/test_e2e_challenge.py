@@ -6,18 +6,22 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from rankme.actions import analysis_runs, campaigns, materials, run_options
+from rankme.actions import analysis_runs, campaigns, materials
 from rankme.actions.judgement_imports import import_judgements
 from rankme.models import Campaign, Judgement, Output, Submission
 from rankme.protocols.files import preset
 from rankme.simulation.raters import Cohort, run_raters
 from tests.analysis.published import oracle_data
 from tests.campaigns import make_owner
+from tests.experiments.cohorts import QUICK, rate, report_of
 from tests.invariants import acknowledged, check_record
 from tests.live import LiveSite, wait_for
 
 OUTPUTS = "e2e-eval/system_outputs/primary"
 RATINGS = "e2e-eval/human_ratings/quality.csv"
+
+# Raters who work at the same time, each for 20 screens; the others' sittings are only stored.
+OVER_HTTP = 8
 
 pytestmark = pytest.mark.slow
 
@@ -54,13 +58,6 @@ def truth_of(campaign: Campaign, levels: dict[str, float]) -> dict[str, float]:
     return {text: levels[name] for text, name in outputs.values_list("text", "system__name")}
 
 
-def finished_run(campaign: Campaign, owner, **options):
-    wanted = run_options.default_options(campaign) | options
-    run = analysis_runs.request_run(campaign, wanted, by=owner)
-    wait_for_end(run)
-    return run
-
-
 def test_from_the_upload_of_21_systems_to_their_ranking(live_site: LiveSite):
     live_site.start_worker()
     live_site.start_beat()
@@ -72,9 +69,11 @@ def test_from_the_upload_of_21_systems_to_their_ranking(live_site: LiveSite):
     levels = levels_of_systems(campaign)
     link = f"{live_site.url}/r/{campaign.code}/"
     truth = truth_of(campaign, levels)
-    outcome = run_raters(Cohort(link, raters=slots, concurrency=8, truth=truth))
+    outcome = run_raters(Cohort(link, raters=OVER_HTTP, concurrency=OVER_HTTP, truth=truth))
     assert outcome.problems == []
-    assert outcome.endings == {"completed": slots}
+    assert outcome.endings == {"completed": OVER_HTTP}
+    assert len(outcome.acknowledged) == Submission.objects.count() > 100
+    assert rate(campaign, truth=truth, at_once=True) == slots - OVER_HTTP
     check_record(map(acknowledged, outcome.acknowledged))
     assert campaign.slots.filter(state="done").count() == slots
 
@@ -84,7 +83,9 @@ def test_from_the_upload_of_21_systems_to_their_ranking(live_site: LiveSite):
     assert sorted(per_system.values())[-1] == campaign.plan.balance["per_system"]["max"]
     assert sum(per_system.values()) == campaign.plan.balance["judgements"] == 630 * 5 * 3
 
-    means = trueskill_means(finished_run(campaign, owner))
+    run = analysis_runs.request_run(campaign, QUICK, by=owner)
+    wait_for_end(run)
+    means = trueskill_means(run)
     assert len(means) == 21
     assert spearmanr([levels[name] for name in means], list(means.values())).statistic > 0.95
 
@@ -97,14 +98,12 @@ def trueskill_means(run) -> dict[str, float]:
     return {system["system"]: system["mean"] for system in systems}
 
 
-def test_the_published_ratings_rank_as_in_the_rerun(live_site: LiveSite):
+def test_the_published_ratings_rank_as_in_the_rerun(db):
     """Figures of the folder's README, which reran Bojar et al.'s procedure on this file."""
-    live_site.start_worker()
-    live_site.start_beat()
     owner = make_owner()
     campaign = import_judgements(owner, oracle_data(RATINGS), title="E2E quality")
     assert Submission.objects.count() == 2_979
-    means = trueskill_means(finished_run(campaign, owner, runs=200, method="wmt"))
+    means = trueskill_means(report_of(campaign, runs=200, method="wmt", pictures=()))
     assert means["tuda"] == pytest.approx(0.307, abs=0.01)
     assert means["slug"] == pytest.approx(0.266, abs=0.01)
     assert means["forge3"] == pytest.approx(-0.109, abs=0.01)
