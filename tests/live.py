@@ -25,6 +25,7 @@ import pytest
 from evalsite.embedded import OWNER_ROLE, PROJECT, SITE_ROLE, Servers
 from evalsite.embedded.servers import locked
 from evalsite.run import MARK
+from tests.warm import Forked, warm
 
 CHROMIUM_FLAGS = [
     "--no-sandbox",
@@ -76,7 +77,8 @@ class LiveSite:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.log_folder = log_folder
-        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.processes: dict[str, Forked | subprocess.Popen[bytes]] = {}
+        self.web_is: tuple[str, dict[str, str]] | None = None
         self.environment = os.environ | {
             "DJANGO_SETTINGS_MODULE": "evalsite.settings",
             "ENVIRONMENT": "local",
@@ -91,8 +93,17 @@ class LiveSite:
 
     # Web ------------------------------------------------------------------------------------
 
-    def start_web(self) -> None:
-        self.start("web", "-m", "gunicorn", "-c", "python:evalsite.gunicorn", "evalsite.wsgi")
+    def start_web(
+        self, module: str = "evalsite.wsgi", *, afresh: bool = False, **settings: str
+    ) -> None:
+        """Have a web server of this module and these settings; one of others is taken away."""
+        wanted = (module, self.environment | settings)
+        if self.is_running("web") and self.web_is == wanted:
+            return
+        self.kill_web()
+        self.web_is = wanted
+        start = self.start_afresh if afresh else self.start
+        start("web", "gunicorn", "-c", "python:evalsite.gunicorn", module, **settings)
         wait_for(self.web_answers, f"the web server; its log is {self.log('web')}")
 
     def stop_web(self) -> None:
@@ -127,7 +138,7 @@ class LiveSite:
         self.kill("worker")
 
     def start_beat(self, **settings: str) -> None:
-        self.start("beat", "-m", "celery", "-A", "evalsite", "beat", "--pidfile=", **settings)
+        self.start("beat", "celery", "-A", "tests.quick_site", "beat", "--pidfile=", **settings)
 
     def kill_beat(self) -> None:
         self.kill("beat")
@@ -172,11 +183,20 @@ class LiveSite:
         return self.log_folder / f"{name}.log"
 
     def start(self, name: str, *arguments: str, **settings: str) -> None:
+        """Start `python -m ARGUMENTS`: the first in a fresh Python, all others in a warm one."""
+        if not self.processes:
+            self.start_afresh(name, *arguments, **settings)
+        elif not self.is_running(name):
+            environment = self.environment | settings
+            self.processes[name] = warm().start(arguments, environment, self.log(name))
+
+    def start_afresh(self, name: str, *arguments: str, **settings: str) -> None:
+        """The same in a Python that has imported nothing yet."""
         if self.is_running(name):
             return
         with self.log(name).open("ab") as log:
             self.processes[name] = subprocess.Popen(
-                [sys.executable, *arguments],
+                [sys.executable, "-m", *arguments],
                 cwd=PROJECT,
                 env=self.environment | settings,
                 stdin=subprocess.DEVNULL,
@@ -202,11 +222,10 @@ class LiveSite:
                 os.killpg(self.processes[name].pid, signal.SIGKILL)
             self.processes[name].wait(PATIENCE)
 
-    def repair(self) -> None:
-        """Bring back what a test may have taken away, with an empty queue."""
+    def repair_servers(self) -> None:
+        """Bring back the servers that a test may have taken away, with an empty queue."""
         self.servers.start()
         self.flush_valkey()
-        self.start_web()
 
     def end(self, but: str = "") -> None:
         for name in set(self.processes) - {but}:
@@ -214,9 +233,8 @@ class LiveSite:
 
 
 def celery_worker(name: str, app: str = "evalsite") -> tuple[str, ...]:
-    """The arguments of Python that start a worker."""
-    worker = ("celery", "-A", app, "worker", "--loglevel", "info", "--hostname", f"{name}@%h")
-    return "-m", *worker
+    """The module and its arguments that start a worker."""
+    return "celery", "-A", app, "worker", "--loglevel", "info", "--hostname", f"{name}@%h"
 
 
 def readiness(site: LiveSite) -> int:
@@ -263,12 +281,19 @@ def site_of_the_session(
 
 
 @pytest.fixture
-def live_site(site_of_the_session: LiveSite, transactional_db: None) -> Iterator[LiveSite]:
-    """The running site; whatever the test kills is back for the next test."""
-    site_of_the_session.repair()
+def site_without_web(site_of_the_session: LiveSite, transactional_db: None) -> Iterator[LiveSite]:
+    """The site, for a test that starts its web server itself, or needs none."""
+    site_of_the_session.repair_servers()
     yield site_of_the_session
     site_of_the_session.end(but="web")
     site_of_the_session.servers.start()
+
+
+@pytest.fixture
+def live_site(site_without_web: LiveSite) -> LiveSite:
+    """The running site; whatever the test kills is back for the next test."""
+    site_without_web.start_web()
+    return site_without_web
 
 
 def installed_chromium() -> str | None:

@@ -93,7 +93,10 @@ class PostgreSQL(Server):
         import psycopg2
 
         connection = psycopg2.connect(
-            host=str(self.sockets), user=OWNER_ROLE, dbname="postgres", connect_timeout=5
+            host=str(self.sockets),
+            user=OWNER_ROLE,
+            dbname="postgres",
+            connect_timeout=self.seconds_to_answer,
         )
         connection.autocommit = True
         return connection

@@ -23,6 +23,7 @@ class Server(ABC):
     # After a crash a server first repairs its data, which can take minutes on a slow disk.
     patience = 900.0
     seconds_between_messages = 10.0
+    seconds_to_answer = 5  # to one question
 
     def __init__(self, folder: Path) -> None:
         program = self.name.lower()

@@ -16,6 +16,7 @@ class Valkey(Server):
     """
 
     name = "Valkey"
+    seconds_to_answer = 2
 
     @property
     def pid_file(self) -> Path:
@@ -61,7 +62,7 @@ class Valkey(Server):
         once = Retry(NoBackoff(), retries=0)
         try:
             with redis.Redis(
-                unix_socket_path=str(self.socket), socket_timeout=2, retry=once
+                unix_socket_path=str(self.socket), socket_timeout=self.seconds_to_answer, retry=once
             ) as client:
                 return bool(client.ping())
         except redis.RedisError:

@@ -6,7 +6,6 @@ import signal
 import stat
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -109,6 +108,7 @@ def halted(request: pytest.FixtureRequest) -> Iterator[Server]:
     """A server that lives but does not answer, as while it recovers from a crash."""
     server: Server = request.getfixturevalue(request.param)
     server.start()
+    server.seconds_to_answer = 2  # libpq waits no less
     process = server.process
     process.suspend()
     yield server
@@ -118,10 +118,18 @@ def halted(request: pytest.FixtureRequest) -> Iterator[Server]:
 def test_a_server_that_lives_but_does_not_answer_is_waited_for(halted: Server, capsys):
     process = halted.process
     halted.seconds_between_messages = 0
-    resume = threading.Timer(6, process.resume)
-    resume.start()
+    answers = []
+    is_ready = halted.make_ready
+
+    def resumed_after_the_first_question() -> bool:
+        if answers:
+            process.resume()
+        answers.append(is_ready())
+        return answers[-1]
+
+    halted.make_ready = resumed_after_the_first_question
     halted.start()
-    resume.join()
+    assert answers[0] is False and answers[-1] is True
     assert halted.process == process
     assert (
         f"Waiting for {halted.name}: it is running but does not answer yet."

@@ -10,9 +10,9 @@ from tests.live import LiveSite
 
 @pytest.fixture(autouse=True)
 def the_record_is_true_afterwards(
-    request: pytest.FixtureRequest, live_site: LiveSite
+    request: pytest.FixtureRequest, site_without_web: LiveSite
 ) -> Iterator[None]:
     yield
     if request.node.get_closest_marker("without_its_guard") is None:
-        live_site.servers.start()
+        site_without_web.servers.start()
         check_record()

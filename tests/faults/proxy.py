@@ -1,6 +1,7 @@
 """Bad lines: proxies that delay, drop, cut and reset what goes through them, or fall silent."""
 
 import contextlib
+import itertools
 import random
 import select
 import socket
@@ -18,7 +19,7 @@ FAULTS = ("drop answer", "cut answer", "reset after request", "delay")
 
 
 class BadLine(socketserver.ThreadingTCPServer):
-    """Forwards to a port of this machine; every request has a chance of one of the faults."""
+    """Forwards to a port of this machine; every request has a chance of the next fault."""
 
     daemon_threads = True
     allow_reuse_address = True
@@ -27,6 +28,7 @@ class BadLine(socketserver.ThreadingTCPServer):
         super().__init__(("127.0.0.1", 0), Line)
         self.port_behind = port
         self.chance = chance
+        self.faults = itertools.cycle(FAULTS)
         self.done: Counter[str] = Counter()
 
     @property
@@ -60,7 +62,7 @@ class Line(socketserver.BaseRequestHandler):
     def may_go_on(self, heard: bytes) -> bool:
         self.fault = ""
         if b"/submit/" in heard and random.random() < self.server.chance:
-            self.fault = random.choice(FAULTS)
+            self.fault = next(self.server.faults)
             self.server.done[self.fault] += 1
         if self.fault != "reset after request":
             return True
@@ -102,6 +104,7 @@ class BrokerLine(socketserver.ThreadingTCPServer):
         super().__init__(("127.0.0.1", 0), BrokerCall)
         self.broker = str(broker)
         self.calls: set[socket.socket] = set()
+        self.taken = 0  # calls up to now
         self.is_silent = False
         self.muted: set[socket.socket] = set()
 
@@ -131,6 +134,7 @@ class BrokerCall(socketserver.BaseRequestHandler):
 
     def handle(self) -> None:
         self.server.calls.add(self.request)
+        self.server.taken += 1
         with contextlib.suppress(OSError, ValueError), socket.socket(socket.AF_UNIX) as behind:
             behind.connect(self.server.broker)
             while self.carry(behind):

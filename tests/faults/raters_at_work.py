@@ -1,16 +1,15 @@
 """A campaign that raters do while something is taken away from them."""
 
 import threading
-import time
 from collections.abc import Callable
 
 from rankme.models import Campaign, Submission
 from rankme.simulation.raters import Cohort, Outcome, run_raters
 from tests.campaigns import make_campaign, rankme_definition
 from tests.invariants import acknowledged, check_record
-from tests.live import LiveSite
+from tests.live import LiveSite, wait_for
 
-RATERS = 16
+RATERS = 8
 SCREENS = 12  # per rater
 
 
@@ -30,16 +29,27 @@ def rate(site_url: str, campaign: Campaign, **changes: object) -> Outcome:
 
 
 def rate_while(
-    site: LiveSite, campaign: Campaign, fault: Callable[[], None], every: float, **changes: object
+    site: LiveSite,
+    campaign: Campaign,
+    fault: Callable[[], None],
+    every: float,
+    most: int | None = None,
+    **changes: object,
 ) -> Outcome:
-    """Let raters work while the fault happens again and again."""
+    """Let raters work, and from the first answer on let the fault happen again and again.
+
+    Where it takes processes away, `most` keeps a busy machine from starting them for ever.
+    """
     outcomes: list[Outcome] = []
     work = threading.Thread(target=lambda: outcomes.append(rate(site.url, campaign, **changes)))
     work.start()
-    time.sleep(0.3)
-    while work.is_alive():
+    wait_for(Submission.objects.exists, "the first answers")
+    happened = 0
+    while work.is_alive() and (most is None or happened < most):
         fault()
+        happened += 1
         work.join(every)
+    work.join()
     return outcomes[0]
 
 

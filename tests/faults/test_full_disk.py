@@ -14,11 +14,12 @@ import pytest
 from evalsite import embedded, health
 from evalsite.embedded import PROJECT, Servers
 from rankme.simulation.raters import Cohort, Latencies, Rater
-from tests.live import LiveSite, reachable_folder, readiness, wait_for
+from tests.live import PATIENCE, LiveSite, reachable_folder, readiness, wait_for
 from tests.migrated import put_migrated_cluster
 
 pytestmark = [pytest.mark.slow, pytest.mark.waits]
-SCREENS = 150
+SCREENS = 40
+SCREENS_BEFORE_THE_FAULT = 10
 DISK_MEGABYTES = 160
 MAKE_CAMPAIGN = f"""
 import django; django.setup()
@@ -79,15 +80,16 @@ def disk_in(folder: Path) -> Iterator[SmallDisk]:
 
 
 @pytest.fixture
-def site(small_disk: SmallDisk, servers: Servers, monkeypatch, tmp_path) -> Iterator[LiveSite]:
+def site(
+    small_disk: SmallDisk, servers: Servers, site_of_the_session: LiveSite, monkeypatch, tmp_path
+) -> Iterator[LiveSite]:
     """A site whose database lies on the small disk."""
     monkeypatch.setenv("PG_BIN", str(embedded.postgresql_programs(servers.folder)))
     mine = Servers(small_disk.folder)
     put_migrated_cluster(mine.postgresql)
     mine.postgresql.start()
     site = LiveSite(mine, embedded.DATABASE, tmp_path)
-    site.environment["STATIC_FOLDER"] = str(tmp_path / "static")
-    site.manage("collectstatic", "--no-input", "--verbosity", "0")
+    site.environment["STATIC_FOLDER"] = str(site_of_the_session.servers.folder / "static")
     site.start_web()
     yield site
     site.end()
@@ -102,14 +104,17 @@ def run_beside(site: LiveSite, script: str, sent: str = "") -> str:
 
 
 class Witness(Rater):
-    """A rater who notes what the site answered to each submission."""
+    """A rater who notes what the site answered to each submission, and rests after some."""
 
     def __init__(self, link: str) -> None:
         super().__init__(Cohort(link, patience_seconds=120.0), 0, Latencies())
         self.statuses: list[int] = []
+        self.may_continue = threading.Event()
         call = self.browser.call
 
         def noted(address, document, csrf_token):
+            if len(self.acknowledged) == SCREENS_BEFORE_THE_FAULT:
+                self.may_continue.wait(PATIENCE)
             reply = call(address, document, csrf_token)
             self.statuses.append(reply.status)
             return reply
@@ -123,14 +128,15 @@ def test_a_full_disk_refuses_for_a_while_and_loses_nothing(site: LiveSite, small
     endings: list[str] = []
     work = threading.Thread(target=lambda: endings.append(rater.take_part()))
     work.start()
-    wait_for(lambda: len(rater.acknowledged) > 5, "the first answers")
+    wait_for(lambda: len(rater.acknowledged) == SCREENS_BEFORE_THE_FAULT, "the first answers")
     assert readiness(site) == 200
     small_disk.fill()
+    rater.may_continue.set()
     wait_for(lambda: 503 in rater.statuses, "the disk to be too full for an answer")
     assert readiness(site) == 503
     small_disk.make_room()
     site.start_postgresql()  # if it failed for lack of space
-    work.join(180)
+    work.join(PATIENCE)
     rater.browser.close()
     assert endings == ["completed"]
     assert set(rater.statuses) == {200, 201, 503}

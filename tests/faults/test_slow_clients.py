@@ -5,7 +5,6 @@ import json
 import os
 import socket
 import threading
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -28,21 +27,6 @@ HALF_SENT = {
         b"POST /login/ HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100000\r\n\r\nusername="
     ),
 }
-
-
-@contextlib.contextmanager
-def running(site: LiveSite, module: str = "evalsite.wsgi", **settings: str) -> Iterator[LiveSite]:
-    """The web server, restarted with these settings."""
-    usual = site.environment
-    site.kill_web()
-    site.environment = usual | settings
-    site.start("web", "-m", "gunicorn", "-c", "python:evalsite.gunicorn", module)
-    wait_for(site.web_answers, f"the web server; its log is {site.log('web')}")
-    try:
-        yield site
-    finally:
-        site.environment = usual
-        site.kill_web()
 
 
 @contextlib.contextmanager
@@ -98,59 +82,68 @@ def test_forty_slow_clients_keep_nobody_waiting(live_site: LiveSite, first: byte
 
 
 @pytest.mark.parametrize("first", HALF_SENT.values(), ids=HALF_SENT)
-def test_a_client_that_never_finishes_is_sent_away(live_site: LiveSite, first: bytes):
-    with (
-        running(live_site, HEADER_SECONDS="1", BODY_SECONDS="1") as site,
-        slow_clients(site, first) as clients,
-    ):
+def test_a_client_that_never_finishes_is_sent_away(site_without_web: LiveSite, first: bytes):
+    site_without_web.start_web(HEADER_SECONDS="1", BODY_SECONDS="1")
+    with slow_clients(site_without_web, first) as clients:
         wait_for(lambda: not any(map(is_open, clients)), "the connections to be closed")
 
 
-def test_a_request_that_loops_frees_its_threads(live_site: LiveSite):
+@pytest.fixture
+def stuck_site(site_without_web: LiveSite) -> LiveSite:
+    """The site with views that never end; its deadline is short."""
+    site_without_web.start_web("tests.faults.stuck_site", REQUEST_SECONDS="1")
+    return site_without_web
+
+
+def test_a_request_that_loops_frees_its_threads(stuck_site: LiveSite):
     """Eight threads loop for ever; after the deadline the site answers again and says 503."""
-    with running(live_site, "tests.faults.stuck_site", REQUEST_SECONDS="2") as site:
-        statuses: list[int] = []
+    statuses: list[int] = []
 
-        def ask() -> None:
-            try:
-                urllib.request.urlopen(f"{site.url}/loops-for-ever/", timeout=60)
-            except urllib.error.HTTPError as error:
-                statuses.append(error.code)
+    def ask() -> None:
+        try:
+            urllib.request.urlopen(f"{stuck_site.url}/loops-for-ever/", timeout=PATIENCE)
+        except urllib.error.HTTPError as error:
+            statuses.append(error.code)
 
-        askers = [threading.Thread(target=ask) for _ in range(8)]
-        for asker in askers:
-            asker.start()
-        for asker in askers:
-            asker.join()
-        assert statuses == [503] * 8
-        assert site.web_answers()
-
-
-def test_a_process_whose_request_cannot_be_interrupted_is_replaced(live_site: LiveSite):
-    with running(live_site, "tests.faults.stuck_site", REQUEST_SECONDS="1") as site:
-        master = psutil.Process(site.processes["web"].pid)
-        before = {child.pid for child in master.children()}
-
-        def old() -> set[int]:
-            return before & {child.pid for child in master.children()}
-
-        for _ in range(9):  # one process can take all clients, and the other one must get some, too
-            with slow_clients(site, b"GET /waits-for-ever/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"):
-                end = time.monotonic() + PATIENCE / 9
-                while old() and time.monotonic() < end:
-                    time.sleep(0.1)
-            if not old():
-                break
-        assert not old()
-        wait_for(site.web_answers, "the new processes")
+    askers = [threading.Thread(target=ask) for _ in range(8)]
+    for asker in askers:
+        asker.start()
+    for asker in askers:
+        asker.join()
+    assert statuses == [503] * 8
+    assert stuck_site.web_answers()
 
 
-def test_without_deadlines_a_loop_would_hold_its_thread(live_site: LiveSite):
-    with (
-        running(live_site, "tests.faults.stuck_site", REQUEST_SECONDS="1000") as site,
-        slow_clients(site, b"GET /loops-for-ever/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"),
-    ):
-        wait_for(lambda: not site.web_answers(), "all threads to loop")
+def test_a_process_whose_request_cannot_be_interrupted_is_replaced(stuck_site: LiveSite):
+    master = psutil.Process(stuck_site.processes["web"].pid)
+    before = {child.pid for child in master.children()}
+    waiting = b"GET /waits-for-ever/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    clients: list[socket.socket] = []
+
+    def are_replaced() -> bool:
+        # One process can take all clients for a while, and the other one must get some, too.
+        client = socket.create_connection(("127.0.0.1", stuck_site.port))
+        client.sendall(waiting)
+        clients.append(client)
+        return not before & {child.pid for child in master.children()}
+
+    try:
+        wait_for(are_replaced, "both processes to be replaced")
+        wait_for(stuck_site.web_answers, "the new processes")
+    finally:
+        for client in clients:
+            client.close()
+        stuck_site.kill_web()
+
+
+def test_without_deadlines_a_loop_would_hold_its_thread(site_without_web: LiveSite):
+    site_without_web.start_web("tests.faults.stuck_site", REQUEST_SECONDS="1000")
+    looping = b"GET /loops-for-ever/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    try:
+        with slow_clients(site_without_web, looping):
+            wait_for(lambda: not site_without_web.web_answers(), "all threads to loop")
+    finally:
+        site_without_web.kill_web()
 
 
 # How much -----------------------------------------------------------------------------------
@@ -217,11 +210,11 @@ def test_an_organiser_may_upload(live_site: LiveSite):
 
 def test_the_processes_end_when_their_master_is_killed(live_site: LiveSite):
     """Otherwise they would keep the port, and the next start could not have it."""
-    with running(live_site) as site:
-        master = psutil.Process(site.processes["web"].pid)
-        children = master.children()
-        master.kill()
-        wait_for(lambda: not any(map(is_alive, children)), "the processes to end")
+    master = psutil.Process(live_site.processes["web"].pid)
+    children = master.children()
+    assert children
+    master.kill()
+    wait_for(lambda: not any(map(is_alive, children)), "the processes to end")
 
 
 def is_alive(process: psutil.Process) -> bool:

@@ -1,0 +1,99 @@
+"""Starts processes of the site in a fraction of the time that Python needs to import everything.
+
+A process of the site imports for two seconds before it does anything, and tests of faults start a
+hundred of them. So one *warm* process (`tests/warm_process.py`) imports what no configuration
+changes: other people's packages and the statistics. Each process that a test starts is a fork of
+it and does the rest itself: it gets its own environment, and imports Django's settings, the models
+and the program as usual.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evalsite.embedded import PROJECT, data_folder
+from evalsite.run import MARK
+from tests.warm_process import LONGEST_MESSAGE
+
+SECONDS_BETWEEN_LOOKS = 0.02
+
+
+class Warm:
+    """The warm process, seen from the tests: it forks others, and says how they ended."""
+
+    def __init__(self) -> None:
+        # Each message is one packet: what is sent together is received together.
+        self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.asking = threading.Lock()
+        with theirs:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "tests.warm_process", str(theirs.fileno())],
+                cwd=PROJECT,
+                env=os.environ | {MARK: str(data_folder())},
+                stdin=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+            )
+        atexit.register(self.end)
+
+    def ask(self, **question: Any) -> int | None:
+        with self.asking:
+            self.line.sendall(json.dumps(question).encode())
+            answer = self.line.recv(LONGEST_MESSAGE)
+        assert answer, "the warm process has ended"
+        return json.loads(answer)
+
+    def start(self, arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> Forked:
+        """Start `python -m ARGUMENTS` with this environment; its output goes to the log."""
+        log.touch()  # there as soon as the process is
+        asked = {"arguments": list(arguments), "environment": dict(environment), "log": str(log)}
+        return Forked(self, self.ask(**asked))
+
+    def end(self) -> None:
+        self.line.close()
+        self.process.wait()
+
+
+@functools.cache
+def warm() -> Warm:
+    """The warm process of this test run."""
+    return Warm()
+
+
+class Forked:
+    """A process that the warm one has started, with what `subprocess.Popen` would offer."""
+
+    def __init__(self, parent: Warm, pid: int) -> None:
+        self.parent = parent
+        self.pid = pid
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        if self.returncode is None:
+            self.returncode = self.parent.ask(ended=self.pid)
+        return self.returncode
+
+    def wait(self, timeout: float) -> int:
+        end = time.monotonic() + timeout
+        while (code := self.poll()) is None:
+            if time.monotonic() > end:
+                raise subprocess.TimeoutExpired(f"process {self.pid}", timeout)
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        return code
+
+    def terminate(self) -> None:
+        # It is not reaped before `poll` asks for it, so its number belongs to nobody else.
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGTERM)

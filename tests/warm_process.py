@@ -1,0 +1,102 @@
+"""The warm process: it has imported what takes long, and forks what tests start (tests/warm.py)."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import runpy
+import socket
+import sys
+from typing import Any
+
+from django.conf import settings
+
+# None of them reads Django's settings or the site's environment when it is imported.
+IMPORTED = (
+    "analysis.report.make",
+    "celery.apps.beat",
+    "celery.apps.worker",
+    "celery.bin.celery",
+    "celery.concurrency.prefork",
+    "cryptography.fernet",
+    "django.core.checks",
+    "django.core.handlers.wsgi",
+    "django.core.management",
+    "django.db.migrations",
+    "django.db.models",
+    "django.forms",
+    "django.template",
+    "gunicorn.app.wsgiapp",
+    "gunicorn.arbiter",
+    "kombu.transport.redis",
+    "matplotlib.backends.backend_agg",
+    "matplotlib.backends.backend_pdf",
+    "matplotlib.backends.backend_svg",
+    "PIL.ExifTags",
+    "PIL.Image",
+    "psycopg2",
+    "pydantic",
+    "redis.asyncio",
+    "regex",
+    "scipy.optimize",
+    "scipy.sparse.linalg",
+    "scipy.stats",
+    "waitress",
+    "xml.etree.ElementTree",
+)
+LONGEST_MESSAGE = 2**17
+
+
+def serve(line: socket.socket) -> dict[str, Any] | None:
+    """Fork whenever that is asked for. Returns in each fork what it shall be, and None at the end.
+
+    So a fork leaves this function as the only thing on its stack, and ends like any program.
+    """
+    while message := line.recv(LONGEST_MESSAGE):
+        question = json.loads(message)
+        if "ended" in question:
+            answer = exit_code(question["ended"])
+        else:
+            answer = os.fork()
+            if answer == 0:
+                line.close()
+                return question
+        line.sendall(json.dumps(answer).encode())
+    return None
+
+
+def exit_code(pid: int) -> int | None:
+    ended, status = os.waitpid(pid, os.WNOHANG)
+    return os.waitstatus_to_exitcode(status) if ended else None
+
+
+def become(wanted: dict[str, Any]) -> None:
+    """Continue as the program that was asked for."""
+    os.setsid()
+    with open(wanted["log"], "ab") as log:
+        for output in (sys.stdout, sys.stderr):
+            output.flush()
+            os.dup2(log.fileno(), output.fileno())
+    os.environ.clear()
+    os.environ.update(wanted["environment"])
+    module, *sys.argv[1:] = wanted["arguments"]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+def import_all() -> None:
+    for name in IMPORTED:
+        importlib.import_module(name)
+    too_early = sorted({"evalsite", "rankme"} & sys.modules.keys())
+    if settings.configured or too_early:
+        sys.exit(f"These have read an environment that is not theirs: {too_early or 'settings'}")
+    gc.freeze()
+
+
+if __name__ == "__main__":
+    import_all()
+    with socket.socket(fileno=int(sys.argv[1])) as its_line:
+        shall_be = serve(its_line)
+    if shall_be is not None:
+        become(shall_be)
