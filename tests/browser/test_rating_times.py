@@ -7,7 +7,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from rankme.models import Judgement, Submission
-from tests.browser.rating import begin, campaign_of, go_to_work, shot, timed_screens
+from tests.browser.pressing import press
+from tests.browser.rating import POLL_MS, begin, campaign_of, go_to_work, shot, timed_screens
 from tests.live import LiveSite
 
 pytestmark = pytest.mark.browser
@@ -27,10 +28,14 @@ def start_timed(page: Page, items: int, **changes):
     return campaign
 
 
+ONSET = """(shown) => {
+  const form = document.querySelector(`form.with-${shown}[data-onset]`);
+  return form?.checkVisibility() ? form.dataset.onset : null;
+}"""
+
+
 def onset_of(page: Page, shown: str = "outputs") -> float:
-    form = page.locator(f"form.with-{shown}[data-onset]")
-    expect(form).to_be_visible()
-    return float(form.get_attribute("data-onset"))
+    return float(page.wait_for_function(ONSET, arg=shown, polling=POLL_MS).json_value())
 
 
 def press_space(page: Page, session, epoch: float, at: float) -> None:
@@ -45,9 +50,10 @@ def click_a_picture(page: Page) -> None:
     onset_of(page, "images")
     page.wait_for_timeout(DEAD_MS)
     # Known by a mark, not by a handle: after the last trial the whole page may be another.
-    page.locator("form.screen").evaluate("form => form.dataset.answered = 'yes'")
-    page.locator(".picture").first.click()
-    page.wait_for_function("() => !document.querySelector('[data-answered]')")
+    page.evaluate("() => { document.querySelector('form.screen').dataset.answered = 'yes'; }")
+    press(page, ".picture")
+    gone = "() => !document.querySelector('[data-answered]')"
+    page.wait_for_function(gone, polling=POLL_MS)
 
 
 def recorded_times() -> list[float]:
