@@ -21,7 +21,10 @@ EPOCH_OF = "() => performance.timeOrigin"
 
 def start_timed(page: Page, items: int, **changes):
     """A timed campaign up to its first description; its trials follow each other."""
-    changes = {"practice": [], "screens": timed_screens(initiated=False)} | changes
+    reading, finding = timed_screens(initiated=False)
+    shortly = reading.timed.model_copy(update={"fixation_ms": 200})
+    screens = [reading.model_copy(update={"timed": shortly}), finding]
+    changes = {"practice": [], "screens": screens} | changes
     campaign = campaign_of("tuna08-identification", items=items, **changes)
     go_to_work(page, campaign)
     page.get_by_role("button", name="Start").click()
