@@ -11,6 +11,10 @@ import tempfile
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# Several test workers share the cores: the threads of each one's linear algebra would wait for a
+# core of their own in a busy loop, which took most of the time of a mixed model.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 os.environ["ENVIRONMENT"] = "local"
 os.environ["DATA_FOLDER"] = tempfile.mkdtemp(prefix=f"rankme-test-{os.getpid()}-")
 os.environ.pop("DATABASE_URL", None)
