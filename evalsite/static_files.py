@@ -13,6 +13,7 @@ from django.core.management import call_command
 
 # The name of the file, in the folder of the collected ones, that says from what they come.
 STAMP = "collected-from.txt"
+MANIFEST = "staticfiles.json"
 WHAT_COLLECTS = ("storage.py", "module_bundles.py")
 PACKAGES = ("django", "whitenoise")
 
@@ -21,11 +22,17 @@ def collect() -> None:
     """To name, bundle and compress all files takes a second of each start that changes nothing."""
     stamp = settings.STATIC_ROOT / STAMP
     sources = fingerprint()
-    if stamp.exists() and stamp.read_text() == sources:
+    if stamp.exists() and stamp.read_text() == sources and not _is_older_than_manifest(stamp):
         return
     stamp.unlink(missing_ok=True)
     call_command("collectstatic", verbosity=0, interactive=False)
     stamp.write_text(sources)
+
+
+def _is_older_than_manifest(stamp: Path) -> bool:
+    """Whether somebody has run `collectstatic` since, perhaps on other files."""
+    manifest = stamp.with_name(MANIFEST)
+    return not manifest.exists() or manifest.stat().st_mtime_ns > stamp.stat().st_mtime_ns
 
 
 def fingerprint() -> str:

@@ -41,6 +41,7 @@ CHROMIUM_NAMES = (
     *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
 )
 COLLECTED = PROJECT / ".cache" / "static"
+COLLECT = "import django; django.setup(); from evalsite import static_files; static_files.collect()"
 # Upper bounds, reached only when something is wrong: a busy machine may need many seconds.
 PATIENCE = 180
 BROWSER_PATIENCE_MS = 1_000 * PATIENCE
@@ -253,15 +254,16 @@ def collected_files() -> Path:
     COLLECTED.mkdir(parents=True, exist_ok=True)
     with (COLLECTED / "lock").open("a") as lock, locked(lock):
         folder = COLLECTED / static_files.fingerprint()[:16]
-        if not folder.exists():
+        if not (folder / static_files.STAMP).exists():
             for older in filter(Path.is_dir, COLLECTED.iterdir()):
                 shutil.rmtree(older)
             # Under another name until it is complete: a run may be killed half way.
             unfinished = folder.with_suffix(".unfinished")
             environment = os.environ | {"STATIC_FOLDER": str(unfinished)}
             environment["DJANGO_SETTINGS_MODULE"] = "evalsite.settings"
-            command = [sys.executable, "manage.py", "collectstatic", "--verbosity", "0"]
-            subprocess.run(command, cwd=PROJECT, env=environment, check=True)
+            subprocess.run(
+                [sys.executable, "-c", COLLECT], cwd=PROJECT, env=environment, check=True
+            )
             unfinished.rename(folder)
     return folder
 

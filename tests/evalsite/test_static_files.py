@@ -67,6 +67,16 @@ def test_what_a_broken_start_left_is_not_taken_for_complete(style: Path, setting
     assert (settings.STATIC_ROOT / "page.css").exists()
 
 
+def test_what_somebody_collected_in_between_is_not_taken_for_the_last_start(style: Path, settings):
+    static_files.collect()
+    manifest = settings.STATIC_ROOT / static_files.MANIFEST
+    later = manifest.stat().st_mtime_ns + 10**9
+    os.utime(manifest, ns=(later, later))
+    (settings.STATIC_ROOT / "page.css").unlink()
+    static_files.collect()
+    assert (settings.STATIC_ROOT / "page.css").exists()
+
+
 def broken(*arguments: object, **options: object) -> None:
     raise OSError("No space left on device")
 
