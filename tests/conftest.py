@@ -33,9 +33,9 @@ GIGABYTES_PER_WORKER = 2  # with its servers, its site and its Chromium
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Three workers for two cores: tests that wait for processes leave a core to others."""
+    """Two workers for each core: tests that wait for processes leave it to others."""
     gigabytes = psutil.virtual_memory().available // 2**30
-    by_cores = len(os.sched_getaffinity(0)) * 3 // 2
+    by_cores = len(os.sched_getaffinity(0)) * 2
     return max(1, min(by_cores, gigabytes // GIGABYTES_PER_WORKER))
 
 
