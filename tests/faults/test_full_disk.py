@@ -89,7 +89,7 @@ def site(
     put_migrated_cluster(mine.postgresql)
     mine.postgresql.start()
     site = LiveSite(mine, embedded.DATABASE, tmp_path)
-    site.environment["STATIC_FOLDER"] = str(site_of_the_session.servers.folder / "static")
+    site.environment["STATIC_FOLDER"] = site_of_the_session.environment["STATIC_FOLDER"]
     site.start_web()
     yield site
     site.end()
