@@ -26,6 +26,7 @@ from tests.browser.rating import (
     shot,
     small,
 )
+from tests.browser.widths import LAPTOP, BothWidths
 from tests.campaigns import make_campaign
 from tests.markdown.hostile import payloads
 
@@ -64,19 +65,16 @@ def our_answers() -> list[tuple[str, list[str]]]:
     return list(items.values())
 
 
-@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", ["chat-arena", "chat-likert"])
-def test_from_the_link_to_the_code_with_the_mouse(page: Page, name, width):
-    page.set_viewport_size(WIDTHS[width])
+def test_from_the_link_to_the_code_with_the_mouse(page: Page, name):
+    """Every screen is looked at by axe at both widths, and pressed at both in turn."""
     campaign = chat_campaign(name)
+    page.set_viewport_size(LAPTOP)
     come_in(page, campaign, id="w1")
     begin(page)
-
-    def answer(page: Page) -> None:
-        assert_accessible(page)
-        answer_with_mouse(page)
-
-    assert rate_to_the_end(page, f"{name}-{width}", answer=answer) >= 2
+    walk = BothWidths(screens_per_trial=1)
+    assert rate_to_the_end(page, name, answer=walk.answer) >= 2
+    assert {width for widths in walk.answered.values() for width in widths} == {390, 1366}
     assert page.locator("#completion-code").count()
 
 

@@ -76,6 +76,11 @@ def short(length: int) -> str:
     return (text or PAYLOADS[first])[:length]
 
 
+def in_parts(parts: int) -> list[str]:
+    """All payloads, dealt out to places of one kind, which the same lines of a template fill."""
+    return ["\n".join(PAYLOADS[number::parts]) for number in range(parts)]
+
+
 def test_the_payloads_are_many_and_different():
     assert len(set(PAYLOADS)) == len(PAYLOADS) >= 1_000
     assert len(EVERYTHING) < 100_000
@@ -86,13 +91,16 @@ def test_the_payloads_are_many_and_different():
 
 def hostile_definition() -> Any:
     shown = ("input", "standard", "context", "reference_context", "reference", "text")
-    blocks = [{"block": name, "title": short(300), "text": EVERYTHING} for name in shown]
+    blocks = [
+        {"block": name, "title": short(300), "text": part}
+        for name, part in zip(shown, in_parts(len(shown)), strict=True)
+    ]
     question = {"name": "quality", "question": short(2_000), "instrument": "rankme"}
     return rankme_definition(
         title=short(200),
         description=EVERYTHING,
         texts={name: EVERYTHING for name in ("consent", "instructions", "thanks")},
-        practice=[{"input": EVERYTHING, "outputs": [EVERYTHING] * 3, "feedback": EVERYTHING}],
+        practice=[{"input": EVERYTHING, "outputs": in_parts(3), "feedback": EVERYTHING}],
         entry_questions=[
             {
                 "name": "q",

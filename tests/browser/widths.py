@@ -11,21 +11,25 @@ from tests.browser.rating import answer_with_mouse
 
 LAPTOP = {"width": 1366, "height": 768}
 OTHER = {LAPTOP["width"]: PHONE, PHONE["width"]: LAPTOP}
-# A screen's name, whether its time is measured, and what it is made of whatever its words and
-# numbers are: on two screens of one make axe finds the same.
-MAKE = """() => {
+# What a page is made of whatever its words and numbers are: on two of one make axe finds the same.
+MAKE_OF_THE_PAGE = """() => {
   const alike = (words) => words.replace(/[\\d.]+/g, "0");
   const make = (part) => {
     if (part.nodeType === Node.TEXT_NODE) return part.data.trim() ? "words" : "";
-    if (part.nodeType !== Node.ELEMENT_NODE || part.matches("template, script")) return "";
+    if (part.nodeType !== Node.ELEMENT_NODE) return "";
+    if (part.matches("template, script, [type=hidden]")) return "";
     const names = part.getAttributeNames().filter((name) => name !== "data-onset").sort();
     const said = names.map((name) => `${name}=${alike(part.getAttribute(name))}`);
     return `<${part.localName} ${said}>${[...part.childNodes].map(make).join("")}</>`;
   };
+  return make(document.body);
+}"""
+# A screen's name, whether its time is measured, and its make.
+MAKE = f"""() => {{
   const form = document.querySelector("form.screen");
   const name = form.querySelector("h2").textContent.trim();
-  return [name, form.matches(".timed"), make(document.body)];
-}"""
+  return [name, form.matches(".timed"), ({MAKE_OF_THE_PAGE})()];
+}}"""
 
 
 class BothWidths:
