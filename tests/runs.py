@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from analysis.report import bundle
 from rankme.actions import (
     analysis_runs,
     assignments,
@@ -46,8 +48,15 @@ def asked(campaign, **options) -> AnalysisRun:
     return analysis_runs.request_run(campaign, options, by=make_owner())
 
 
-def executed(run: AnalysisRun) -> AnalysisRun:
-    assert analysis_runs.execute(run.pk, "tester")
+def executed(run: AnalysisRun, *, pictures: tuple[str, ...] = bundle.PLOT_FORMATS) -> AnalysisRun:
+    """The run when it is done.
+
+    `pictures` are the formats in which they are drawn. They take half of the time, so that tests
+    leave them out that look at numbers alone.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bundle, "PLOT_FORMATS", pictures)
+        assert analysis_runs.execute(run.pk, "tester")
     run.refresh_from_db()
     assert run.state == "done", run.error
     return run

@@ -29,7 +29,7 @@ def test_one_two_and_four_workers_say_the_same(campaign):
         threads = [threading.Thread(target=help_with, args=[run.pk]) for _ in range(helpers)]
         for thread in threads:
             thread.start()
-        executed(run)
+        executed(run, pictures=())
         for thread in threads:
             thread.join()
         said.append(run.result["report"])
@@ -46,7 +46,7 @@ def help_with(run_id: int) -> None:
 
 
 def test_a_run_that_lost_its_worker_goes_on_where_it_was(campaign, monkeypatch):
-    whole = executed(asked(campaign)).result["report"]
+    whole = executed(asked(campaign), pictures=()).result["report"]
     run = asked(campaign)
     compute, done = run_chunks.compute_one, []
 
@@ -67,7 +67,7 @@ def test_a_run_that_lost_its_worker_goes_on_where_it_was(campaign, monkeypatch):
     monkeypatch.setattr(
         run_chunks, "compute_one", lambda run, worker: seen.append(1) or compute(run, worker)
     )
-    assert_same_report(executed(run).result["report"], whole)
+    assert_same_report(executed(run, pictures=()).result["report"], whole)
     assert len(seen) == 2 * run_chunks.LEAST_CHUNKS - 2
 
 

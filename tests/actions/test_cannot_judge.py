@@ -111,7 +111,7 @@ def test_declined_answers_are_counted_and_never_numbers(held):
 def test_a_run_keeps_who_could_not_judge(held):
     send(held, 0, {"value": 70})
     send(held, 1, {"cannot_judge": "unclear"})
-    run = executed(asked(held.campaign))
+    run = executed(asked(held.campaign), pictures=())
     assert "cannot_judge.json" in bundle.members(run)
     assert b"unclear,1" in bundle.report_file(run, "csv/quality/cannot-judge-reasons.csv").content
     found = run.declined["quality"]
@@ -125,7 +125,7 @@ def test_a_run_keeps_who_could_not_judge(held):
 def test_verify_counts_the_answers_of_a_report_again(held):
     send(held, 0, {"value": 70})
     send(held, 1, {"cannot_judge": "unclear"})
-    run = executed(asked(held.campaign))
+    run = executed(asked(held.campaign), pictures=())
     assert verify_campaign(held.campaign).fault == ""
     with default_storage.open(bundle.path_of(run)) as file:
         stored = file.read()
@@ -145,7 +145,7 @@ def test_verify_counts_the_answers_of_a_report_again(held):
 def test_a_report_from_before_answers_were_kept_still_has_its_counts(held):
     send(held, 0, {"value": 70})
     send(held, 1, {"cannot_judge": "unclear"})
-    run = executed(asked(held.campaign))
+    run = executed(asked(held.campaign), pictures=())
     _, counts = declined_of_run(run.declined)
     assert set(declined_files_of_run(counts)) == {COUNTS}
 

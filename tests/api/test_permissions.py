@@ -116,7 +116,7 @@ def ids(rows_of_the_module):
 def whatever_an_address_names(patch: pytest.MonkeyPatch) -> dict[str, object]:
     """One campaign of olga's with a run, a report and an upload."""
     campaign = rated_campaign(raters=2, items=4)
-    run = executed(asked(campaign, resample=["none"]))
+    run = executed(asked(campaign, resample=["none"]), pictures=())
     report = publishing.publish_report(run, by=make_owner())
     upload = MaterialImport.objects.create(campaign=campaign, state="done", phase="previewed")
     computation = metrics.request_metrics(campaign, ["bleu"], by=campaign.owner)

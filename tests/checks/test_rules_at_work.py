@@ -21,6 +21,7 @@ from rankme.models import (
 from rankme.protocols.checks import CheckSpec
 from rankme.protocols.files import preset
 from rankme.queries.check_answers import answers_of, measures_by_rater, raters_at_work
+from tests import runs
 from tests.campaigns import (
     make_campaign,
     make_owner,
@@ -163,10 +164,7 @@ def test_a_page_with_several_outputs_is_judged_by_its_order():
 
 def executed(campaign) -> AnalysisRun:
     run = analysis_runs.request_run(campaign, {"agreement_resamples": 2}, by=campaign.owner)
-    analysis_runs.execute(run.pk, "tester")
-    run.refresh_from_db()
-    assert run.state == "done", run.error
-    return run
+    return runs.executed(run, pictures=())
 
 
 def test_where_others_have_judged_again_the_ranks_without_the_rule_are_of_the_first():

@@ -4,12 +4,14 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from django.db.models import Count
 from scipy.stats import spearmanr
 
 from rankme.actions import analysis_runs, campaigns, materials
 from rankme.actions.judgement_imports import import_judgements
 from rankme.models import Campaign, Judgement, Output, Submission
 from rankme.protocols.files import preset
+from rankme.queries.judgement_table import judgement_table
 from rankme.simulation.raters import Cohort, run_raters
 from tests.analysis.published import oracle_data
 from tests.campaigns import make_owner
@@ -99,11 +101,24 @@ def trueskill_means(run) -> dict[str, float]:
 
 
 def test_the_published_ratings_rank_as_in_the_rerun(db):
-    """Figures of the folder's README, which reran Bojar et al.'s procedure on this file."""
+    """Through the site's record: figures of the folder's README, which reran Bojar et al.'s
+    procedure on this file, and not the printed ones, which come from another.
+    """
     owner = make_owner()
     campaign = import_judgements(owner, oracle_data(RATINGS), title="E2E quality")
+    check_record()
     assert Submission.objects.count() == 2_979
-    means = trueskill_means(report_of(campaign, runs=200, method="wmt", pictures=()))
+    assert campaign.assignments.aggregate(n=Count("submissions"))["n"] == 2_979
+    assert campaign.systems.count() == 21
+    table = judgement_table(campaign).for_criterion("quality")
+    assert len(table) == 2_979 * 5
+    per_screen = np.bincount(table.screen.codes)
+    assert (per_screen * (per_screen - 1) // 2).sum() == 29_790
+    options = {"criteria": ["quality"], "runs": 200, "method": "wmt"}
+    run = report_of(campaign, pictures=(), **options)
+    assert run.judgements == 2_979 * 5
+    means = trueskill_means(run)
+    assert len(means) == 21
     assert means["tuda"] == pytest.approx(0.307, abs=0.01)
     assert means["slug"] == pytest.approx(0.266, abs=0.01)
     assert means["forge3"] == pytest.approx(-0.109, abs=0.01)

@@ -147,7 +147,7 @@ VERDICTS = "judge,item,first,second,winner\n" + "".join(
 def test_a_judges_taste_for_length_is_known_without_a_metric_of_lengths(olga, rated):
     olga.post(address("campaign-import-take", rated, uploaded(olga, rated, VERDICTS).pk))
     assert execute_import(rated.material_imports.latest("pk").pk, "tester")
-    run = executed(analysis_runs.request_run(rated, FEW, by=make_owner()))
+    run = executed(analysis_runs.request_run(rated, FEW, by=make_owner()), pictures=())
     assert run.options["metrics"] == ["lm"]
     page = text_of(olga, "analysis-metrics", rated, run.pk)
     assert "Without lengths" not in page and "characters" not in page
@@ -171,6 +171,6 @@ def test_magnitudes_can_be_compared_as_logarithms(olga, rated):
 
 
 def test_a_report_without_metrics_has_no_such_page(olga, rated):
-    run = executed(analysis_runs.request_run(rated, FEW, by=make_owner()))
+    run = executed(analysis_runs.request_run(rated, FEW, by=make_owner()), pictures=())
     assert olga.get(address("analysis-metrics", rated, run.pk)).status_code == 404
     assert "Metrics against people" not in text_of(olga, "analysis-run", rated, run.pk)

@@ -136,7 +136,7 @@ def test_headings_are_titles_with_the_question_and_names_stay_where_files_use_th
         screens=[{"name": "rate", "show": ["outputs"], "ask": names}],
     )
     campaign = rated_campaign(definition, raters=2)
-    run = executed(asked(campaign, **LITTLE))
+    run = executed(asked(campaign, **LITTLE), pictures=())
     page = " ".join(olga.get(address("analysis-run", campaign, run.pk)).content.decode().split())
     heading = '<h2 id="heading-info_quality"> Info quality <span class="code soft">(info_quality)'
     assert heading in page
@@ -150,7 +150,7 @@ def test_headings_are_titles_with_the_question_and_names_stay_where_files_use_th
 def test_a_result_has_both_tables_its_hash_and_its_exclusions(olga, campaign):
     rater = campaign.participants.first()
     exclusions.exclude_rater(rater, reason="Answered <b>in seconds</b>.", by=make_owner())
-    run = executed(asked(campaign, **LITTLE))
+    run = executed(asked(campaign, **LITTLE), pictures=())
     page = olga.get(address("analysis-run", campaign, run.pk)).content.decode()
     for told in ("As published in this field", "whole raters", run.data_sha256, run.signature):
         assert escape(told) in page
