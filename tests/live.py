@@ -161,7 +161,33 @@ class LiveSite:
         self.servers.postgresql.start()
 
     def kill_valkey(self) -> None:
-        self.servers.valkey.kill()
+        """Take the broker away between two messages.
+
+        A worker of Celery 5.7 that has a message in hand then ends, for its supervisor to start
+        another. Here nobody would.
+        """
+        with self.beat_suspended():
+            if self.is_running("worker"):
+                wait_for(self.no_message_is_under_way, "the worker to be at rest")
+            self.servers.valkey.kill()
+
+    @contextlib.contextmanager
+    def beat_suspended(self) -> Iterator[None]:
+        """Beat sends nothing meanwhile, but lives."""
+        beat = psutil.Process(self.processes["beat"].pid) if self.is_running("beat") else None
+        if beat:
+            beat.suspend()
+        try:
+            yield
+        finally:
+            if beat:
+                beat.resume()
+
+    def no_message_is_under_way(self) -> bool:
+        import redis
+
+        with redis.Redis(unix_socket_path=str(self.servers.valkey.socket)) as client:
+            return not client.exists("rankme", "unacked")
 
     def start_valkey(self) -> None:
         self.servers.valkey.start()
