@@ -4,8 +4,12 @@ import os
 import secrets
 import subprocess
 import sys
+from pathlib import Path
+
+import psutil
 
 from evalsite.embedded import PROJECT, Servers
+from evalsite.run import MARK
 from tests.live import PATIENCE
 
 SAFE = {
@@ -34,3 +38,18 @@ PROCESSES = {
     "worker": ["-m", "celery", "-A", "evalsite", "worker"],
     "beat": ["-m", "celery", "-A", "evalsite", "beat", "--pidfile="],
 }
+
+
+def processes_of(folder: Path) -> list[str]:
+    """Name every process that has the mark of this data folder, or lives in it."""
+    return [process.name() for process in psutil.process_iter() if is_of(folder, process)]
+
+
+def is_of(folder: Path, process: psutil.Process) -> bool:
+    try:
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return False
+        in_folder = Path(process.cwd()).is_relative_to(folder)
+        return in_folder or process.environ().get(MARK) == str(folder)
+    except psutil.Error:
+        return False

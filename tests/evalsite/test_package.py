@@ -25,6 +25,7 @@ import analysis.cli
 from analysis.signature import VERSION
 from evalsite.embedded import PROJECT, Servers
 from tests.browser.rating import answer_with_mouse, await_screen, begin, go_on, next_screen, shot
+from tests.evalsite.processes import processes_of
 from tests.evalsite.proxy import PrefixProxy, prefix_proxy
 from tests.live import (
     BROWSER_PATIENCE_MS,
@@ -133,9 +134,9 @@ def site(installed: Path) -> Iterator[StartedSite]:
             wait_for(lambda: "Raters:" in (folder / "run.log").read_text(), "the site")
             yield StartedSite(port, proxy, (folder / "run.log").read_text())
         finally:
-            os.killpg(process.pid, signal.SIGTERM)
+            os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C in a terminal does
             process.wait(PATIENCE)
-            Servers(folder.resolve()).stop()
+            wait_for(lambda: processes_of(folder.resolve()) == [], "all processes to end")
 
 
 @pytest.fixture(params=[False, True], ids=["whole paths", "stripped paths"])

@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 from evalsite.embedded import PROJECT, Servers
-from evalsite.run import MARK
+from tests.evalsite.processes import processes_of
 from tests.live import PATIENCE, collected_files, free_port, reachable_folder, wait_for
 from tests.migrated import put_migrated_cluster
 
@@ -72,20 +72,7 @@ class Run:
 
     def wait_until_gone(self) -> None:
         self.process.wait(PATIENCE)
-        wait_for(lambda: self.left_behind() == [], f"all to end: {self.left_behind()}")
-
-    def left_behind(self) -> list[str]:
-        """Name every process that has our mark, or lives in our data folder."""
-        return [process.name() for process in psutil.process_iter() if self.is_ours(process)]
-
-    def is_ours(self, process: psutil.Process) -> bool:
-        try:
-            if process.status() == psutil.STATUS_ZOMBIE:
-                return False
-            in_folder = Path(process.cwd()).is_relative_to(self.folder)
-            return in_folder or process.environ().get(MARK) == str(self.folder)
-        except psutil.Error:
-            return False
+        wait_for(lambda: processes_of(self.folder) == [], "all processes to end")
 
 
 @contextlib.contextmanager
@@ -141,19 +128,24 @@ def log_in(url: str, name: str, password: str) -> str:
         return answer.read().decode()
 
 
-def test_the_site_comes_up_and_goes_without_a_trace(site: Run, started: tuple[Run, str]):
+def test_the_site_comes_up_and_a_start_after_a_killed_supervisor_ends_what_that_left(
+    site: Run, started: tuple[Run, str]
+):
     _, first_printed = started
     password = re.search(r"Password: +(\S+)", first_printed)[1]
     raters_link = re.search(r"Raters: +(\S+)", first_printed)[1]
     assert urllib.request.urlopen(raters_link, timeout=PATIENCE).status == 200
     assert "id_password" not in log_in(site.url, "organiser", password)
-    assert set(site.parts()) == {"web", "worker", "beat", "servers"}
+    orphans = site.parts()
+    assert set(orphans) == {"web", "worker", "beat", "servers"}
 
-    site.process.terminate()
-    site.wait_until_gone()
+    site.supervisor().kill()
+    site.process.wait(PATIENCE)
+    assert all(orphan.is_running() for orphan in orphans.values())
 
     site.start()
     site.wait_until_up()
+    assert not any(orphan.is_running() for orphan in orphans.values())
     assert "shown only once" not in site.printed()
     assert "manage.py demo --reset-password" in site.printed()
     assert "id_password" not in log_in(site.url, "organiser", password)
@@ -195,17 +187,7 @@ def is_ready(url: str) -> bool:
         return False
 
 
-def test_what_a_killed_supervisor_leaves_behind_ends_with_the_next_start(site: Run):
-    orphans = site.parts()
-    site.supervisor().kill()
-    site.process.wait(PATIENCE)
-    assert all(orphan.is_running() for orphan in orphans.values())
-    site.start()
-    site.wait_until_up()
-    assert not any(orphan.is_running() for orphan in orphans.values())
-
-
-def test_every_part_that_is_killed_is_started_again_under_the_running_site(site: Run):
+def test_every_part_that_is_killed_is_started_again_and_the_site_goes_without_a_trace(site: Run):
     before = site.numbers()
     for process in site.parts().values():
         process.kill()
@@ -213,7 +195,7 @@ def test_every_part_that_is_killed_is_started_again_under_the_running_site(site:
     wait_for(lambda: is_ready(site.url), "the site")
     assert site.process.poll() is None
 
-    os.killpg(site.process.pid, signal.SIGINT)
+    site.process.terminate()
     site.wait_until_gone()
 
 
