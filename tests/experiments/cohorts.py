@@ -36,7 +36,7 @@ WORKER = "experiments"
 QUICK = {"runs": 50, "agreement_resamples": 20}
 # Tails of the studentised range that are computed exactly; others are interpolated between them,
 # in these reports as in those of more systems.
-FEW_TAILS = 40
+FEW_TAILS = 12
 
 
 def launched(name: str, *, full: bool = True, definition: Definition | None = None) -> Campaign:

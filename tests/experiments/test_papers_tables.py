@@ -2,7 +2,6 @@
 
 import pytest
 
-from analysis.report.bundle import PLOT_FORMATS
 from analysis.report.model import Report
 from analysis.report.scale_tables import overview_table
 from analysis.report.stored import read_report
@@ -14,14 +13,14 @@ from tests.experiments.cohorts import abilities, launched, rate, report_of
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 HARDWARE = "10 to 40 ms"
 # The pictures of a full cohort, of the preset that has most; those of each preset are drawn for
-# test_cohort_over_http.py.
+# test_cohort_over_http.py, and as PDF, too, for tests/analysis/test_report_files.py.
 DRAWN = "e2e-quality"
 
 
 def run_of(name: str, raters: int) -> AnalysisRun:
     campaign = launched(name)
     assert rate(campaign, at_once=True) == raters
-    return report_of(campaign, pictures=PLOT_FORMATS if name == DRAWN else ())
+    return report_of(campaign, pictures=("svg",) if name == DRAWN else ())
 
 
 def stored(run: AnalysisRun) -> Report:

@@ -23,7 +23,7 @@ OUTPUTS = "e2e-eval/system_outputs/primary"
 RATINGS = "e2e-eval/human_ratings/quality.csv"
 
 # Raters who work at the same time, each for 20 screens; the others' sittings are only stored.
-OVER_HTTP = 8
+OVER_HTTP = 6
 
 pytestmark = pytest.mark.slow
 
