@@ -65,7 +65,7 @@ def test_criteria_keep_the_order_of_the_campaign_file():
         ],
         screens=[{"name": "rate", "show": ["input", "standard", "outputs"], "ask": names}],
     )
-    campaign = rated_campaign(definition)
+    campaign = rated_campaign(definition, raters=2, items=4, systems=3)
     run = executed(asked(campaign, **LITTLE), pictures=())
     report = run.result["report"]
     assert [each["criterion"] for each in report["criteria"]] == names

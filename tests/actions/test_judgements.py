@@ -84,10 +84,8 @@ def test_the_same_submission_again_changes_nothing(held):
     second=st.floats(0, 100),
     comments=st.tuples(st.text(max_size=5), st.text(max_size=5)),
 )
-def test_a_key_stands_for_one_payload(first, second, comments):
+def test_a_key_stands_for_one_payload(held, first, second, comments):
     with transaction.atomic():
-        campaign = make_campaign(items=1, systems=1)
-        held = claim(make_rater(campaign))
         payload = payload_for(held, value=first, comment="a")
         other = payload | {"comment": "b"} | {"answers": payload_for(held, value=second)["answers"]}
         record(held, payload)

@@ -257,7 +257,7 @@ def test_what_no_report_can_be_made_of_is_refused():
 renamed = st.permutations([f"sys{k}" for k in range(5)])
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(renamed, st.randoms(use_true_random=False))
 def test_names_and_order_of_rows_change_no_number(names, random):
     table = clarity()

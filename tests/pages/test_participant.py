@@ -15,6 +15,7 @@ from rankme.actions import assignments, sent_screens
 from rankme.actions.assignments import NoBatch
 from rankme.actions.campaigns import close_campaign, launch_campaign, pause_campaign
 from rankme.models import (
+    Campaign,
     Invitation,
     Judgement,
     Output,
@@ -28,6 +29,17 @@ from tests.campaigns import make_campaign, rankme_definition, slider_definition
 from tests.pages.rater import arrive, begin, complete, document_of, payload_for, send
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def launched_once(rows_of_the_module) -> Campaign:
+    """A launched campaign. Tests roll back what they do to it."""
+    return make_campaign()
+
+
+@pytest.fixture
+def campaign(launched_once) -> Campaign:
+    return Campaign.objects.get(pk=launched_once.pk)
 
 
 def test_a_rater_goes_from_the_link_to_the_code(client):
@@ -47,14 +59,12 @@ def test_a_rater_goes_from_the_link_to_the_code(client):
 # Coming in ---------------------------------------------------------------------------------
 
 
-def test_nothing_is_stored_before_consent(client):
-    campaign = make_campaign()
+def test_nothing_is_stored_before_consent(client, campaign):
     client.get(reverse("rankme:enter", args=[campaign.code]), {"id": "w1"})
     assert not campaign.participants.exists()
 
 
-def test_declining_ends_the_visit_and_may_be_taken_back(client):
-    campaign = make_campaign()
+def test_declining_ends_the_visit_and_may_be_taken_back(client, campaign):
     door = reverse("rankme:enter", args=[campaign.code])
     arrival = re.search(r'name="arrival" value="([^"]+)"', client.get(door).content.decode())[1]
     page = client.post(door, {"arrival": arrival, "decision": "decline"})
@@ -136,8 +146,7 @@ def test_from_the_link_to_the_work_every_page_is_one_answer(client):
     assert document_of(page)["trials"]
 
 
-def test_consent_sent_twice_makes_one_rater(client):
-    campaign = make_campaign()
+def test_consent_sent_twice_makes_one_rater(client, campaign):
     door = reverse("rankme:enter", args=[campaign.code])
     arrival = re.search(r'name="arrival" value="([^"]+)"', client.get(door).content.decode())[1]
     for _ in range(2):
@@ -145,16 +154,14 @@ def test_consent_sent_twice_makes_one_rater(client):
     assert campaign.participants.count() == 1
 
 
-def test_an_arrival_that_we_did_not_sign_is_not_believed(client):
-    campaign = make_campaign()
+def test_an_arrival_that_we_did_not_sign_is_not_believed(client, campaign):
     door = reverse("rankme:enter", args=[campaign.code])
     answer = client.post(door, {"arrival": "generic:w1:forged", "decision": "agree"})
     assert answer.url == door
     assert not campaign.participants.exists()
 
 
-def test_the_panel_link_brings_the_same_person_back_on_any_device(client):
-    campaign = make_campaign()
+def test_the_panel_link_brings_the_same_person_back_on_any_device(client, campaign):
     document = begin(client, campaign, id="w1", session="s1")
     other = Client()
     door = reverse("rankme:enter", args=[campaign.code])
@@ -164,8 +171,7 @@ def test_the_panel_link_brings_the_same_person_back_on_any_device(client):
     assert campaign.participants.count() == 1
 
 
-def test_the_resume_link_brings_the_rater_to_another_device(client):
-    campaign = make_campaign()
+def test_the_resume_link_brings_the_rater_to_another_device(client, campaign):
     begin(client, campaign)  # the open link: only the cookie knows this rater
     page = client.get(reverse("rankme:work", args=[campaign.code]))
     link = re.search(r'value="(http[^"]+/resume/[^"]+)"', page.content.decode())[1]
@@ -174,8 +180,7 @@ def test_the_resume_link_brings_the_rater_to_another_device(client):
     assert document_of(other.get(answer.url))["assignment"] == document_of(page)["assignment"]
 
 
-def test_a_forged_resume_link_is_nobodys(client):
-    campaign = make_campaign()
+def test_a_forged_resume_link_is_nobodys(client, campaign):
     rater = arrive(client, campaign)
     forged = reverse("rankme:resume", args=[campaign.code, f"{rater.pk}:AAAA:BBBB"])
     other = Client()
@@ -196,16 +201,14 @@ def test_the_cookie_of_one_campaign_opens_no_other(client):
     assert stranger.get(work).url == reverse("rankme:enter", args=[mine.code])
 
 
-def test_the_cookie_is_for_this_campaign_alone_and_out_of_reach_of_scripts(client):
-    campaign = make_campaign()
+def test_the_cookie_is_for_this_campaign_alone_and_out_of_reach_of_scripts(client, campaign):
     arrive(client, campaign)
     cookie = client.cookies["rater"]
     assert cookie["path"] == f"/r/{campaign.code}/"
     assert cookie["httponly"] and cookie["samesite"] == "Lax"
 
 
-def test_a_personal_invitation_names_its_rater(client):
-    campaign = make_campaign()
+def test_a_personal_invitation_names_its_rater(client, campaign):
     invitation = Invitation.objects.create(campaign=campaign, token="t" * 32, name="Ada")
     rater = arrive(client, campaign, invitation=invitation.token)
     assert (rater.panel, rater.external_id) == ("invitation", str(invitation.pk))
@@ -298,8 +301,7 @@ def test_the_order_is_the_assignments_own(client):
         assert shown["outputs"] == [planned[place] for place in places]
 
 
-def test_pages_are_kept_in_no_cache(client):
-    campaign = make_campaign()
+def test_pages_are_kept_in_no_cache(client, campaign):
     begin(client, campaign)
     for page in ("work", "done", "instructions"):
         answer = client.get(reverse(f"rankme:{page}", args=[campaign.code]))
@@ -323,8 +325,7 @@ def test_what_others_wrote_stays_text(client, script):
     assert document["trials"][0]["outputs"] == [script]
 
 
-def test_reloading_brings_the_same_batch_and_says_what_is_stored(client):
-    campaign = make_campaign()
+def test_reloading_brings_the_same_batch_and_says_what_is_stored(client, campaign):
     document = begin(client, campaign)
     send(client, campaign, payload_for(campaign, document, 1))
     again = document_of(client.get(reverse("rankme:work", args=[campaign.code])))
@@ -343,16 +344,14 @@ def test_practice_is_shown_until_it_was_done(client):
 # Submissions -------------------------------------------------------------------------------
 
 
-def test_the_same_submission_twice_is_one_row(client):
-    campaign = make_campaign()
+def test_the_same_submission_twice_is_one_row(client, campaign):
     document = begin(client, campaign)
     payload = payload_for(campaign, document)
     assert [send(client, campaign, payload).status_code for _ in range(3)] == [201, 200, 200]
     assert Submission.objects.count() == 1
 
 
-def test_the_same_key_with_other_answers_is_refused_and_logged(client, caplog):
-    campaign = make_campaign()
+def test_the_same_key_with_other_answers_is_refused_and_logged(client, campaign, caplog):
     document = begin(client, campaign)
     payload = payload_for(campaign, document)
     send(client, campaign, payload)
@@ -364,8 +363,7 @@ def test_the_same_key_with_other_answers_is_refused_and_logged(client, caplog):
 
 
 @pytest.mark.parametrize("value", [9999, -1, "50", None, True, [], {"x": 1}])
-def test_an_impossible_answer_is_refused_with_its_place(client, value):
-    campaign = make_campaign()
+def test_an_impossible_answer_is_refused_with_its_place(client, campaign, value):
     document = begin(client, campaign)
     payload = payload_for(campaign, document)
     payload["answers"][0]["value"] = value
@@ -375,8 +373,7 @@ def test_an_impossible_answer_is_refused_with_its_place(client, value):
     assert not Submission.objects.exists()
 
 
-def test_another_raters_assignment_is_refused(client):
-    campaign = make_campaign()
+def test_another_raters_assignment_is_refused(client, campaign):
     document = begin(client, campaign, id="w1")
     thief = Client()
     begin(thief, campaign, id="w2")
@@ -385,24 +382,21 @@ def test_another_raters_assignment_is_refused(client):
     assert not Submission.objects.exists()
 
 
-def test_a_stranger_submits_nothing(client):
-    campaign = make_campaign()
+def test_a_stranger_submits_nothing(client, campaign):
     document = begin(client, campaign)
     answer = send(Client(), campaign, payload_for(campaign, document))
     assert answer.status_code == 401
     assert not Submission.objects.exists()
 
 
-def test_a_submission_from_another_site_is_refused(client):
-    campaign = make_campaign()
+def test_a_submission_from_another_site_is_refused(client, campaign):
     document = begin(client, campaign)
     strict = Client(enforce_csrf_checks=True)
     strict.cookies = client.cookies
     assert send(strict, campaign, payload_for(campaign, document)).status_code == 403
 
 
-def test_a_payload_of_another_release_is_kept_for_a_person(client):
-    campaign = make_campaign()
+def test_a_payload_of_another_release_is_kept_for_a_person(client, campaign):
     document = begin(client, campaign)
     answer = send(client, campaign, payload_for(campaign, document, version=2))
     assert answer.status_code == 202
@@ -427,23 +421,20 @@ def test_a_payload_of_another_release_is_kept_for_a_person(client):
         b'{"version": 1, "key": "x"}',
     ],
 )
-def test_what_is_no_submission_is_refused_without_harm(client, body):
-    campaign = make_campaign()
+def test_what_is_no_submission_is_refused_without_harm(client, campaign, body):
     begin(client, campaign)
     assert send(client, campaign, body).status_code == 422
     assert not Submission.objects.exists()
 
 
-def test_a_submission_may_not_be_endless(client):
-    campaign = make_campaign()
+def test_a_submission_may_not_be_endless(client, campaign):
     document = begin(client, campaign)
     payload = payload_for(campaign, document, comment="x" * 200_001)
     assert send(client, campaign, payload).status_code == 413
 
 
-def test_a_sitting_that_floods_gets_429_and_its_outbox_tries_again(client, monkeypatch):
+def test_a_sitting_that_floods_gets_429_and_its_outbox_tries_again(client, campaign, monkeypatch):
     monkeypatch.setattr(sent_screens, "MOST_IN_A_MINUTE", 1)
-    campaign = make_campaign()
     document = begin(client, campaign)
     assert send(client, campaign, payload_for(campaign, document)).status_code == 201
     payload = payload_for(campaign, document, 1)
@@ -453,8 +444,7 @@ def test_a_sitting_that_floods_gets_429_and_its_outbox_tries_again(client, monke
     assert send(client, campaign, payload).status_code == 201
 
 
-def test_an_unreadable_body_that_is_too_long_is_refused_and_not_cut(client):
-    campaign = make_campaign()
+def test_an_unreadable_body_that_is_too_long_is_refused_and_not_cut(client, campaign):
     document = begin(client, campaign)
     payload = payload_for(campaign, document, version=9, comment="x" * 20_000)
     assert send(client, campaign, payload).status_code == 422
@@ -479,8 +469,7 @@ def test_a_submission_takes_eight_statements_at_most(client, fresh):
 # The end -----------------------------------------------------------------------------------
 
 
-def test_nobody_finishes_with_screens_missing(client):
-    campaign = make_campaign()
+def test_nobody_finishes_with_screens_missing(client, campaign):
     document = begin(client, campaign)
     send(client, campaign, payload_for(campaign, document, 2))
     answer = client.post(reverse("rankme:finish", args=[campaign.code]))
@@ -529,8 +518,7 @@ def test_the_code_leads_back_to_the_panel(client):
     assert "https://app.prolific.com/submissions/complete?cc=C0DE" in page
 
 
-def test_a_last_comment_is_kept(client):
-    campaign = make_campaign()
+def test_a_last_comment_is_kept(client, campaign):
     complete(client, campaign, begin(client, campaign))
     done = reverse("rankme:done", args=[campaign.code])
     page = client.post(done, {"comment": "Well made.\x00"}, follow=True)
@@ -549,8 +537,9 @@ def test_a_last_comment_is_kept(client):
         ("enough", "You have done your part", False),
     ],
 )
-def test_no_work_is_said_plainly_and_why(client, monkeypatch, reason, sentence, asks_again):
-    campaign = make_campaign()
+def test_no_work_is_said_plainly_and_why(
+    client, campaign, monkeypatch, reason, sentence, asks_again
+):
     begin(client, campaign)
     monkeypatch.setattr(assignments, "claim_batch", lambda rater: NoBatch(reason))
     page = client.get(reverse("rankme:work", args=[campaign.code])).content.decode()
@@ -587,8 +576,7 @@ def test_when_others_hold_the_rest_a_rater_is_asked_to_wait(client):
     assert "All work is taken at the moment" in page
 
 
-def test_a_paused_or_closed_campaign_says_so_at_the_door(client):
-    campaign = make_campaign()
+def test_a_paused_or_closed_campaign_says_so_at_the_door(client, campaign):
     pause_campaign(campaign, by=campaign.owner)
     door = reverse("rankme:enter", args=[campaign.code])
     assert "This study is paused" in client.get(door).content.decode()
@@ -596,8 +584,7 @@ def test_a_paused_or_closed_campaign_says_so_at_the_door(client):
     assert "This study is closed" in client.get(door).content.decode()
 
 
-def test_work_that_was_handed_out_can_be_sent_after_the_close(client):
-    campaign = make_campaign()
+def test_work_that_was_handed_out_can_be_sent_after_the_close(client, campaign):
     document = begin(client, campaign)
     close_campaign(campaign, by=campaign.owner)
     assert complete(client, campaign, document).json()["next"].endswith("/done/")
