@@ -1,5 +1,6 @@
 """Every test run brings its own real PostgreSQL and Valkey, and takes them away again."""
 
+import contextlib
 import gc
 import os
 import re
@@ -107,10 +108,11 @@ def end_what_killed_runs_left() -> None:
     """End the processes of a test run that was killed; its number is in its folder's name."""
     for folder in data_folder().parent.glob("rankme-test-*-*"):
         run = int(re.match(r"rankme-test-(\d+)-", folder.name)[1])
-        if folder.stat().st_uid == os.geteuid() and not psutil.pid_exists(run):
-            end_orphans(folder)
-            Servers(folder).stop()
-            shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(FileNotFoundError):  # another run takes it away at this moment
+            if folder.stat().st_uid == os.geteuid() and not psutil.pid_exists(run):
+                end_orphans(folder)
+                Servers(folder).stop()
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 
-from playwright.sync_api import Page
+from playwright.sync_api import Error, Page
 
 from tests.live import PATIENCE
 
 # Where an element is, after it was scrolled into view, and what covers it there; null when it is
-# not shown.
+# not shown. The page notes whether the press that follows hits it: a page may move in between.
 PLACE = """(selector, number, share, instrument) => {
   const within = instrument === null
     ? document
@@ -24,7 +24,11 @@ PLACE = """(selector, number, share, instrument) => {
   const x = Math.round(box.left + box.width * share);
   const y = Math.round(box.top + box.height / 2);
   const hit = document.elementFromPoint(x, y);
-  const isFree = hit && (element.contains(hit) || hit.contains(element));
+  const isAbout = (part) => element.contains(part) || part.contains(element);
+  const isFree = hit && isAbout(hit);
+  window.missed = false;
+  const note = (event) => (window.missed = !isAbout(event.target));
+  document.addEventListener("pointerdown", note, { capture: true, once: true });
   return { x, y, width: box.width, covered: isFree ? "" : hit?.outerHTML ?? "out of the window" };
 }"""
 # The list that a press on a select opens is the browser's own window.
@@ -32,9 +36,8 @@ CHOOSE = """(selector, number, instrument) => {
   const within = instrument === null
     ? document
     : document.querySelectorAll("form.screen [data-instrument]")[instrument];
-  const shown = [...within.querySelectorAll(selector)].filter((each) => each.checkVisibility());
-  const select = shown.at(number);
-  if (!select) return;
+  const select = within.querySelectorAll(selector)[number];
+  if (!select?.checkVisibility()) return;
   select.selectedIndex = 1;
   for (const name of ["input", "change"]) {
     select.dispatchEvent(new Event(name, { bubbles: true }));
@@ -62,14 +65,23 @@ def press(
     while True:
         at = page.evaluate(f"given => ({PLACE})(...given)", [selector, number, share, instrument])
         if at and not at["covered"]:
-            return page.mouse.click(at["x"], at["y"])
+            page.mouse.click(at["x"], at["y"])
+            if not has_missed(page):
+                return None
         if at is None and may_be_gone:
             return None
-        why = f"covered by {at['covered'][:200]}" if at else "not on the page"
+        why = f"covered or elsewhere {at['covered'][:200]}" if at else "not on the page"
         assert time.monotonic() < end, f"{selector} is {why}"
         page.wait_for_timeout(AGAIN_MS)
 
 
+def has_missed(page: Page) -> bool:
+    try:
+        return bool(page.evaluate("window.missed"))
+    except Error:
+        return False  # the press led to another page
+
+
 def choose(page: Page, selector: str, number: int, *, instrument: int) -> None:
-    """The second option of a list of the instrument, if that shows so many lists."""
+    """The second option of one of the instrument's lists, if that list is shown."""
     page.evaluate(f"given => ({CHOOSE})(...given)", [selector, number, instrument])
