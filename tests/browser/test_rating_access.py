@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from rankme.actions.campaigns import launch_campaign
-from rankme.models import Output
+from rankme.models import Campaign, Output
 from rankme.protocols.files import preset, preset_names
 from tests.browser.access import (
     assert_accessible,
@@ -112,8 +112,8 @@ PAYLOADS = [
 ]
 
 
-@pytest.mark.parametrize("payload", PAYLOADS)
-def test_what_others_wrote_stays_text_in_the_browser(page: Page, payload):
+def campaign_full_of(payload: str) -> Campaign:
+    """Wherever organisers and generators write: the payload."""
     definition = rankme_definition(
         title=payload[:200],
         texts={"consent": payload, "instructions": payload, "thanks": payload},
@@ -134,15 +134,20 @@ def test_what_others_wrote_stays_text_in_the_browser(page: Page, payload):
     campaign = make_campaign(definition, items=3, systems=3, launch=False)
     campaign.items.update(input=payload, reference=payload, context=payload)
     Output.objects.filter(item__campaign=campaign).update(text=payload)
-    campaign = launch_campaign(campaign, by=campaign.owner)
+    return launch_campaign(campaign, by=campaign.owner)
+
+
+def test_what_others_wrote_stays_text_in_the_browser(page: Page):
+    """One rater in a campaign of each payload; the scripts are the same and loaded once."""
     hosts, dialogs = set(), []
     page.on("request", lambda request: hosts.add(request.url.split("/")[2]))
     page.on("dialog", lambda dialog: dialogs.append(dialog.message))
-    come_in(page, campaign, id="w1")
-    begin(page)
-    await_screen(page)
-    assert page.evaluate("window.stolen") is None
-    made_of_data = "#stage :is(script, img, iframe, svg, a, link, style, b)"
-    assert page.locator(made_of_data).count() == 0
-    assert page.locator("li.output bdi.given").first.inner_text() == payload
-    assert dialogs == [] and hosts == {page.url.split("/")[2]}
+    for number, payload in enumerate(PAYLOADS):
+        come_in(page, campaign_full_of(payload), id=f"w{number}")
+        begin(page)
+        await_screen(page)
+        assert page.evaluate("window.stolen") is None, payload
+        made_of_data = "#stage :is(script, img, iframe, svg, a, link, style, b)"
+        assert page.locator(made_of_data).count() == 0, payload
+        assert page.locator("li.output bdi.given").first.inner_text() == payload
+        assert dialogs == [] and hosts == {page.url.split("/")[2]}, payload
