@@ -14,6 +14,7 @@ from rankme.models import AnalysisRun
 from rankme.queries.judgement_table import factor_column
 from tests.browser.access import assert_accessible, bring_axe_along
 from tests.browser.organiser import log_in
+from tests.browser.widths import DROP_ROWS_OF_ONE_MAKE
 from tests.campaigns import make_owner, slider_definition
 from tests.live import wait_for
 from tests.reports import assert_same_report
@@ -83,6 +84,7 @@ def test_on_a_laptop_no_table_of_a_report_is_cut_off(page):
 
 @pytest.mark.slow
 def test_no_page_of_an_analysis_has_a_fault_that_axe_finds_or_is_too_wide(page):
+    """By day axe looks at every row, in the dark on a phone at two of each make."""
     campaign = rated_campaign()
     options = {"runs": 20, "agreement_resamples": 10}
     run = analysis_runs.request_run(campaign, options, by=make_owner())
@@ -105,6 +107,8 @@ def test_no_page_of_an_analysis_has_a_fault_that_axe_finds_or_is_too_wide(page):
             page.emulate_media(color_scheme=scheme)
             page.set_viewport_size({"width": width, "height": 800})
             assert page.evaluate("document.documentElement.scrollWidth") <= width, address
+            if scheme == "dark":
+                page.evaluate(DROP_ROWS_OF_ONE_MAKE)
             assert_accessible(page, f"{scheme} {address}")
 
 
