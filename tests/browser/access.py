@@ -46,9 +46,11 @@ QUICK_AXE = """(() => {
   }
   AXE
 })()""".replace("AXE", AXE_SCRIPT)
-# The violations alone: what axe found in order on a page is long.
+# Once the page has followed a new size of its window, which takes it until the next frame. The
+# violations alone: what axe found in order on a page is long.
 RUN = """async (rules) => {
   if (!window.axe) return null;
+  for (const _ of "12") await new Promise((resolve) => requestAnimationFrame(resolve));
   const only = rules ? { runOnly: { type: "rule", values: rules } } : {};
   const { violations } = await axe.run({ resultTypes: ["violations"], ...only });
   return { violations };

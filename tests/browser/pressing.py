@@ -9,7 +9,7 @@ from playwright.sync_api import Error, Page
 from tests.live import PATIENCE
 
 # Where an element is, after it was scrolled into view, and what covers it there; null when it is
-# not shown. The page notes whether the press that follows hits it: a page may move in between.
+# not shown. The page notes whether the click that follows hits it: a page may move meanwhile.
 PLACE = """(selector, number, share, instrument) => {
   const within = instrument === null
     ? document
@@ -26,9 +26,9 @@ PLACE = """(selector, number, share, instrument) => {
   const hit = document.elementFromPoint(x, y);
   const isAbout = (part) => element.contains(part) || part.contains(element);
   const isFree = hit && isAbout(hit);
-  window.missed = false;
-  const note = (event) => (window.missed = !isAbout(event.target));
-  document.addEventListener("pointerdown", note, { capture: true, once: true });
+  window.missed = true;
+  const note = (event) => (window.missed &&= !isAbout(event.target));
+  document.addEventListener("click", note, { capture: true, once: true });
   return { x, y, width: box.width, covered: isFree ? "" : hit?.outerHTML ?? "out of the window" };
 }"""
 # The list that a press on a select opens is the browser's own window.
