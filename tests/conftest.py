@@ -196,3 +196,11 @@ def english_again() -> Iterator[None]:
     would not see."""
     yield
     translation.deactivate()
+
+
+@pytest.fixture(scope="module")
+def launched_once(rows_of_the_module: None):
+    """A launched campaign. Tests roll back what they do to it."""
+    from tests.campaigns import make_campaign
+
+    return make_campaign()

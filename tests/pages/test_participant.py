@@ -31,12 +31,6 @@ from tests.pages.rater import arrive, begin, complete, document_of, payload_for,
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(scope="module")
-def launched_once(rows_of_the_module) -> Campaign:
-    """A launched campaign. Tests roll back what they do to it."""
-    return make_campaign()
-
-
 @pytest.fixture
 def campaign(launched_once) -> Campaign:
     return Campaign.objects.get(pk=launched_once.pk)
