@@ -24,10 +24,9 @@ PLACE = """(selector, number, share, instrument) => {
   const x = Math.round(box.left + box.width * share);
   const y = Math.round(box.top + box.height / 2);
   const hit = document.elementFromPoint(x, y);
-  const isAbout = (part) => element.contains(part) || part.contains(element);
-  const isFree = hit && isAbout(hit);
+  const isFree = element.contains(hit);
   window.missed = true;
-  const note = (event) => (window.missed &&= !isAbout(event.target));
+  const note = (event) => (window.missed = !element.contains(event.target));
   document.addEventListener("click", note, { capture: true, once: true });
   return { x, y, width: box.width, covered: isFree ? "" : hit?.outerHTML ?? "out of the window" };
 }"""

@@ -12,6 +12,7 @@ from playwright.sync_api import Error as PlaywrightError
 from evalsite.module_bundles import Bundler
 from evalsite.storage import WORK, without_comments
 from rankme.models import Judgement, Submission
+from tests.browser.pressing import press
 from tests.browser.rating import (
     answer_with_mouse,
     await_screen,
@@ -478,6 +479,18 @@ def test_the_scripts_of_the_work_are_loaded_while_the_instructions_are_read(page
     assert set(scripts) <= set(loaded)
 
 
+# Until they are released, the page is never painted: a screen that comes in does not begin.
+HOLD_FRAMES = """() => {
+  const held = [];
+  const request = window.requestAnimationFrame.bind(window);
+  window.requestAnimationFrame = (work) => held.push(work);
+  window.releaseFrames = () => {
+    window.requestAnimationFrame = request;
+    held.forEach(request);
+  };
+}"""
+
+
 def test_a_second_device_that_goes_on_ends_the_work_on_the_first(page: Page, browser, live_site):
     campaign = plain_campaign(4)
     go_to_work(page, campaign)
@@ -495,7 +508,11 @@ def test_a_second_device_that_goes_on_ends_the_work_on_the_first(page: Page, bro
         next_screen(phone)
     wait_for(lambda: Submission.objects.count() == 2, "the answers from the phone")
     answer_with_mouse(page)
-    next_screen(page)
+    page.evaluate(HOLD_FRAMES)
+    with page.expect_response("**/submit/"):
+        press(page, "[data-next]")
+    page.wait_for_timeout(300)  # until the answer was read; the next screen has not come by then
+    page.evaluate("releaseFrames()")
     expect(page.get_by_role("heading", name="You continued on another device")).to_be_visible()
     page.get_by_role("button", name="Continue here").click()
     expect(page.locator("#progress")).to_contain_text("3 of 4")

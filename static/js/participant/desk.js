@@ -70,6 +70,9 @@ export function createDesk(parts) {
   const { words } = page;
   /** @type {OpenScreen | null} */
   let current = null;
+  // How the next screen is to be left although it is not there yet.
+  /** @type {Outcome | null} */
+  let leaving = null;
 
   /**
    * Put a screen on the page.
@@ -263,6 +266,7 @@ export function createDesk(parts) {
     goTo(screen.form);
     await ready(screen.form, tools.fonts);
     const onset = await painted(tools.nextFrame);
+    if (leaving) return leaving;
     const left = open({ step, draft, screen, onset });
     screen.showRefusals(refusals);
     screen.form.addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
@@ -282,13 +286,17 @@ export function createDesk(parts) {
     current: () => current,
     isMeasuring: () => current?.measuring ?? false,
     stopwatch: () => current?.stopwatch,
+    /** The next screen is about to be chosen: all reasons to leave one so far are known. */
+    clear: () => (leaving = null),
     /**
-     * Leave the screen for a reason outside it; a measured screen ends on its own.
+     * Leave the screen, or the next one as soon as it is there, for a reason outside it; a measured
+     * screen ends on its own.
      *
      * @param {Outcome} outcome
      */
     leave(outcome) {
-      if (current && !current.measuring && !current.isSending) close(outcome);
+      if (!current) leaving = outcome;
+      else if (!current.measuring && !current.isSending) close(outcome);
     },
   };
 }

@@ -72,6 +72,7 @@ export function createSitting(parts) {
     await Promise.all([route.load(), breaks.load()]);
     await practice.load();
     for (;;) {
+      desk.clear();
       const step = route.next();
       // Reading and finding are one trial: what covers the page waits until both are done.
       if (!inTrial || !step || step.screen === 0) await endTrial(step);
