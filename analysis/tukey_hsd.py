@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
+from analysis.studentised_range import probabilities, quantile
 from analysis.typing import Values
 
-# Each exact tail takes milliseconds; beyond this many pairs the tail is interpolated between them.
+# Beyond this many pairs, tails are interpolated between so many exact ones.
 EXACT_PAIRS = 300
 
 
@@ -133,24 +134,14 @@ def range_tail(statistics: Values, groups: int, df: float) -> Values:
 
 
 def _exact_tail(statistics: Values, groups: int, df: float) -> Values:
-    tails = [_one_tail(float(statistic), groups, df) for statistic in statistics]
-    return np.clip(np.array(tails, dtype=np.float64), 0.0, 1.0)
-
-
-# Each value is a double integral, and the tests of one report ask for the same ones again.
-@lru_cache(maxsize=4096)
-def _one_tail(statistic: float, groups: int, df: float) -> float:
-    from scipy.stats import studentized_range
-
-    return float(studentized_range.sf(statistic, groups, df))
+    tail: Values = np.clip(1.0 - probabilities(statistics, groups, df), 0.0, 1.0)
+    return tail
 
 
 @lru_cache(maxsize=1024)
 def range_quantile(probability: float, groups: int, df: float) -> float:
-    """Quantile of the studentised range of `groups` means; kept, because it is slow to compute."""
-    from scipy.stats import studentized_range
-
-    return float(studentized_range.ppf(probability, groups, df))
+    """Quantile of the studentised range of `groups` means; kept, as a report asks for it often."""
+    return quantile(probability, groups, df)
 
 
 def homogeneous_subsets(

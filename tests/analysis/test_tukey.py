@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import studentized_range
 
 from analysis.anova import factorial, group_moments, one_way
 from analysis.errors import Undefined
+from analysis.studentised_range import probabilities, quantile
 from analysis.tukey_hsd import (
     Tukey,
     compact_letters,
@@ -119,11 +121,30 @@ def assert_letters_equal(found: Tukey, name: str) -> None:
 
 
 def test_quantiles_of_the_studentised_range_equal_r():
-    for row in rows_of("r/qtukey.csv")[::4]:
+    for row in rows_of("r/qtukey.csv"):
         groups, df = int(row["k"]), float(row["df"])  # "Inf" reads as infinity
         # R states its own algorithm (AS 190) as exact to about five digits
         assert range_quantile(0.95, groups, df) == pytest.approx(float(row["q95"]), abs=2e-4)
         assert range_quantile(0.99, groups, df) == pytest.approx(float(row["q99"]), abs=2e-4)
+
+
+@pytest.mark.parametrize("df", [1.0, 3.0, 20.0, 495.0, 2220.0, np.inf])
+def test_probabilities_of_the_studentised_range_equal_an_adaptive_integration(df):
+    for groups, statistics in [
+        (2, [0.0, 1.3, 3.7]),
+        (5, [2.2, 4.0]),
+        (21, [3.0, 5.5]),
+        (200, [6.0]),
+    ]:
+        expected = studentized_range.cdf(statistics, groups, df)
+        assert probabilities(statistics, groups, df) == pytest.approx(expected, abs=1e-11)
+
+
+@pytest.mark.parametrize(("groups", "df"), [(2, 1.0), (3, 4.0), (21, 2220.0), (300, np.inf)])
+def test_quantiles_have_their_probabilities(groups, df):
+    for probability in (0.001, 0.5, 0.95, 0.999999):
+        found = probabilities([quantile(probability, groups, df)], groups, df)
+        assert found == pytest.approx([probability], abs=1e-13)
 
 
 @pytest.mark.parametrize("df", [20.0, 2220.0, 1e6])

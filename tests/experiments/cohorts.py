@@ -13,7 +13,6 @@ from uuid import UUID
 
 import pytest
 
-from analysis import tukey_hsd
 from analysis.report import bundle
 from rankme.actions import analysis_runs, assignments, participation
 from rankme.actions.campaigns import create_campaign, launch_campaign
@@ -34,9 +33,6 @@ from tests.sittings import store
 
 WORKER = "experiments"
 QUICK = {"runs": 50, "agreement_resamples": 20}
-# Tails of the studentised range that are computed exactly; others are interpolated between them,
-# in these reports as in those of more systems.
-FEW_TAILS = 12
 
 
 def launched(name: str, *, full: bool = True, definition: Definition | None = None) -> Campaign:
@@ -118,7 +114,6 @@ def report_of(
     """
     run = analysis_runs.request_run(campaign, QUICK | options, by=campaign.owner)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tukey_hsd, "EXACT_PAIRS", FEW_TAILS)
         patch.setattr(bundle, "PLOT_FORMATS", pictures)
         assert analysis_runs.execute(run.pk, WORKER)
     run.refresh_from_db()
