@@ -25,7 +25,8 @@ import pytest
 from evalsite.embedded import OWNER_ROLE, PROJECT, SITE_ROLE, Servers
 from evalsite.embedded.servers import locked
 from evalsite.run import MARK
-from tests.warm import Forked, warm
+from tests import warm
+from tests.warm import Forked
 
 CHROMIUM_FLAGS = [
     "--no-sandbox",
@@ -215,7 +216,7 @@ class LiveSite:
             self.start_afresh(name, *arguments, **settings)
         elif not self.is_running(name):
             environment = self.environment | settings
-            self.processes[name] = warm().start(arguments, environment, self.log(name))
+            self.processes[name] = warm.start(arguments, environment, self.log(name))
 
     def start_afresh(self, name: str, *arguments: str, **settings: str) -> None:
         """The same in a Python that has imported nothing yet."""

@@ -2,9 +2,9 @@
 
 A process of the site imports for two seconds before it does anything, and tests of faults start a
 hundred of them. So one *warm* process (`tests/warm_process.py`) imports what no configuration
-changes: other people's packages and the statistics. Each process that a test starts is a fork of
-it and does the rest itself: it gets its own environment, and imports Django's settings, the models
-and the program as usual.
+changes: other people's packages and the statistics. For each environment in which the site is
+started it forks another, which reads the settings and imports the site. The processes that tests
+start are forks of these, and run their program as usual.
 """
 
 from __future__ import annotations
@@ -31,29 +31,25 @@ SECONDS_BETWEEN_LOOKS = 0.02
 
 
 class Warm:
-    """The warm process, seen from the tests: it forks others, and says how they ended."""
+    """A warm process, seen from the tests: it forks others, and says how they ended."""
 
-    def __init__(self) -> None:
-        # Each message is one packet: what is sent together is received together.
-        self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    def __init__(self, line: socket.socket) -> None:
+        self.line = line
         self.asking = threading.Lock()
-        with theirs:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "tests.warm_process", str(theirs.fileno())],
-                cwd=PROJECT,
-                env=os.environ | {MARK: str(data_folder())},
-                stdin=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,
-            )
-        atexit.register(self.end)
 
-    def ask(self, **question: Any) -> int | None:
+    def ask(self, *lines: int, **question: Any) -> int | None:
         with self.asking:
-            self.line.sendall(json.dumps(question).encode())
+            socket.send_fds(self.line, [json.dumps(question).encode()], lines)
             answer = self.line.recv(LONGEST_MESSAGE)
         assert answer, "the warm process has ended"
         return json.loads(answer)
+
+    def with_site(self, environment: Mapping[str, str]) -> Warm:
+        """A fork of it that has imported the site in this environment."""
+        line, theirs = line_of_packets()
+        with theirs:
+            self.ask(theirs.fileno(), environment=dict(environment))
+        return Warm(line)
 
     def start(self, arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> Forked:
         """Start `python -m ARGUMENTS` with this environment; its output goes to the log."""
@@ -61,15 +57,48 @@ class Warm:
         asked = {"arguments": list(arguments), "environment": dict(environment), "log": str(log)}
         return Forked(self, self.ask(**asked))
 
-    def end(self) -> None:
-        self.line.close()
-        self.process.wait()
+
+def line_of_packets() -> tuple[socket.socket, socket.socket]:
+    """Each message is one packet: what is sent together is received together."""
+    return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
 
 @functools.cache
 def warm() -> Warm:
-    """The warm process of this test run."""
-    return Warm()
+    """The first warm process of this test run."""
+    line, theirs = line_of_packets()
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.warm_process", str(theirs.fileno())],
+            cwd=PROJECT,
+            env=os.environ | {MARK: str(data_folder())},
+            stdin=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,
+        )
+    atexit.register(process.wait)
+    atexit.register(line.close)  # which goes first
+    return Warm(line)
+
+
+# Read by the tests' own variants of the site alone, not by its settings.
+FOR_VARIANTS = frozenset(
+    {
+        *("FAILPOINT", "FAILING_PATH", "WITHOUT_TRANSACTION"),
+        *("DEATHS_IN_EACH_PHASE", "LIVES_FILE", "HALT_FILE"),
+    }
+)
+
+
+def start(arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> Forked:
+    """Start `python -m ARGUMENTS` of the site with this environment."""
+    for_all = {name: value for name, value in environment.items() if name not in FOR_VARIANTS}
+    return warm_site(frozenset(for_all.items())).start(arguments, environment, log)
+
+
+@functools.cache
+def warm_site(environment: frozenset[tuple[str, str]]) -> Warm:
+    return warm().with_site(dict(environment))
 
 
 class Forked:

@@ -1,16 +1,18 @@
-"""The warm process: it has imported what takes long, and forks what tests start (tests/warm.py)."""
+"""Warm processes: they have imported what takes long, and fork what tests start (tests/warm.py)."""
 
 from __future__ import annotations
 
 import gc
 import importlib
 import json
+import multiprocessing
 import os
 import runpy
 import socket
 import sys
 from typing import Any
 
+import django
 from django.conf import settings
 
 # None of them reads Django's settings or the site's environment when it is imported.
@@ -21,6 +23,8 @@ IMPORTED = (
     "celery.bin.celery",
     "celery.concurrency.prefork",
     "cryptography.fernet",
+    "cryptography.hazmat.primitives.asymmetric.ec",
+    "cryptography.hazmat.primitives.asymmetric.rsa",
     "django.core.checks",
     "django.core.handlers.wsgi",
     "django.core.management",
@@ -30,7 +34,10 @@ IMPORTED = (
     "django.template",
     "gunicorn.app.wsgiapp",
     "gunicorn.arbiter",
+    "httpx",
+    "jwt",
     "kombu.transport.redis",
+    "markdown_it",
     "matplotlib.backends.backend_agg",
     "matplotlib.backends.backend_pdf",
     "matplotlib.backends.backend_svg",
@@ -53,8 +60,12 @@ def serve(line: socket.socket) -> dict[str, Any] | None:
     """Fork whenever that is asked for. Returns in each fork what it shall be, and None at the end.
 
     So a fork leaves this function as the only thing on its stack, and ends like any program.
+    A fork that comes with a line of its own is a warm process, too, which has the site already.
     """
-    while message := line.recv(LONGEST_MESSAGE):
+    while True:
+        message, lines, _, _ = socket.recv_fds(line, LONGEST_MESSAGE, 1)
+        if not message:
+            return None
         question = json.loads(message)
         if "ended" in question:
             answer = exit_code(question["ended"])
@@ -62,14 +73,29 @@ def serve(line: socket.socket) -> dict[str, Any] | None:
             answer = os.fork()
             if answer == 0:
                 line.close()
-                return question
+                if not lines:
+                    return question
+                line = socket.socket(fileno=lines[0])
+                prepare_site(question["environment"])
+                continue
+        for theirs in lines:
+            os.close(theirs)
         line.sendall(json.dumps(answer).encode())
-    return None
 
 
 def exit_code(pid: int) -> int | None:
     ended, status = os.waitpid(pid, os.WNOHANG)
     return os.waitstatus_to_exitcode(status) if ended else None
+
+
+def prepare_site(environment: dict[str, str]) -> None:
+    """Import the site in this environment, as far as all of its programs do."""
+    os.setsid()
+    os.environ.clear()
+    os.environ.update(environment)
+    django.setup()
+    importlib.import_module("evalsite.urls")
+    gc.freeze()
 
 
 def become(wanted: dict[str, Any]) -> None:
@@ -81,8 +107,17 @@ def become(wanted: dict[str, Any]) -> None:
             os.dup2(log.fileno(), output.fileno())
     os.environ.clear()
     os.environ.update(wanted["environment"])
+    if "rankme" in sys.modules:
+        share_no_event()
     module, *sys.argv[1:] = wanted["arguments"]
     runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+def share_no_event() -> None:
+    """A worker tells its children by shared memory to stop: not all forks of this process."""
+    from rankme.actions.jobs import worker_stops
+
+    worker_stops.__init__(ctx=multiprocessing.get_context())
 
 
 def import_all() -> None:
