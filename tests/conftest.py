@@ -23,7 +23,7 @@ from evalsite.run import end_orphans
 from tests.migrated import put_migrated_cluster
 from tests.order import in_good_order
 
-pytest_plugins = ["tests.live"]
+pytest_plugins = ["tests.live", "tests.chromium"]
 
 # On a busy machine a property takes seconds, also one that is not slow.
 properties.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])

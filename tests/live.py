@@ -1,4 +1,4 @@
-"""The site as real processes, to be killed and started again; and a real browser before it.
+"""The site as real processes, to be killed and started again.
 
 `live_site` is a function fixture over one web server per test run: it is started when the first
 test asks for it and again when a test has killed it. Its database is that of the test, so what
@@ -28,24 +28,10 @@ from evalsite.run import MARK
 from tests import warm
 from tests.warm import Forked
 
-CHROMIUM_FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-# The shell first: it draws no windows of its own, which takes the others more than our pages do.
-CHROMIUM_NAMES = (
-    "chromium-headless-shell",
-    *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
-)
 COLLECTED = PROJECT / ".cache" / "static"
 COLLECT = "import django; django.setup(); from evalsite import static_files; static_files.collect()"
 # Upper bounds, reached only when something is wrong: a busy machine may need many seconds.
 PATIENCE = 180
-BROWSER_PATIENCE_MS = 1_000 * PATIENCE
 
 
 @contextlib.contextmanager
@@ -323,48 +309,3 @@ def live_site(site_without_web: LiveSite) -> LiveSite:
     """The running site; whatever the test kills is back for the next test."""
     site_without_web.start_web()
     return site_without_web
-
-
-def installed_chromium() -> str | None:
-    named = os.environ.get("CHROMIUM")
-    names = [named] if named else CHROMIUM_NAMES
-    return next(filter(None, map(shutil.which, names)), None)
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """An installed Chromium; where there is none the test is skipped loudly, and in CI it fails."""
-    chromium = installed_chromium()
-    if chromium is None:
-        say = pytest.fail if os.environ.get("CI") else pytest.skip
-        say("NO CHROMIUM FOUND: the browser tests did not run. Install one, or name it: CHROMIUM=")
-    from playwright.sync_api import expect, sync_playwright
-
-    expect.set_options(timeout=BROWSER_PATIENCE_MS)
-
-    # Playwright keeps an event loop in this thread, and Django takes that for asynchronous code.
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
-    with sync_playwright() as playwright:
-        chromium_browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
-        yield chromium_browser
-        chromium_browser.close()
-
-
-@pytest.fixture
-def page(browser, live_site: LiveSite):
-    """A fresh page on the live site, in which no script may fail and no policy be broken."""
-    context = browser.new_context(
-        base_url=live_site.url, viewport={"width": 1366, "height": 768}, locale="en"
-    )
-    context.set_default_timeout(BROWSER_PATIENCE_MS)
-    fresh = context.new_page()
-    problems: list[str] = []
-    fresh.on("pageerror", lambda error: problems.append(str(error)))
-    fresh.on("console", lambda message: problems.extend(broken_policies(message.text)))
-    yield fresh
-    context.close()
-    assert problems == []
-
-
-def broken_policies(message: str) -> list[str]:
-    return [message] if "Content Security Policy" in message or "TrustedHTML" in message else []

@@ -2,9 +2,12 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import BrowserContext, Error, Page, Request
+
+from tests.chromium import windows_of
 
 MOST_WAITS = 500
 EACH_SECONDS = 0.02
@@ -17,24 +20,34 @@ def nothing_under_way(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
         return
     context = request.getfixturevalue("page").context
-    under_way = requests_under_way(context)
-    yield
-    wait_for_answers(context, under_way)
+    with requests_under_way(context) as under_way:
+        yield
+        wait_for_answers(context, under_way)
 
 
-def requests_under_way(context: BrowserContext) -> set[Request]:
+@contextmanager
+def requests_under_way(context: BrowserContext) -> Iterator[set[Request]]:
     """The requests of all pages that wait for their answer, as the events tell of them."""
     found: set[Request] = set()
-    context.on("request", lambda request: found.add(request))
-    context.on("requestfinished", lambda request: found.discard(request))
-    context.on("requestfailed", lambda request: found.discard(request))
-    return found
+
+    def begins(request: Request) -> None:
+        found.add(request)
+
+    def ends(request: Request) -> None:
+        found.discard(request)
+
+    changes = {"request": begins, "requestfinished": ends, "requestfailed": ends}
+    for event, change in changes.items():
+        context.on(event, change)
+    yield found
+    for event, change in changes.items():
+        context.remove_listener(event, change)
 
 
 def wait_for_answers(context: BrowserContext, under_way: set[Request]) -> None:
     """Bounded, for a request that a test holds back itself never comes to an end."""
     for _ in range(MOST_WAITS):
-        heard = [has_told_all(window) for window in context.pages]
+        heard = [has_told_all(window) for window in windows_of(context)]
         if all(heard) and not (heard and under_way):  # closed pages tell nothing more
             return
         time.sleep(EACH_SECONDS)

@@ -127,6 +127,7 @@ async ([kind, content]) => {
 """
 
 
+@pytest.mark.first_visit
 @pytest.mark.parametrize(
     "name",
     ["film.mp4", "film.webm", "sound.flac", "sound.m4a", "sound.mp3", "sound.ogg", "sound.opus"],

@@ -210,6 +210,7 @@ def test_a_problem_leads_to_its_field(page: Page):
     expect(page.locator("#crowd-lease_minutes")).to_have_attribute("aria-invalid", "true")
 
 
+@pytest.mark.first_visit
 def test_the_monitor_follows_by_itself_and_leaves_the_focus_alone(page: Page):
     olga = make_account()
     campaign = make_campaign(slider_definition(), owner=olga)
@@ -227,6 +228,7 @@ def test_the_monitor_follows_by_itself_and_leaves_the_focus_alone(page: Page):
     expect(free).to_be_focused()
 
 
+@pytest.mark.first_visit
 def test_a_link_is_copied(page: Page, live_site: LiveSite):
     campaign = make_campaign(owner=make_account())
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -71,6 +71,7 @@ def marks_texts(name: str) -> bool:
     return any(criterion.tool.marks_outputs for criterion in preset(name).criteria)
 
 
+@pytest.mark.first_visit
 @pytest.mark.parametrize("name", preset_names())
 def test_the_way_to_the_first_screen_is_light(page: Page, name):
     campaign = campaign_of(name, items=20)
@@ -88,6 +89,7 @@ def test_the_way_to_the_first_screen_is_light(page: Page, name):
     assert hosts == {page.url.split("/")[2]}
 
 
+@pytest.mark.first_visit
 def test_a_campaign_without_timed_screens_and_pictures_loads_no_scripts_for_them(page: Page):
     requested = set()
     page.on("request", lambda request: requested.add(request.url.split("/")[-1].split(".")[0]))

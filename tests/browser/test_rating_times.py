@@ -143,6 +143,7 @@ WATCH_DECODING = """() => {
 }"""
 
 
+@pytest.mark.first_visit
 def test_every_picture_is_decoded_before_the_block_starts(page: Page):
     page.add_init_script(f"({WATCH_DECODING})()")
     start_timed(page, items=3)

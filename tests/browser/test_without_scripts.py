@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from django.urls import reverse
 
 from rankme.actions import rate_limits
@@ -30,6 +31,7 @@ def test_with_scripts_nothing_is_hidden(page):
     assert not page.locator("noscript p.message").is_visible()
 
 
+@pytest.mark.first_visit
 def test_a_page_that_is_refused_for_the_crowd_sends_the_consent_again(page):
     campaign = make_campaign()
     page.clock.install()

@@ -24,7 +24,8 @@ from typing import Any, Protocol
 import httpx
 from websockets.sync.client import ClientConnection, connect
 
-from tests.live import CHROMIUM_FLAGS, free_port, wait_for
+from tests.chromium import CHROMIUM_FLAGS
+from tests.live import free_port, wait_for
 
 Action = Mapping[str, Any]
 # Upper bounds, reached only when something is wrong.

@@ -25,16 +25,10 @@ import analysis.cli
 from analysis.signature import VERSION
 from evalsite.embedded import PROJECT, Servers
 from tests.browser.rating import answer_with_mouse, await_screen, begin, go_on, next_screen, shot
+from tests.chromium import BROWSER_PATIENCE_MS, broken_policies
 from tests.evalsite.processes import processes_of
 from tests.evalsite.proxy import PrefixProxy, prefix_proxy
-from tests.live import (
-    BROWSER_PATIENCE_MS,
-    PATIENCE,
-    broken_policies,
-    free_port,
-    reachable_folder,
-    wait_for,
-)
+from tests.live import PATIENCE, free_port, reachable_folder, wait_for
 from tests.migrated import put_migrated_cluster
 
 PREFIX = "/lab/rankme"
