@@ -7,3 +7,7 @@ from django.core.wsgi import get_wsgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
 
 application = get_wsgi_application()
+
+# Django would load the views at the first request, in every process again. Here they are loaded
+# before the server forks, so a process that replaces a killed one answers at once.
+import evalsite.urls  # noqa: E402, F401

@@ -26,7 +26,7 @@ from evalsite.embedded import OWNER_ROLE, PROJECT, SITE_ROLE, Servers
 from evalsite.embedded.servers import locked
 from evalsite.run import MARK
 from tests import warm
-from tests.warm import Forked
+from tests.warm import Forked, run_to_its_end
 
 COLLECTED = PROJECT / ".cache" / "static"
 COLLECT = "import django; django.setup(); from evalsite import static_files; static_files.collect()"
@@ -189,9 +189,10 @@ class LiveSite:
 
     def manage(self, *arguments: str) -> str:
         """Run a command of manage.py against the live database, and give what it prints."""
-        command = [sys.executable, "manage.py", *arguments]
         environment = self.environment | {"DATABASE_OWNER_URL": self.owner_url}
-        return subprocess.check_output(command, cwd=PROJECT, env=environment, text=True)
+        done = run_to_its_end(["manage.py", *arguments], environment, PATIENCE)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
     def log(self, name: str) -> Path:
         return self.log_folder / f"{name}.log"

@@ -17,6 +17,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -51,10 +52,25 @@ class Warm:
             self.ask(theirs.fileno(), environment=dict(environment))
         return Warm(line)
 
-    def start(self, arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> Forked:
-        """Start `python -m ARGUMENTS` with this environment; its output goes to the log."""
+    def start(
+        self,
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        log: Path,
+        errors: Path | None = None,
+    ) -> Forked:
+        """Start `python ARGUMENTS` with this environment; its output goes to the log.
+
+        The arguments begin as Python's own do: with `-m MODULE`, `-c CODE` or a file. Errors may
+        go to a file of their own.
+        """
         log.touch()  # there as soon as the process is
-        asked = {"arguments": list(arguments), "environment": dict(environment), "log": str(log)}
+        asked = {
+            "arguments": list(arguments),
+            "environment": dict(environment),
+            "log": str(log),
+            "errors": str(errors or log),
+        }
         return Forked(self, self.ask(**asked))
 
 
@@ -93,12 +109,29 @@ FOR_VARIANTS = frozenset(
 def start(arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> Forked:
     """Start `python -m ARGUMENTS` of the site with this environment."""
     for_all = {name: value for name, value in environment.items() if name not in FOR_VARIANTS}
-    return warm_site(frozenset(for_all.items())).start(arguments, environment, log)
+    return warm_site(frozenset(for_all.items())).start(["-m", *arguments], environment, log)
 
 
 @functools.cache
 def warm_site(environment: frozenset[tuple[str, str]]) -> Warm:
     return warm().with_site(dict(environment))
+
+
+def run_to_its_end(
+    arguments: Sequence[str], environment: Mapping[str, str], seconds: float
+) -> subprocess.CompletedProcess[str]:
+    """Do what `subprocess.run(["python", *arguments])` would do, in a fork of the first one."""
+    with tempfile.TemporaryDirectory(prefix="rankme-warm-") as folder:
+        printed, errors = Path(folder, "printed"), Path(folder, "errors")
+        process = warm().start(arguments, environment, printed, errors)
+        try:
+            code = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+        return subprocess.CompletedProcess(
+            [sys.executable, *arguments], code, printed.read_text(), errors.read_text()
+        )
 
 
 class Forked:
@@ -126,3 +159,7 @@ class Forked:
         # It is not reaped before `poll` asks for it, so its number belongs to nobody else.
         if self.poll() is None:
             os.kill(self.pid, signal.SIGTERM)
+
+    def kill(self) -> None:
+        if self.poll() is None:
+            os.killpg(self.pid, signal.SIGKILL)

@@ -18,6 +18,7 @@ from django.conf import settings
 # None of them reads Django's settings or the site's environment when it is imported.
 IMPORTED = (
     "analysis.report.make",
+    "annotated_types",
     "celery.apps.beat",
     "celery.apps.worker",
     "celery.bin.celery",
@@ -25,32 +26,64 @@ IMPORTED = (
     "cryptography.fernet",
     "cryptography.hazmat.primitives.asymmetric.ec",
     "cryptography.hazmat.primitives.asymmetric.rsa",
+    "csp.decorators",
+    "csp.middleware",
+    "dj_database_url",
+    "django.contrib.admin.options",
+    "django.contrib.admin.views.main",
+    "django.contrib.auth.management",
+    "django.contrib.auth.password_validation",
+    "django.contrib.messages.middleware",
+    "django.contrib.postgres.aggregates",
+    "django.contrib.postgres.fields",
+    "django.contrib.sessions.backends.db",
+    "django.contrib.staticfiles.storage",
     "django.core.checks",
     "django.core.handlers.wsgi",
     "django.core.management",
+    "django.core.wsgi",
+    "django.db.backends.postgresql.base",
     "django.db.migrations",
     "django.db.models",
     "django.forms",
+    "django.middleware.csrf",
+    "django.middleware.locale",
     "django.template",
+    "django.test",
+    "drf_spectacular.utils",
+    "filetype",
     "gunicorn.app.wsgiapp",
     "gunicorn.arbiter",
+    "gunicorn.http",
+    "gunicorn.workers.base",
     "httpx",
     "jwt",
     "kombu.transport.redis",
     "markdown_it",
+    "math_core",
     "matplotlib.backends.backend_agg",
     "matplotlib.backends.backend_pdf",
     "matplotlib.backends.backend_svg",
+    "mdit_py_plugins.dollarmath",
+    "nh3",
     "PIL.ExifTags",
     "PIL.Image",
     "psycopg2",
     "pydantic",
+    "pydantic.json_schema",
+    "pydantic.type_adapter",
     "redis.asyncio",
     "regex",
+    "rest_framework.authentication",
+    "rest_framework.serializers",
     "scipy.optimize",
     "scipy.sparse.linalg",
     "scipy.stats",
+    "sqlite3",
+    "statistics",
+    "tinytag",
     "waitress",
+    "whitenoise.middleware",
     "xml.etree.ElementTree",
 )
 LONGEST_MESSAGE = 2**17
@@ -101,16 +134,24 @@ def prepare_site(environment: dict[str, str]) -> None:
 def become(wanted: dict[str, Any]) -> None:
     """Continue as the program that was asked for."""
     os.setsid()
-    with open(wanted["log"], "ab") as log:
-        for output in (sys.stdout, sys.stderr):
-            output.flush()
+    for output, file in ((sys.stdout, wanted["log"]), (sys.stderr, wanted["errors"])):
+        output.flush()
+        with open(file, "ab") as log:
             os.dup2(log.fileno(), output.fileno())
     os.environ.clear()
     os.environ.update(wanted["environment"])
     if "rankme" in sys.modules:
         share_no_event()
-    module, *sys.argv[1:] = wanted["arguments"]
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
+    kind, *arguments = wanted["arguments"]
+    if kind == "-m":
+        module, *sys.argv[1:] = arguments
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    elif kind == "-c":
+        code, *sys.argv[1:] = arguments
+        exec(code, {"__name__": "__main__"})
+    else:
+        sys.argv = [kind, *arguments]
+        runpy.run_path(kind, run_name="__main__")
 
 
 def share_no_event() -> None:

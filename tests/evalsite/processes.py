@@ -3,14 +3,14 @@
 import os
 import secrets
 import subprocess
-import sys
 from pathlib import Path
 
 import psutil
 
-from evalsite.embedded import PROJECT, Servers
+from evalsite.embedded import Servers
 from evalsite.run import MARK
 from tests.live import PATIENCE
+from tests.warm import run_to_its_end
 
 SAFE = {
     "ENVIRONMENT": "production",
@@ -19,17 +19,13 @@ SAFE = {
 }
 
 
-def run(arguments: list[str], servers: Servers, **settings: str) -> subprocess.CompletedProcess:
+def run(
+    arguments: list[str], servers: Servers, **settings: str
+) -> subprocess.CompletedProcess[str]:
     """Start one of the site's processes in an environment of its own."""
     environment = {"PATH": os.environ["PATH"], "DATA_FOLDER": str(servers.folder)}
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=PROJECT,
-        env=environment | servers.addresses() | SAFE | settings,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
+    return run_to_its_end(
+        arguments, environment | servers.addresses() | SAFE | settings, seconds=PATIENCE
     )
 
 

@@ -1,13 +1,9 @@
 """Database limits end whatever hangs: lock waits, transactions and dead connections."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
-from evalsite.embedded import PROJECT
-from tests.live import LiveSite
+from tests.live import PATIENCE, LiveSite
+from tests.warm import run_to_its_end
 
 SHOW = """
 {before}
@@ -26,12 +22,11 @@ print(connection.connection.get_dsn_parameters()["tcp_user_timeout"])
     ("process", "before", "statement_timeout"),
     [("web", "import evalsite.gunicorn", "15s"), ("worker", "", "0")],
 )
-def test_each_process_has_its_limits(live_site: LiveSite, process, before, statement_timeout):
+def test_each_process_has_its_limits(
+    site_without_web: LiveSite, process, before, statement_timeout
+):
     """An import of a million rows takes longer than a page may: workers have no such limit."""
-    shown = subprocess.check_output(
-        [sys.executable, "-c", SHOW.format(before=before)],
-        cwd=PROJECT,
-        env=os.environ | live_site.environment,
-        text=True,
+    shown = run_to_its_end(
+        ["-c", SHOW.format(before=before)], site_without_web.environment, seconds=PATIENCE
     )
-    assert shown.split() == ["10s", "2min", statement_timeout, "10000"]
+    assert shown.stdout.split() == ["10s", "2min", statement_timeout, "10000"], shown.stderr

@@ -4,7 +4,6 @@ import contextlib
 import os
 import secrets
 import subprocess
-import sys
 from collections.abc import Iterator
 
 import psycopg2
@@ -14,12 +13,13 @@ from django.db import IntegrityError, connection, transaction
 from psycopg2.errors import InsufficientPrivilege
 
 from evalsite import checks, roles
-from evalsite.embedded import OWNER_ROLE, PROJECT, SITE_ROLE, Servers
+from evalsite.embedded import OWNER_ROLE, SITE_ROLE, Servers
 from rankme.models import Judgement, QuarantinedPayload, QuizAttempt, RuleDecision
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.evalsite.processes import PROCESSES, run
-from tests.live import reachable_folder
+from tests.live import PATIENCE, reachable_folder
 from tests.sittings import answer, claim
+from tests.warm import run_to_its_end
 
 RECORD = [model._meta.db_table for model in roles.record_models()]
 INSERT_ONLY = [model for model in roles.record_models() if not model.changeable]
@@ -177,17 +177,9 @@ def cluster() -> Iterator[Servers]:
 
 
 def manage(servers: Servers, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
-    kept = {name: os.environ[name] for name in ("PATH",)}
-    environment = kept | {"DATA_FOLDER": str(servers.folder), "ENVIRONMENT": "local"} | settings
-    return subprocess.run(
-        [sys.executable, "manage.py", *arguments],
-        cwd=PROJECT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    environment = {"DATA_FOLDER": str(servers.folder), "ENVIRONMENT": "local"} | settings
+    environment["PATH"] = os.environ["PATH"]
+    return run_to_its_end(["manage.py", *arguments], environment, seconds=PATIENCE)
 
 
 SCHEMA = """

@@ -56,6 +56,6 @@ def rate_while(
 def check_nothing_lost_nothing_doubled(outcome: Outcome) -> None:
     """Every rater finished, and each of their screens is stored once."""
     assert outcome.problems == []
-    assert outcome.endings == {"completed": RATERS}
+    assert outcome.endings == {"completed": RATERS}, outcome.endings
     assert Submission.objects.count() == RATERS * SCREENS == len(outcome.acknowledged)
     check_record(map(acknowledged, outcome.acknowledged))
