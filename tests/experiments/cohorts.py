@@ -33,6 +33,9 @@ from tests.sittings import store
 
 WORKER = "experiments"
 QUICK = {"runs": 50, "agreement_resamples": 20}
+# Screens of a cohort's first rater that the actions store one by one, where the others are stored
+# at once: every screen of a trial is among them.
+SCREENS_BY_ACTIONS = 10
 
 
 def launched(name: str, *, full: bool = True, definition: Definition | None = None) -> Campaign:
@@ -84,8 +87,8 @@ def rate(
     """Let raters come until nothing is left to do; returns how many did a batch.
 
     `truth` is the quality of each text; without it, systems are the better the earlier they come.
-    `at_once` stores each sitting after the first in a few statements, which takes a tenth of the
-    time (see `sittings_at_once`).
+    `at_once` stores all but the first screens in a few statements for each sitting, which takes a
+    tenth of the time (see `sittings_at_once`).
     """
     truth = truth or truth_of(campaign)
     for number in range(most_raters):
@@ -95,11 +98,10 @@ def rate(
             assert found.reason == "complete"
             return number
         payloads = sent_by(Person(seed, number, truth), found)
-        if at_once and number:
-            store_at_once(found, payloads)
-        else:
-            for payload in payloads:
-                store(rater, payload)
+        singly = (0 if number else SCREENS_BY_ACTIONS) if at_once else len(payloads)
+        for payload in payloads[:singly]:
+            store(rater, payload)
+        store_at_once(found, payloads[singly:])
         assignments.finish_batch(found)
     raise AssertionError("this campaign has no end")
 

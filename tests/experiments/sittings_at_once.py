@@ -21,14 +21,15 @@ from rankme.queries.trial_material import material_of
 
 
 def store_at_once(assignment: Assignment, payloads: Sequence[Mapping[str, Any]]) -> None:
-    """Store the answers to all screens of a sitting; nothing of it may be stored already."""
+    """Store the answers to the last screens of a sitting; none of them may be stored already."""
     screens = [SentScreen.read(payload) for payload in payloads]
     submissions = Submission.objects.bulk_create(_submissions(assignment, screens))
     Judgement.objects.bulk_create(_judgements(assignment, screens, submissions))
 
 
 def _submissions(assignment: Assignment, screens: Sequence[SentScreen]) -> Iterator[Submission]:
-    chain = ""
+    stored = assignment.submissions.order_by("pk").values_list("chain_sha256", flat=True)
+    chain = stored.last() or ""
     for sent in screens:
         digest = hashlib.sha256(canonical(sent.document)).hexdigest()
         chain = chained(chain, digest)

@@ -33,8 +33,16 @@ def finished(sitting: Assignment) -> list[tuple[Any, ...]]:
     return rows_of(sitting)
 
 
-@pytest.mark.parametrize("name", ["e2e-quality", "rotowire-facts", "tuna08-identification"])
-def test_both_ways_store_the_same_rows(name):
+@pytest.mark.parametrize(
+    ("name", "singly"),
+    [
+        ("e2e-quality", 0),
+        ("rotowire-facts", 0),
+        ("rotowire-facts", 3),
+        ("tuna08-identification", 0),
+    ],
+)
+def test_both_ways_store_the_same_rows(name, singly):
     campaign = launched(name, full=False)
     sitting = claim(entered(campaign, 0))
     payloads = sent_by(Person(5, 0, truth_of(campaign)), sitting)
@@ -44,6 +52,8 @@ def test_both_ways_store_the_same_rows(name):
         expected = finished(sitting)
         transaction.set_rollback(True)
     sitting.refresh_from_db()
-    store_at_once(sitting, payloads)
+    for payload in payloads[:singly]:
+        store(sitting.participant, payload)
+    store_at_once(sitting, payloads[singly:])
     assert finished(sitting) == expected
     assert len(expected) > 2 * len(payloads) > 4
