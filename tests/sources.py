@@ -6,7 +6,7 @@ import ast
 import functools
 import io
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,26 +51,32 @@ def modules(*folders: str) -> list[Module]:
 def module_at(path: Path) -> Module:
     source = path.read_text(encoding="utf-8")
     tree, package = ast.parse(source), package_of(path)
+    nodes = list(ast.walk(tree))  # once: walking takes most of the time of all rules
+    imports = tuple(imports_of(nodes, package))
     return Module(
         path,
         place=str(path.relative_to(PROJECT)),
         source=source,
         docstring=ast.get_docstring(tree) or "",
-        imports=tuple(imports_of(tree, package)),
-        remarks=(*comments(source), *docstrings(tree)),
-        messages=tuple(messages(tree)),
-        nameless=tuple(nameless(tree)),
-        imports_at_run_time=tuple(imports_of(running(tree), package)),  # last: it cuts the tree
+        imports=imports,
+        remarks=(*comments(source), *docstrings(nodes)),
+        messages=tuple(messages(nodes)),
+        nameless=tuple(nameless(nodes)),
+        imports_at_run_time=(  # last: it cuts the tree
+            tuple(imports_of(ast.walk(running(tree)), package))
+            if "TYPE_CHECKING" in source
+            else imports
+        ),
     )
 
 
 def imported_modules(source: str, package: str) -> Iterator[str]:
     """Name every module that a source imports, anywhere in it, relative names made whole."""
-    yield from imports_of(ast.parse(source), package)
+    yield from imports_of(ast.walk(ast.parse(source)), package)
 
 
-def imports_of(tree: ast.Module, package: str) -> Iterator[str]:
-    for node in ast.walk(tree):
+def imports_of(nodes: Iterable[ast.AST], package: str) -> Iterator[str]:
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -96,37 +102,36 @@ def comments(source: str) -> Iterator[tuple[int, str]]:
             yield token.start[0], token.string
 
 
-def docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def docstrings(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str]]:
     """Each docstring, with the number of its first line."""
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, documented) and (text := ast.get_docstring(node)):
             yield node.body[0].lineno, text
 
 
-def messages(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def messages(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str]]:
     """Each text with four words or more, which a person may read."""
-    for node in ast.walk(tree):
+    for node in nodes:
         text = node.value if isinstance(node, ast.Constant) else None
         if isinstance(text, str) and len(text.split()) > 3:
             yield node.lineno, text
 
 
-def nameless(tree: ast.Module) -> list[str]:
+def nameless(nodes: list[ast.AST]) -> list[str]:
     """The functions with a variable that is called `one`, other than the first of two."""
-    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
-    return [
-        function.name
-        for function in functions
-        if "one" in variables(function) and not variables(function) & {"other", "two"}
-    ]
+    if "one" not in variables(nodes):
+        return []
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
+    bound = [(function.name, variables(ast.walk(function))) for function in functions]
+    return [name for name, names in bound if "one" in names and not names & {"other", "two"}]
 
 
-def variables(function: ast.AST) -> set[str]:
-    """Every name that a function binds, with its parameters."""
+def variables(nodes: Iterable[ast.AST]) -> set[str]:
+    """Every name that is bound there, with the parameters."""
     return {
         node.arg if isinstance(node, ast.arg) else node.id
-        for node in ast.walk(function)
+        for node in nodes
         if isinstance(node, ast.arg)
         or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
     }
