@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from functools import partial
+from functools import cache, partial
 from itertools import count, cycle
 from typing import Any
 
@@ -142,8 +142,14 @@ def tables(number: int) -> str:
 
 def images(number: int) -> str:
     """The pictures of one of our own domains: furniture where the number is even, else people."""
+    return images_by_number()[f"{number:03d}"]
+
+
+@cache
+def images_by_number() -> dict[str, str]:
+    """Read once for all tests: the file with the drawings is large."""
     with read_material(MATERIAL["tuna08-identification"].paths) as read:
-        return next(item.input for item in read.items() if item.key.endswith(f"-{number:03d}"))
+        return {item.key.rpartition("-")[2]: item.input for item in read.items()}
 
 
 def come_in(page: Page, campaign: Campaign, **link: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
 import pytest
@@ -57,6 +58,7 @@ def chat_campaign(
     return launch_campaign(campaign, by=campaign.owner)
 
 
+@cache
 def our_answers() -> list[tuple[str, list[str]]]:
     with read_material(MATERIAL["chat-arena"].paths, "long") as read:
         items = {item.key: (item.input, []) for item in read.items()}
