@@ -100,7 +100,7 @@ def warm() -> Warm:
 # Read by the tests' own variants of the site alone, not by its settings.
 FOR_VARIANTS = frozenset(
     {
-        *("FAILPOINT", "FAILING_PATH", "WITHOUT_TRANSACTION"),
+        *("FAILPOINTS", "FAILING_PATH", "DEATHS_FILE", "WITHOUT_TRANSACTION"),
         *("DEATHS_IN_EACH_PHASE", "LIVES_FILE", "HALT_FILE"),
     }
 )

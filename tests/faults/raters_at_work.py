@@ -13,14 +13,14 @@ RATERS = 8
 SCREENS = 12  # per rater
 
 
-def campaign_for(raters: int = RATERS) -> Campaign:
-    """One batch of twelve screens for each rater."""
+def campaign_for(raters: int = RATERS, screens: int = SCREENS) -> Campaign:
+    """One batch of so many screens for each rater."""
     design = {
         "kind": "random_blocks",
-        "options": {"outputs_per_screen": 3, "trials_per_batch": SCREENS},
+        "options": {"outputs_per_screen": 3, "trials_per_batch": screens},
     }
     definition = rankme_definition(design=design, raters_per_trial=raters)
-    return make_campaign(definition, items=SCREENS, systems=4)
+    return make_campaign(definition, items=screens, systems=4)
 
 
 def rate(site_url: str, campaign: Campaign, **changes: object) -> Outcome:
@@ -53,9 +53,9 @@ def rate_while(
     return outcomes[0]
 
 
-def check_nothing_lost_nothing_doubled(outcome: Outcome) -> None:
+def check_nothing_lost_nothing_doubled(outcome: Outcome, screens: int = SCREENS) -> None:
     """Every rater finished, and each of their screens is stored once."""
     assert outcome.problems == []
     assert outcome.endings == {"completed": RATERS}, outcome.endings
-    assert Submission.objects.count() == RATERS * SCREENS == len(outcome.acknowledged)
+    assert Submission.objects.count() == RATERS * screens == len(outcome.acknowledged)
     check_record(map(acknowledged, outcome.acknowledged))
