@@ -1,5 +1,6 @@
 """Calls to a panel: what is asked again, what never is, and what a failure means."""
 
+import ssl
 import time
 
 import httpx
@@ -26,6 +27,20 @@ def panel() -> PracticePanel:
 @pytest.fixture
 def pauses() -> list[float]:
     return []
+
+
+def test_certificates_are_read_once_for_all_connections(monkeypatch):
+    make, made = ssl.create_default_context, []
+
+    def noted(*arguments, **options) -> ssl.SSLContext:
+        made.append(make(*arguments, **options))
+        return made[-1]
+
+    monkeypatch.setattr(ssl, "create_default_context", noted)
+    for _ in range(3):
+        calls.new_client(HOST, {}).close()
+    assert len(made) <= 1
+    assert all(context.verify_mode == ssl.CERT_REQUIRED for context in made)
 
 
 @pytest.fixture
