@@ -25,7 +25,7 @@ from rankme.protocols import sent_screen
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import preset
 from rankme.queries.definitions import definition_of_sitting
-from rankme.simulation.answers import Taste, answers_to, is_asked
+from rankme.simulation.answers import Taste, answers_to, is_asked, played
 from tests.campaigns import make_owner
 from tests.experiments.sittings_at_once import store_at_once
 from tests.full_material import full_material
@@ -92,18 +92,25 @@ def rate(
     """
     truth = truth or truth_of(campaign)
     for number in range(most_raters):
-        rater = entered(campaign, number)
-        found = assignments.claim_batch(rater)
-        if not isinstance(found, Assignment):
-            assert found.reason == "complete"
+        if not sit(campaign, Person(seed, number, truth), at_once=at_once):
             return number
-        payloads = sent_by(Person(seed, number, truth), found)
-        singly = (0 if number else SCREENS_BY_ACTIONS) if at_once else len(payloads)
-        for payload in payloads[:singly]:
-            store(rater, payload)
-        store_at_once(found, payloads[singly:])
-        assignments.finish_batch(found)
     raise AssertionError("this campaign has no end")
+
+
+def sit(campaign: Campaign, person: Person, *, at_once: bool = False) -> bool:
+    """Let somebody come, do a batch and finish it; False where there is none left."""
+    rater = entered(campaign, person.number)
+    found = assignments.claim_batch(rater)
+    if not isinstance(found, Assignment):
+        assert found.reason == "complete"
+        return False
+    payloads = sent_by(person, found)
+    singly = (0 if person.number else SCREENS_BY_ACTIONS) if at_once else len(payloads)
+    for payload in payloads[:singly]:
+        store(rater, payload)
+    store_at_once(found, payloads[singly:])
+    assignments.finish_batch(found)
+    return True
 
 
 def report_of(
@@ -127,6 +134,7 @@ class Person:
     """One simulated rater: a taste, an own speed, and a mouse that sometimes misses."""
 
     def __init__(self, seed: int, number: int, truth: Mapping[str, float]) -> None:
+        self.number = number
         self.rng = random.Random(f"{seed}:{number}")
         self.taste = Taste(self.rng, truth, leniency=self.rng.gauss(0, 0.3))
         self.slowness = self.rng.lognormvariate(0, 0.2)
@@ -182,7 +190,7 @@ def sent_by(person: Person, assignment: Assignment) -> list[dict[str, Any]]:
             "trial": place,
             "screen": index,
             "answers": person.answers(screen, trial, _target(material_shown.input)),
-            "times": {},
+            "times": {"files": played(trial)},
             "comment": "",
         }
         for place, (trial, material_shown) in enumerate(zip(document["trials"], shown, strict=True))
