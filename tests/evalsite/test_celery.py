@@ -31,26 +31,28 @@ def queue_length(valkey: Valkey) -> int:
         return client.llen("rankme")
 
 
-def test_every_thread_sends_its_messages_to_our_broker(live_site: LiveSite):
-    live_site.flush_valkey()
+def test_every_thread_sends_its_messages_to_our_broker(site_without_web: LiveSite):
+    site_without_web.flush_valkey()
     command = [sys.executable, "-c", PUBLISH_ASIDE]
-    environment = live_site.environment.copy()
+    environment = site_without_web.environment.copy()
     del environment["DJANGO_SETTINGS_MODULE"]  # a container does not set it either
     sent = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True)
     assert sent.stdout == "evalsite\n", sent.stderr
-    assert queue_length(live_site.servers.valkey) == 1
+    assert queue_length(site_without_web.servers.valkey) == 1
 
 
-def test_messages_reach_a_worker_again_after_the_broker_was_killed(live_site: LiveSite):
-    live_site.flush_valkey()
-    before = reconciliations(live_site, "succeeded")  # the log is that of the whole test run
-    live_site.start_worker()
-    live_site.start_beat()
-    wait_for(lambda: reconciliations(live_site, "succeeded") > before, "the first tick")
-    live_site.kill_valkey()
-    received = reconciliations(live_site)
-    live_site.start_valkey()
-    wait_for(lambda: reconciliations(live_site) > received, "a tick after the broker was back")
+def test_messages_reach_a_worker_again_after_the_broker_was_killed(site_without_web: LiveSite):
+    site_without_web.flush_valkey()
+    before = reconciliations(site_without_web, "succeeded")  # the log is that of the whole test run
+    site_without_web.start_worker()
+    site_without_web.start_beat()
+    wait_for(lambda: reconciliations(site_without_web, "succeeded") > before, "the first tick")
+    site_without_web.kill_valkey()
+    received = reconciliations(site_without_web)
+    site_without_web.start_valkey()
+    wait_for(
+        lambda: reconciliations(site_without_web) > received, "a tick after the broker was back"
+    )
 
 
 def reconciliations(site: LiveSite, what: str = "received") -> int:
@@ -59,10 +61,10 @@ def reconciliations(site: LiveSite, what: str = "received") -> int:
     return len(re.findall(rf"Task rankme\.tasks\.reconcile\S+ {what}", said))
 
 
-def test_a_broker_that_is_away_refuses_at_once_and_is_not_asked_again(live_site: LiveSite):
+def test_a_broker_that_is_away_refuses_at_once_and_is_not_asked_again(site_without_web: LiveSite):
     from kombu.exceptions import OperationalError
 
-    live_site.kill_valkey()
+    site_without_web.kill_valkey()
     refused: list[Exception] = []
 
     def publish() -> None:
