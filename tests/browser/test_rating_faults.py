@@ -542,7 +542,8 @@ def test_what_cannot_be_changed_here_is_said_only_until_the_next_screen(page: Pa
     answer_with_mouse(phone)
     next_screen(phone)
     expect(phone.locator("#notices")).to_be_empty()
-    phone.wait_for_load_state("networkidle")
+    # Or it arrives while the record is being checked.
+    wait_for(lambda: Submission.objects.count() == 2, "the answer from the phone")
     other_device.close()
 
 
