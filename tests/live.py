@@ -198,8 +198,12 @@ class LiveSite:
         return self.log_folder / f"{name}.log"
 
     def start(self, name: str, *arguments: str, **settings: str) -> None:
-        """Start `python -m ARGUMENTS`: the first in a fresh Python, all others in a warm one."""
-        if not self.processes:
+        """Start `python -m ARGUMENTS` in a warm Python.
+
+        Before that one has imported everything, a fresh one is there: the first is fresh, unless
+        this is one of several workers, who will start many.
+        """
+        if not self.processes and "PYTEST_XDIST_WORKER" not in os.environ:
             self.start_afresh(name, *arguments, **settings)
         elif not self.is_running(name):
             environment = self.environment | settings
