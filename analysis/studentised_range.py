@@ -22,6 +22,7 @@ STEP_OF_A_SPREAD = 0.4  # of the standard deviation of the logarithms, where tha
 FADED = -40.0
 # From here on the standard deviation is taken as known.
 MOST_DF = 100_000
+HIGHEST = 2.0**60  # quantiles are looked for below it
 # Statistics that are computed together: their arrays stay in the processor's cache.
 TOGETHER = 8
 
@@ -56,11 +57,11 @@ def probabilities(statistics: ArrayLike, groups: int, df: float) -> Values:
 
 
 def quantile(probability: float, groups: int, df: float) -> float:
-    """The q with P(studentised range ≤ q) = probability."""
+    """The q with P(studentised range ≤ q) = probability; ValueError if that rounds to 1."""
     from scipy.optimize import brentq
 
     high = 8.0
-    while probabilities([high], groups, df)[0] < probability:
+    while high < HIGHEST and probabilities([high], groups, df)[0] < probability:
         high *= 2
 
     def beyond(statistic: float) -> float:

@@ -147,6 +147,11 @@ def test_quantiles_have_their_probabilities(groups, df):
         assert found == pytest.approx([probability], abs=1e-13)
 
 
+def test_a_quantile_beyond_all_numbers_is_refused_and_not_looked_for_without_end():
+    with pytest.raises(ValueError, match="signs"):
+        quantile(1.0, 3, 1.0)
+
+
 @pytest.mark.parametrize("df", [20.0, 2220.0, 1e6])
 def test_interpolated_tails_equal_the_exact_ones(df):
     statistics = np.random.default_rng(1).uniform(0, 8, size=900)
