@@ -57,7 +57,7 @@ DEEDS = (
     "vbscript:pwned()",
     "&lt;b class=pwn&gt;&#60;img src=x onerror=pwned()&#62;",
     "\\u003cb class=pwn\\u003e\\x3cscript\\x3epwned()\\x3c/script\\x3e",
-    "{{ pwned|safe }}{% include 'admin/base.html' %}",
+    "{{ pwned|safe }}{{ 70707|add:70707 }}{% include 'admin/base.html' %}",
     "${pwned()}#{pwned()}<%= pwned() %>[[pwned()]]{{constructor.constructor('pwned()')()}}",
     "+ADw-script class=pwn+AD4-pwned()+ADw-/script+AD4-",
     "%3Cb%20class=pwn%3E%22%27%3E",
@@ -68,4 +68,6 @@ DEEDS = (
     "＜script class=pwn＞pwned()＜/script＞",
     "<scr<script>ipt class=pwn>pwned()</scr</script>ipt>",
 )
+# What a page would say that takes a text for a template.
+COMPUTED = "141414"
 PAYLOADS = tuple(way + deed for way, deed in product(WAYS_OUT, DEEDS))

@@ -34,7 +34,7 @@ from rankme.models import (
 )
 from tests.accounts import make_account
 from tests.browser.organiser import log_in
-from tests.browser.payloads import DEEDS, PAYLOADS
+from tests.browser.payloads import COMPUTED, DEEDS, PAYLOADS
 from tests.browser.rating import answer_with_mouse, begin, come_in, rate_to_the_end
 from tests.campaigns import make_campaign, make_rater, rankme_definition
 from tests.live import LiveSite
@@ -137,7 +137,7 @@ def make_hostile(owner: Any) -> Campaign:
         campaign.items.filter(pk=item.pk).update(key=short(500), factors=factors, **texts)
     for system in campaign.systems.all():
         campaign.systems.filter(pk=system.pk).update(name=f"{system.position}{short(190)}")
-    Output.objects.filter(system__campaign=campaign).update(text=EVERYTHING)
+    Output.objects.filter(system__campaign=campaign).update(text=short(4_000))
     campaign = campaigns.launch_campaign(campaign, by=owner)
     for number in range(2):
         rater = make_rater(campaign, short(190) + str(number))
@@ -211,6 +211,10 @@ MADE = """() => {
     return made.map((node) => node.outerHTML.slice(0, 200));
 }"""
 
+IS_WHOLE = """() => document.contentType === "image/svg+xml"
+    || document.querySelectorAll("main").length === 1"""
+SAYS = "(words) => document.documentElement.textContent.includes(words)"
+
 
 @pytest.fixture
 def watched(page: Page) -> Page:
@@ -226,6 +230,7 @@ def watched(page: Page) -> Page:
 def assert_only_text(page: Page) -> None:
     assert page.evaluate(MADE) == [], page.url
     assert page.evaluate("window.pwnedBy") == [], page.url
+    assert not page.evaluate(SAYS, COMPUTED), page.url
     assert page.dialogs == [], page.url
     assert all(host.startswith("127.0.0.1:") for host in page.hosts), page.hosts
 
@@ -281,6 +286,9 @@ def test_no_page_of_the_organiser_makes_anything_of_data(watched: Page, tmp_path
     campaign = make_hostile(owner)
     world = World(campaign)
     draft = make_campaign(hostile_definition(), items=2, systems=2, owner=owner, launch=False)
+    for number, each in enumerate((campaign, draft)):
+        each.invitations.create(token=f"t{number}", name="Ines")
+        each.material_imports.create(state="failed")
     row = [f"<b class=pwn>{short(150)}", short(500).replace("\n", " "), EVERYTHING]
     good = upload(make_campaign(owner=owner, launch=False), tmp_path, [row])
     bad = upload(make_campaign(owner=owner, launch=False), tmp_path, [row, row, [*row, row[0]]])
@@ -290,10 +298,16 @@ def test_no_page_of_the_organiser_makes_anything_of_data(watched: Page, tmp_path
         "campaign",
         "campaign-edit",
         "campaign-file-edit",
+        "campaign-duplicate",
         "campaign-delete",
         "campaign-material",
         "campaign-items",
         "campaign-launch",
+        "campaign-links",
+        "campaign-close",
+        "campaign-raters",
+        "campaign-members",
+        "campaign-history",
         "preview",
     ):
         addresses.append(reverse(f"rankme:{name}", args=[draft.code]))
@@ -312,10 +326,12 @@ def test_no_page_of_the_organiser_makes_anything_of_data(watched: Page, tmp_path
         "user.username",
         "participant.comment",
         "materialimport.error",
+        "invitation.name",
         "analysisrun.signature",
     } <= set(filled)
     for address in addresses:
         visit(watched, address)
+        assert watched.evaluate(IS_WHOLE), address
 
 
 def test_no_picture_of_a_report_and_no_page_of_the_admin_makes_anything_of_data(

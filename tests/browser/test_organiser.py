@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 
-from rankme.actions import assignments, campaigns, exclusions, import_jobs
+from rankme.actions import assignments, campaigns, import_jobs
 from rankme.management.commands.demo import FOLDER
 from rankme.models import Campaign, MaterialImport, Output
 from rankme.pages.urls import organiser_urls
@@ -337,63 +337,3 @@ def test_a_draft_that_somebody_else_saved_fits_on_a_phone_with_both_versions(pag
     expect(page.get_by_text("while you were editing it")).to_be_visible()
     expect(page.locator("#title")).to_have_value("Mine")
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-
-
-PAYLOADS = (
-    "<script>document.title='owned'</script>",
-    '"><img src=x onerror="document.title=\'owned\'">',
-    "<svg/onload=document.title='owned'>",
-    "javascript:document.title='owned'",
-    "</textarea></title></script><b class=made-from-data>",
-    "{{ 707|add:707 }}",
-    "\u202egnirts desrever <iframe srcdoc='<b>x</b>'></iframe>",
-)
-
-
-def test_what_strangers_write_is_text_on_every_page(page: Page):
-    evil = " ".join(PAYLOADS)
-    owner = make_account()
-    definition = slider_definition(
-        title=evil[:200],
-        description=evil,
-        texts={"consent": evil, "instructions": evil, "thanks": evil},
-        practice=[{"input": evil, "outputs": [evil], "feedback": evil}],
-        entry_questions=[{"name": "q", "question": evil, "choices": {evil: evil, "b": evil}}],
-    )
-    pages = []
-    for launch in (False, True):
-        campaign = make_campaign(definition, owner=owner, launch=False)
-        campaign.items.update(input=evil, reference=evil, context=evil)
-        campaign.items.filter(position=0).update(key=evil)
-        campaign.systems.filter(position=0).update(name=evil[:200])
-        Output.objects.filter(system__campaign=campaign).update(text=evil)
-        upload = campaign.material_imports.create(
-            state="failed",
-            labels={"0": evil},
-            error=evil,
-            problems=[{"file": evil, "line": 1, "column": evil, "message": evil}],
-        )
-        campaign.invitations.create(token=f"t{launch}", name=evil[:200])
-        if launch:
-            campaign = campaigns.launch_campaign(campaign, by=owner)
-            rater = make_rater(campaign)
-            held = assignments.claim_batch(rater)
-            answer(held, 0, value=50, comment=evil)
-            exclusions.exclude_rater(rater, reason=evil[:500], by=owner)
-            campaign.participants.update(comment=evil, entry_answers={evil: evil})
-            pages.append(reverse("rankme:campaign-rater", args=[campaign.code, rater.label]))
-        names = [name for name in LOOKED_AT if name.startswith("campaign-") or name == "campaign"]
-        for name in set(names) - {"campaign-start", "campaign-load"}:
-            pages.append(reverse(f"rankme:{name}", args=[campaign.code]))
-        pages.append(reverse("rankme:campaign-import", args=[campaign.code, upload.pk]))
-    page.on("dialog", lambda dialog: pytest.fail(f"a dialog: {dialog.message}"))
-    log_in(page)
-    for address in [reverse("rankme:campaigns"), *pages]:
-        page.goto(address)
-        assert page.title() != "owned", address
-        # The form's own preview is a frame in its stage.
-        frames = "iframe:not([data-preview-stage] > iframe)"
-        made = f"img[src=x], {frames}, .made-from-data, svg[onload], main script"
-        assert page.locator(made).count() == 0, address
-        assert page.locator("main").count() == 1, address
-        assert "1414" not in page.locator("main").inner_text(), address

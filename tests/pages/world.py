@@ -20,6 +20,7 @@ from rankme.models import (
 )
 from rankme.pages.urls import urlpatterns
 from tests.campaigns import make_owner, make_rater
+from tests.runs import executed
 from tests.sittings import complaint_of
 
 # Who may: everybody; people with an account; members of the campaign; its owner alone.
@@ -185,9 +186,7 @@ def published_run(campaign: Campaign) -> AnalysisRun:
     run = analysis_runs.request_run(
         campaign, {"agreement_resamples": 2, "metric_resamples": 2}, by=campaign.owner
     )
-    analysis_runs.execute(run.pk, "tester")
-    run.refresh_from_db()
-    assert run.state == "done", run.error
+    executed(run, pictures=("svg",))
     publishing.publish_report(run, by=campaign.owner)
     return run
 
