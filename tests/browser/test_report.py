@@ -18,9 +18,10 @@ from tests.browser.widths import DROP_ROWS_OF_ONE_MAKE
 from tests.campaigns import make_owner, slider_definition
 from tests.live import wait_for
 from tests.reports import assert_same_report
-from tests.runs import rated_campaign
+from tests.runs import asked, executed, rated_campaign
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+SHOWN = ("svg",)  # the pictures of a page; the others can only be downloaded
 OPEN_ALL = "document.querySelectorAll('details').forEach((part) => { part.open = true; })"
 
 
@@ -63,8 +64,7 @@ def test_on_a_laptop_no_table_of_a_report_is_cut_off(page):
     campaign = rated_campaign(definition, systems=4)
     options = {"model": "interaction", "factors": [factor_column("domain")]}
     options |= {"agreement_resamples": 10}
-    run = analysis_runs.request_run(campaign, options, by=make_owner())
-    assert analysis_runs.execute(run.pk, "here")
+    run = executed(asked(campaign, **options), pictures=SHOWN)
     log_in(page)
     page.set_viewport_size({"width": 1366, "height": 768})
     page.goto(f"/campaigns/{campaign.code}/analysis/{run.pk}/")
@@ -87,8 +87,7 @@ def test_no_page_of_an_analysis_has_a_fault_that_axe_finds_or_is_too_wide(page):
     """By day axe looks at every row, in the dark on a phone at two of each make."""
     campaign = rated_campaign()
     options = {"runs": 20, "agreement_resamples": 10}
-    run = analysis_runs.request_run(campaign, options, by=make_owner())
-    assert analysis_runs.execute(run.pk, "here")
+    run = executed(asked(campaign, **options), pictures=SHOWN)
     waiting = analysis_runs.request_run(campaign, options, by=make_owner())
     report = publishing.publish_report(run, by=make_owner())
     log_in(page)

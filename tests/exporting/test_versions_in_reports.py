@@ -19,7 +19,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def run_of(campaign, **options):
     quick = {"agreement_resamples": 2, "runs": 20}
-    return executed(analysis_runs.request_run(campaign, quick | options, by=make_owner()))
+    asked = analysis_runs.request_run(campaign, quick | options, by=make_owner())
+    return executed(asked, pictures=())
 
 
 @pytest.fixture

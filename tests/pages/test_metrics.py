@@ -118,7 +118,7 @@ def test_a_metric_is_deleted_after_a_question(olga):
 def test_metrics_against_people_after_the_ranking_by_people(olga, client, rated):
     olga.post(address("campaign-import-take", rated, uploaded(olga, rated, WORDS).pk))
     assert execute_import(rated.material_imports.latest("pk").pk, "tester")
-    run = executed(analysis_runs.request_run(rated, FEW, by=make_owner()))
+    run = executed(analysis_runs.request_run(rated, FEW, by=make_owner()), pictures=("svg",))
     assert run.options["metrics"] == ["comet"]
     assert 'metrics:["comet"]' in run.signature
     report = text_of(olga, "analysis-run", rated, run.pk)
