@@ -14,7 +14,7 @@ from django.urls import reverse
 from rankme.actions import assignments, exclusions, judgements, run_exclusions
 from rankme.actions.campaigns import close_campaign
 from rankme.actions.invitations import invite_raters
-from rankme.models import AnalysisRun, Assignment, Participant, Submission
+from rankme.models import AnalysisRun, Assignment, Campaign, Participant, Submission
 from rankme.pages.rater_identity import COOKIE_SALT
 from rankme.queries.judgement_table import judgement_table
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
@@ -32,10 +32,15 @@ def the_record_holds():
     check_record()
 
 
-@pytest.fixture
-def campaign():
-    """One batch of four screens that one rater does."""
+@pytest.fixture(scope="module")
+def one_batch_once(rows_of_the_module: None) -> Campaign:
+    """One batch of four screens that one rater does. Tests roll back what they do to it."""
     return make_campaign(sliders(design={"kind": "complete"}), items=4, systems=1)
+
+
+@pytest.fixture
+def campaign(one_batch_once: Campaign) -> Campaign:
+    return Campaign.objects.get(pk=one_batch_once.pk)
 
 
 def work_page(client, campaign):
