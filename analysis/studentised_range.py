@@ -57,7 +57,26 @@ def probabilities(statistics: ArrayLike, groups: int, df: float) -> Values:
 
 
 def quantile(probability: float, groups: int, df: float) -> float:
-    """The q with P(studentised range ≤ q) = probability; ValueError if that rounds to 1."""
+    """The q with P(studentised range ≤ q) = probability.
+
+    Parameters
+    ----------
+    probability : from 0 to below 1
+    groups : number of means
+    df : degrees of freedom of the standard deviation; infinity where it is known
+
+    Returns
+    -------
+    The q, whose probability is within 1e-11 of the one given.
+
+    Raises
+    ------
+    ValueError : the probability rounds to 1, so that no q reaches it
+
+    Source
+    ------
+    Copenhaver & Holland (1988), eq. 2.1 and 2.2; Brent's method finds the root.
+    """
     from scipy.optimize import brentq
 
     high = 8.0
