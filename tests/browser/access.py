@@ -14,6 +14,11 @@ SPACED = """
   p { margin-bottom: 2em !important }
 """
 TWICE_AS_LARGE = "html { font-size: 200% !important }"
+ENLARGE_TEXT = """(style) => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(style);
+  document.adoptedStyleSheets = [sheet];
+}"""
 WIDER_THAN_THE_WINDOW = """(style) => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(style);
@@ -98,6 +103,10 @@ def assert_accessible_by_day_and_night(page: Page, what: str) -> None:
     assert_accessible(page, f"light {what}")
     page.emulate_media(color_scheme="dark")
     assert_accessible(page, f"dark {what}", ABOUT_COLOURS)
+
+
+def enlarge_text(page: Page) -> None:
+    page.evaluate(ENLARGE_TEXT, TWICE_AS_LARGE)
 
 
 def assert_never_scrolls_sideways(page: Page) -> None:

@@ -16,6 +16,7 @@ from tests.browser.access import (
     assert_accessible_by_day_and_night,
     assert_never_scrolls_sideways,
     bring_axe_along,
+    enlarge_text,
 )
 from tests.browser.organiser import log_in, log_in_by_form, work_off
 from tests.browser.widths import MAKE_OF_THE_PAGE
@@ -300,6 +301,30 @@ def test_no_page_has_a_fault_that_axe_finds_or_scrolls_sideways(page: Page):
         assert width <= PHONE["width"], f"{address} is {width} px wide"
         assert_never_scrolls_sideways(page)
         page.set_viewport_size(laptop)
+
+
+IS_DRAWN = "one => one.checkVisibility()"
+CUT_OFF = """pane => {
+  const stage = pane.querySelector("[data-preview-stage]");
+  return [pane.scrollWidth > pane.clientWidth, stage.clientHeight < 200];
+}"""
+
+
+def test_the_preview_of_a_draft_fits_on_a_phone_with_text_of_twice_the_size(page: Page):
+    """Before it is asked for it is not there, also where the window was a laptop's until now."""
+    draft = make_campaign(owner=make_account(), launch=False)
+    log_in(page)
+    page.add_init_script("MediaQueryList.prototype.addEventListener = () => {}")  # not yet told
+    page.goto(reverse("rankme:campaign-edit", args=[draft.code]))
+    pane = page.locator("[data-preview-pane]")
+    expect(pane).to_be_visible()
+    page.set_viewport_size(PHONE)
+    assert not pane.evaluate(IS_DRAWN)
+    pane.evaluate("pane => pane.close()")
+    enlarge_text(page)
+    page.locator("[data-open-preview]").first.click()
+    assert pane.evaluate(IS_DRAWN)
+    assert pane.evaluate(CUT_OFF) == [False, False]
 
 
 def test_the_tab_of_this_page_is_marked_without_colours(page: Page):
