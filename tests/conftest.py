@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from django.core.management.commands import flush
 from django.db import OperationalError, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.postgresql.operations import DatabaseOperations
@@ -130,6 +131,8 @@ def django_db_modify_db_settings(
 
 
 MOST_DEADLOCKS = 5
+# What migrations filled and no test changes: models, and what may be done to each.
+FILLED_TABLES = {"django_content_type", "auth_permission"}
 LARGE_TABLE = 2**20  # bytes from which truncating, which makes new files, is the quicker way
 
 
@@ -137,14 +140,14 @@ LARGE_TABLE = 2**20  # bytes from which truncating, which makes new files, is th
 def emptying_past_the_triggers() -> Iterator[None]:
     """Let Django empty the tables after a transactional test: triggers refuse that.
 
-    Only those that hold something are emptied. To truncate all of them, with their indexes, would
-    take longer than most tests.
+    Only those that hold something are emptied. To truncate all of them, with their indexes, or to
+    fill those again that a migration fills would take longer than most tests.
     """
 
     def emptying(self, style, tables: list[str], **options) -> list[str]:
-        sizes = sizes_of(self.connection, tables)
-        large = [name for name in tables if sizes[name] >= LARGE_TABLE]
-        small = [name for name in tables if 0 < sizes[name] < LARGE_TABLE]
+        sizes = sizes_of(self.connection, [each for each in tables if each not in FILLED_TABLES])
+        large = [name for name, size in sizes.items() if size >= LARGE_TABLE]
+        small = [name for name, size in sizes.items() if 0 < size < LARGE_TABLE]
         statements = ["SET LOCAL session_replication_role = replica;"]
         if large:
             statements.append(f"TRUNCATE {', '.join(map(self.quote_name, large))} CASCADE;")
@@ -165,6 +168,7 @@ def emptying_past_the_triggers() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DatabaseOperations, "sql_flush", emptying)
         patch.setattr(DatabaseOperations, "execute_sql_flush", executing)
+        patch.setattr(flush, "emit_post_migrate_signal", lambda *_options: None)
         yield
 
 
