@@ -13,6 +13,7 @@ import sys
 from typing import Any
 
 import django
+import numpy
 from django.conf import settings
 
 # None of them reads Django's settings or the site's environment when it is imported.
@@ -174,10 +175,18 @@ def share_no_event() -> None:
 def import_all() -> None:
     for name in IMPORTED:
         importlib.import_module(name)
+    load_compiler()
     too_early = sorted({"evalsite", "rankme"} & sys.modules.keys())
     if settings.configured or too_early:
         sys.exit(f"These have read an environment that is not theirs: {too_early or 'settings'}")
     gc.freeze()
+
+
+def load_compiler() -> None:
+    """The first call of any compiled function loads what they all need: a third of a second."""
+    from analysis.streams import mixed
+
+    mixed(numpy.uint64(1))
 
 
 if __name__ == "__main__":
