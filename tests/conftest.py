@@ -22,7 +22,7 @@ from psycopg2.errors import DeadlockDetected
 from evalsite.embedded import Servers, data_folder
 from evalsite.run import end_orphans
 from tests.migrated import put_migrated_cluster
-from tests.order import in_good_order
+from tests.order import Kind, in_good_order
 
 pytest_plugins = ["tests.live", "tests.chromium"]
 
@@ -76,7 +76,7 @@ def begin_elsewhere(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
-    """Begin with the tests that mostly wait, where others compute meanwhile (tests/order.py).
+    """Let some workers compute while others wait (tests/order.py).
 
     Every worker has to arrive at the same order, wherever it began to collect.
     """
@@ -84,11 +84,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     yield
     items[:] = in_good_order(
         items,
-        waits=lambda item: item.get_closest_marker("waits") is not None,
+        kind_of=kind_of,
         file_of=lambda item: str(item.path),
         workers=int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")),
-        cores=len(os.sched_getaffinity(0)),
     )
+
+
+def kind_of(item: pytest.Item) -> Kind:
+    if "browser" in getattr(item, "fixturenames", ()):
+        return Kind.BROWSING
+    if item.get_closest_marker("waits"):
+        return Kind.WAITING
+    return Kind.LONG if item.get_closest_marker("slow") else Kind.SHORT
 
 
 @pytest.fixture(scope="session")

@@ -1,12 +1,22 @@
-"""The order of a test run that is split between processes: tests that wait begin first."""
+"""The order of a test run that is split between processes: at no time do all workers wait."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from enum import Enum, auto
 from typing import TypeVar
 
 Test = TypeVar("Test")
+
+
+class Kind(Enum):
+    """What a test spends its time on."""
+
+    WAITING = auto()  # mostly waits for processes
+    BROWSING = auto()  # waits for a browser as long as it keeps the processor busy
+    LONG = auto()  # computes for many seconds
+    SHORT = auto()
 
 
 def shares(tests: int, workers: int) -> list[int]:
@@ -21,27 +31,32 @@ def shares(tests: int, workers: int) -> list[int]:
 def in_good_order(
     tests: Sequence[Test],
     *,
-    waits: Callable[[Test], bool],
+    kind_of: Callable[[Test], Kind],
     file_of: Callable[[Test], str],
     workers: int,
-    cores: int,
 ) -> list[Test]:
-    """Put the tests that mostly wait first, where other workers compute meanwhile.
+    """Let a quarter of the workers begin with tests that wait, half of them with a browser's.
 
     Each worker begins with an equal, contiguous share of the list, and takes half of the rest of
-    another's when it has done its own. A test that sleeps at the end of a run leaves a core idle,
-    so those that wait come at the beginning. If they began on all workers at once, all cores would
-    be idle then; so only as many workers begin with them as there are more workers than cores. The
-    tests of a file stay together, because they share what its fixtures started.
+    another's when it has done its own. Where workers wait at the same time, cores are idle; so the
+    other workers compute meanwhile, and the end of the run, when little is left to choose from, is
+    for tests that are short and never wait. The tests of a file stay together, because they share
+    what its fixtures started.
     """
-    waiting = [test for test in tests if waits(test)]
-    computing = iter([test for test in tests if not waits(test)])
-    lanes = max(1, workers - cores)
     firsts: list[list[Test]] = [[] for _ in range(workers)]
-    for _, together in itertools.groupby(waiting, key=file_of):
-        min(firsts[:lanes], key=len).extend(together)
+    quarter, half = max(1, workers // 4), workers // 2
+    lanes = {
+        Kind.WAITING: firsts[:quarter],
+        Kind.LONG: firsts[quarter:half] or firsts[:quarter],
+        Kind.BROWSING: firsts[half:],
+    }
+    for kind, its_workers in lanes.items():
+        of_kind = [test for test in tests if kind_of(test) is kind]
+        for _, together in itertools.groupby(of_kind, key=file_of):
+            min(its_workers, key=len).extend(together)
+    rest = iter([test for test in tests if kind_of(test) is Kind.SHORT])
     ordered: list[Test] = []
     for first, share in zip(firsts, shares(len(tests), workers), strict=True):
         ordered += first
-        ordered += itertools.islice(computing, max(0, share - len(first)))
-    return [*ordered, *computing]
+        ordered += itertools.islice(rest, max(0, share - len(first)))
+    return [*ordered, *rest]

@@ -1,28 +1,30 @@
-"""The order in which a test run begins: what waits first, but not on every core."""
+"""The order in which a test run begins: while some workers wait, others compute."""
 
 from types import SimpleNamespace
 
 import pytest
 from xdist.scheduler.worksteal import WorkStealingScheduling
 
-from tests.order import in_good_order, shares
+from tests.order import Kind, in_good_order, shares
 
-COMPUTING = [f"compute.py::{number}" for number in range(20)]
-SLEEPING = [f"{name}.py::{number}" for name in ("sleep", "snooze", "doze") for number in range(4)]
-MIXED = [*COMPUTING[:7], *SLEEPING, *COMPUTING[7:]]
+KINDS = {"wait": Kind.WAITING, "browse": Kind.BROWSING, "long": Kind.LONG, "short": Kind.SHORT}
+SHORT = [f"short.py::{number}" for number in range(24)]
+LONG = [f"long.py::{number}" for number in range(3)]
+WAITING = [f"{name}.py::{number}" for name in ("wait", "wait2") for number in range(3)]
+BROWSING = [f"{name}.py::{number}" for name in ("browse", "browse2", "browse3") for number in "012"]
+MIXED = [*SHORT[:7], *BROWSING, *LONG, *SHORT[7:9], *WAITING, *SHORT[9:]]
 
 
 def file_of(test: str) -> str:
     return test.partition("::")[0]
 
 
-def ordered(tests: list[str], workers: int, cores: int) -> list[str]:
+def ordered(tests: list[str], workers: int) -> list[str]:
     return in_good_order(
         tests,
-        waits=lambda test: not test.startswith("compute"),
+        kind_of=lambda test: KINDS[file_of(test).removesuffix(".py").rstrip("23")],
         file_of=file_of,
         workers=workers,
-        cores=cores,
     )
 
 
@@ -59,34 +61,37 @@ def test_the_shares_are_those_that_the_scheduler_deals(tests: int, workers: int)
     assert [test for worker in running for test in worker.sent] == list(range(tests))
 
 
-@pytest.mark.parametrize(("workers", "cores"), [(1, 1), (2, 2), (3, 2), (4, 2), (12, 8), (40, 2)])
-def test_no_test_is_lost_and_none_runs_twice(workers: int, cores: int):
-    assert sorted(ordered(MIXED, workers, cores)) == sorted(MIXED)
-    assert ordered(COMPUTING, workers, cores) == COMPUTING
-    assert sorted(ordered(SLEEPING, workers, cores)) == sorted(SLEEPING)
-    assert ordered([], workers, cores) == []
+@pytest.mark.parametrize("workers", [1, 2, 3, 4, 5, 12, 40])
+def test_no_test_is_lost_and_none_runs_twice(workers: int):
+    assert sorted(ordered(MIXED, workers)) == sorted(MIXED)
+    assert ordered(SHORT, workers) == SHORT
+    for alike in (WAITING, BROWSING, LONG):
+        assert sorted(ordered(alike, workers)) == sorted(alike)
+    assert ordered([], workers) == []
 
 
-def test_as_many_workers_begin_with_what_waits_as_there_are_more_than_cores():
-    first, second, third, fourth = dealt(ordered(MIXED, workers=4, cores=2), 4)
-    assert {file_of(test) for test in first} == {"sleep.py", "doze.py"}
-    assert {file_of(test) for test in second[:4]} == {"snooze.py"}
-    assert {file_of(test) for test in (*second[4:], *third, *fourth)} == {"compute.py"}
+def test_of_four_workers_one_waits_one_computes_and_two_browse():
+    first, second, third, fourth = dealt(ordered(MIXED, workers=4), 4)
+    assert first == WAITING + SHORT[:4]
+    assert second == LONG + SHORT[4:11]
+    assert {file_of(test) for test in third[:6]} == {"browse.py", "browse3.py"}
+    assert {file_of(test) for test in fourth[:3]} == {"browse2.py"}
+    assert [*third[6:], *fourth[3:]] == SHORT[11:]
 
 
-def test_with_one_worker_for_each_core_one_begins_with_what_waits():
-    first, second = dealt(ordered(MIXED, workers=2, cores=2), 2)
-    assert first == SLEEPING + COMPUTING[:4]
-    assert second == COMPUTING[4:]
+def test_of_two_workers_one_browses():
+    first, second = dealt(ordered(MIXED, workers=2), 2)
+    assert first == [*WAITING, *LONG, *SHORT[:12]]
+    assert second == [*BROWSING, *SHORT[12:]]
 
 
-def test_one_worker_begins_with_what_waits():
-    assert ordered(MIXED, workers=1, cores=2) == SLEEPING + COMPUTING
+def test_one_worker_ends_with_what_is_short():
+    assert ordered(MIXED, workers=1) == [*WAITING, *LONG, *BROWSING, *SHORT]
 
 
-def test_tests_of_one_file_and_tests_that_compute_keep_their_order():
-    found = ordered(MIXED, workers=3, cores=1)
-    assert [test for test in found if test in COMPUTING] == COMPUTING
-    for name in ("sleep.py", "snooze.py", "doze.py"):
+def test_tests_of_one_file_and_short_tests_keep_their_order():
+    found = ordered(MIXED, workers=4)
+    assert [test for test in found if test in SHORT] == SHORT
+    for name in {file_of(test) for test in MIXED} - {"short.py"}:
         places = [place for place, test in enumerate(found) if file_of(test) == name]
-        assert places == list(range(places[0], places[0] + 4)), name
+        assert places == list(range(places[0], places[0] + 3)), name

@@ -30,7 +30,7 @@ from tests.invariants import check_record
 from tests.live import wait_for
 from tests.sources import PROJECT
 
-pytestmark = [pytest.mark.browser, pytest.mark.waits]
+pytestmark = pytest.mark.browser
 
 OFFLINE_SCREENS = 6
 ROUNDS = 12
