@@ -14,7 +14,7 @@ from rankme.rehearsal.keys import entry_link
 from rankme.rehearsal.panel import PracticePanel
 from rankme.rehearsal.server import PracticeServer
 from rankme.simulation.raters import Cohort, Latencies, Rater
-from tests.live import LiveSite
+from tests.live import LiveSite, wait_for
 
 
 @dataclass
@@ -40,12 +40,14 @@ class PaidSite:
     def are_used_up(self) -> bool:
         return all(fault.times == 0 for fault in self.panel.faults.ordered)
 
-    def wait_until_quiet(self, seconds: float = 2.0) -> None:
-        """Until nobody has asked the panel for anything for a while."""
-        seen = -1
-        while seen != len(self.panel.journal):
-            seen = len(self.panel.journal)
-            time.sleep(seconds)
+    def wait_until_quiet(self) -> None:
+        """Until all webhooks are delivered, and the worker has done what they and pages asked."""
+        asked = -1
+        while asked != len(self.panel.journal):
+            asked = len(self.panel.journal)
+            wait_for(self.server.has_delivered_all, "the webhooks")
+            wait_for(self.site.no_message_is_under_way, "the worker to be at rest")
+            time.sleep(0.2)  # a message that a worker takes is nowhere for a moment
 
     def arrive(self) -> Submission:
         """Somebody takes a place."""

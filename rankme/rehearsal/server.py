@@ -30,6 +30,7 @@ class PracticeServer(ThreadingHTTPServer):
     def __init__(self, panel: PracticePanel, port: int = 0) -> None:
         self.panel = panel
         self.one_at_a_time = threading.Lock()
+        self.delivering: list[Delivery] = []
         self.ends = threading.Event()
         super().__init__((LOOPBACK, port), Handler)
 
@@ -45,9 +46,14 @@ class PracticeServer(ThreadingHTTPServer):
         """Hand out what waits, until the server ends."""
         while not self.ends.wait(SECONDS_BETWEEN_DELIVERIES):
             with self.one_at_a_time:
-                waiting = self.panel.hooks.take()
-            for delivery in waiting:
-                deliver(delivery)
+                self.delivering = self.panel.hooks.take()
+            while self.delivering:
+                deliver(self.delivering[0])
+                del self.delivering[0]
+
+    def has_delivered_all(self) -> bool:
+        with self.one_at_a_time:
+            return not self.delivering and not self.panel.hooks.waiting
 
     def server_close(self) -> None:
         self.ends.set()

@@ -65,6 +65,11 @@ def press(page: Page, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).click()
 
 
+def expect_soon(page: Page) -> None:
+    """The answer to a press is there: a worker may be quicker with what it asked for."""
+    expect(page.get_by_text("This will be paid within a minute.")).to_be_visible()
+
+
 def define_and_launch(page: Page) -> None:
     definition = slider_definition(crowd=CROWD)
     text = definition_to_yaml(definition).encode()
@@ -146,12 +151,15 @@ def rate_and_pay(page: Page, paid: PaidSite) -> None:
     page.get_by_role("link", name="1 person waits for your decision").click()
     page.get_by_role("link", name="Decide").click()
     press(page, "It was not paid: pay it now")
+    expect_soon(page)
     wait_for(lambda: ann.status == "APPROVED", "the reward of somebody who had waited")
     paid.work(bob)
     paid.submit(bob, "INVENTED")
     paid.work(cem, leaves=True)
     paid.leave(cem, "RETURNED")
-    wait_for(lambda: PanelSubmission.objects.filter(state="RETURNED").exists(), "the webhook")
+    wait_for(lambda: PanelSubmission.objects.filter(state="RETURNED").exists(), "a webhook")
+    # Which comes out of order: the one about somebody who came before may still be on its way.
+    wait_for(lambda: PanelSubmission.objects.filter(entered_code="INVENTED").exists(), "the other")
 
 
 def wrong_code_bonus_and_message(page: Page, paid: PaidSite) -> None:
@@ -161,10 +169,12 @@ def wrong_code_bonus_and_message(page: Page, paid: PaidSite) -> None:
     row = page.get_by_role("row").filter(has_text="INVENTED")
     row.get_by_role("link", name="Decide").click()
     press(page, "Pay the reward of 2.00 GBP")
+    expect_soon(page)
     wait_for(lambda: bob.status == "APPROVED", "the reward by hand")
     page.get_by_label("Amount", exact=True).fill("0.50")
     paid.fault("silent", "/pay/", "POST")
     press(page, "Pay the bonus")
+    expect_soon(page)
     bonus = PanelPayment.objects.filter(kind="bonus")
     wait_for(lambda: bonus.filter(state="lost").exists(), "the bonus without an answer")
     page.reload()
