@@ -38,7 +38,7 @@ def settings_everywhere() -> Iterator[Setting]:
     """Every field of the campaign form, whatever is chosen in it."""
 
     def visit(model: type[BaseModel]) -> Iterator[Setting]:
-        for setting in settings_of(model, {}):
+        for setting in settings_of(model):
             if setting.kind != "options":
                 yield setting
             if setting.part is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -128,13 +129,19 @@ def preset(name: str, language: str = "") -> Definition:
         raise InvalidDefinition(
             [Problem("", f"no preset {name!r}; there are: {', '.join(preset_names())}")]
         )
-    definition = definition_from_yaml((PRESETS / f"{name}.yaml").read_text(encoding="utf-8"))
+    definition = _as_shipped(name)
     if not language or language == definition.language:
         return definition
     if language not in languages_of(definition):
         raise InvalidDefinition([Problem("", f"the preset {name!r} has no texts in {language!r}")])
     document = translated(definition_to_document(definition), language)
     return definition_from_document(document)
+
+
+@cache
+def _as_shipped(name: str) -> Definition:
+    """Read once per process, as the site's code is: the gallery alone shows all presets."""
+    return definition_from_yaml((PRESETS / f"{name}.yaml").read_text(encoding="utf-8"))
 
 
 def blank_document() -> dict[str, Any]:

@@ -86,7 +86,7 @@ def test_what_the_form_changes_the_file_says(olga):
 
 def test_every_setting_of_a_campaign_has_its_place_in_the_form():
     placed = [name for section in SECTIONS for name in section.fields]
-    assert sorted(placed) == sorted(found.name for found in settings_of(Definition, {}))
+    assert sorted(placed) == sorted(found.name for found in settings_of(Definition))
 
 
 odd_text = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), min_size=1)

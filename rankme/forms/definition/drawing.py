@@ -136,7 +136,7 @@ def draw_form(
     Sections and rows are folded, except those that a new campaign needs first, those with a
     problem, and those around the path `look_at`.
     """
-    settings = {found.name: found for found in settings_of(Definition, document)}
+    settings = {found.name: found for found in settings_of(Definition)}
     sections = [
         Section(
             anchor=section.anchor,
@@ -212,9 +212,7 @@ def _group(
     group = Group(path, title, [], is_there=is_there)
     if model is CriterionSpec:
         group.drawn_name = document.get("name") or ""
-    for setting in sorted(
-        settings_of(model, document), key=lambda candidate: candidate.key not in FIRST
-    ):
+    for setting in sorted(settings_of(model), key=lambda candidate: candidate.key not in FIRST):
         if setting.kind == "options":
             drawn = _draw_options(setting, document, f"{path}.options")
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 from pydantic import BaseModel
@@ -26,7 +27,7 @@ def read_form(sent: Mapping[str, str]) -> Document:
 
 def _read_model(model: type[BaseModel], sent: Mapping[str, str], path: str) -> Document:
     document: Document = {}
-    for setting in settings_of(model, document):
+    for setting in settings_of(model):
         place = f"{path}{setting.name}"
         if setting.kind == "options":
             owner = setting.key.partition(".")[0]
@@ -74,7 +75,8 @@ def _read_leaf(setting: Setting, sent: Mapping[str, str], place: str) -> Any:
         return place in sent
     text = sent.get(place)
     if text is None:
-        return None if setting.nullable else setting.default
+        # A copy: the document may be changed, and the setting is there for all forms.
+        return None if setting.nullable else deepcopy(setting.default)
     return _parsed(text.replace("\r\n", "\n"), setting)
 
 

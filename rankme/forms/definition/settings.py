@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import types
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin
 
 from django.utils.translation import gettext
@@ -58,17 +59,25 @@ class Setting:
         return self.key in NAMES and self.key != "Crowd.panel"
 
 
-def settings_of(model: type[BaseModel], document: Document) -> list[Setting]:
-    """The settings of a model; those that depend on a choice follow the document's choice."""
-    settings = []
-    for name, info in model.model_fields.items():
-        if model is Definition and name in WRITTEN_BY_THE_SITE:
-            continue
-        settings.append(_setting(model, name, info, document))
-    return settings
+def settings_of(model: type[BaseModel]) -> list[Setting]:
+    """The settings of a model, with the names that the registries have now, in this language."""
+    return [
+        replace(setting, choices=_named(setting.key)) if setting.key in NAMES else setting
+        for setting in _settings_of(model)
+    ]
 
 
-def _setting(model: type[BaseModel], name: str, info: FieldInfo, document: Document) -> Setting:
+@cache
+def _settings_of(model: type[BaseModel]) -> list[Setting]:
+    """What the model alone says, looked up once: a form asks for it a hundred times."""
+    return [
+        _setting(model, name, info)
+        for name, info in model.model_fields.items()
+        if model is not Definition or name not in WRITTEN_BY_THE_SITE
+    ]
+
+
+def _setting(model: type[BaseModel], name: str, info: FieldInfo) -> Setting:
     key = f"{model.__name__}.{name}"
     default = None if info.is_required() else info.get_default(call_default_factory=True)
     common: dict[str, Any] = {
@@ -79,7 +88,7 @@ def _setting(model: type[BaseModel], name: str, info: FieldInfo, document: Docum
         "hint": info.description or "",
     }
     if key in NAMES:
-        return Setting(kind="choice", choices=_named(key), **common)
+        return Setting(kind="choice", **common)
     if key in ("CriterionSpec.options", "DesignSpec.options", "CheckSpec.options"):
         return Setting(kind="options", **common)
     shape = _shape(info.annotation, name)
@@ -135,8 +144,8 @@ def option_settings(owner: str, document: Document) -> list[Setting]:
         chosen = CHECK_KINDS.get(document.get("kind", FIRST_CHECK))
     if owner != "DesignSpec":
         return [
-            _absentable(_setting(chosen.Options, name, info, {}))
-            for name, info in (chosen.Options.model_fields.items() if chosen else ())
+            replace(setting, may_be_absent=True)
+            for setting in (settings_of(chosen.Options) if chosen else ())
         ]
     design = DESIGNS.get(document.get("kind", FIRST_DESIGN))
     return [
@@ -150,7 +159,3 @@ def option_settings(owner: str, document: Document) -> list[Setting]:
         )
         for option in (design.options if design else ())
     ]
-
-
-def _absentable(setting: Setting) -> Setting:
-    return Setting(**{**vars(setting), "may_be_absent": True})
