@@ -56,6 +56,13 @@ class Nist:
         return seen
 
     @cached_property
+    def _information(self) -> dict[Tokens, float]:
+        seen = self._seen
+        return {
+            ngram: math.log2(seen[ngram[:-1]] / times) for ngram, times in seen.items() if ngram
+        }
+
+    @cached_property
     def _most(self) -> dict[str, Counter[Tokens]]:
         """By item, the most often that each n-gram is in a single reference."""
         most: dict[str, Counter[Tokens]] = {}
@@ -74,7 +81,7 @@ class Nist:
             found = Counter(ngrams(tokens, length))
             information.append(
                 math.fsum(
-                    self._information(ngram) * min(times, most[ngram])
+                    self._information[ngram] * min(times, most[ngram])
                     for ngram, times in found.items()
                     if ngram in most
                 )
@@ -86,9 +93,6 @@ class Nist:
             len(texts),
             sum(map(len, texts)),
         )
-
-    def _information(self, ngram: Tokens) -> float:
-        return math.log2(self._seen[ngram[:-1]] / self._seen[ngram])
 
 
 def nist(matches: Sequence[Matches]) -> float:

@@ -12,7 +12,7 @@ Tokens = tuple[str, ...]
 
 MTEVAL_ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 # Punctuation but for the apostrophe, full stop, comma and hyphen.
-MTEVAL_SYMBOLS = re.compile(r"([{-~\[-` -&(-+:-@/])")
+MTEVAL_SYMBOLS = str.maketrans({mark: f" {mark} " for mark in '{|}~[\\]^_` !"#$%&()*+:;<=>?@/'})
 MTEVAL_STOPS = (
     (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),
     (re.compile(r"([.,])([^0-9])"), r" \1 \2"),
@@ -38,7 +38,7 @@ def mteval_tokens(text: str) -> Tokens:
     text = text.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
     for entity, character in MTEVAL_ENTITIES:
         text = text.replace(entity, character)
-    text = MTEVAL_SYMBOLS.sub(r" \1 ", f" {text} ")
+    text = f" {text} ".translate(MTEVAL_SYMBOLS)
     for pattern, spaced in MTEVAL_STOPS:
         text = pattern.sub(spaced, text)
     return tuple(text.lower().split())

@@ -6,6 +6,10 @@ from analysis.clusters import Ranking, RankingOptions, rank_criterion
 from analysis.pairs import TIE, pairs_from_table
 from tests.analysis.published import e2e_quality, gec_rankings, published, wmt15_rankings
 
+# Fewer runs than the 1,000 of the product are noisier, and so no easier to agree with. Only the
+# ranges of the grammar corrections, which have to be the published ones exactly, need them all.
+FEWER = 400
+
 
 def ranges(ranking: Ranking) -> dict[str, tuple[int, int]]:
     return {row.system: (row.rank_low, row.rank_high) for row in ranking.systems}
@@ -48,7 +52,7 @@ def test_grammar_correction_2015_has_its_13_ranges_and_6_clusters():
 def test_wmt15_has_its_means_ranges_and_clusters(pair):
     table = wmt15_rankings(*pair.split("-"))
     rows = published("wmt15")["clusters"][pair]
-    ranking = rank_criterion(table, "rank", RankingOptions(runs=1000))
+    ranking = rank_criterion(table, "rank", RankingOptions(runs=FEWER))
     assert ranking.comparisons == published("wmt15")["pairs"][pair]
     assert max(mean_differences(ranking, rows)) < 0.01
     theirs = published_ranges(rows)
@@ -61,7 +65,7 @@ def test_wmt15_has_its_means_ranges_and_clusters(pair):
 
 def test_e2e_quality_has_the_means_of_the_rerun():
     """The released file is not quite what was published: these figures are our own rerun's."""
-    ranking = rank_criterion(e2e_quality(), "quality", RankingOptions(runs=1000))
+    ranking = rank_criterion(e2e_quality(), "quality", RankingOptions(runs=FEWER))
     assert ranking.comparisons == 29_790
     means = {row.system: row.mean for row in ranking.systems}
     for system, mean in {"tuda": 0.307, "slug": 0.266, "forge3": -0.109}.items():
