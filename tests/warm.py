@@ -118,12 +118,20 @@ def warm_site(environment: frozenset[tuple[str, str]]) -> Warm:
 
 
 def run_to_its_end(
-    arguments: Sequence[str], environment: Mapping[str, str], seconds: float
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    seconds: float,
+    *,
+    often: bool = False,
 ) -> subprocess.CompletedProcess[str]:
-    """Do what `subprocess.run(["python", *arguments])` would do, in a fork of the first one."""
+    """Do what `subprocess.run(["python", *arguments])` would do, in a fork of the first one.
+
+    With `often`, it is a fork of one that has the site, which stays for further runs.
+    """
+    parent = warm_site(frozenset(environment.items())) if often else warm()
     with tempfile.TemporaryDirectory(prefix="rankme-warm-") as folder:
         printed, errors = Path(folder, "printed"), Path(folder, "errors")
-        process = warm().start(arguments, environment, printed, errors)
+        process = parent.start(arguments, environment, printed, errors)
         try:
             code = process.wait(seconds)
         except subprocess.TimeoutExpired:

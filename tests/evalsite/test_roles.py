@@ -18,6 +18,7 @@ from rankme.models import Judgement, QuarantinedPayload, QuizAttempt, RuleDecisi
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.evalsite.processes import PROCESSES, run
 from tests.live import PATIENCE, reachable_folder
+from tests.migrated import put_migrated_cluster
 from tests.sittings import answer, claim
 from tests.warm import run_to_its_end
 
@@ -168,18 +169,21 @@ def test_every_table_of_the_record_has_its_triggers():
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Servers]:
-    """A cluster of its own, in which roles and databases can be made."""
+    """A cluster of its own, in which roles and databases can be made. One database is migrated."""
     with reachable_folder("rankme-roles-") as folder:
         servers = Servers(folder, durable=False)
+        put_migrated_cluster(servers.postgresql)
         servers.postgresql.start()
         yield servers
         servers.postgresql.stop("immediate")
 
 
-def manage(servers: Servers, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+def manage(
+    servers: Servers, *arguments: str, often: bool = False, **settings: str
+) -> subprocess.CompletedProcess[str]:
     environment = {"DATA_FOLDER": str(servers.folder), "ENVIRONMENT": "local"} | settings
-    environment["PATH"] = os.environ["PATH"]
-    return run_to_its_end(["manage.py", *arguments], environment, seconds=PATIENCE)
+    environment |= {"PATH": os.environ["PATH"], "DJANGO_SETTINGS_MODULE": "evalsite.settings"}
+    return run_to_its_end(["manage.py", *arguments], environment, PATIENCE, often=often)
 
 
 SCHEMA = """
@@ -208,62 +212,66 @@ def tables_that_can_be_updated(url: str) -> set[str]:
         return {name for (name,) in cursor.fetchall()}
 
 
-def test_a_database_of_version_1_gets_the_role_its_rights_and_its_chains(cluster: Servers):
+def test_a_database_of_one_role_gets_the_second_and_its_rights(cluster: Servers):
     server = cluster.postgresql
-    one_role = {"DATABASE_URL": server.owner_url}
-    was = manage(cluster, "migrate", "rankme", "0006", **one_role)
-    assert was.returncode == 0, was.stderr
     with connected(server.owner_url) as cursor:
-        for verb in ("account made", "password reset"):
-            cursor.execute("INSERT INTO rankme_auditevent (verb, detail) VALUES (%s, '{}')", [verb])
         cursor.execute(f"DROP OWNED BY {SITE_ROLE}; DROP ROLE {SITE_ROLE}")
     server.start()
+    assert not tables_that_can_be_updated(server.url)
     two_roles = {"DATABASE_URL": server.url, "DATABASE_OWNER_URL": server.owner_url}
     for _ in ("the upgrade", "again"):
-        migrated = manage(cluster, "migrate", **two_roles)
+        migrated = manage(cluster, "migrate", often=True, **two_roles)
         assert migrated.returncode == 0, migrated.stderr
         can_be_updated = tables_that_can_be_updated(server.url)
         assert "rankme_campaign" in can_be_updated
         assert not can_be_updated & set(RECORD)
-    with connected(server.url) as cursor:
-        cursor.execute("INSERT INTO rankme_auditevent (verb, detail) VALUES ('token given', '{}')")
-        cursor.execute("SELECT number, length(chain_sha256) FROM rankme_auditevent ORDER BY id")
-        assert cursor.fetchall() == [(1, 64), (2, 64), (3, 64)]
 
 
 @pytest.fixture(scope="module")
-def tenants_database(cluster: Servers) -> None:
+def tenants_database(cluster: Servers) -> dict[str, str]:
     """A database as a provider rents it out: its owner is not a superuser."""
     with connected(cluster.postgresql.owner_url) as cursor:
         cursor.execute("CREATE ROLE tenant LOGIN")
         cursor.execute("CREATE DATABASE rented OWNER tenant")
+    return {
+        "DATABASE_OWNER_URL": cluster.postgresql.url_of("tenant", "rented"),
+        "DATABASE_URL": cluster.postgresql.url_of(f"lodger:{secrets.token_hex(8)}", "rented"),
+    }
 
 
 @pytest.fixture
-def rented(cluster: Servers, tenants_database: None) -> dict[str, str]:
+def rented(cluster: Servers, tenants_database: dict[str, str]) -> dict[str, str]:
     """The rented database, whose owner cannot create roles, without a role for the site."""
-    password = secrets.token_hex(8)
     with connected(cluster.postgresql.url_of(OWNER_ROLE, "rented")) as cursor:
         cursor.execute("ALTER ROLE tenant NOCREATEROLE")
         cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = 'lodger'")
         if cursor.fetchone():
             cursor.execute("DROP OWNED BY lodger; DROP ROLE lodger")
-    return {
-        "DATABASE_OWNER_URL": cluster.postgresql.url_of("tenant", "rented"),
-        "DATABASE_URL": cluster.postgresql.url_of(f"lodger:{password}", "rented"),
-    }
+    return tenants_database
 
 
-def test_an_owner_that_makes_no_roles_says_what_an_administrator_must_do(cluster, rented):
-    refused = manage(cluster, "migrate", **rented)
+def test_a_database_of_version_1_is_upgraded_by_an_owner_that_makes_no_roles(cluster, rented):
+    """It says what an administrator must do. What was written before gets its chain."""
+    owner_alone = {"DATABASE_URL": rented["DATABASE_OWNER_URL"]}
+    was = manage(cluster, "migrate", "rankme", "0006", **owner_alone)
+    assert was.returncode == 0, was.stderr
+    with connected(rented["DATABASE_OWNER_URL"]) as cursor:
+        for verb in ("account made", "password reset"):
+            cursor.execute("INSERT INTO rankme_auditevent (verb, detail) VALUES (%s, '{}')", [verb])
+    refused = manage(cluster, "migrate", often=True, **rented)
     assert refused.returncode != 0
     assert "CREATE ROLE lodger LOGIN PASSWORD" in refused.stderr
     with connected(cluster.postgresql.owner_url) as cursor:
         cursor.execute("CREATE ROLE lodger LOGIN")
-    migrated = manage(cluster, "migrate", **rented)
+    migrated = manage(cluster, "migrate", often=True, **rented)
     assert migrated.returncode == 0, migrated.stderr
-    assert not tables_that_can_be_updated(rented["DATABASE_URL"]) & set(RECORD)
-    owner_alone = {"DATABASE_URL": rented["DATABASE_OWNER_URL"]}
+    can_be_updated = tables_that_can_be_updated(rented["DATABASE_URL"])
+    assert "rankme_campaign" in can_be_updated
+    assert not can_be_updated & set(RECORD)
+    with connected(rented["DATABASE_URL"]) as cursor:
+        cursor.execute("INSERT INTO rankme_auditevent (verb, detail) VALUES ('token given', '{}')")
+        cursor.execute("SELECT number, length(chain_sha256) FROM rankme_auditevent ORDER BY id")
+        assert cursor.fetchall() == [(1, 64), (2, 64), (3, 64)]
     warned = manage(cluster, "check", "--database", "default", **owner_alone)
     assert "tenant of the site could change the record: it owns rankme_" in warned.stderr
 
@@ -271,7 +279,7 @@ def test_an_owner_that_makes_no_roles_says_what_an_administrator_must_do(cluster
 def test_migrating_creates_the_role_with_the_password_of_its_address(cluster, rented, as_site):
     with connected(cluster.postgresql.owner_url) as cursor:
         cursor.execute("ALTER ROLE tenant CREATEROLE")
-        migrated = manage(cluster, "migrate", **rented)
+        migrated = manage(cluster, "migrate", often=True, **rented)
         assert migrated.returncode == 0, migrated.stderr
         cursor.execute("SELECT rolpassword FROM pg_authid WHERE rolname = 'lodger'")
         assert cursor.fetchone()[0].startswith("SCRAM-SHA-256$")
