@@ -64,6 +64,26 @@ def test_types_in_comments_are_no_files_that_a_script_needs(tmp_path: Path):
     assert {name for name, _hashed, _changed in processed} == set(scripts)
 
 
+def test_imports_name_the_file_that_is_kept_and_only_that_one_is_compressed(tmp_path: Path):
+    """Scripts of other projects are no modules, and nobody looks for imports in them."""
+    source = FileSystemStorage(location=tmp_path / "source")
+    storage = ModuleStaticFilesStorage(location=tmp_path / "sent", base_url="/static/")
+    said = b'import { say } from "./notices.js";\n' + b"say(1);\n" * 50
+    scripts = {"js/page.js": said, "js/notices.js": b"export const say = 1;\n" * 50}
+    for name, script in (scripts | {"admin/js/page.js": said}).items():
+        source.save(name, ContentFile(script))
+        storage.save(name, ContentFile(script))
+    paths = {name: (source, name) for name in (*scripts, "admin/js/page.js")}
+    list(storage.post_process(paths))
+    sent = {name: (tmp_path / "sent" / storage.stored_name(name)).read_bytes() for name in paths}
+    notices = Path(storage.stored_name("js/notices.js")).name
+    assert re.fullmatch(r"notices\.[0-9a-f]+\.js", notices)
+    assert f'from "./{notices}";'.encode() in sent["js/page.js"]
+    assert sent["admin/js/page.js"] == said
+    compressed = {str(path.relative_to(tmp_path / "sent")) for path in tmp_path.rglob("*.gz")}
+    assert compressed == {f"{storage.stored_name(name)}.gz" for name in paths}
+
+
 def test_no_code_follows_the_end_of_a_longer_comment():
     """Such a line would be sent without the beginning of its comment."""
     after_the_end = re.compile(r"^\s*\*(?!.*/\*).*\*/[ \t]*\S", re.MULTILINE)
