@@ -25,7 +25,7 @@ INSTRUMENTS = r"js/instruments/\w+\.js"
 
 class ModuleStaticFilesStorage(CompressedManifestStaticFilesStorage):
     # `import "./outbox.js"` inside an ES module must name the hashed file too. The scripts of other
-    # packages are no modules, and to look for imports in them takes longer than all the rest.
+    # packages are not modules, and to look for imports in them takes longer than all the rest.
     patterns = (
         *CompressedManifestStaticFilesStorage.patterns,
         ("js/*.js", CompressedManifestStaticFilesStorage._js_module_import_aggregation_patterns[1]),

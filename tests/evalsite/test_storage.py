@@ -65,7 +65,7 @@ def test_types_in_comments_are_no_files_that_a_script_needs(tmp_path: Path):
 
 
 def test_imports_name_the_file_that_is_kept_and_only_that_one_is_compressed(tmp_path: Path):
-    """Scripts of other projects are no modules, and nobody looks for imports in them."""
+    """Scripts of other projects are not modules, and nobody looks for imports in them."""
     source = FileSystemStorage(location=tmp_path / "source")
     storage = ModuleStaticFilesStorage(location=tmp_path / "sent", base_url="/static/")
     said = b'import { say } from "./notices.js";\n' + b"say(1);\n" * 50
