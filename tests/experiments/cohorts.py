@@ -12,6 +12,9 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.core.management.color import no_style
+from django.db import connection
+from django.db.models import Model
 
 from analysis.report import bundle
 from rankme.actions import analysis_runs, assignments, participation
@@ -27,7 +30,7 @@ from rankme.protocols.files import preset
 from rankme.queries.definitions import definition_of_sitting
 from rankme.simulation.answers import Taste, answers_to, is_asked, played
 from tests.campaigns import make_owner
-from tests.experiments.sittings_at_once import store_at_once
+from tests.experiments.sittings_at_once import finished_at_once, store_at_once
 from tests.full_material import full_material
 from tests.sittings import store
 
@@ -36,6 +39,14 @@ QUICK = {"runs": 50, "agreement_resamples": 20}
 # Screens of a cohort's first rater that the actions store one by one, where the others are stored
 # at once: every screen of a trial is among them.
 SCREENS_BY_ACTIONS = 10
+
+
+def number_from_one(*models: type[Model]) -> None:
+    """Give the next rows of these tables the ids from 1 on, from which the orders are drawn."""
+    sequences = [{"table": each._meta.db_table, "column": "id"} for each in models]
+    with connection.cursor() as cursor:
+        for statement in connection.ops.sequence_reset_by_name_sql(no_style(), sequences):
+            cursor.execute(statement)
 
 
 def launched(name: str, *, full: bool = True, definition: Definition | None = None) -> Campaign:
@@ -87,30 +98,47 @@ def rate(
     """Let raters come until nothing is left to do; returns how many did a batch.
 
     `truth` is the quality of each text; without it, systems are the better the earlier they come.
-    `at_once` stores all but the first screens in a few statements for each sitting, which takes a
-    tenth of the time (see `sittings_at_once`).
+    `at_once` stores all raters but the first, who comes as always, in a few statements for the
+    whole cohort, which takes a tenth of the time (see `sittings_at_once`).
     """
     truth = truth or truth_of(campaign)
-    for number in range(most_raters):
-        if not sit(campaign, Person(seed, number, truth), at_once=at_once):
+    come = 0
+    if at_once:
+        assert sit(campaign, Person(seed, 0, truth), at_once=True)
+        come = 1 + _sit_at_once(campaign, seed, truth)
+    for number in range(come, most_raters):
+        if not sit(campaign, Person(seed, number, truth)):
             return number
     raise AssertionError("this campaign has no end")
 
 
 def sit(campaign: Campaign, person: Person, *, at_once: bool = False) -> bool:
-    """Let somebody come, do a batch and finish it; False where there is none left."""
+    """Let somebody come, do a batch and finish it; False where there is none left.
+
+    `at_once` stores all but the first screens together.
+    """
     rater = entered(campaign, person.number)
     found = assignments.claim_batch(rater)
     if not isinstance(found, Assignment):
         assert found.reason == "complete"
         return False
     payloads = sent_by(person, found)
-    singly = (0 if person.number else SCREENS_BY_ACTIONS) if at_once else len(payloads)
+    singly = SCREENS_BY_ACTIONS if at_once else len(payloads)
     for payload in payloads[:singly]:
         store(rater, payload)
-    store_at_once(found, payloads[singly:])
+    store_at_once({found: payloads[singly:]})
     assignments.finish_batch(found)
     return True
+
+
+def _sit_at_once(campaign: Campaign, seed: int, truth: Mapping[str, float]) -> int:
+    """Let somebody come to each place that is free, from the second rater on; returns how many."""
+    people = [Person(seed, 1 + number, truth) for number in range(campaign.slots.free().count())]
+    sittings = finished_at_once(campaign, [name_of(person.number) for person in people])
+    store_at_once(
+        {found: sent_by(person, found) for person, found in zip(people, sittings, strict=True)}
+    )
+    return len(people)
 
 
 def report_of(
@@ -170,8 +198,12 @@ LATE = 0.005
 TIMED = {"response_time": Person.read, "click_target": Person.identify}
 
 
+def name_of(number: int) -> str:
+    return f"w{number}"
+
+
 def entered(campaign: Campaign, number: int) -> Participant:
-    rater = participation.enter(campaign, panel="generic", external_id=f"w{number}")
+    rater = participation.enter(campaign, panel="generic", external_id=name_of(number))
     participation.give_consent(rater)
     rater.refresh_from_db()
     return rater

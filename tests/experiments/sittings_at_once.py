@@ -1,6 +1,6 @@
-"""A whole sitting in two statements, as the actions would store it screen by screen.
+"""Whole sittings in a few statements, as the actions would store them screen by screen.
 
-It is for cohorts of hundreds of raters, where the claim is about the report. Every answer is read
+They are for cohorts of dozens of raters, where the claim is about the report. Every answer is read
 as the actions read it; `test_cohorts.py` compares the rows of both ways.
 """
 
@@ -8,58 +8,119 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from django.contrib.postgres.aggregates import ArrayAgg
+from django.db.models.functions import Now
 
+from rankme.actions.assignments import draw_presentation, lease_end
+from rankme.actions.bulk_insert import copy_rows, new_ids
 from rankme.actions.judgements import judgements_in
+from rankme.actions.participation import keyed_label
 from rankme.actions.payload_hashes import canonical, chained
-from rankme.models import Assignment, Judgement, Submission, Trial
+from rankme.models import Assignment, Campaign, Judgement, Participant, Slot, Submission, Trial
 from rankme.protocols.sent_screen import SentScreen
-from rankme.queries.definitions import definition_of_sitting
+from rankme.queries.definitions import definition_of_sitting, frozen_definition
 from rankme.queries.trial_material import material_of
 
-
-def store_at_once(assignment: Assignment, payloads: Sequence[Mapping[str, Any]]) -> None:
-    """Store the answers to the last screens of a sitting; none of them may be stored already."""
-    screens = [SentScreen.read(payload) for payload in payloads]
-    submissions = Submission.objects.bulk_create(_submissions(assignment, screens))
-    Judgement.objects.bulk_create(_judgements(assignment, screens, submissions))
+SUBMISSION = ("id", "key", "assignment_id", "version", "trial_id", "screen", "revision", "late")
+SUBMISSION += ("surplus", "payload", "payload_sha256", "chain_sha256", "flags")
+JUDGEMENT = ("submission_id", "criterion_id", "output_id", "position", "value", "text", "time_ms")
+JUDGEMENT += ("cannot_judge",)
 
 
-def _submissions(assignment: Assignment, screens: Sequence[SentScreen]) -> Iterator[Submission]:
-    stored = assignment.submissions.order_by("pk").values_list("chain_sha256", flat=True)
-    chain = stored.last() or ""
-    for sent in screens:
+def finished_at_once(campaign: Campaign, names: Sequence[str]) -> list[Assignment]:
+    """Raters with these names, who agreed, each with a finished sitting: of the first free slots,
+    in the order in which they are claimed. Their answers are still to be stored."""
+    slots = campaign.slots.free().order_by("copy", "batch_id")[: len(names)]
+    raters = Participant.objects.bulk_create(_agreed(campaign, name) for name in names)
+    sittings = Assignment.objects.bulk_create(
+        _finished(campaign, slot, rater) for slot, rater in zip(slots, raters, strict=True)
+    )
+    done = [sitting.slot_id for sitting in sittings]
+    Slot.objects.filter(pk__in=done).update(state=Slot.State.DONE)
+    return sittings
+
+
+def _agreed(campaign: Campaign, name: str) -> Participant:
+    return Participant(
+        campaign=campaign,
+        panel="generic",
+        external_id=name,
+        label=keyed_label(campaign, "generic", name),
+        state=Participant.State.WORKING,
+        consented_at=Now(),
+        version=campaign.version,
+    )
+
+
+def _finished(campaign: Campaign, slot: Slot, rater: Participant) -> Assignment:
+    definition = frozen_definition(campaign).definition
+    return Assignment(
+        campaign=campaign,
+        batch_id=slot.batch_id,
+        slot=slot,
+        participant=rater,
+        version=campaign.version,
+        presentation=draw_presentation(rater, slot.batch_id, definition),
+        leased_until=lease_end(definition),
+        state=Assignment.State.COMPLETED,
+        ended_at=Now(),
+    )
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A screen on its way into the record, with the id of its submission."""
+
+    id: int
+    assignment: Assignment
+    screen: SentScreen
+
+    @property
+    def shown(self) -> tuple[int, list[int]]:
+        """Its trial, and the order of the trial's outputs."""
+        trial, order = self.assignment.presentation[self.screen.trial]
+        return trial, order
+
+
+def store_at_once(sent: Mapping[Assignment, Sequence[Mapping[str, Any]]]) -> None:
+    """Store the answers to the last screens of sittings; none of them may be stored already."""
+    screens = [(sitting, each) for sitting, payloads in sent.items() for each in payloads]
+    ids = new_ids(Submission._meta.db_table, len(screens))
+    rows = [
+        Sent(number, sitting, SentScreen.read(payload))
+        for number, (sitting, payload) in zip(ids, screens, strict=True)
+    ]
+    copy_rows(Submission._meta.db_table, SUBMISSION, list(_submissions(rows)))
+    copy_rows(Judgement._meta.db_table, JUDGEMENT, list(_judgements(rows)))
+
+
+def _submissions(rows: Sequence[Sent]) -> Iterator[tuple[Any, ...]]:
+    stored = Submission.objects.filter(assignment__in={row.assignment for row in rows})
+    chains = dict(stored.order_by("pk").values_list("assignment_id", "chain_sha256"))
+    for row in rows:
+        sitting, sent = row.assignment, row.screen
         digest = hashlib.sha256(canonical(sent.document)).hexdigest()
-        chain = chained(chain, digest)
-        yield Submission(
-            key=sent.key,
-            assignment=assignment,
-            version=assignment.version,
-            trial_id=assignment.presentation[sent.trial][0],
-            screen=sent.screen,
-            revision=1,
-            payload=sent.document,
-            payload_sha256=digest,
-            chain_sha256=chain,
-        )
+        chains[sitting.pk] = chain = chained(chains.get(sitting.pk, ""), digest)
+        place = (sitting.pk, sitting.version, row.shown[0], sent.screen, 1, False, False)
+        yield (row.id, sent.key, *place, sent.document, digest, chain, [])
 
 
-def _judgements(
-    assignment: Assignment, screens: Sequence[SentScreen], submissions: Sequence[Submission]
-) -> Iterator[Judgement]:
-    frozen = definition_of_sitting(assignment)
+def _judgements(rows: Sequence[Sent]) -> Iterator[tuple[Any, ...]]:
     trials = (
         Trial.objects.select_related("item", "as_check")
         .annotate(output_ids=ArrayAgg("places__output_id", order_by="places__position"))
-        .in_bulk([trial for trial, _order in assignment.presentation])
+        .in_bulk({row.shown[0] for row in rows})
     )
-    for sent, submission in zip(screens, submissions, strict=True):
-        trial_id, order = assignment.presentation[sent.trial]
-        trial = trials[trial_id]
-        material = material_of(trial)
+    columns = attrgetter(*JUDGEMENT)
+    for row in rows:
+        number, order = row.shown
+        material = material_of(trials[number])
         assert not material.is_check, "answers to checks are read by the actions alone"
-        readings = material.read(frozen.definition, sent.screen, sent.answers)
-        outputs = [trial.output_ids[place] for place in order]
-        yield from judgements_in(submission, readings, frozen, outputs)
+        frozen = definition_of_sitting(row.assignment)
+        readings = material.read(frozen.definition, row.screen.screen, row.screen.answers)
+        outputs = [trials[number].output_ids[place] for place in order]
+        yield from map(columns, judgements_in(Submission(pk=row.id), readings, frozen, outputs))

@@ -1,4 +1,4 @@
-"""A sitting that is stored at once has the rows of one that was stored screen by screen."""
+"""A cohort that is stored at once has the rows of one that was stored screen by screen."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from rankme.actions import assignments
-from rankme.models import Assignment, Judgement, Submission
-from tests.experiments.cohorts import Person, entered, launched, sent_by, truth_of
-from tests.experiments.sittings_at_once import store_at_once
-from tests.sittings import claim, store
+from rankme.models import Assignment, Campaign, Judgement, Participant, Submission
+from tests.experiments.cohorts import SCREENS_BY_ACTIONS, launched, number_from_one, rate
 
 pytestmark = pytest.mark.django_db
 # Flags are left out: they say that the actions saw several screens within a second.
@@ -21,39 +18,39 @@ JUDGEMENT = ("submission__key", "criterion", "output", "position", "value", "tex
 JUDGEMENT += ("cannot_judge",)
 
 
-def rows_of(sitting: Assignment) -> list[tuple[Any, ...]]:
-    """What is stored of a sitting, in its order."""
-    submissions = Submission.objects.filter(assignment=sitting).order_by("pk")
-    judgements = Judgement.objects.filter(submission__assignment=sitting).order_by("pk")
-    return [*submissions.values_list(*SUBMISSION), *judgements.values_list(*JUDGEMENT)]
+TIMES = ("_at", "_until")
+PLACES = 3  # what is free in each campaign: the first rater comes as always, the others at once
 
 
-def finished(sitting: Assignment) -> list[tuple[Any, ...]]:
-    assignments.finish_batch(sitting)
-    return rows_of(sitting)
+def rows_of(campaign: Campaign) -> list[Any]:
+    """What is stored of raters and their work, in its order; of times, whether there is one."""
+    people = [campaign.participants, campaign.assignments, campaign.slots]
+    submissions = Submission.objects.filter(assignment__campaign=campaign).order_by("pk")
+    judgements = Judgement.objects.filter(submission__assignment__campaign=campaign).order_by("pk")
+    return [
+        *(_without_times(row) for rows in people for row in rows.order_by("pk").values()),
+        *submissions.values_list(*SUBMISSION),
+        *judgements.values_list(*JUDGEMENT),
+    ]
 
 
-@pytest.mark.parametrize(
-    ("name", "singly"),
-    [
-        ("e2e-quality", 0),
-        ("rotowire-facts", 0),
-        ("rotowire-facts", 3),
-        ("tuna08-identification", 0),
-    ],
-)
-def test_both_ways_store_the_same_rows(name, singly):
+def _without_times(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: bool(value) if name.endswith(TIMES) else value for name, value in row.items()}
+
+
+def rated(campaign: Campaign, *, at_once: bool) -> list[Any]:
+    number_from_one(Participant, Assignment)
+    assert rate(campaign, at_once=at_once) == PLACES
+    return rows_of(campaign)
+
+
+@pytest.mark.parametrize("name", ["e2e-quality", "rotowire-facts", "tuna08-identification"])
+def test_both_ways_store_the_same_rows(name):
     campaign = launched(name, full=False)
-    sitting = claim(entered(campaign, 0))
-    payloads = sent_by(Person(5, 0, truth_of(campaign)), sitting)
+    free = campaign.slots.order_by("copy", "batch_id").values("pk")[:PLACES]
+    campaign.slots.exclude(pk__in=free).update(state="done")
     with transaction.atomic():
-        for payload in payloads:
-            store(sitting.participant, payload)
-        expected = finished(sitting)
+        expected = rated(campaign, at_once=False)
         transaction.set_rollback(True)
-    sitting.refresh_from_db()
-    for payload in payloads[:singly]:
-        store(sitting.participant, payload)
-    store_at_once(sitting, payloads[singly:])
-    assert finished(sitting) == expected
-    assert len(expected) > 2 * len(payloads) > 4
+    assert rated(campaign, at_once=True) == expected
+    assert Submission.objects.count() > PLACES * SCREENS_BY_ACTIONS

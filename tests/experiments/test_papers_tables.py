@@ -1,9 +1,6 @@
 """Each preset, rated by a simulated cohort of its paper's size, reports its paper's table."""
 
 import pytest
-from django.core.management.color import no_style
-from django.db import connection
-from django.db.models import Model
 
 from analysis.report.model import Report
 from analysis.report.scale_tables import overview_table
@@ -12,7 +9,7 @@ from analysis.report.table_model import Table
 from analysis.report.tables import CriterionTables, correlation_table, tables_of
 from rankme.models import AnalysisRun, Assignment, Batch, Judgement, Participant
 from rankme.protocols.files import preset
-from tests.experiments.cohorts import abilities, launched, rate, report_of
+from tests.experiments.cohorts import abilities, launched, number_from_one, rate, report_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 HARDWARE = "10 to 40 ms"
@@ -34,13 +31,6 @@ def run_of(name: str, raters: int) -> AnalysisRun:
     campaign = launched(name, definition=preset(name).model_copy(update={"seed": SEED}))
     assert rate(campaign, at_once=True) == raters
     return report_of(campaign, pictures=("svg",) if name == DRAWN else ())
-
-
-def number_from_one(*models: type[Model]) -> None:
-    sequences = [{"table": each._meta.db_table, "column": "id"} for each in models]
-    with connection.cursor() as cursor:
-        for statement in connection.ops.sequence_reset_by_name_sql(no_style(), sequences):
-            cursor.execute(statement)
 
 
 def stored(run: AnalysisRun) -> Report:
