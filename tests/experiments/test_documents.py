@@ -30,9 +30,29 @@ LENGTHS |= {"coffee machine": 6}
 SEGMENTS = sum(LENGTHS.values())
 
 
-@pytest.fixture
-def campaign(db) -> Campaign:
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def documents_once(rows_of_the_module) -> Campaign:
     return launched("document-esa", full=False)
+
+
+@pytest.fixture(scope="module")
+def rated_once(rows_of_the_module) -> Campaign:
+    campaign = launched("document-esa", full=False)
+    rate(campaign)
+    return campaign
+
+
+@pytest.fixture
+def campaign(documents_once: Campaign) -> Campaign:
+    return Campaign.objects.get(pk=documents_once.pk)
+
+
+@pytest.fixture
+def rated(rated_once: Campaign) -> Campaign:
+    return Campaign.objects.get(pk=rated_once.pk)
 
 
 def sitting_of(campaign: Campaign, name: str = "w1") -> Assignment:
@@ -109,7 +129,7 @@ def test_the_document_is_asked_about_once_after_its_last_segment(campaign):
     assert assignments.finish_batch(assignment).state == Assignment.State.COMPLETED
 
 
-def test_progress_pace_and_terms_count_what_raters_see(campaign):
+def test_progress_pace_and_terms_count_what_raters_see(campaign, rated):
     sittings = campaign.slots.count()
     documents = campaign.batches.filter(trials__item__factors__segment="1").count() * 2
     assert documents == 2 * 3 * len(LENGTHS)
@@ -119,13 +139,11 @@ def test_progress_pace_and_terms_count_what_raters_see(campaign):
     assert judgements_per_screen(campaign) == pytest.approx(values / progress.screens)
     terms = terms_of(campaign, definition())
     assert terms.pages == pytest.approx(progress.screens / sittings, abs=1)
-    rate(campaign)
-    assert progress_of(campaign).percent == 100
+    assert progress_of(rated).percent == 100
 
 
-def test_the_table_has_documents_and_segments(campaign):
-    rate(campaign)
-    table = judgement_table(campaign)
+def test_the_table_has_documents_and_segments(rated):
+    table = judgement_table(rated)
     assert set(table.factors["document"].labels) == set(LENGTHS)
     segments = table.for_criterion("errors")
     assert len(segments) == 2 * 3 * SEGMENTS
@@ -135,9 +153,8 @@ def test_the_table_has_documents_and_segments(campaign):
     assert len(whole.item.labels) == len(LENGTHS)
 
 
-def test_the_report_draws_documents_and_its_bundle_computes_the_same(campaign, tmp_path):
-    rate(campaign)
-    run = report_of(campaign)
+def test_the_report_draws_documents_and_its_bundle_computes_the_same(rated, tmp_path):
+    run = report_of(rated, pictures=())
     report = run.result["report"]
     assert run.options["item_groups"] == "document"
     sentences = [text for each in report["criteria"] for text in each["sentences"]]
@@ -158,7 +175,7 @@ def test_the_report_draws_documents_and_its_bundle_computes_the_same(campaign, t
     assert again["criteria"] == json.loads(json.dumps(report["criteria"]))
 
 
-def test_material_without_documents_is_refused_with_an_example(db):
+def test_material_without_documents_is_refused_with_an_example():
     owner = make_owner()
     campaign = create_campaign(owner, definition())
     item = campaign.items.create(key="a", position=0)

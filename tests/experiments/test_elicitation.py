@@ -10,7 +10,7 @@ from rankme.actions import assignments, exclusions
 from rankme.actions.analysis_runs import has_judgements
 from rankme.exporting.texts import texts_csv
 from rankme.importing import read_material
-from rankme.models import Participant
+from rankme.models import Campaign, Participant
 from tests.api.conftest import client_of
 from tests.campaigns import make_campaign, make_owner, make_rater
 from tests.experiments.cohorts import launched, rate
@@ -19,11 +19,16 @@ from tests.sittings import answer
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def campaign():
+@pytest.fixture(scope="module")
+def written_once(rows_of_the_module) -> Campaign:
     campaign = launched("e2e-elicitation", full=False)
     assert rate(campaign) == 6, "24 representations, at most 20 for each of three workers"
     return campaign
+
+
+@pytest.fixture
+def campaign(written_once: Campaign) -> Campaign:
+    return Campaign.objects.get(pk=written_once.pk)
 
 
 def read(parts) -> list[dict[str, str]]:
