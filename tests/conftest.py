@@ -23,6 +23,7 @@ from evalsite.embedded import Servers, data_folder
 from evalsite.run import end_orphans
 from tests.migrated import put_migrated_cluster
 from tests.order import Kind, in_good_order
+from tests.warm import one_for_all_workers
 
 pytest_plugins = ["tests.live", "tests.chromium"]
 
@@ -39,6 +40,13 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     gigabytes = psutil.virtual_memory().available // 2**30
     by_cores = len(os.sched_getaffinity(0)) * 2
     return max(1, min(by_cores, gigabytes // GIGABYTES_PER_WORKER))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if getattr(config.option, "numprocesses", None):  # which workers are not told
+        shared = contextlib.ExitStack()
+        shared.enter_context(one_for_all_workers())
+        config.add_cleanup(shared.close)
 
 
 TESTS = Path(__file__).parent

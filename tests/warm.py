@@ -1,15 +1,16 @@
 """Starts processes of the site in a fraction of the time that Python needs to import everything.
 
 A process of the site imports for two seconds before it does anything, and tests of faults start a
-hundred of them. So one *warm* process (`tests/warm_process.py`) imports what no configuration
-changes: other people's packages and the statistics. For each environment in which the site is
-started it forks another, which reads the settings and imports the site. The processes that tests
-start are forks of these, and run their program as usual.
+hundred of them. So one *warm* process (`tests/warm_process.py`), which all workers of a test run
+share, imports what no configuration changes: other people's packages and the statistics. For each
+environment in which the site is started it forks another, which reads the settings and imports the
+site. The processes that tests start are forks of these, and run their program as usual.
 """
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import json
 import os
@@ -20,7 +21,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from evalsite.embedded import PROJECT, data_folder
 from evalsite.run import MARK
 from tests.warm_process import LONGEST_MESSAGE
 
+SHARED = "RANKME_TEST_WARM"  # the address of the one that all workers share
 SECONDS_BETWEEN_LOOKS = 0.02
 
 
@@ -81,20 +83,44 @@ def line_of_packets() -> tuple[socket.socket, socket.socket]:
 
 @functools.cache
 def warm() -> Warm:
-    """The first warm process of this test run."""
-    line, theirs = line_of_packets()
-    with theirs:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tests.warm_process", str(theirs.fileno())],
-            cwd=PROJECT,
-            env=os.environ | {MARK: str(data_folder())},
-            stdin=subprocess.DEVNULL,
-            pass_fds=[theirs.fileno()],
-            start_new_session=True,
-        )
-    atexit.register(process.wait)
+    """The first warm process: one of this process, or the one that all workers of a run share."""
+    if SHARED in os.environ:
+        line = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        line.connect(os.environ[SHARED])
+    else:
+        line, theirs = line_of_packets()
+        with theirs:
+            process = start_warm(theirs, stdin=subprocess.DEVNULL)
+        atexit.register(process.wait)
     atexit.register(line.close)  # which goes first
     return Warm(line)
+
+
+def start_warm(line: socket.socket, stdin: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.warm_process", str(line.fileno())],
+        cwd=PROJECT,
+        env=os.environ | {MARK: str(data_folder())},
+        stdin=stdin,
+        pass_fds=[line.fileno()],
+        start_new_session=True,
+    )
+
+
+@contextlib.contextmanager
+def one_for_all_workers() -> Iterator[None]:
+    """Start a warm process that the workers of this test run share, and end it after them."""
+    with (
+        tempfile.TemporaryDirectory(prefix="rankme-warm-") as folder,
+        socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener,
+    ):
+        address = str(Path(folder, "line"))
+        listener.bind(address)
+        listener.listen()
+        process = start_warm(listener, stdin=subprocess.PIPE)
+        os.environ[SHARED] = address  # which the workers inherit
+        yield
+        process.communicate()
 
 
 # Read by the tests' own variants of the site alone, not by its settings.

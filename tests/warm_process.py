@@ -8,6 +8,7 @@ import json
 import multiprocessing
 import os
 import runpy
+import select
 import socket
 import sys
 from typing import Any
@@ -127,6 +128,22 @@ def serve(line: socket.socket) -> dict[str, Any] | None:
         line.sendall(json.dumps(answer).encode())
 
 
+def line_to_a_worker(listener: socket.socket) -> socket.socket | None:
+    """Fork for every worker of the test run that calls; returns its line there.
+
+    Returns None once the test run has closed our input.
+    """
+    while sys.stdin not in select.select([listener, sys.stdin], [], [])[0]:
+        line, _ = listener.accept()
+        if os.fork() == 0:
+            listener.close()
+            with open(os.devnull) as nothing:
+                os.dup2(nothing.fileno(), sys.stdin.fileno())
+            return line
+        line.close()
+    return None
+
+
 def exit_code(pid: int) -> int | None:
     ended, status = os.waitpid(pid, os.WNOHANG)
     return os.waitstatus_to_exitcode(status) if ended else None
@@ -189,9 +206,15 @@ def load_compiler() -> None:
     mixed(numpy.uint64(1))
 
 
-if __name__ == "__main__":
+def main() -> None:
     import_all()
-    with socket.socket(fileno=int(sys.argv[1])) as its_line:
-        shall_be = serve(its_line)
+    line: socket.socket | None = socket.socket(fileno=int(sys.argv[1]))
+    if line.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+        line = line_to_a_worker(line)
+    shall_be = serve(line) if line else None
     if shall_be is not None:
         become(shall_be)
+
+
+if __name__ == "__main__":
+    main()
