@@ -43,6 +43,9 @@ def in_good_order(
     for tests that are short and never wait. The tests of a file stay together, because they share
     what its fixtures started.
     """
+    of_kind: dict[Kind, list[Test]] = {kind: [] for kind in Kind}
+    for test in tests:
+        of_kind[kind_of(test)].append(test)
     firsts: list[list[Test]] = [[] for _ in range(workers)]
     quarter, half = max(1, workers // 4), workers // 2
     lanes = {
@@ -51,10 +54,9 @@ def in_good_order(
         Kind.BROWSING: firsts[half:],
     }
     for kind, its_workers in lanes.items():
-        of_kind = [test for test in tests if kind_of(test) is kind]
-        for _, together in itertools.groupby(of_kind, key=file_of):
+        for _, together in itertools.groupby(of_kind[kind], key=file_of):
             min(its_workers, key=len).extend(together)
-    rest = iter([test for test in tests if kind_of(test) is Kind.SHORT])
+    rest = iter(of_kind[Kind.SHORT])
     ordered: list[Test] = []
     for first, share in zip(firsts, shares(len(tests), workers), strict=True):
         ordered += first
