@@ -1,4 +1,4 @@
-"""The site with views that never end, for gunicorn: a loop in Python, and a wait inside C."""
+"""The site with views that never end, for gunicorn: loops in Python, and a wait inside C."""
 
 import time
 
@@ -9,6 +9,9 @@ def application(environ, start_response):
     if environ["PATH_INFO"] == "/loops-for-ever/":
         while True:
             pass
+    if environ["PATH_INFO"] == "/loops-and-rests-for-ever/":  # leaves the cores to others
+        while True:
+            time.sleep(0.05)
     if environ["PATH_INFO"] == "/waits-for-ever/":
         time.sleep(10_000)
     return site(environ, start_response)

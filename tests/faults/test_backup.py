@@ -14,8 +14,9 @@ import pytest
 
 from evalsite.embedded import PROJECT, PostgreSQL, postgresql_programs
 from tests.campaigns import make_campaign, make_rater, rankme_definition
-from tests.live import LiveSite, reachable_folder, wait_for
+from tests.live import PATIENCE, LiveSite, reachable_folder, wait_for
 from tests.sittings import answer, claim, sit
+from tests.warm import run_to_its_end
 
 pytestmark = [pytest.mark.slow, pytest.mark.waits]
 PAGE = (PROJECT / "docs/deployment.md").read_text()
@@ -78,8 +79,8 @@ def shell(site_without_web: LiveSite, empty_cluster: PostgreSQL, tmp_path: Path)
     return run
 
 
-def look(shell, **changes: str) -> str:
-    looked = shell('python -c "$LOOK"', LOOK=LOOK, **changes)
+def look(site: LiveSite, **changes: str) -> str:
+    looked = run_to_its_end(["-c", LOOK], site.environment | changes, PATIENCE)
     assert looked.returncode == 0, looked.stderr
     return looked.stdout
 
@@ -93,14 +94,15 @@ def rated() -> None:
     answer(held, value=70, replaces=str(first.key))
 
 
-def test_what_was_backed_up_is_restored_to_the_byte(rated, shell, empty_cluster):
+def test_what_was_backed_up_is_restored_to_the_byte(
+    site_without_web: LiveSite, rated, shell, empty_cluster
+):
     backed_up = shell(commands("backup"))
     assert backed_up.returncode == 0, backed_up.stderr
     restored = shell(commands("restore"))
     assert restored.returncode == 0, restored.stderr
-    was = look(shell)
-    new = {"DATABASE_URL": empty_cluster.url, "DATABASE_OWNER_URL": empty_cluster.owner_url}
-    is_now = look(shell, **new)
+    was = look(site_without_web)
+    is_now = look(site_without_web, DATABASE_URL=empty_cluster.url)
     assert was == is_now
     assert re.fullmatch(r"\d+ \w{64} InsufficientPrivilege\n", was), "the rights did not return"
     with (

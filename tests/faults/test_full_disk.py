@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from evalsite import embedded, health
-from evalsite.embedded import PROJECT, Servers
+from evalsite.embedded import Servers
 from rankme.simulation.raters import Cohort, Latencies, Rater
 from tests.live import PATIENCE, LiveSite, reachable_folder, readiness, wait_for
 from tests.migrated import put_migrated_cluster
+from tests.warm import run_to_its_end
 
 pytestmark = [pytest.mark.slow, pytest.mark.waits]
 SCREENS = 40
@@ -29,10 +29,10 @@ campaign = make_campaign(definition, items={SCREENS}, systems=1)
 print(campaign.code)
 """
 CHECK_RECORD = """
-import json, sys, django; django.setup()
+import json, os, django; django.setup()
 from rankme.models import Submission
 from tests.invariants import acknowledged, check_record
-history = [json.loads(line) for line in sys.stdin]
+history = json.loads(os.environ["HISTORY"])
 check_record(map(acknowledged, history))
 print(len(history), Submission.objects.count())
 """
@@ -96,11 +96,10 @@ def site(
     mine.postgresql.stop("immediate")
 
 
-def run_beside(site: LiveSite, script: str, sent: str = "") -> str:
-    command = [sys.executable, "-c", script]
-    return subprocess.check_output(
-        command, cwd=PROJECT, env=site.environment, text=True, input=sent
-    ).strip()
+def run_beside(site: LiveSite, script: str, **variables: str) -> str:
+    done = run_to_its_end(["-c", script], site.environment | variables, PATIENCE)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
 
 
 class Witness(Rater):
@@ -141,8 +140,8 @@ def test_a_full_disk_refuses_for_a_while_and_loses_nothing(site: LiveSite, small
     assert endings == ["completed"]
     assert set(rater.statuses) == {200, 201, 503}
     assert "No space left on device" in site.log("web").read_text()
-    history = "".join(json.dumps(payload) + "\n" for payload in rater.acknowledged)
-    assert run_beside(site, CHECK_RECORD, history) == f"{SCREENS} {SCREENS}"
+    history = json.dumps(rater.acknowledged)
+    assert run_beside(site, CHECK_RECORD, HISTORY=history) == f"{SCREENS} {SCREENS}"
     assert readiness(site) == 200
 
 

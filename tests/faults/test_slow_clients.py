@@ -138,7 +138,7 @@ def test_a_process_whose_request_cannot_be_interrupted_is_replaced(stuck_site: L
 
 def test_without_deadlines_a_loop_would_hold_its_thread(site_without_web: LiveSite):
     site_without_web.start_web("tests.faults.stuck_site", REQUEST_SECONDS="1000")
-    looping = b"GET /loops-for-ever/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    looping = b"GET /loops-and-rests-for-ever/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
     try:
         with slow_clients(site_without_web, looping):
             wait_for(lambda: not site_without_web.web_answers(), "all threads to loop")
