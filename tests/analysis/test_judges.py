@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 from analysis.errors import Undefined
 from analysis.krippendorff import krippendorff_alpha
@@ -69,6 +68,8 @@ def test_a_good_judge_may_replace_a_rater_and_a_bad_one_may_not():
 def test_the_alternative_annotator_test_step_by_step(outputs: int, noise: float):
     """Each definition of Calderon, Reichart & Dror written out, with scipy's and statsmodels'
     tests; fewer than 30 outputs are compared by ranks."""
+    from statsmodels.stats.multitest import multipletests
+
     raters, judge = rated(noise)
     raters = {name: {n: own[n] for n in range(outputs)} for name, own in raters.items()}
     found = alternative_annotator_test(raters, judge, epsilon=0.15)

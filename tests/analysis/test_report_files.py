@@ -12,7 +12,6 @@ import zlib
 from functools import cache
 
 import pytest
-from fontTools.ttLib import TTFont
 
 from analysis import TableError
 from analysis.anova import group_moments, one_way
@@ -328,6 +327,8 @@ def test_figures_for_print_hold_no_type_3_fonts():
 
 def embedded_fonts(pdf: bytes) -> list[list[str]]:
     """The tables of each font that a PDF contains."""
+    from fontTools.ttLib import TTFont
+
     packed = re.findall(rb"/Length1 \d+[^>]*>>\nstream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL)
     assert packed
     return [TTFont(io.BytesIO(zlib.decompress(font))).keys() for font in packed]

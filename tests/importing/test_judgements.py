@@ -1,17 +1,22 @@
 """Judgements collected elsewhere: RankME ratings of the E2E challenge, and our own export."""
 
+from __future__ import annotations
+
 import io
 from collections import Counter
 from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pandas as pd
 import pytest
 
 from analysis.table_files import read_table, write_table
 from rankme.importing import ImportRefused, JudgementMaterial, read_judgement_material
 from tests.analysis.published import oracle_data
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LONG = """rater,item,system,criterion,value,screen,time_ms,entity,hour
 r1,a,S,quality,70,x1,1200,people,9
@@ -234,6 +239,8 @@ FORMS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_judgements_come_in_any_usual_file(tmp_path: Path, form: str) -> None:
+    import pandas as pd
+
     path = tmp_path / f"ratings.{form}"
     rows = [(rater, item, system, "clarté", 3, f"s{rater}{item}") for rater in "ab"
             for item in "xyz" for system in ("Zoë", "Jürgen")]  # fmt: skip

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import openpyxl
 import pytest
 
 from rankme.importing import ImportRefused, read_judgement_material, read_material
@@ -55,6 +54,8 @@ def test_a_problem_says_what_was_found_and_what_to_do(tmp_path: Path, name: str)
 def test_a_problem_of_a_workbook_names_its_sheet_and_many_alike_are_one_line(
     tmp_path: Path,
 ) -> None:
+    import openpyxl
+
     book = openpyxl.Workbook()
     book.active.title = "ratings"
     book.active.append(JUDGED.strip().split(","))

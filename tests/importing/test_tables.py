@@ -1,17 +1,21 @@
 """Tables as people have them: any names of columns, any usual file, and what is made of them."""
 
+from __future__ import annotations
+
 import io
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import openpyxl
-import pandas as pd
 import pytest
 
 from rankme.importing import ImportRefused, Material, Reading, columns_from_roles, read_material
 from rankme.importing.columns import InvalidColumns
 from tests.importing.uploads import places, problems_of, write, write_zip
+
+if TYPE_CHECKING:  # it takes a second, and every process of a run imports the modules of tests
+    import pandas as pd
 
 PROMPTS = [f"Question {number}: what is left of it?" for number in range(30)]
 SYSTEMS = ("gpt-large", "llama", "human")
@@ -19,6 +23,8 @@ MISSING = {("human", 0), ("human", 1)}
 
 
 def long_table() -> pd.DataFrame:
+    import pandas as pd
+
     rows = [
         {"model": system, "prompt": prompt, "response": f"{system} answers – “{number}”"}
         for system in SYSTEMS
@@ -29,6 +35,8 @@ def long_table() -> pd.DataFrame:
 
 
 def wide_table(prefix: str = "") -> pd.DataFrame:
+    import pandas as pd
+
     rows = [
         {"id": number, "prompt": prompt}
         | {
@@ -173,6 +181,8 @@ def test_two_inputs_for_one_item_are_a_problem(tmp_path: Path) -> None:
 
 
 def test_long_inputs_that_name_items_become_short_names(tmp_path: Path) -> None:
+    import pandas as pd
+
     prompts = ["word " * 1_000 + end for end in ("one", "two")]
     content = pd.DataFrame(
         [{"model": m, "prompt": p, "response": "x"} for m in "AB" for p in prompts]
@@ -234,6 +244,8 @@ def test_columns_that_make_no_sense_are_refused(roles: list[str], message: str) 
 
 
 def test_only_one_sheet_of_a_workbook_is_read_and_the_others_are_named(tmp_path: Path) -> None:
+    import openpyxl
+
     book = openpyxl.Workbook()
     book.active.title = "Empty"
     book.create_sheet("Data").append(["system", "item", "output"])
@@ -251,6 +263,8 @@ def test_only_one_sheet_of_a_workbook_is_read_and_the_others_are_named(tmp_path:
 
 
 def test_a_formula_counts_as_its_last_value_and_is_never_run(tmp_path: Path) -> None:
+    import openpyxl
+
     book = openpyxl.Workbook()
     book.active.append(["system", "item", "output"])
     book.active.append(["A", "i", "=1+1"])
@@ -261,6 +275,8 @@ def test_a_formula_counts_as_its_last_value_and_is_never_run(tmp_path: Path) -> 
 
 
 def test_numbers_dates_and_empty_cells_of_a_workbook_become_their_texts(tmp_path: Path) -> None:
+    import pandas as pd
+
     frame = pd.DataFrame(
         {
             "system": ["A", "A", "B"],
