@@ -310,10 +310,11 @@ def _screen_scores(table: JudgementTable) -> tuple[Values, float]:
 
 def _covariance_within(residuals: Values, unit: NDArray[Any], system: NDArray[Any]) -> float:
     """Mean product of two judgements of one system that share a unit; at least 0."""
-    _, cell = np.unique(np.stack([unit, system]), axis=1, return_inverse=True)
-    number = np.bincount(cell.ravel())
-    sums = np.bincount(cell.ravel(), residuals)
-    squares = np.bincount(cell.ravel(), residuals**2)
+    pair = unit.astype(np.int64) * (int(system.max()) + 1) + system
+    _, cell = np.unique(pair, return_inverse=True)
+    number = np.bincount(cell)
+    sums = np.bincount(cell, residuals)
+    squares = np.bincount(cell, residuals**2)
     twice = float(np.sum(number * (number - 1)))
     return max(0.0, float(np.sum(sums**2 - squares)) / twice) if twice else 0.0
 

@@ -104,29 +104,30 @@ def _unread(model: RaterModel, count: int, rng: np.random.Generator) -> Values:
 
 
 def caught_shares(
-    rule: str, pages: Mapping[str, int], *, raters: int, seed: int
-) -> dict[str, float]:
-    """The share of each kind of rater whom a rule catches after these pages.
+    rules: Sequence[str], pages: Mapping[str, int], *, raters: int, seed: int
+) -> list[dict[str, float]]:
+    """For each rule, the share of each kind of rater whom it catches after these pages.
 
     Parameters
     ----------
-    rule : as in a campaign file
+    rules : as in a campaign file; all of them judge the same raters
     pages : how many pages of each kind of check a rater meets
     raters : how many of each kind are simulated
     seed : the same seed gives the same shares
     """
-    parsed = parse_rule(rule)
-    shares = {}
+    parsed = [parse_rule(rule) for rule in rules]
+    shares: list[dict[str, float]] = [{} for _ in rules]
     for number, model in enumerate(MODELS):
         rng = np.random.default_rng([seed, number])
-        caught = 0
+        caught = np.zeros(len(rules), dtype=np.int64)
         for _rater in range(raters):
             answers, seconds = answers_of_model(model, pages, rng)
             measures = measures_of(
                 answers, seconds=seconds, checks=[(kind, kind) for kind in pages]
             )
-            caught += bool(caught_by(parsed, measures, is_final=True))
-        shares[model.name] = caught / raters
+            caught += [bool(caught_by(rule, measures, is_final=True)) for rule in parsed]
+        for share, count in zip(shares, caught.tolist(), strict=True):
+            share[model.name] = count / raters
     return shares
 
 
@@ -168,12 +169,10 @@ def simulated_table(*, raters: int, seed: int = 1) -> list[SimulatedRow]:
     """The table of `docs/quality.md`: single checks first, then rules, at 10 and 20 checks."""
     rows = []
     for n_checks in (10, 20):
-        for kind, rule in SINGLE_CHECKS:
-            pages = {kind: n_checks}
-            shares = caught_shares(rule, pages, raters=raters, seed=seed)
-            rows.append(SimulatedRow(pages, rule, shares))
-        for rule in RULES:
-            pages = mixture(n_checks)
-            shares = caught_shares(rule, pages, raters=raters, seed=seed)
-            rows.append(SimulatedRow(pages, rule, shares))
+        single = [({kind: n_checks}, (rule,)) for kind, rule in SINGLE_CHECKS]
+        for pages, rules in [*single, (mixture(n_checks), RULES)]:
+            shares = caught_shares(rules, pages, raters=raters, seed=seed)
+            rows += [
+                SimulatedRow(pages, rule, share) for rule, share in zip(rules, shares, strict=True)
+            ]
     return rows

@@ -25,7 +25,7 @@ screens = some.fixed_dictionaries(
 )
 tables = some.lists(screens, min_size=3, max_size=12).map(table_of_screens)
 schemes = some.sampled_from(SCHEMES)
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=30, deadline=None)
 
 
 def draws(table: JudgementTable, scheme: str) -> dict[str, list[float]]:
