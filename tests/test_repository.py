@@ -13,7 +13,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from tests import sources
-from tests.sources import CODE, PROJECT, files, imported_modules, imports_of, modules
+from tests.sources import CODE, PROJECT, comments, files, imported_modules, imports_of, modules
 
 # What goes out to other hosts: an address that a stranger writes is never fetched.
 CALLS_ELSEWHERE = {"urllib.request", "http.client", "socket", "ftplib", "requests", "httpx"}
@@ -98,6 +98,11 @@ def test_the_watch_over_imports_sees_every_way_in():
     found = set(imported_modules(source, "rankme.models"))
     assert enters("rankme.actions.jobs", {"rankme.actions"})
     assert {"rankme.actions", "rankme.actions.jobs", "rankme.pages.urls"} <= found
+
+
+def test_comments_are_told_from_strings():
+    source = 'a = "#1" # one\nb = """\n# no "\n""" + \'"\' # two\nc = "\\\\" # "three"\n'
+    assert list(comments(source)) == [(1, "# one"), (4, "# two"), (5, '# "three"')]
 
 
 def folders_listed(page: str) -> set[str]:

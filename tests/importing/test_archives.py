@@ -173,13 +173,14 @@ def test_zip64_directories_are_refused(tmp_path: Path) -> None:
 
 def test_a_stream_that_outgrows_its_size_is_stopped() -> None:
     """Whatever a file claims, bytes are counted as they come."""
+    content = (b"system," * 99 + b"system\n") * (MB // 20)
     for limits, message in (
         (Limits(), "suspiciously small"),
         (Limits(packing_ratio=10**9, file_bytes=2 * MB), "larger than is allowed"),
         (Limits(packing_ratio=10**9, total_bytes=2 * MB), "larger than is allowed"),
     ):
         problems = Problems(10)
-        file = SourceFile("a.csv", 10, 10, lambda: io.BytesIO(b"system\n" * (5 * MB)))
+        file = SourceFile("a.csv", 10, 10, lambda: io.BytesIO(content))
         sources = Sources([file], limits, problems)
         with pytest.raises(StopFile):
             for _ in text_lines(sources, file):
