@@ -20,13 +20,16 @@ SAFE = {
 
 
 def run(
-    arguments: list[str], servers: Servers, **settings: str
+    arguments: list[str], servers: Servers, *, often: bool = False, **settings: str
 ) -> subprocess.CompletedProcess[str]:
-    """Start one of the site's processes in an environment of its own."""
+    """Start one of the site's processes in an environment of its own.
+
+    With `often`, one that has the site stays for others with the same settings.
+    """
     environment = {"PATH": os.environ["PATH"], "DATA_FOLDER": str(servers.folder)}
-    return run_to_its_end(
-        arguments, environment | servers.addresses() | SAFE | settings, seconds=PATIENCE
-    )
+    environment |= {"DJANGO_SETTINGS_MODULE": "evalsite.settings"} if often else {}
+    environment |= servers.addresses() | SAFE | settings
+    return run_to_its_end(arguments, environment, PATIENCE, often=often)
 
 
 PROCESSES = {
