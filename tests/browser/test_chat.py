@@ -99,7 +99,20 @@ def without_practice(name: str, **texts: str) -> Campaign:
     return chat_campaign(name, items=1, practice=[], **texts)
 
 
+# As long as another page reads on, one that goes gets nothing more into its database.
+KEEP_DATABASE_BUSY = """() => new Promise((resolve) => {
+  const request = indexedDB.open("rankme");
+  request.onsuccess = () => {
+    const drafts = request.result.transaction(["drafts"], "readwrite").objectStore("drafts");
+    const readOn = () => { drafts.get("").onsuccess = readOn; };
+    readOn();
+    resolve();
+  };
+})"""
+
+
 def test_what_the_rater_looked_at_is_stored_and_exported(page: Page):
+    """Also what the database of the browser was too busy for when the page was loaded again."""
     one = "The **quick** brown fox jumps over the dog, `x = 1`."
     other = "The *quick* red fox jumps over a dog, $x = 1$."
     campaign = without_practice("chat-arena", output0=one, output1=other)
@@ -111,6 +124,7 @@ def test_what_the_rater_looked_at_is_stored_and_exported(page: Page):
         " ".join(shown.nth(place).locator(".differs").all_text_contents()) for place in (0, 1)
     ]
     assert sorted(marked) == ["brown the x = 1", "red a x=1"]
+    page.evaluate(KEEP_DATABASE_BUSY)
     source = shown.first.get_by_role("button", name="Show the source")
     source.press("Enter")
     expect(shown.first.locator(".is-source")).to_be_visible()

@@ -40,7 +40,8 @@ export function createDrafts({ storage, outbox, newKey, assignment }) {
       if (found) {
         if (found.state === "open") {
           const left = await transaction.get("drafts", leftId(id));
-          if (left?.key === found.key) Object.assign(found, left, { id });
+          const isNewer = left?.key === found.key && left.spent_ms >= found.spent_ms;
+          if (isNewer) Object.assign(found, left, { id });
           found.reloads += 1;
           await transaction.put("drafts", found);
         }

@@ -13,20 +13,31 @@ export const STORES = ["drafts", "outbox"];
 // A disk that does not answer is as good as none; the answer is wanted before the rater continues.
 const PATIENCE_MS = 10_000;
 
+// When a page goes, the browser undoes what its database had no time for. So what the page leaves
+// behind is written here, too, until the database has it.
+const HURRIED = "rankme left ";
+
 /**
  * Open the database, and prove that it keeps things; throws where it does not.
  *
  * @param {IDBFactory} factory
  * @param {string} [name]
  * @param {number} [patience] milliseconds that the database has for an answer
+ * @param {Storage | null} [hurried] where pages write that have no time left
  * @returns {Promise<PageStorage>}
  */
-export async function openStorage(factory, name = "rankme", patience = PATIENCE_MS) {
+export async function openStorage(
+  factory,
+  name = "rankme",
+  patience = PATIENCE_MS,
+  hurried = localOrNone(),
+) {
   const database = await open(factory, name);
-  const storage = overDatabase(database);
+  const storage = overDatabase(database, hurried);
   const probe = storage.change(async (transaction) => {
     await transaction.put("drafts", { id: "probe" });
     await transaction.delete("drafts", "probe");
+    for (const draft of leftIn(hurried)) await transaction.put("drafts", draft);
   });
   await inTime(probe, patience);
   return storage;
@@ -158,11 +169,30 @@ function open(factory, name) {
   });
 }
 
+/** A browser that forbids it throws when it is asked for it. */
+function localOrNone() {
+  try {
+    return localStorage;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * @param {Storage | null} hurried
+ * @returns {{ id: string }[]}
+ */
+const leftIn = (hurried) =>
+  Object.entries(hurried ?? {})
+    .filter(([key]) => key.startsWith(HURRIED))
+    .map(([, text]) => JSON.parse(text));
+
 /**
  * @param {IDBDatabase} database
+ * @param {Storage | null} hurried
  * @returns {PageStorage}
  */
-function overDatabase(database) {
+function overDatabase(database, hurried) {
   database.onversionchange = () => database.close();
   return {
     lasting: true,
@@ -172,9 +202,18 @@ function overDatabase(database) {
         const transaction = database.transaction(STORES, "readwrite", { durability: "strict" });
         /** @type {any} */
         let result;
-        transaction.oncomplete = () => resolve(result);
+        /** @type {Map<string, string | null | undefined>} */
+        const overtaken = new Map();
+        transaction.oncomplete = () => {
+          for (const [key, text] of overtaken) {
+            if (text && hurried?.getItem(key) === text) hurried.removeItem(key);
+          }
+          resolve(result);
+        };
         transaction.onabort = () => reject(transaction.error ?? new Error("aborted"));
-        work(access(transaction)).then(
+        const overtake = (/** @type {string} */ id) =>
+          overtaken.set(HURRIED + id, hurried?.getItem(HURRIED + id));
+        work(access(transaction, overtake)).then(
           (value) => (result = value),
           (error) => {
             reject(error);
@@ -184,6 +223,11 @@ function overDatabase(database) {
       });
     },
     keepAtOnce(draft) {
+      try {
+        hurried?.setItem(HURRIED + draft.id, JSON.stringify(draft));
+      } catch {
+        // It is full: the database is all there is.
+      }
       // Committed here: a page that the browser sets aside gets no more events, and WebKit would
       // keep its transaction open, with every later page waiting for it.
       const transaction = database.transaction(["drafts"], "readwrite", { durability: "strict" });
@@ -195,9 +239,10 @@ function overDatabase(database) {
 
 /**
  * @param {IDBTransaction} transaction
+ * @param {(id: string) => void} overtake what was left of this draft is older than what is written
  * @returns {Transaction}
  */
-function access(transaction) {
+function access(transaction, overtake) {
   /**
    * @param {IDBRequest} request
    * @returns {Promise<any>}
@@ -210,8 +255,14 @@ function access(transaction) {
   return {
     get: (store, key) => ask(transaction.objectStore(store).get(key)),
     all: (store) => ask(transaction.objectStore(store).getAll()),
-    put: (store, value) => ask(transaction.objectStore(store).put(value)),
-    delete: (store, key) => ask(transaction.objectStore(store).delete(key)),
+    put(store, value) {
+      if (store === "drafts") overtake(/** @type {{ id: string }} */ (value).id);
+      return ask(transaction.objectStore(store).put(value));
+    },
+    delete(store, key) {
+      if (store === "drafts") overtake(key);
+      return ask(transaction.objectStore(store).delete(key));
+    },
   };
 }
 
