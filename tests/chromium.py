@@ -22,6 +22,9 @@ CHROMIUM_FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # A process less. And no page of a test lives long enough for what compiles a script again.
+    "--in-process-gpu",
+    "--js-flags=--no-maglev --no-turbofan",
 ]
 # The shell first: it draws no windows of its own, which takes the others more than our pages do.
 CHROMIUM_NAMES = (
