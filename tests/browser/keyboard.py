@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
+from typing import Any
 
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page
 
+from tests.browser.waiting import within
+
+Wait = Callable[[Page, float, str, Any], Any]
 texts = count(1)
 DEAF_MS = 260  # a little longer than a new screen ignores presses
 POLL_MS = 50
 MOST_LOOKS = 1_000
-LONGEST_WAY_MS = 700  # a press that led nowhere: the page says what is missing
 STOP = """() => {
   const at = document.activeElement;
   const form = document.querySelector("form.screen");
@@ -20,7 +24,7 @@ STOP = """() => {
   return {
     isCode: document.querySelector("#completion-code") !== null,
     isReady: document.readyState === "complete" && (!form || "onset" in form.dataset),
-    place: `${performance.timeOrigin} ${shown}`,
+    place: `${performance.timeOrigin} ${location.pathname} ${shown}`,
     shownFor: Math.floor(performance.now() - (form?.dataset.onset ?? 0)),
     role: at.getAttribute("role") ?? at.type ?? at.tagName.toLowerCase(),
     value: at.value ?? "",
@@ -33,16 +37,30 @@ STOP = """() => {
     isLastTick: at.type === "checkbox" && !at.closest("label").nextElementSibling,
   };
 }"""
+# Where the focus is once the page has gone on from a place.
+STOP_AFTER = f"""(place) => {{
+  const stop = document.activeElement && ({STOP})();  // there is nothing yet in a new page
+  return stop?.isReady && stop.place !== place ? stop : null;
+}}"""
+# After a press that led nowhere the page says what is missing.
+LONGEST_WAY_SECONDS = 0.7
 
 
-def rate_by_keyboard(page: Page, *, most_keys: int = 600) -> None:
-    """From the consent page to the completion code with keys alone."""
+def rate_by_keyboard(page: Page, *, most_keys: int = 600, wait: Wait = within) -> None:
+    """From the consent page to the completion code with keys alone.
+
+    A browser that is not Playwright's brings its own way to wait.
+    """
+    stop = look(page)
     for _ in range(most_keys):
-        stop = look(page)
         if stop["isCode"]:
             return
-        if not press_what_fits(page, stop):
-            page.keyboard.press("Tab")
+        if stop["isNext"] or stop["name"] in ("I agree to take part", "Continue", "Begin"):
+            stop = press_enter(page, stop, wait)
+            continue
+        press_what_fits(page, stop)
+        page.keyboard.press("Tab")
+        stop = look(page)
     raise AssertionError(f"no end by keyboard; the last stop was {stop}")
 
 
@@ -55,19 +73,16 @@ def look(page: Page) -> dict:
     raise AssertionError("no page comes")
 
 
-def press_enter(page: Page, stop: dict) -> None:
+def press_enter(page: Page, stop: dict, wait: Wait) -> dict:
     """Once the page listens; and wait for what it shows then."""
-    page.wait_for_timeout(max(0, DEAF_MS - stop["shownFor"]))
+    if stop["shownFor"] < DEAF_MS:
+        page.wait_for_timeout(DEAF_MS - stop["shownFor"])
     page.keyboard.press("Enter")
-    for _ in range(LONGEST_WAY_MS // POLL_MS):
-        page.wait_for_timeout(POLL_MS)
-        now = look(page)
-        if now["isReady"] and now["place"] != stop["place"]:
-            return
+    return wait(page, LONGEST_WAY_SECONDS, STOP_AFTER, stop["place"]) or look(page)
 
 
-def press_what_fits(page: Page, stop: dict) -> bool:
-    """Answer the control that has the focus; True when that led to another page or screen."""
+def press_what_fits(page: Page, stop: dict) -> None:
+    """Answer the control that has the focus."""
     if stop["isUnplayed"]:
         page.keyboard.press("Space")
         page.wait_for_function("() => document.activeElement.ended")
@@ -86,7 +101,3 @@ def press_what_fits(page: Page, stop: dict) -> bool:
         page.keyboard.type("1")
     elif stop["role"] == "textarea" and stop["instrument"]:
         page.keyboard.type(f"A fine place with soup and bread, number {next(texts)}.")
-    elif stop["isNext"] or stop["name"] in ("I agree to take part", "Continue", "Begin"):
-        press_enter(page, stop)
-        return True
-    return False

@@ -9,7 +9,7 @@ from itertools import count, cycle
 from typing import Any
 
 from django.urls import reverse
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 from rankme.actions import participation
 from rankme.actions.campaigns import launch_campaign
@@ -23,6 +23,7 @@ from rankme.protocols.definition import Definition
 from rankme.protocols.files import preset, stored_definition
 from rankme.protocols.screens import ScreenSpec
 from tests.browser.pressing import choose, press
+from tests.browser.waiting import until
 from tests.campaigns import make_campaign
 
 SCREENSHOTS = os.environ.get("SCREENSHOTS")
@@ -31,8 +32,6 @@ SYSTEMS = {
     **{"e2e-quality": 5, "e2e-naturalness": 5, "pairwise-preference": 2, "best-worst": 4},
     **{"contrastive-esa": 3, "chat-arena": 2},
 }
-# Every look at the page is work for it; one in each frame is more than what it does itself.
-POLL_MS = 30
 DEAF_MS = 260  # a little longer than a new screen ignores presses
 # A screen that is being sent is still there, and its button is disabled.
 LISTENS = f"""() => {{
@@ -53,6 +52,15 @@ SHOWN = f"""() => {{
   window.alreadySeen = shown;
   return isScreen ? (shown.matches(".timed") ? "timed" : "screen") : "message";
 }}"""
+IS_AT_WORK = """() =>
+  document.querySelector("#stage > :not(.needs-scripts)")
+    ?.checkVisibility({ visibilityProperty: true })"""
+# A page that came in answer to a form corrects its address once its script runs.
+IS_AT_ITS_ADDRESS = """(before) =>
+  document.querySelector("meta[name=address]")?.content === location.pathname &&
+  !(before && document.querySelector(before))"""
+SHOWN_SINCE = "() => document.querySelector('form.screen')?.dataset.onset"
+HAS_LEFT = f"(onset) => ({SHOWN_SINCE})() !== onset"
 ASKED = """() => {
   const form = document.querySelector("form.screen");
   return {
@@ -66,6 +74,7 @@ ASKED = """() => {
     })),
   };
 }"""
+HAS_PLAYED = "(number) => document.querySelectorAll('form.screen audio')[number].ended"
 HAS_SCORE = """number =>
   document.querySelectorAll("form.screen [data-instrument]")[number]
     .querySelector("[data-score]") !== null"""
@@ -159,16 +168,14 @@ def come_in(page: Page, campaign: Campaign, **link: str) -> None:
     if "/questions/" in page.url:
         for question in campaign.definition["entry_questions"]:
             press(page, f"[name=entry-{question['name']}][value={question['accept'][0]}]")
-        page.get_by_role("button", name="Continue").click()
-        await_address(page)
+        press(page, "form[action$='/questions/'] .primary")
+        await_address(page, instead_of="[name^=entry-]")
 
 
 def agree(page: Page) -> None:
     """Give consent, and see the answer take the place of the consent page."""
-    button = page.get_by_role("button", name="I agree")
-    button.click()
-    expect(button).to_have_count(0)
-    await_address(page)
+    press(page, "[name=decision][value=agree]")
+    await_address(page, instead_of="[name=decision]")
 
 
 def go_to_work(page: Page, campaign: Campaign, *, name: str = "w1") -> None:
@@ -185,60 +192,56 @@ def go_to_work(page: Page, campaign: Campaign, *, name: str = "w1") -> None:
     await_stage(page)
 
 
-def await_address(page: Page) -> None:
-    """A page that came in answer to a form corrects its address once its script runs."""
-    page.wait_for_function(
-        "() => document.querySelector('meta[name=address]')?.content === location.pathname",
-        polling=POLL_MS,
-    )
+def await_address(page: Page, *, instead_of: str = "") -> None:
+    """A page that knows its own address, and no longer shows what an earlier one did."""
+    until(page, IS_AT_ITS_ADDRESS, instead_of)
 
 
 def begin(page: Page) -> None:
-    page.get_by_role("button", name="Begin").click()
+    press(page, "form[action$='/instructions/'] .primary")
     await_stage(page)
 
 
 def await_stage(page: Page) -> None:
-    expect(page.locator("#stage > :not(.needs-scripts)").first).to_be_visible()
+    until(page, IS_AT_WORK)
 
 
 def await_screen(page: Page) -> None:
     """A screen that listens: its onset is known, and a double click's second half is over."""
-    page.wait_for_function(LISTENS, polling=POLL_MS)
+    until(page, LISTENS)
 
 
 def next_screen(page: Page) -> None:
     """Press Next, and see the screen go."""
-    onset = page.locator("form.screen").get_attribute("data-onset")
+    onset = until(page, SHOWN_SINCE)
     press(page, "[data-next]")
     await_leaving(page, onset)
 
 
 def go_back(page: Page) -> None:
     """To the screen before, and see this one go."""
-    onset = page.locator("form.screen").get_attribute("data-onset")
-    page.get_by_role("button", name="Back", exact=True).click()
+    onset = until(page, SHOWN_SINCE)
+    press(page, "#undo:enabled")
     await_leaving(page, onset)
 
 
-def await_leaving(page: Page, onset: str | None) -> None:
+def await_leaving(page: Page, onset: str) -> None:
     """Known by its onset, not by a handle: after the last screen the whole page may be another."""
-    left = "onset => document.querySelector('form.screen')?.dataset.onset !== onset"
-    page.wait_for_function(left, arg=onset, polling=POLL_MS)
+    until(page, HAS_LEFT, onset)
 
 
 def go_on(page: Page) -> None:
     """Leave a message, and see it go."""
-    message = page.locator(".message-screen").element_handle()
+    until(page, "() => (window.left = document.querySelector('.message-screen')) !== null")
     press(page, "[data-go-on]")
-    page.wait_for_function("message => !message.isConnected", arg=message, polling=POLL_MS)
+    until(page, "() => !window.left?.isConnected")
 
 
 def rate_to_the_end(page: Page, name: str = "", *, answer: Any = None, most: int = 60) -> int:
     """Answer screens and pass messages until the code appears; return the number of screens."""
     screens = 0
     for _ in range(most):
-        shown = page.wait_for_function(SHOWN, polling=POLL_MS).json_value()
+        shown = until(page, SHOWN)
         if shown == "code":
             return screens
         if shown == "message":
@@ -255,13 +258,11 @@ def rate_to_the_end(page: Page, name: str = "", *, answer: Any = None, most: int
 
 def play_with_mouse(page: Page) -> None:
     """Press the button of every sound, and wait for its end."""
-    for player in page.locator("form.screen audio").all():
+    for number, player in enumerate(page.locator("form.screen audio").all()):
         player.scroll_into_view_if_needed()
         box = player.bounding_box()
         page.mouse.click(box["x"] + 27, box["y"] + box["height"] / 2)
-        page.wait_for_function(
-            "player => player.ended", arg=player.element_handle(), polling=POLL_MS
-        )
+        until(page, HAS_PLAYED, number)
 
 
 def answer_with_mouse(page: Page) -> None:

@@ -8,7 +8,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from rankme.models import Judgement, Submission
 from tests.browser.pressing import press
-from tests.browser.rating import POLL_MS, begin, campaign_of, go_to_work, shot, timed_screens
+from tests.browser.rating import begin, campaign_of, go_to_work, shot, timed_screens
+from tests.browser.waiting import until
 from tests.live import LiveSite
 
 pytestmark = pytest.mark.browser
@@ -38,7 +39,7 @@ ONSET = """(shown) => {
 
 
 def onset_of(page: Page, shown: str = "outputs") -> float:
-    return float(page.wait_for_function(ONSET, arg=shown, polling=POLL_MS).json_value())
+    return float(until(page, ONSET, shown))
 
 
 def press_space(page: Page, session, epoch: float, at: float) -> None:
@@ -55,8 +56,7 @@ def click_a_picture(page: Page) -> None:
     # Known by a mark, not by a handle: after the last trial the whole page may be another.
     page.evaluate("() => { document.querySelector('form.screen').dataset.answered = 'yes'; }")
     press(page, ".picture")
-    gone = "() => !document.querySelector('[data-answered]')"
-    page.wait_for_function(gone, polling=POLL_MS)
+    until(page, "() => !document.querySelector('[data-answered]')")
 
 
 def recorded_times() -> list[float]:
@@ -301,7 +301,7 @@ def test_a_press_that_is_too_early_is_noted_and_does_not_answer(page: Page, pres
     page.wait_for_timeout(DEAD_MS)
     page.keyboard.press("Space")
     onset_of(page, "images")
-    page.wait_for_function("() => window.pressed")
+    until(page, "() => window.pressed")
     page.wait_for_timeout(300)
     expect(page.locator("form.with-images .picture[aria-pressed=true]")).to_have_count(0)
     click_a_picture(page)
@@ -429,7 +429,7 @@ def test_when_reading_times_out_the_pictures_are_where_they_always_are(page: Pag
     screens = timed_screens(initiated=False, timeout_ms=700)
     page.add_init_script(f"({WATCH_PLACES})()")
     start_timed(page, items=3, screens=screens)
-    page.wait_for_function("() => window.places?.length === 3 && window.said")
+    until(page, "() => window.places?.length === 3 && window.said")
     places = page.evaluate("window.places.map(({ tops }) => [...tops])")
     assert len({top for tops in places for top in tops}) == 1, places
     assert page.evaluate("window.said") == "Time ran out. Here is the next one."

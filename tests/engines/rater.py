@@ -284,11 +284,11 @@ class KeyboardPage:
     def type(self, text: str) -> None:
         self.engine.perform(typed(text))
 
-    def evaluate(self, function: str) -> Any:
+    def evaluate(self, function: str, given: Any = None) -> Any:
         end = time.monotonic() + PATIENCE
         while True:
             try:
-                return self.engine.run(f"return ({function})();")
+                return self.engine.run(f"return ({function})(arguments[0]);", given)
             except RuntimeError:  # the page goes
                 assert time.monotonic() < end, "no page comes"
                 time.sleep(0.1)
@@ -303,6 +303,12 @@ class KeyboardPage:
                 time.sleep(0.1)
             self.engine.perform(typed(KEYS["Tab"] + KEYS["Space"]))
         raise AssertionError(f"waited in vain: {function}")
+
+    def within(self, seconds: float, function: str, given: Any) -> Any:
+        end = time.monotonic() + seconds
+        while not (found := self.evaluate(function, given)) and time.monotonic() < end:
+            time.sleep(0.05)
+        return found
 
     def wait_for_timeout(self, milliseconds: int) -> None:
         time.sleep(milliseconds / 1_000)

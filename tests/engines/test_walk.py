@@ -95,7 +95,7 @@ def test_from_link_to_code(engine: Engine, live_site: LiveSite, name, by, size):
     shots = f"{type(engine).__name__}-{name}-{by}-{size[0]}".lower()
     if by == "keyboard":
         engine.goto(address)
-        rate_by_keyboard(cast(Page, KeyboardPage(engine, shots)))
+        rate_by_keyboard(cast(Page, KeyboardPage(engine, shots)), wait=KeyboardPage.within)
     else:
         hand = Hand(engine, by)
         come_in(hand, address, accepted(campaign))
