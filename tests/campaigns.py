@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.contrib.auth import get_user_model
+from django.db.models.functions import Now
 
 from rankme.actions import campaigns, participation
 from rankme.models import Assignment, Campaign, Item, Output, Participant, System
@@ -101,6 +103,23 @@ def make_rater(campaign: Campaign, name: str = "w1") -> Participant:
     participation.give_consent(rater)
     rater.refresh_from_db()
     return rater
+
+
+def make_raters(campaign: Campaign, names: Iterable[str]) -> list[Participant]:
+    """The same for many, in one statement."""
+    made = Participant.objects.bulk_create(
+        Participant(
+            campaign=campaign,
+            panel="generic",
+            external_id=name,
+            label=participation.keyed_label(campaign, "generic", name),
+            state=Participant.State.WORKING,
+            consented_at=Now(),
+            version=campaign.version,
+        )
+        for name in names
+    )
+    return list(campaign.participants.filter(pk__in=[rater.pk for rater in made]).order_by("pk"))
 
 
 def answers_for(

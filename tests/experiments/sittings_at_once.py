@@ -18,12 +18,12 @@ from django.db.models.functions import Now
 from rankme.actions.assignments import draw_presentation, lease_end
 from rankme.actions.bulk_insert import copy_rows, new_ids
 from rankme.actions.judgements import judgements_in
-from rankme.actions.participation import keyed_label
 from rankme.actions.payload_hashes import canonical, chained
 from rankme.models import Assignment, Campaign, Judgement, Participant, Slot, Submission, Trial
 from rankme.protocols.sent_screen import SentScreen
 from rankme.queries.definitions import definition_of_sitting, frozen_definition
 from rankme.queries.trial_material import material_of
+from tests.campaigns import make_raters
 
 SUBMISSION = ("id", "key", "assignment_id", "version", "trial_id", "screen", "revision", "late")
 SUBMISSION += ("surplus", "payload", "payload_sha256", "chain_sha256", "flags")
@@ -35,25 +35,13 @@ def finished_at_once(campaign: Campaign, names: Sequence[str]) -> list[Assignmen
     """Raters with these names, who agreed, each with a finished sitting: of the first free slots,
     in the order in which they are claimed. Their answers are still to be stored."""
     slots = campaign.slots.free().order_by("copy", "batch_id")[: len(names)]
-    raters = Participant.objects.bulk_create(_agreed(campaign, name) for name in names)
+    raters = make_raters(campaign, names)
     sittings = Assignment.objects.bulk_create(
         _finished(campaign, slot, rater) for slot, rater in zip(slots, raters, strict=True)
     )
     done = [sitting.slot_id for sitting in sittings]
     Slot.objects.filter(pk__in=done).update(state=Slot.State.DONE)
     return sittings
-
-
-def _agreed(campaign: Campaign, name: str) -> Participant:
-    return Participant(
-        campaign=campaign,
-        panel="generic",
-        external_id=name,
-        label=keyed_label(campaign, "generic", name),
-        state=Participant.State.WORKING,
-        consented_at=Now(),
-        version=campaign.version,
-    )
 
 
 def _finished(campaign: Campaign, slot: Slot, rater: Participant) -> Assignment:

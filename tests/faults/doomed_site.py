@@ -21,6 +21,7 @@ django.setup()
 
 from django.db import transaction  # noqa: E402
 
+from analysis.report import bundle  # noqa: E402
 from evalsite.celery import app  # noqa: E402, F401
 from rankme.actions import jobs, run_chunks  # noqa: E402
 from rankme.models import AnalysisRun  # noqa: E402
@@ -97,6 +98,9 @@ def halt():
             time.sleep(0.05)
 
 
+bundle.PLOT_FORMATS = (
+    "svg",
+)  # each process that takes over draws what is left: one format will do
 jobs.claim, jobs.checkpoint = claim, checkpoint
 jobs.heartbeat_while_copying = heartbeat_while_copying
 run_chunks.compute_one, run_chunks.compute_chunks = compute_one, compute_chunks

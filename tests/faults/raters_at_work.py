@@ -11,6 +11,7 @@ from tests.live import LiveSite, wait_for
 
 RATERS = 8
 SCREENS = 12  # per rater
+FEW = 6  # per rater, where nothing rests on how many they are
 
 
 def campaign_for(raters: int = RATERS, screens: int = SCREENS) -> Campaign:

@@ -13,6 +13,7 @@ from django.db.models import Count
 from evalsite import embedded
 from rankme.models import Assignment, Submission
 from tests.faults.raters_at_work import (
+    FEW,
     RATERS,
     SCREENS,
     campaign_for,
@@ -101,10 +102,10 @@ def misled_database(live_site: LiveSite, clock: Clock) -> Iterator[LiveSite]:
 
 
 def test_a_web_server_whose_clock_jumps_by_years_loses_nothing(misled_web: LiveSite, clock: Clock):
-    campaign = campaign_for()
-    outcome = rate_while(misled_web, campaign, clock.jump, every=1.2, seconds_per_screen=0.8)
+    campaign = campaign_for(screens=FEW)
+    outcome = rate_while(misled_web, campaign, clock.jump, every=1.2, seconds_per_screen=1.6)
     assert clock.done == set(JUMPS)
-    check_nothing_lost_nothing_doubled(outcome)
+    check_nothing_lost_nothing_doubled(outcome, FEW)
     everything_was_timely()
 
 

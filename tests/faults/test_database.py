@@ -5,6 +5,7 @@ from django.db import connection, connections
 
 from rankme.models import Submission
 from tests.faults.raters_at_work import (
+    FEW,
     RATERS,
     campaign_for,
     check_nothing_lost_nothing_doubled,
@@ -17,12 +18,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.waits]
 
 
 def test_the_database_stopped_at_once_and_restarted_loses_nothing(live_site: LiveSite):
-    campaign = campaign_for()
+    campaign = campaign_for(screens=FEW)
     outcome = rate_while(
-        live_site, campaign, live_site.restart_postgresql, every=1.5, most=3, seconds_per_screen=0.4
+        live_site, campaign, live_site.restart_postgresql, every=1.5, most=3, seconds_per_screen=0.8
     )
     assert outcome.retries > 0
-    check_nothing_lost_nothing_doubled(outcome)
+    check_nothing_lost_nothing_doubled(outcome, FEW)
 
 
 def set_commits(live_site: LiveSite, mode: str, seconds_until_written: float) -> None:

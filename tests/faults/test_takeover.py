@@ -12,6 +12,7 @@ from rankme.models import AnalysisRun
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.invariants import check_jobs_ended
 from tests.live import LiveSite, wait_for
+from tests.runs import executed
 from tests.sittings import sit
 
 pytestmark = [pytest.mark.slow, pytest.mark.waits]
@@ -59,11 +60,7 @@ def is_over(run: AnalysisRun) -> bool:
 @pytest.fixture
 def undisturbed(site_without_web: LiveSite, campaign) -> AnalysisRun:
     """An analysis that lost nobody."""
-    run = ask(campaign)
-    assert analysis_runs.execute(run.pk, "undisturbed")
-    run.refresh_from_db()
-    assert run.state == "done"
-    return run
+    return executed(ask(campaign), pictures=())
 
 
 def check_numbers(run: AnalysisRun, undisturbed: AnalysisRun) -> None:

@@ -10,6 +10,7 @@ import pytest
 from rankme.models import Judgement, Submission
 from tests.faults.proxy import bad_line
 from tests.faults.raters_at_work import (
+    FEW,
     RATERS,
     SCREENS,
     campaign_for,
@@ -21,7 +22,6 @@ from tests.invariants import check_record
 from tests.live import LiveSite
 
 pytestmark = [pytest.mark.slow, pytest.mark.waits]
-FEW = 6  # screens per rater, where nothing rests on how long they work
 POINTS = ("before_commit", "between_inserts", "after_commit")
 
 
@@ -94,30 +94,30 @@ def test_without_a_transaction_screens_would_be_stored_without_their_values(
 
 
 def test_web_workers_killed_at_random_lose_nothing(live_site: LiveSite):
-    campaign = campaign_for()
+    campaign = campaign_for(screens=FEW)
     master = psutil.Process(live_site.processes["web"].pid)
 
     def kill_one() -> None:
         with contextlib.suppress(psutil.NoSuchProcess, IndexError):
             master.children()[0].kill()
 
-    outcome = rate_while(live_site, campaign, kill_one, every=0.7, most=6, seconds_per_screen=0.3)
+    outcome = rate_while(live_site, campaign, kill_one, every=0.7, most=6, seconds_per_screen=0.6)
     assert outcome.retries > 0
-    check_nothing_lost_nothing_doubled(outcome)
+    check_nothing_lost_nothing_doubled(outcome, FEW)
 
 
 def test_the_whole_web_server_killed_and_started_again_loses_nothing(live_site: LiveSite):
-    campaign = campaign_for()
+    campaign = campaign_for(screens=FEW)
 
     def pull_the_plug() -> None:
         live_site.kill_web()
         live_site.start_web()
 
     outcome = rate_while(
-        live_site, campaign, pull_the_plug, every=1.5, most=3, seconds_per_screen=0.4
+        live_site, campaign, pull_the_plug, every=1.5, most=3, seconds_per_screen=0.8
     )
     assert outcome.retries > 0
-    check_nothing_lost_nothing_doubled(outcome)
+    check_nothing_lost_nothing_doubled(outcome, FEW)
 
 
 def test_a_bad_line_loses_nothing(live_site: LiveSite):

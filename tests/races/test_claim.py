@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from rankme.actions import assignments
 from rankme.actions.assignments import NoBatch
 from rankme.models import Assignment, Slot
-from tests.campaigns import make_campaign, make_rater, slider_definition
+from tests.campaigns import make_campaign, make_rater, make_raters, slider_definition
 from tests.invariants import check_record
 from tests.races.threads import errors_in, run_together, without_locks, without_rules
 from tests.sittings import claim
@@ -37,7 +37,7 @@ def holders_per_slot() -> Counter:
 @pytest.mark.slow
 def test_300_slots_and_50_raters_at_once():
     campaign = campaign_of_slots(300)
-    raters = [make_rater(campaign, f"w{number}") for number in range(300)]
+    raters = make_raters(campaign, (f"w{number}" for number in range(300)))
     results = run_together([claim_for_all(raters[start::50]) for start in range(50)])
     assert not errors_in(results)
     # Who comes when the last free rows are just being taken is told "busy" and asks again.
@@ -54,7 +54,7 @@ def test_300_slots_and_50_raters_at_once():
 def test_without_the_lock_and_the_rule_slots_are_given_out_twice(monkeypatch):
     with without_rules(*RULES_OF_HOLDING):
         campaign = campaign_of_slots(100)
-        raters = [make_rater(campaign, f"w{number}") for number in range(100)]
+        raters = make_raters(campaign, (f"w{number}" for number in range(100)))
         without_locks(monkeypatch)
         run_together([claim_for_all(raters[start::20]) for start in range(20)])
         assert max(holders_per_slot().values()) > 1
@@ -64,7 +64,7 @@ def test_without_the_lock_and_the_rule_slots_are_given_out_twice(monkeypatch):
 
 def test_without_the_lock_the_rule_still_refuses(monkeypatch):
     campaign = campaign_of_slots(100)
-    raters = [make_rater(campaign, f"w{number}") for number in range(40)]
+    raters = make_raters(campaign, (f"w{number}" for number in range(40)))
     without_locks(monkeypatch)
     results = run_together([claim_for_all(raters[start::20]) for start in range(20)])
     assert errors_in(results), "nobody met anybody: this race proves nothing"

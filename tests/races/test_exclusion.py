@@ -36,7 +36,7 @@ def test_an_exclusion_and_the_end_of_the_sitting_at_once_leave_the_place_open():
         )
         assert not errors_in(results)
         assert campaign.slots.get().state == "free"
-        check_record()
+    check_record()
 
 
 def test_an_exclusion_and_a_claim_of_the_same_rater_leave_the_place_open():
@@ -46,7 +46,7 @@ def test_an_exclusion_and_a_claim_of_the_same_rater_leave_the_place_open():
         run_together([exclude(rater), lambda rater=rater: assignments.claim_batch(rater)])
         assert campaign.slots.get().state == "free"
         assert not rater.assignments.live().exists()
-        check_record()
+    check_record()
 
 
 def test_of_ten_raters_for_a_place_that_is_open_again_one_gets_it():
