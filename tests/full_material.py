@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import tarfile
 import zipfile
+from functools import cache
 from pathlib import Path
 
 from rankme.demonstration.material import MATERIAL, Material
@@ -32,12 +33,9 @@ def full_material(preset: str, folder: Path) -> Material:
         return small
     paths: dict[Path, None] = {}
     zips: dict[Path, zipfile.ZipFile] = {}
-    with tarfile.open(ARCHIVE) as archive, contextlib.ExitStack() as opened:
-        for member in archive:
-            place, name, *inside = member.name.split("/", 2)
-            if place != FOLDERS[preset]:
-                continue
-            content = archive.extractfile(member).read()
+    with contextlib.ExitStack() as opened:
+        for name, content in files_of(FOLDERS[preset]):
+            name, *inside = name.split("/", 1)
             path = folder / name
             paths[path] = None
             if inside:  # of a zip
@@ -48,3 +46,20 @@ def full_material(preset: str, folder: Path) -> Material:
             else:
                 path.write_bytes(content)
     return Material("e2e" if FOLDERS[preset] == "e2e" else small.format, tuple(paths))
+
+
+def files_of(folder: str) -> list[tuple[str, bytes]]:
+    """The files of a folder of the archive, by their paths in it."""
+    within = f"{folder}/"
+    return [
+        (name.removeprefix(within), content)
+        for name, content in everything()
+        if name.startswith(within)
+    ]
+
+
+@cache
+def everything() -> list[tuple[str, bytes]]:
+    """What is in the archive, 8 MB: unpacked once for all presets."""
+    with tarfile.open(ARCHIVE) as archive:
+        return [(member.name, archive.extractfile(member).read()) for member in archive]

@@ -8,10 +8,12 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import IO
 
 from rankme.importing.encodings import UTF8
 from rankme.importing.limits import LIMITS
+from rankme.importing.media_types import media_type_of
 
 HEAD_BYTES = 64 * 1024
 UTF8_BOM = b"\xef\xbb\xbf"
@@ -60,6 +62,11 @@ class SourceFile:
     @property
     def is_arrow(self) -> bool:
         return self.head.startswith((PARQUET, ARROW_FILE, ARROW_STREAM))
+
+    @cached_property
+    def media_type(self) -> str | None:
+        """That of a picture, a sound or a film, by the head, which has to have been read."""
+        return media_type_of(self.head)
 
     def first_line(self) -> str:
         """The first line that is not empty. A line of JSON may be longer than the head."""

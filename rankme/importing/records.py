@@ -14,7 +14,6 @@ from rankme.importing.characters import NUL_OR_SURROGATE
 from rankme.importing.columns import column_name
 from rankme.importing.files import SourceFile
 from rankme.importing.limits import LIMITS
-from rankme.importing.media_types import media_type_of
 from rankme.importing.problems import StopFile
 from rankme.importing.sources import CHUNK_BYTES, Sources, opened, text_lines, whole_text
 from rankme.untrusted import strict_json
@@ -62,7 +61,7 @@ def shape_of(file: SourceFile, needed: Collection[str]) -> Shape | None:
 
 def columns_missing(file: SourceFile, needed: Collection[str]) -> str:
     """The message for a file that lacks a column: what is missing, and what is there."""
-    if media_type_of(file.head):
+    if file.media_type:
         return "This is a picture, a sound or a film."
     columns = _most_columns(file)
     missing = [name for name in needed if name not in columns]

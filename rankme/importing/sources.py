@@ -33,7 +33,7 @@ from rankme.importing.files import (
     size_in_words,
 )
 from rankme.importing.limits import Limits
-from rankme.importing.media_types import is_media_name, media_type_of
+from rankme.importing.media_types import is_media_name
 from rankme.importing.problems import Problems, StopFile
 from rankme.importing.reading import AS_PROPOSED, Reading
 
@@ -77,9 +77,10 @@ class Sources:
 
     def set_media_aside(self) -> None:
         """Leave only what is read as text or as a table in `files`."""
-        aside = [file for file in self.files if is_media(file)]
-        self.files = [file for file in self.files if not is_media(file)]
-        self.media = aside
+        found = self.files
+        self.files, self.media = [], []
+        for file in found:
+            (self.media if is_media(file) else self.files).append(file)
         for number, file in enumerate([*self.files, *self.media]):
             file.number = number
 
@@ -133,7 +134,7 @@ def is_media(file: SourceFile) -> bool:
     """
     if file.head.startswith((ZIP_START, ZIP_END)):
         return False
-    return is_media_name(file.name) or media_type_of(file.head) is not None
+    return is_media_name(file.name) or file.media_type is not None
 
 
 def _leave_out_descriptions(sources: Sources) -> None:

@@ -14,7 +14,6 @@ from xml.parsers import expat
 
 from analysis.translatable import gettext_noop as _
 from rankme.importing.files import Place, SourceFile
-from rankme.importing.media_types import media_type_of
 from rankme.importing.problems import StopFile
 from rankme.importing.reader import Reader
 from rankme.importing.sources import Sources, whole_bytes, whole_text
@@ -227,7 +226,7 @@ class _Pictures:
 
     def _content(self, file: SourceFile) -> dict[str, str] | None:
         try:
-            media = media_type_of(file.head) or ""
+            media = file.media_type or ""
             if media.startswith("image/"):
                 limit = self._sources.limits.picture_bytes
                 content = base64.b64encode(whole_bytes(self._sources, file, limit)).decode()
