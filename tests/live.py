@@ -48,12 +48,20 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
+# What is asked again and again leaves nearly all of a core to what it waits for.
+LEAST_PAUSE, PAUSES_PER_LOOK, LONGEST_PAUSE = 0.05, 15, 0.5
+
+
 def wait_for(condition: Callable[[], object], what: str, seconds: float = PATIENCE) -> None:
     end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
+    while True:
+        began = time.monotonic()
+        if condition():
+            return
+        now = time.monotonic()
+        if now > end:
             pytest.fail(f"Waited {seconds} s in vain for {what}.")
-        time.sleep(0.05)
+        time.sleep(min(max(LEAST_PAUSE, PAUSES_PER_LOOK * (now - began)), LONGEST_PAUSE))
 
 
 class LiveSite:

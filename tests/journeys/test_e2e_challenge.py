@@ -30,12 +30,13 @@ pytestmark = pytest.mark.slow
 
 
 def over(row) -> bool:
-    row.refresh_from_db()
+    row.refresh_from_db(fields=["state"])
     return row.is_over
 
 
 def wait_for_end(row) -> None:
     wait_for(lambda: over(row), f"{row}", seconds=300)
+    row.refresh_from_db()
     assert row.state == "done", (row.error, getattr(row, "problems", None))
 
 

@@ -264,7 +264,7 @@ def published(campaign, paid: PaidSite, owner) -> PanelStudy:
 
 def arrivals(paid: PaidSite, most: int) -> list:
     wave = []
-    for _ in range(min(most, max(6, RATERS // 8))):
+    for _ in range(min(most, max(8, RATERS // 8))):
         try:
             wave.append(paid.arrive())
         except Refusal:
