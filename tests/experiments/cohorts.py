@@ -126,7 +126,8 @@ def sit(campaign: Campaign, person: Person, *, at_once: bool = False) -> bool:
     singly = SCREENS_BY_ACTIONS if at_once else len(payloads)
     for payload in payloads[:singly]:
         store(rater, payload)
-    store_at_once({found: payloads[singly:]})
+    if payloads[singly:]:
+        store_at_once({found: payloads[singly:]})
     assignments.finish_batch(found)
     return True
 

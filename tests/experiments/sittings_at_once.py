@@ -19,7 +19,16 @@ from rankme.actions.assignments import draw_presentation, lease_end
 from rankme.actions.bulk_insert import copy_rows, new_ids
 from rankme.actions.judgements import judgements_in
 from rankme.actions.payload_hashes import canonical, chained
-from rankme.models import Assignment, Campaign, Judgement, Participant, Slot, Submission, Trial
+from rankme.models import (
+    Assignment,
+    Campaign,
+    Judgement,
+    Output,
+    Participant,
+    Slot,
+    Submission,
+    Trial,
+)
 from rankme.protocols.sent_screen import SentScreen
 from rankme.queries.definitions import definition_of_sitting, frozen_definition
 from rankme.queries.trial_material import material_of
@@ -103,12 +112,26 @@ def _judgements(rows: Sequence[Sent]) -> Iterator[tuple[Any, ...]]:
         .annotate(output_ids=ArrayAgg("places__output_id", order_by="places__position"))
         .in_bulk({row.shown[0] for row in rows})
     )
+    texts = _texts(rows, [output for trial in trials.values() for output in trial.output_ids])
     columns = attrgetter(*JUDGEMENT)
     for row in rows:
         number, order = row.shown
         material = material_of(trials[number])
         assert not material.is_check, "answers to checks are read by the actions alone"
         frozen = definition_of_sitting(row.assignment)
-        readings = material.read(frozen.definition, row.screen.screen, row.screen.answers)
         outputs = [trials[number].output_ids[place] for place in order]
+        readings = material.read(
+            frozen.definition,
+            row.screen.screen,
+            row.screen.answers,
+            texts=[texts[output] for output in outputs] if texts else [],
+        )
         yield from map(columns, judgements_in(Submission(pk=row.id), readings, frozen, outputs))
+
+
+def _texts(rows: Sequence[Sent], outputs: Sequence[int | None]) -> dict[int, str]:
+    """The outputs by their ids, where an instrument reads them."""
+    frozen = definition_of_sitting(rows[0].assignment)
+    if not any(each.tool.reads_outputs for each in frozen.definition.criteria):
+        return {}
+    return dict(Output.objects.filter(pk__in=outputs).values_list("pk", "text"))

@@ -1,7 +1,7 @@
 """A rater does every preset over HTTP, blind, from the link to its code; then the report.
 
-A second one does it through the actions, so that reports have two raters to compare; where the
-practice is a gate, over HTTP, too.
+A second one begins through the actions and has the rest stored at once, so that reports have two
+raters to compare; where the practice is a gate, the second one does it over HTTP, too.
 """
 
 import io
@@ -36,7 +36,7 @@ def test_every_preset_of_the_demonstration_is_rated_and_reported(live_site: Live
         assert (outcome.problems, outcome.endings) == ([], {"completed": come}), campaign.title
         if come < raters:
             second = Person(seed=number, number=1, truth=truth_of(campaign))
-            assert sit(campaign, second), campaign.title
+            assert sit(campaign, second, at_once=True), campaign.title
     drawn = []
     for campaign in Campaign.objects.filter(title__startswith="Preset: "):
         name = titles[campaign.title]

@@ -44,7 +44,9 @@ def rated(campaign: Campaign, *, at_once: bool) -> list[Any]:
     return rows_of(campaign)
 
 
-@pytest.mark.parametrize("name", ["e2e-quality", "rotowire-facts", "tuna08-identification"])
+@pytest.mark.parametrize(
+    "name", ["e2e-quality", "rotowire-facts", "tuna08-identification", "document-esa"]
+)
 def test_both_ways_store_the_same_rows(name):
     campaign = launched(name, full=False)
     free = campaign.slots.order_by("copy", "batch_id").values("pk")[:PLACES]

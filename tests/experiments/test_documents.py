@@ -41,7 +41,7 @@ def documents_once(rows_of_the_module) -> Campaign:
 @pytest.fixture(scope="module")
 def rated_once(rows_of_the_module) -> Campaign:
     campaign = launched("document-esa", full=False)
-    rate(campaign)
+    rate(campaign, at_once=True)
     return campaign
 
 
