@@ -1,11 +1,12 @@
 """Answers of raters who could not judge: a bundle has them, and its counts follow from them."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from analysis import TableError
+from analysis import JudgementTable, TableError
 from analysis.cli import main
 from analysis.report.bundle import read_bundle, stored_declined, write_bundle
 from analysis.report.declined import (
@@ -17,6 +18,7 @@ from analysis.report.declined import (
     recounted,
 )
 from analysis.report.make import ReportOptions, make_report
+from analysis.report.model import Report
 from tests.analysis.judged import simulated
 
 FOUND = [
@@ -28,13 +30,20 @@ FOUND = [
 OPTIONS = ReportOptions(runs=5, resample=("raters",), exclude_raters=("rater2",))
 
 
-def bundle(path: Path, **changes: bytes) -> Path:
-    """A bundle whose report leaves out a rater; `changes` replace its files."""
+@cache
+def made() -> tuple[JudgementTable, Report]:
+    """A table with its report, which leaves out a rater."""
     table = simulated()
+    return table, make_report(table, OPTIONS)
+
+
+def bundle(path: Path, **changes: bytes) -> Path:
+    """A bundle of this report; `changes` replace its files."""
+    table, report = made()
     counts = recounted(FOUND, table, exclude_raters=OPTIONS.exclude_raters)
     kept = [one for one in FOUND if one.rater not in OPTIONS.exclude_raters]
     files = declined_files(kept, counts) | changes
-    write_bundle(path, table, make_report(table, OPTIONS), OPTIONS, files)
+    write_bundle(path, table, report, OPTIONS, files)
     return path
 
 
@@ -51,7 +60,8 @@ def test_answers_come_back_as_they_were_and_are_counted_by_system_reason_and_rat
     assert found["raters"][0] == ["rater2", 2]
 
 
-def test_the_command_counts_the_answers_of_a_bundle_again(tmp_path: Path, capsys):
+def test_the_command_counts_the_answers_of_a_bundle_again(tmp_path: Path, capsys, monkeypatch):
+    monkeypatch.setattr("analysis.report.bundle.PLOT_FORMATS", ())
     again = tmp_path / "again.zip"
     assert main(["report", str(bundle(tmp_path / "b.zip")), "--bundle", str(again)]) == 0
     shown = capsys.readouterr().out
@@ -81,7 +91,7 @@ def test_a_file_that_is_no_list_of_answers_is_refused(tmp_path: Path):
 
 
 def test_a_bundle_with_counts_alone_is_read_as_before(tmp_path: Path):
-    table = simulated()
-    write_bundle(tmp_path / "b.zip", table, make_report(table, OPTIONS), OPTIONS, {COUNTS: b"{}"})
+    table, report = made()
+    write_bundle(tmp_path / "b.zip", table, report, OPTIONS, {COUNTS: b"{}"})
     assert stored_declined(tmp_path / "b.zip", table, OPTIONS.as_dict()) is None
     assert main(["report", str(tmp_path / "b.zip")]) == 0

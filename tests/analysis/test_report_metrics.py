@@ -134,7 +134,8 @@ def test_a_report_is_read_back_with_its_metrics(report):
     assert read_report(json.loads(json.dumps(report.as_dict()))).metrics == report.metrics
 
 
-def test_the_bundle_computes_the_metrics_again(report, tmp_path, capsys):
+def test_the_bundle_computes_the_metrics_again(report, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("analysis.report.bundle.PLOT_FORMATS", ("svg",))
     file = tmp_path / "bundle.zip"
     write_bundle(file, judged(), report, OPTIONS, rendered_files(report), compared=compared())
     files = read_bundle(file).files

@@ -118,7 +118,8 @@ def test_latex_is_printed(tmp_path, capsys, command):
     assert r"\bottomrule" in capsys.readouterr().out
 
 
-def test_a_report_and_its_bundle_give_the_same_numbers(tmp_path, capsys):
+def test_a_report_and_its_bundle_give_the_same_numbers(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("analysis.report.bundle.PLOT_FORMATS", ())
     file = stored(identification(), tmp_path / "times.csv")
     kinds = [f"--kind={name}={kind}" for name, kind in IDENTIFICATION["kinds"].items()]
     model = ["--factors", "entity_type", "--model", "interaction", "--seed", "4"]
