@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from playwright.sync_api import Locator, Page, expect
 
-from rankme.actions import analysis_runs, import_jobs
+from rankme.actions import import_jobs
 from rankme.models import AnalysisRun, Campaign, MaterialImport
 from tests.accounts import make_account
 from tests.browser.organiser import log_in, work_off
 from tests.browser.rating import begin, come_in, rate_to_the_end
+from tests.live import wait_for
+from tests.runs import executed
 
 QUESTIONS = ("How fluent is the text?", "Does it say what it should?", "How good is it overall?")
 LABELS = ["very poor", "poor", "fair", "good", "very good"]
@@ -143,7 +145,8 @@ def close_and_report(page: Page, hand: Hand) -> None:
     hand.click(page.get_by_role("button", name="Close campaign"))
     hand.click(page.get_by_role("link", name="Go to the analysis"))
     hand.click(page.get_by_role("button", name="Analyse"))
-    work_off(AnalysisRun, analysis_runs.execute)
+    wait_for(AnalysisRun.objects.filter(state="queued").exists, "what the page asks for")
+    executed(AnalysisRun.objects.get(), pictures=("svg",))  # those of the page
     for name in ("how-fluent-is-the-text", "does-it-say-what-it-should"):
         expect(page.get_by_role("heading", name=name)).to_be_visible()
     expect(page.get_by_text("They said nothing about reading.").first).to_be_visible()

@@ -8,6 +8,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from analysis.report import bundle
 from rankme.models import AnalysisRun, Campaign, PanelPayment, PanelStudy, Participant
 from rankme.rehearsal.panel import PracticePanel
 from rankme.rehearsal.server import PracticeServer
@@ -17,7 +18,8 @@ from tests.live import LiveSite, free_port
 pytestmark = pytest.mark.slow
 
 
-def test_a_rehearsal_ends_with_equal_books_and_a_report(live_site: LiveSite, settings):
+def test_a_rehearsal_ends_with_equal_books_and_a_report(live_site: LiveSite, settings, monkeypatch):
+    monkeypatch.setattr(bundle, "PLOT_FORMATS", ("svg",))  # to draw the others takes seconds
     settings.SITE_URL = live_site.url
     campaign = make_campaign(
         slider_definition(raters_per_trial=2, crowd={"pay_per_batch": 2}), items=4, systems=4

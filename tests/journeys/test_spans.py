@@ -77,7 +77,7 @@ def test_marks_reach_the_table_the_files_and_the_report(client, tmp_path):
     lines = [json.loads(line) for line in judgements_jsonl(campaign)]
     assert json.loads(lines[0]["judgements"][0]["text"])["sha256"]
 
-    run = executed(asked(campaign))
+    run = executed(asked(campaign), pictures=())
     section = read_report(run.finished_result["report"]).criterion("errors").spans
     assert {each.system for each in section.systems} == {"Linden", "Maple", "Oak", "Poplar"}
     assert section.systems[0].system == "Linden"
