@@ -122,13 +122,11 @@ def page_after_login(url: str, name: str, password: str) -> str:
         return answer.read().decode()
 
 
-def install_wheel(wheels: Path, folder: Path) -> None:
-    """Build the wheel, and install it and its commands in a folder."""
-    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    build = ["wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(wheels), "."]
-    subprocess.run([*pip, *build], cwd=PROJECT, check=True)
-    (wheel,) = wheels.glob("rankme-*.whl")
-    subprocess.run([*pip, "install", "--no-deps", "--target", str(folder), str(wheel)], check=True)
+def install_wheel(folder: Path) -> None:
+    """Build the wheel of the checkout, and install it and its commands in a folder."""
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+    options = ["--no-deps", "--no-build-isolation", "--target", str(folder)]
+    subprocess.run([*pip, *options, "."], cwd=PROJECT, check=True)
 
 
 def environment_of(installed: Path, **more: str) -> dict[str, str]:

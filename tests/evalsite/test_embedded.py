@@ -19,11 +19,14 @@ from evalsite.embedded import (
     PostgreSQL,
     Servers,
     Valkey,
+    make_data_folder,
     programs,
 )
 from evalsite.embedded.folders import LONGEST_SOCKET_PATH, POSTGRESQL_SOCKET, make_socket_folder
 from evalsite.embedded.server import Server
-from tests.live import reachable_folder
+from tests.live import PATIENCE, reachable_folder
+from tests.migrated import put_migrated_cluster
+from tests.warm import run_to_its_end
 
 pytestmark = pytest.mark.waits
 
@@ -213,6 +216,8 @@ def test_a_path_too_long_for_a_socket_gets_a_short_one():
         servers = Servers(folder / ("long" * 30), durable=False)
         socket = servers.postgresql.sockets / POSTGRESQL_SOCKET
         assert len(os.fsencode(socket)) <= LONGEST_SOCKET_PATH
+        make_data_folder(servers.folder)
+        put_migrated_cluster(servers.postgresql)
         with servers.running():
             assert query(servers.postgresql, "SELECT 1") == [(1,)]
         for sockets in (servers.postgresql.sockets, servers.valkey.sockets):
@@ -308,7 +313,7 @@ def test_a_killed_user_stands_in_nobodys_way(command_environment: dict[str, str]
 
 
 def test_manage_py_brings_its_own_servers(command_environment: dict[str, str], folder: Path):
-    command = [sys.executable, "manage.py", "showmigrations", "--list", "rankme"]
-    printed = subprocess.check_output(command, cwd=PROJECT, env=command_environment, text=True)
-    assert "0001_the_record" in printed
+    command = ["manage.py", "showmigrations", "--list", "rankme"]
+    printed = run_to_its_end(command, command_environment, PATIENCE)
+    assert "0001_the_record" in printed.stdout, printed.stderr
     assert not Servers(folder).postgresql.is_running()

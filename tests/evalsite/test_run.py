@@ -2,7 +2,8 @@
 
 It comes up from nothing by `make run`. When that is killed, the installed wheel goes on with its
 data, below a path of its host; so these tests also show what the wheel holds, and what a proxy
-publishes. Starts are dear, and every test takes the started site from the one before it.
+publishes. Starts are dear: every test takes the started site from the one before it, and those
+that kill it come before its processes have imported everything.
 """
 
 from __future__ import annotations
@@ -53,6 +54,45 @@ PREFIX = "/lab/rankme"
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("browser")]
 
 
+# --- What is in the wheel ----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the installed wheel and its commands, and nothing of the checkout."""
+    folder = tmp_path_factory.mktemp("installed")
+    install_wheel(folder)
+    return folder
+
+
+def test_the_package_comes_from_the_wheel_and_says_its_version(installed: Path):
+    where = [sys.executable, "-c", "import evalsite.embedded as e; print(e.FILES)"]
+    files = subprocess.check_output(where, cwd="/", env=environment_of(installed), text=True)
+    assert Path(files.strip()) == installed / "evalsite" / "files"
+    assert run_command(installed, "rankme", "--version").strip() == VERSION
+
+
+def test_the_wheel_holds_every_migration(installed: Path):
+    """The site that is started from it begins with a database that is migrated."""
+    names = {path.name for path in (PROJECT / "rankme/migrations").glob("*.py")}
+    assert {path.name for path in (installed / "rankme/migrations").glob("*.py")} == names
+    assert len(names) > 30
+
+
+def test_the_statistics_are_a_command_of_their_own(installed: Path, capsys):
+    command = ["clusters", str(PROJECT / "docs/example/judgements.csv"), "--runs", "5"]
+    analysis.cli.main([*command, "--seed", "1"])
+    ours = capsys.readouterr().out
+    assert "Aster" in ours
+    assert run_command(installed, "rankme-analysis", *command, "--seed", "1") == ours
+
+
+def test_an_unknown_command_is_refused_with_the_usage(installed: Path):
+    with pytest.raises(subprocess.CalledProcessError) as refusal:
+        run_command(installed, "rankme", "walk")
+    assert refusal.value.returncode == 2
+
+
 # --- From nothing ------------------------------------------------------------------------------
 
 
@@ -89,42 +129,6 @@ def test_the_site_comes_up_from_nothing_and_says_how_to_get_in(first: FirstStart
 
 
 # --- From the wheel ----------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the installed wheel and its commands, and nothing of the checkout."""
-    folder = tmp_path_factory.mktemp("installed")
-    install_wheel(tmp_path_factory.mktemp("wheels"), folder)
-    return folder
-
-
-def test_the_package_comes_from_the_wheel_and_says_its_version(installed: Path):
-    where = [sys.executable, "-c", "import evalsite.embedded as e; print(e.FILES)"]
-    files = subprocess.check_output(where, cwd="/", env=environment_of(installed), text=True)
-    assert Path(files.strip()) == installed / "evalsite" / "files"
-    assert run_command(installed, "rankme", "--version").strip() == VERSION
-
-
-def test_the_wheel_holds_every_migration(installed: Path):
-    """The site that is started from it begins with a database that is migrated."""
-    names = {path.name for path in (PROJECT / "rankme/migrations").glob("*.py")}
-    assert {path.name for path in (installed / "rankme/migrations").glob("*.py")} == names
-    assert len(names) > 30
-
-
-def test_the_statistics_are_a_command_of_their_own(installed: Path, capsys):
-    command = ["clusters", str(PROJECT / "docs/example/judgements.csv"), "--runs", "5"]
-    analysis.cli.main([*command, "--seed", "1"])
-    ours = capsys.readouterr().out
-    assert "Aster" in ours
-    assert run_command(installed, "rankme-analysis", *command, "--seed", "1") == ours
-
-
-def test_an_unknown_command_is_refused_with_the_usage(installed: Path):
-    with pytest.raises(subprocess.CalledProcessError) as refusal:
-        run_command(installed, "rankme", "walk")
-    assert refusal.value.returncode == 2
 
 
 @dataclass
@@ -173,6 +177,15 @@ def test_a_start_after_a_killed_supervisor_ends_what_that_left(site: Successor, 
     assert "id_password" not in page_after_login(site.url, "organiser", first.password)
     for kept in site.run.folder.rglob("*"):
         assert not (kept.is_file() and first.password.encode() in kept.read_bytes()), kept
+
+
+def test_every_part_that_is_killed_is_started_again(site: Successor):
+    before = site.run.numbers()
+    for process in site.run.parts().values():
+        process.kill()
+    wait_for(lambda: not before.items() & site.run.numbers().items(), "every part to start again")
+    wait_for(lambda: site.run.is_ready(), "the site")
+    assert site.run.process.poll() is None
 
 
 @pytest.fixture(params=[False, True], ids=["whole paths", "stripped paths"])
@@ -310,16 +323,7 @@ def test_killed_servers_are_started_again_under_the_running_site(site: Successor
     wait_for(lambda: site.run.is_ready(), "the database")
 
 
-def test_every_part_that_is_killed_is_started_again_and_the_site_goes_without_a_trace(
-    site: Successor,
-):
-    before = site.run.numbers()
-    for process in site.run.parts().values():
-        process.kill()
-    wait_for(lambda: not before.items() & site.run.numbers().items(), "every part to start again")
-    wait_for(lambda: site.run.is_ready(), "the site")
-    assert site.run.process.poll() is None
-
+def test_after_ctrl_c_nothing_is_left(site: Successor):
     site.run.press_ctrl_c()
     site.run.wait_until_gone()
 
