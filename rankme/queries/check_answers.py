@@ -91,12 +91,13 @@ def _answers_on_pages(
     screen_of = {
         name: number for number, screen in enumerate(definition.screens) for name in screen.ask
     }
-    checks = CheckTrial.objects.filter(
+    met = CheckTrial.objects.filter(
         campaign=campaign, trial__batch__assignments__participant__in=participants
     ).distinct()
+    checks = list(met.order_by("trial_id"))
     sent = _submissions(checks, participants)
     told = {check.name for check in definition.checks if check.is_told}
-    for check in checks.order_by("trial_id"):
+    for check in checks:
         screen = screen_of.get(check.criterion)
         if screen is None:  # the criterion is of another version of the campaign
             continue

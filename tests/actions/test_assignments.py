@@ -174,11 +174,10 @@ def test_whoever_comes_back_finds_their_batch_where_they_left_it(one_slot):
     assert (again.pk, again.state, again.presentation) == (left.pk, "held", left.presentation)
 
 
-def test_whoever_comes_back_too_late_gets_another_batch(campaign):
-    left = claim(make_rater(campaign, "w1"))
+def test_whoever_comes_back_after_the_last_batch_was_done_is_told_so(one_slot):
+    left = claim(make_rater(one_slot, "w1"))
     run_out(left)
-    for number in range(8):
-        sit(make_rater(campaign, f"x{number}"))
+    sit(make_rater(one_slot, "w2"))
     assert assignments.claim_batch(left.participant) == NoBatch("complete")
 
 

@@ -75,7 +75,7 @@ def test_the_same_submission_again_changes_nothing(held):
 
 
 @settings(
-    max_examples=40,
+    max_examples=15,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -220,7 +220,7 @@ def live(machine: type[RuleBasedStateMachine], examples: int, **more: bool) -> N
 @pytest.mark.slow
 @pytest.mark.django_db
 def test_the_record_survives_every_order_of_events():
-    live(Lifecycle, examples=15)
+    live(Lifecycle, examples=10)
 
 
 def late_work() -> Lifecycle:

@@ -73,7 +73,8 @@ def many_outputs(**changes: Any):
         "quality",
         INSTRUCTED,
         KNOWN | {"options": {"outputs": ["Good.", "Bad."], "in_order": True}},
-        {"name": "better_than", "kind": "better_than"},
+        # Other damage can make of one text of this material another one of it.
+        {"name": "better_than", "kind": "better_than", "options": {"types": ["clause_doubled"]}},
         {"name": "repeat", "kind": "repeat", "options": {"apart": 3}},
     )
     return rankme_definition(**({"checks": checks} | changes))
@@ -234,7 +235,9 @@ def test_the_database_refuses_judgements_on_checks_and_changes_of_checks(campaig
 
 
 def test_a_damaged_copy_replaces_another_output_on_the_page_of_the_intact_one(screens):
-    for check in CheckTrial.objects.filter(campaign=screens, kind="better_than"):
+    checks = CheckTrial.objects.filter(campaign=screens, kind="better_than")
+    assert checks
+    for check in checks:
         texts, expected = check.shown["outputs"], check.expected
         assert len(texts) == 3 and check.source is None
         assert texts[expected["good"]] != texts[expected["bad"]]

@@ -163,7 +163,8 @@ def test_a_page_with_several_outputs_is_judged_by_its_order():
 
 
 def executed(campaign) -> AnalysisRun:
-    run = analysis_runs.request_run(campaign, {"agreement_resamples": 2}, by=campaign.owner)
+    few = {"runs": 20, "agreement_resamples": 2}
+    run = analysis_runs.request_run(campaign, few, by=campaign.owner)
     return runs.executed(run, pictures=())
 
 
