@@ -89,17 +89,14 @@ class LiveSite:
 
     # Web ------------------------------------------------------------------------------------
 
-    def start_web(
-        self, module: str = "evalsite.wsgi", *, afresh: bool = False, **settings: str
-    ) -> None:
+    def start_web(self, module: str = "evalsite.wsgi", **settings: str) -> None:
         """Have a web server of this module and these settings; one of others is taken away."""
         wanted = (module, self.environment | settings)
         if self.is_running("web") and self.web_is == wanted:
             return
         self.kill_web()
         self.web_is = wanted
-        start = self.start_afresh if afresh else self.start
-        start("web", "gunicorn", "-c", "python:evalsite.gunicorn", module, **settings)
+        self.start("web", "gunicorn", "-c", "python:evalsite.gunicorn", module, **settings)
         wait_for(self.web_answers, f"the web server; its log is {self.log('web')}")
 
     def stop_web(self) -> None:

@@ -127,7 +127,7 @@ def one_for_all_workers() -> Iterator[None]:
 FOR_VARIANTS = frozenset(
     {
         *("FAILPOINTS", "FAILING_PATH", "DEATHS_FILE", "WITHOUT_TRANSACTION"),
-        *("DEATHS_IN_EACH_PHASE", "LIVES_FILE", "HALT_FILE"),
+        *("DEATHS_IN_EACH_PHASE", "LIVES_FILE", "HALT_FILE", "CLOCK_FILE"),
     }
 )
 

@@ -7,8 +7,10 @@ of day is misled; the monotonic clock continues, as it does when a clock is set.
 
 import datetime
 import os
+import sys
 import time
 from pathlib import Path
+from types import ModuleType
 
 CLOCK = Path(os.environ["CLOCK_FILE"])
 true_time, TrueDatetime = time.time, datetime.datetime
@@ -32,11 +34,21 @@ class Misled(TrueDatetime):
         return cls.now(datetime.UTC).replace(tzinfo=None)
 
 
-time.time = lambda: true_time() + seconds_wrong()
-datetime.datetime = Misled
+def misled_time() -> float:
+    return true_time() + seconds_wrong()
 
-from django.utils import timezone  # noqa: E402
 
-timezone.datetime = Misled  # also where Django came first
+def mislead(module: ModuleType) -> None:
+    """Let a module that has been imported already ask this clock, under whatever name."""
+    for name, value in list(vars(module).items()):
+        if value is true_time:
+            setattr(module, name, misled_time)
+        elif value is TrueDatetime:
+            setattr(module, name, Misled)
+
+
+for imported in list(sys.modules.values()):
+    if isinstance(imported, ModuleType) and imported is not sys.modules[__name__]:
+        mislead(imported)
 
 from evalsite.wsgi import application  # noqa: E402, F401
