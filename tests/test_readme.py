@@ -2,14 +2,14 @@
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 
 from analysis.cli import main
+from tests.live import PATIENCE
+from tests.warm import run_to_its_end
 
 PROJECT = Path(__file__).parent.parent
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
@@ -50,8 +50,7 @@ def test_a_command_of_the_statistics_prints_its_signature(words, monkeypatch, ca
 )
 def test_a_command_of_the_site_works_beside_a_running_site(words, live_site):
     call_command("organiser", "olga")
-    run = {"cwd": PROJECT, "env": live_site.environment, "capture_output": True, "text": True}
-    done = subprocess.run([sys.executable, *words], check=False, **run)
+    done = run_to_its_end(words, live_site.environment, PATIENCE)
     assert done.returncode == 0, done.stderr
     assert "/r/" in done.stdout
 
