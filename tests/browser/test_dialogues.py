@@ -76,7 +76,7 @@ def open_screen(page: Page, campaign: Campaign, width: int) -> None:
 
 
 @pytest.mark.parametrize("width", [1366, 390])
-def test_the_last_turn_is_judged(page: Page, live_server: Any, width: int) -> None:
+def test_the_last_turn_is_judged(page: Page, width: int) -> None:
     open_screen(page, last_turn(), width)
     turns = page.get_by_role("list", name="Dialogue").get_by_role("listitem")
     expect(turns).to_have_count(5)
@@ -92,7 +92,7 @@ def test_the_last_turn_is_judged(page: Page, live_server: Any, width: int) -> No
 
 
 @pytest.mark.parametrize("width", [1366, 390])
-def test_two_dialogues_are_compared(page: Page, live_server: Any, width: int) -> None:
+def test_two_dialogues_are_compared(page: Page, width: int) -> None:
     open_screen(page, two_beside_each_other(), width)
     first, second = (row.bounding_box() for row in page.locator(".output").all())
     assert (first["y"] == second["y"]) == (width == 1366)
@@ -123,7 +123,7 @@ def in_markdown() -> Campaign:
 
 
 @pytest.mark.parametrize("width", [1366, 390])
-def test_what_is_said_can_be_in_markdown(page: Page, live_server: Any, width: int) -> None:
+def test_what_is_said_can_be_in_markdown(page: Page, width: int) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     open_screen(page, in_markdown(), width)
@@ -150,7 +150,7 @@ def test_what_is_said_can_be_in_markdown(page: Page, live_server: Any, width: in
     assert times.count("output source") >= 2
 
 
-def test_dialogues_are_judged_by_keyboard_alone(page: Page, live_server: Any) -> None:
+def test_dialogues_are_judged_by_keyboard_alone(page: Page) -> None:
     come_in(page, two_beside_each_other(), id="w1")
     rate_by_keyboard(page)
     assert Judgement.objects.count() == 2

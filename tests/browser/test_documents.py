@@ -42,9 +42,7 @@ def segments_in_the_window(page: Page) -> list[int]:
 
 
 @pytest.mark.parametrize("width", [1366, 390])
-def test_each_segment_is_judged_in_its_place_and_then_the_document(
-    page: Page, live_server: Any, width: int
-) -> None:
+def test_each_segment_is_judged_in_its_place_and_then_the_document(page: Page, width: int) -> None:
     campaign = one_document_a_batch()
     page.set_viewport_size({"width": width, "height": 700})
     go_to_work(page, campaign)
@@ -79,7 +77,7 @@ def test_each_segment_is_judged_in_its_place_and_then_the_document(
     assert Judgement.objects.filter(criterion__name="document_score").count() == 1
 
 
-def test_a_document_is_judged_by_keyboard_alone(page: Page, live_server: Any) -> None:
+def test_a_document_is_judged_by_keyboard_alone(page: Page) -> None:
     campaign = one_document_a_batch()
     come_in(page, campaign, id="w1")
     rate_by_keyboard(page)
@@ -88,7 +86,7 @@ def test_a_document_is_judged_by_keyboard_alone(page: Page, live_server: Any) ->
     assert Submission.objects.count() == errors + 1
 
 
-def test_back_leads_to_the_segment_before(page: Page, live_server: Any) -> None:
+def test_back_leads_to_the_segment_before(page: Page) -> None:
     campaign = one_document_a_batch()
     go_to_work(page, campaign)
     await_screen(page)
@@ -99,7 +97,7 @@ def test_back_leads_to_the_segment_before(page: Page, live_server: Any) -> None:
     expect(page.locator(".segment.is-here .segment-name")).to_contain_text("Segment 1 of")
 
 
-def test_several_systems_keep_their_places_through_a_document(page: Page, live_server: Any) -> None:
+def test_several_systems_keep_their_places_through_a_document(page: Page) -> None:
     options = {"outputs_per_screen": 3, "trials_per_batch": 1}
     design = small("document-esa").design.model_copy(update={"options": options})
     campaign = one_document_a_batch(design=design)
