@@ -4,10 +4,11 @@ from uuid import uuid4
 
 import pytest
 from django.db import DatabaseError, connection, transaction
+from django.test import Client
 from django.urls import reverse
 
 from rankme.actions import rate_limits
-from rankme.models import Complaint
+from rankme.models import Campaign, Complaint
 from tests.campaigns import make_campaign, make_owner, slider_definition
 from tests.pages.rater import begin, payload_for, send
 
@@ -17,6 +18,13 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def campaign():
     return make_campaign(slider_definition(problem_button=True))
+
+
+@pytest.fixture(scope="module")
+def begun_once(rows_of_the_module: None) -> tuple[Client, Campaign, dict]:
+    """A rater's browser with a page of the campaign, and what is in that page."""
+    campaign, client = make_campaign(slider_definition(problem_button=True)), Client()
+    return client, campaign, begin(client, campaign, id="w1")
 
 
 def complaint(document, **changes):
@@ -64,8 +72,8 @@ def test_a_report_is_kept_with_rater_trial_and_screen(client, campaign):
         {"answers": []},
     ],
 )
-def test_what_is_no_report_is_refused(client, campaign, changes):
-    document = begin(client, campaign, id="w1")
+def test_what_is_no_report_is_refused(begun_once, changes):
+    client, campaign, document = begun_once
     assert send(client, campaign, complaint(document) | changes).status_code == 422
     assert not Complaint.objects.exists()
 

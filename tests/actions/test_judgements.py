@@ -27,10 +27,16 @@ def the_record_holds():
     check_record()
 
 
-@pytest.fixture
-def held():
+@pytest.fixture(scope="module")
+def held_once(rows_of_the_module: None) -> Assignment:
+    """A batch in a rater's hands. Tests roll back what they do to it."""
     campaign = make_campaign(slider_definition(design={"kind": "complete"}), items=2, systems=2)
     return claim(make_rater(campaign))
+
+
+@pytest.fixture
+def held(held_once):
+    return Assignment.objects.get(pk=held_once.pk)
 
 
 def record(assignment: Assignment, payload: dict) -> judgements.Receipt:

@@ -2,9 +2,10 @@
 
 import pytest
 
+from rankme.models import Campaign
 from rankme.rehearsal.panel import PracticePanel
 from tests.panels.in_process import connect
-from tests.panels.loop import Loop
+from tests.panels.loop import Loop, paid_campaign
 
 
 @pytest.fixture
@@ -14,7 +15,13 @@ def practice(monkeypatch) -> PracticePanel:
     return panel
 
 
+@pytest.fixture(scope="module")
+def paid_once(rows_of_the_module: None) -> Campaign:
+    """A campaign whose raters are paid. Tests roll back what they do to it."""
+    return paid_campaign()
+
+
 @pytest.fixture
-def loop(practice, db) -> Loop:
+def loop(practice, paid_once, db) -> Loop:
     """A published study."""
-    return Loop(practice).publish()
+    return Loop(practice, campaign=Campaign.objects.get(pk=paid_once.pk)).publish()
