@@ -19,11 +19,10 @@ from tests.browser.rating import (
     come_in,
     rate_to_the_end,
 )
+from tests.browser.widths import OTHER
 from tests.campaigns import make_campaign, rankme_definition
 
 pytestmark = pytest.mark.browser
-
-WIDTHS = {"laptop": {"width": 1366, "height": 768}, "phone": {"width": 390, "height": 844}}
 
 
 def test_the_check_itself_would_see_a_fault(page: Page):
@@ -35,12 +34,14 @@ def test_the_check_itself_would_see_a_fault(page: Page):
     assert found_by_axe(page).violations_count == 1
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_the_pages_around_the_work_are_accessible(page: Page, width):
-    page.set_viewport_size(WIDTHS[width])
+def test_the_pages_around_the_work_are_accessible(page: Page):
+    """Each on a laptop and on a phone; the rater presses on in the one and the other in turn."""
     campaign = campaign_of("e2e-quality", items=1)
 
     def check():
+        size = page.viewport_size
+        assert_accessible(page)
+        page.set_viewport_size(OTHER[size["width"]])
         assert_accessible(page)
         assert_never_scrolls_sideways(page)
 
