@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import shutil
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ import pytest
 from tests.live import PATIENCE, LiveSite
 
 if TYPE_CHECKING:  # this is imported at the start of every test run, with or without a browser
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, CDPSession, Page
 
 CHROMIUM_FLAGS = [
     "--no-sandbox",
@@ -101,10 +102,14 @@ def forget(opener: Page) -> None:
     context = opener.context
     context.set_offline(False)
     context.clear_cookies()
-    session = context.new_cdp_session(opener)
-    origin = opener.evaluate("origin")
-    session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
-    session.detach()
+    origin = opener.url.removesuffix(OPENER)
+    line_to(opener).send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+
+
+@functools.cache
+def line_to(opener: Page) -> CDPSession:
+    """Kept for all tests: to make one takes longer than to forget."""
+    return opener.context.new_cdp_session(opener)
 
 
 def windows_of(context: BrowserContext) -> list[Page]:
