@@ -38,6 +38,7 @@ class Warm:
 
     def __init__(self, line: socket.socket) -> None:
         self.line = line
+        atexit.register(line.close)  # which ends the process, and goes before what waits for that
         self.asking = threading.Lock()
 
     def ask(self, *lines: int, **question: Any) -> int | None:
@@ -92,7 +93,6 @@ def warm() -> Warm:
         with theirs:
             process = start_warm(theirs, stdin=subprocess.DEVNULL)
         atexit.register(process.wait)
-    atexit.register(line.close)  # which goes first
     return Warm(line)
 
 

@@ -127,6 +127,8 @@ class PostgreSQL(Server):
             "fsync": "on" if self.durable else "off",
             "full_page_writes": "on" if self.durable else "off",
             "synchronous_commit": "on",
+            # Tests empty their tables: what is learnt of empty ones makes the next plans slow.
+            "autovacuum": "on" if self.durable else "off",
             # The log must not contain what participants sent: no statements, no row values.
             "log_min_error_statement": "panic",
             "log_error_verbosity": "terse",

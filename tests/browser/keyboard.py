@@ -81,11 +81,24 @@ def press_enter(page: Page, stop: dict, wait: Wait) -> dict:
     return wait(page, LONGEST_WAY_SECONDS, STOP_AFTER, stop["place"]) or look(page)
 
 
+def play_to_its_end(page: Page) -> None:
+    """Press again while nothing plays: a new screen ignores what comes at once."""
+    for _ in range(MOST_LOOKS):
+        sound = page.evaluate(
+            "(({ ended, paused }) => ({ ended, paused }))(document.activeElement)"
+        )
+        if sound["ended"]:
+            return
+        if sound["paused"]:
+            page.keyboard.press("Space")
+        page.wait_for_timeout(POLL_MS)
+    raise AssertionError("the sound does not play to its end")
+
+
 def press_what_fits(page: Page, stop: dict) -> None:
     """Answer the control that has the focus."""
     if stop["isUnplayed"]:
-        page.keyboard.press("Space")
-        page.wait_for_function("() => document.activeElement.ended")
+        play_to_its_end(page)
     elif stop["role"] == "slider":
         page.keyboard.press("ArrowRight")
     elif stop["isMarkable"]:

@@ -30,12 +30,16 @@ def set_commits(live_site: LiveSite, mode: str, seconds_until_written: float) ->
     """Let commits wait for the disk or not; in the second case, until the next write at most."""
     name = connection.settings_dict["NAME"]
     with connection.cursor() as cursor:
+        cursor.execute("SET synchronous_commit = on")  # or the restart would lose the setting
         cursor.execute(f'ALTER DATABASE "{name}" SET synchronous_commit = {mode}')
         cursor.execute(
             f"ALTER SYSTEM SET wal_writer_delay = '{1000 * seconds_until_written:.0f}ms'"
         )
     connections.close_all()
     live_site.restart_postgresql()
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW synchronous_commit")
+        assert cursor.fetchone() == (mode,)
 
 
 @pytest.mark.without_its_guard
