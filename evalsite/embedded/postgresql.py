@@ -127,7 +127,7 @@ class PostgreSQL(Server):
             "fsync": "on" if self.durable else "off",
             "full_page_writes": "on" if self.durable else "off",
             "synchronous_commit": "on",
-            # Tests empty their tables: what is learnt of empty ones makes the next plans slow.
+            # Tests empty their tables, and plans for an empty table are slow for a full one.
             "autovacuum": "on" if self.durable else "off",
             # The log must not contain what participants sent: no statements, no row values.
             "log_min_error_statement": "panic",

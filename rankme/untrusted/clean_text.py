@@ -45,27 +45,17 @@ def _has_more_values(value: Any, most: int) -> bool:
 
 
 def _is_surely_fine(value: Any) -> bool:
-    """Whether nothing is wrong, level by level: quick, because it names no places.
-
-    What it does not know, it leaves to the closer look.
-    """
+    """Whether nothing is wrong, level by level: quick, because it names no places."""
     level = [value]
     for _ in range(DEEPEST + 1):
         below: list[Any] = []
         for part in level:
-            kind = type(part)
-            if kind is dict:
+            if isinstance(part, dict):
                 below += part.keys()
                 below += part.values()
-            elif kind is list:
+            elif isinstance(part, list):
                 below += part
-            elif kind is str:
-                if not storable(part):
-                    return False
-            elif kind is int or kind is float:
-                if not -LARGEST_NUMBER < part < LARGEST_NUMBER:  # and no NaN
-                    return False
-            elif part is not None and kind is not bool:
+            elif _problem_with(part, 0):
                 return False
         if not below:
             return True
