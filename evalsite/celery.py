@@ -1,5 +1,6 @@
 """The Celery application: it carries jobs to workers; the job itself is a row."""
 
+import gc
 import os
 import sys
 from importlib import import_module
@@ -59,6 +60,7 @@ def load_statistics(**kwargs: object) -> None:
     """
     for module in LOADED_BEFORE_FORKING:
         import_module(module)
+    gc.freeze()  # a search for garbage in all of that would copy it in each process
 
 
 @worker_ready.connect

@@ -1,5 +1,6 @@
 """Settings of the web server: `gunicorn --config python:evalsite.gunicorn evalsite.wsgi`."""
 
+import gc
 import os
 
 from gunicorn.arbiter import Arbiter
@@ -41,3 +42,8 @@ def on_starting(server: Arbiter) -> None:
     from evalsite.safety import refuse_unsafe_site
 
     refuse_unsafe_site()
+
+
+def when_ready(server: Arbiter) -> None:
+    """Leave what is loaded out of every search for garbage, which would copy it in each child."""
+    gc.freeze()
