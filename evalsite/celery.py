@@ -18,12 +18,20 @@ from celery.signals import (
 # this thread knows the app, and all others send their messages to a broker that does not exist.
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
 # Django's checks of the code load every page and form, which no worker needs. `manage.py check`
-# runs them; `refuse_unsafe_start` checks what a worker may not start with.
+# and the web server run them; `refuse_unsafe_start` checks what a worker may not start with.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 LOADED_BEFORE_FORKING = (
     "analysis.report",
+    "analysis.report.make",
+    "analysis.report.stored",
+    "rankme.actions.analysis_runs",
+    "rankme.actions.import_jobs",
+    "rankme.actions.large_extensions",
+    "rankme.actions.launches",
+    "rankme.actions.panel.sync",
     "rankme.actions.report_files",
+    "rankme.verification.nightly",
     "scipy.optimize",
     "scipy.sparse.linalg",
     "scipy.stats",
@@ -40,12 +48,13 @@ app.autodiscover_tasks(["rankme.worker"])
 @beat_init.connect
 @worker_init.connect
 def refuse_unsafe_start(**kwargs: object) -> None:
+    from django.core.checks import Tags
     from django.core.exceptions import ImproperlyConfigured
 
     from evalsite.safety import refuse_unsafe_site
 
     try:
-        refuse_unsafe_site()
+        refuse_unsafe_site(only=[Tags.database])
     except ImproperlyConfigured as refusal:
         # Celery logs what a signal's receiver raises and starts anyway; only an exit stops it.
         print(refusal, file=sys.__stderr__, flush=True)

@@ -58,7 +58,7 @@ def powerful_role(alias: str) -> list[CheckMessage]:
     return [message(problem, hint=roles.HOW_TO_SEPARATE, id="evalsite.E003")]
 
 
-@register()
+@register(Tags.database)
 def the_database_driver_is_the_chosen_one(
     app_configs: object, **kwargs: object
 ) -> list[CheckMessage]:

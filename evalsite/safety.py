@@ -6,6 +6,7 @@ import hashlib
 import logging
 import os
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -126,15 +127,18 @@ def refuse_confused_roles(site: dict[str, Any], owner: dict[str, Any] | None) ->
         )
 
 
-def refuse_unsafe_site() -> None:
-    """Run all checks, the database's too, before a server or a worker takes its first task."""
+def refuse_unsafe_site(*, only: Sequence[str] | None = None) -> None:
+    """Run all checks, the database's too, before a server or a worker takes its first task.
+
+    `only` names tags of checks: those of the code load every page and form.
+    """
     import django
     from django.conf import settings
     from django.core import checks
     from django.db import connections
 
     django.setup()
-    found = checks.run_checks(databases=list(connections))
+    found = checks.run_checks(tags=only, databases=list(connections))
     connections.close_all()
     found = [each for each in found if not each.is_silenced()]
     errors = [str(each) for each in found if each.level >= checks.ERROR]
