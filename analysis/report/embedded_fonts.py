@@ -14,13 +14,18 @@ def leave_out_layout_tables() -> None:
     """Tell fontTools to drop these tables from the fonts that matplotlib embeds.
 
     matplotlib has no option for it. To read and rewrite these tables takes longer than to draw the
-    picture, and makes the file larger.
+    picture, and makes the file larger. fontTools reads them even where its options drop them, so
+    they go as soon as it opens a font.
     """
     from fontTools import subset
 
-    class GlyphsAlone(subset.Options):  # type: ignore[misc]
-        def __init__(self, **options: Any) -> None:
-            super().__init__(**options)
-            self.drop_tables.extend(LAYOUT_TABLES)
+    load = subset.load_font
 
-    subset.Options = GlyphsAlone
+    def load_without_layout(*arguments: Any, **options: Any) -> Any:
+        font = load(*arguments, **options)
+        for table in LAYOUT_TABLES:
+            if table in font:
+                del font[table]
+        return font
+
+    subset.load_font = load_without_layout

@@ -368,7 +368,7 @@ def rater_agreement(profiles: Sequence[RaterProfile], title: str) -> Figure:
 
 def _label_points(figure: Figure, axes: Axes, points: Sequence[tuple[float, float, str]]) -> None:
     """Write a label next to each point, where it covers neither an earlier label nor the edge."""
-    figure.draw_without_rendering()  # now the axes have their size
+    lay_out(figure)  # now the axes have their size
     taken: list[Any] = []
     for x, y, name in points:
         text = name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 1]}…"
