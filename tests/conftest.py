@@ -126,8 +126,10 @@ def end_what_killed_runs_left() -> None:
         run = int(re.match(r"rankme-test-(\d+)-", folder.name)[1])
         with contextlib.suppress(FileNotFoundError):  # another run takes it away at this moment
             if folder.stat().st_uid == os.geteuid() and not psutil.pid_exists(run):
-                end_orphans(folder)
-                Servers(folder).stop()
+                # Those of its own folder first: one of them may start those of the others again.
+                for each in (folder, *folder.glob("rankme*/")):
+                    end_orphans(each)
+                    Servers(each).stop()
                 shutil.rmtree(folder, ignore_errors=True)
 
 

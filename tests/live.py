@@ -22,7 +22,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from evalsite.embedded import OWNER_ROLE, PROJECT, SITE_ROLE, Servers
+from evalsite.embedded import (
+    OWNER_ROLE,
+    PROJECT,
+    SITE_ROLE,
+    Servers,
+    data_folder,
+    make_data_folder,
+)
 from evalsite.embedded.servers import locked
 from evalsite.run import MARK
 from tests import warm
@@ -36,8 +43,12 @@ PATIENCE = 180
 
 @contextlib.contextmanager
 def reachable_folder(prefix: str = "rankme test ") -> Iterator[Path]:
-    """A data folder that the servers' account can enter, unlike pytest's own tmp_path."""
-    with tempfile.TemporaryDirectory(prefix=prefix) as name:
+    """A data folder that the servers' account can enter, unlike pytest's own tmp_path.
+
+    It lies in that of this test run: if that is killed, the next one ends what runs here.
+    """
+    own = make_data_folder(data_folder())
+    with tempfile.TemporaryDirectory(prefix=prefix, dir=own) as name:
         os.chmod(name, 0o711)
         yield Path(name)
 

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import psutil
 
-from evalsite.embedded import PROJECT, Servers
+from evalsite.embedded import PROJECT, Servers, data_folder
+from evalsite.run import MARK
 from tests.evalsite.processes import processes_of
 from tests.live import PATIENCE, free_port, reachable_folder, wait_for
 
@@ -31,15 +32,19 @@ class Run:
         self.log = folder / "run.log"
         outside = {"DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE", "ENVIRONMENT"}
         self.environment = {k: v for k, v in os.environ.items() if k not in outside}
-        self.environment |= {"PORT": str(self.port), "DATA_FOLDER": str(folder)}
+        self.environment |= self.own()
         self.command = ["make", "run"]
         self.process: subprocess.Popen[bytes] | None = None
 
     def take_the_wheel(self, installed: Path, **settings: str) -> None:
         """From the next start on it is the one of the installed wheel."""
         self.command = [sys.executable, str(installed / "bin" / "rankme"), "run"]
-        own = {"PORT": str(self.port), "DATA_FOLDER": str(self.folder)}
-        self.environment = environment_of(installed, **own, **settings)
+        self.environment = environment_of(installed, **self.own(), **settings)
+
+    def own(self) -> dict[str, str]:
+        """What tells it from others. The mark is that of the test run, which takes it away."""
+        place = {"PORT": str(self.port), "DATA_FOLDER": str(self.folder)}
+        return place | {MARK: str(data_folder())}
 
     def start(self) -> None:
         self.log.unlink(missing_ok=True)
