@@ -31,7 +31,7 @@ LITTLE = {"runs": 2, "agreement_resamples": 2, "resample": ["none"]}  # where th
 @pytest.fixture(scope="module")
 def done_once(rows_of_the_module) -> AnalysisRun:
     """A rated campaign and an analysis of it. Tests roll back what they do to them."""
-    return executed(asked(rated_campaign()))
+    return executed(asked(rated_campaign()), pictures=())
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from rankme.actions.payload_hashes import canonical, chained
 from rankme.exporting.bundle import path_of
 from rankme.models import AnalysisRun, Campaign, Submission
 from rankme.verification import verify_audit_trail, verify_campaign
+from tests.runs import executed
 from tests.verification.forging import cut_the_end_of_a_chain, past_all_rules, rated_campaign
 
 pytestmark = pytest.mark.django_db
@@ -23,10 +24,7 @@ def analysed_once(rows_of_the_module: None) -> AnalysisRun:
     """Tests roll back what they do to it."""
     campaign = rated_campaign()
     run = analysis_runs.request_run(campaign, {"runs": 20}, by=campaign.owner)
-    assert analysis_runs.execute(run.pk, "tester")
-    run.refresh_from_db()
-    assert run.state == "done", run.error
-    return run
+    return executed(run, pictures=())
 
 
 @pytest.fixture
