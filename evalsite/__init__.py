@@ -2,6 +2,7 @@
 
 import atexit
 import gc
+import os
 
 # A start makes half a million objects that stay. By Python's own threshold of 700 it looks for
 # garbage among them so often that this takes a fifth of the time until the site answers.
@@ -10,6 +11,6 @@ gc.set_threshold(20_000)
 # system takes the memory back anyway. It passes over frozen ones.
 atexit.register(gc.freeze)
 
-from evalsite.celery import app as celery_app  # noqa: E402
-
-__all__ = ["celery_app"]
+# Celery, too, looks here when its app is made (evalsite/apps.py). Without Django, only the thread
+# that made the app would know it, and all others would write to a broker that does not exist.
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")

@@ -2,6 +2,11 @@
 
 from django.apps import AppConfig
 
+# Whatever has set up Django has Celery's app, too, by which it sends jobs to workers.
+from evalsite.celery import app as celery_app
+
+__all__ = ["EvalsiteConfig", "celery_app"]
+
 
 class EvalsiteConfig(AppConfig):
     name = "evalsite"

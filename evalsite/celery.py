@@ -14,9 +14,6 @@ from celery.signals import (
     worker_shutting_down,
 )
 
-# Set before the app is created: Celery looks here to see whether it runs with Django. If not, only
-# this thread knows the app, and all others send their messages to a broker that does not exist.
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
 # Django's checks of the code load every page and form, which no worker needs. `manage.py check`
 # and the web server run them; `refuse_unsafe_start` checks what a worker may not start with.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")

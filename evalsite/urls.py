@@ -3,12 +3,12 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from evalsite import health
+from evalsite import probes
 from rankme.api.views.panel_hooks import PanelHookView
 
 urlpatterns = [
-    path("healthz/", health.alive, name="alive"),
-    path("readyz/", health.ready, name="ready"),
+    path("healthz/", probes.alive, name="alive"),
+    path("readyz/", probes.ready, name="ready"),
     path("admin/", admin.site.urls),
     path("api/v1/", include("rankme.api.urls")),
     path("hooks/<slug:code>/", PanelHookView.as_view(), name="panel-hook"),
