@@ -101,7 +101,9 @@ def runs_for(
     """Take the runs that are there, or draw them on other threads while the report is made."""
     resamplings = resamplings_of(table, options)
     if draws is not None:
-        yield Runs(resamplings, lambda resampling: _drawn_before(resampling, draws))
+        # Looked at now: what does not fit is refused before anything is computed.
+        fitting = {each.key: _drawn_before(each, draws) for each in resamplings}
+        yield Runs(resamplings, lambda resampling: fitting[resampling.key])
         return
     abandoned = Event()
 

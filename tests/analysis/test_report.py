@@ -44,6 +44,11 @@ def report_of_identification() -> Report:
     return report(identification(), **IDENTIFICATION)
 
 
+@cache
+def report_of_magnitudes() -> Report:
+    return report(magnitudes())
+
+
 def clarity(seed: int = 0) -> JudgementTable:
     """One criterion of the sliders, for what takes reports of other tables."""
     return sliders(seed).for_criterion("Clarity")
@@ -97,7 +102,7 @@ def test_counts_may_have_model_and_rater_as_factors():
 
 
 def test_relative_judgements_have_the_papers_clusters_and_the_honest_ones():
-    found = report(magnitudes()).criterion("quality")
+    found = report_of_magnitudes().criterion("quality")
     assert found.kind == "relative"
     assert list(found.ranking.rankings) == ["none", "raters"]
     assert found.ranking.bradley_terry is not None
@@ -116,7 +121,7 @@ def test_given_runs_are_the_same_as_runs_made_here():
         resampling.key: np.concatenate([resampling.draw(0, 7), resampling.draw(7, 13)])
         for resampling in resamplings_of(magnitudes(), options)
     }
-    assert make_report(magnitudes(), options, draws) == make_report(magnitudes(), options)
+    assert make_report(magnitudes(), ReportOptions(**QUICK), draws) == report_of_magnitudes()
     assert set(draws) == set(compute_draws(resamplings_of(magnitudes(), options)))
 
 
@@ -313,22 +318,30 @@ def test_options_survive_json():
     assert ReportOptions.from_dict(json.loads(json.dumps(options.as_dict()))) == options
 
 
-def test_progress_goes_from_nothing_to_all():
+@cache
+def watched() -> tuple[list[float], set[int]]:
+    """The progress of a report, and how many threads linear algebra has meanwhile."""
     shares: list[float] = []
-    make_report(clarity(), ReportOptions(**QUICK), progress=shares.append)
-    assert shares[0] == 0 and shares[-1] == 1 and shares == sorted(shares)
-
-
-def test_linear_algebra_has_one_thread_while_a_report_is_made():
-    """So that its digits are the same on any number of cores."""
     threads = set()
 
     def look(share: float) -> None:
+        shares.append(share)
         pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
         threads.update(pool["num_threads"] for pool in pools)
 
     with threadpool_limits(limits=2, user_api="blas"):
         make_report(clarity(), ReportOptions(**QUICK), progress=look)
+    return shares, threads
+
+
+def test_progress_goes_from_nothing_to_all():
+    shares, _ = watched()
+    assert shares[0] == 0 and shares[-1] == 1 and shares == sorted(shares)
+
+
+def test_linear_algebra_has_one_thread_while_a_report_is_made():
+    """So that its digits are the same on any number of cores."""
+    _, threads = watched()
     assert threads == {1}
 
 
