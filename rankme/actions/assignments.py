@@ -71,16 +71,14 @@ def claim_batch(participant: Participant) -> Assignment | NoBatch:
     held = _keep_holding(participant, definition)
     if held is not None:
         return held
-    refusal = _why_no_more(participant)
+    # A batch is begun only under the lock that we hold: one look answers for all that follows.
+    has_begun = participant.assignments.exists()
+    refusal = _why_no_more(participant, has_begun=has_begun)
     if refusal is not None:
         return _left_behind(participant) or refusal
     expire_overdue(participant.campaign)
-    return (
-        _revive(participant, definition)
-        or _left_behind(participant)
-        or _claim_free(participant, definition)
-        or _why_none_free(participant)
-    )
+    begun = (_revive(participant, definition) or _left_behind(participant)) if has_begun else None
+    return begun or _claim_free(participant, definition) or _why_none_free(participant)
 
 
 def current_batch(participant: Participant) -> Assignment | None:
@@ -120,7 +118,7 @@ def _keep_holding(participant: Participant, definition: Definition) -> Assignmen
     return still_mine.get()
 
 
-def _why_no_more(participant: Participant) -> NoBatch | None:
+def _why_no_more(participant: Participant, *, has_begun: bool) -> NoBatch | None:
     """Why this rater gets no further batch, however many there are."""
     campaign = participant.campaign
     if not campaign.is_running:
@@ -131,9 +129,10 @@ def _why_no_more(participant: Participant) -> NoBatch | None:
         raise RefusedAction(_("Only raters who have agreed and were admitted get work."))
     if has_lost_place(participant):
         return NoBatch("timed-out")
-    if _has_done_enough(participant) or participant.exclusions.filter(withdrawn_at=None).exists():
+    if has_begun and _has_done_enough(participant):
         return NoBatch("enough")
-    return None
+    is_excluded = participant.exclusions.filter(withdrawn_at=None).exists()
+    return NoBatch("enough") if is_excluded else None
 
 
 def has_lost_place(participant: Participant) -> bool:
