@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypedDict
 from uuid import UUID
 
-from django.contrib.postgres.aggregates import ArrayAgg
+from django.contrib.postgres.fields import ArrayField
 from django.db import IntegrityError, transaction
+from django.db.models import BigIntegerField
+from django.db.models.expressions import RawSQL
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -199,15 +201,19 @@ def replay(found: Submission, digest: str) -> Receipt:
 
 
 class OutputIds(TypedDict):
-    output_ids: list[int | None]
+    output_ids: list[int]
+
+
+# Written out, because Django takes longer to write an aggregate of a join than all the rest.
+IN_ORDER = """ARRAY(
+    SELECT output_id FROM rankme_trialoutput WHERE trial_id = rankme_trial.id ORDER BY position
+)"""
 
 
 def _trial(trial_id: int) -> ShownTrial:
-    return (
-        Trial.objects.select_related("item", "as_check")
-        .annotate(output_ids=ArrayAgg("places__output_id", order_by="places__position"))
-        .get(pk=trial_id)
-    )
+    in_order = RawSQL(IN_ORDER, [], ArrayField(BigIntegerField()))
+    trials = Trial.objects.select_related("item", "as_check").annotate(output_ids=in_order)
+    return trials.get(pk=trial_id)
 
 
 def _read(
@@ -238,8 +244,7 @@ def _refuse_other_orders(definition: Definition, located: LocatedScreen) -> None
 
 def _outputs_in(trial: ShownTrial, order: list[int]) -> list[int]:
     """The ids of the outputs as the rater sees them; none for a trial without outputs."""
-    in_order = (trial.output_ids[position] for position in order)
-    return [output for output in in_order if output is not None]
+    return [trial.output_ids[position] for position in order]
 
 
 def _texts(frozen: FrozenDefinition, trial: ShownTrial, located: LocatedScreen) -> list[str]:
@@ -333,7 +338,7 @@ def insert_judgements(
     submission: Submission,
     readings: list[Reading],
     frozen: FrozenDefinition,
-    outputs: list[int | None],
+    outputs: list[int],
 ) -> None:
     Judgement.objects.bulk_create(judgements_in(submission, readings, frozen, outputs))
 
@@ -342,7 +347,7 @@ def judgements_in(
     submission: Submission,
     readings: list[Reading],
     frozen: FrozenDefinition,
-    outputs: list[int | None],
+    outputs: list[int],
 ) -> list[Judgement]:
     """What a screen says, as rows that are not stored yet; `outputs` are in the rater's order."""
     return [

@@ -137,15 +137,30 @@ def _clocked(
     )
 
 
-def _earlier(key: UUID, assignment: Assignment, trial_id: int, screen: int) -> list[Submission]:
-    """This key's row, the same screen's rows, and the newest of the assignment (for the chain).
+# The columns that decide about another screen of the same sitting, or about the same key.
+EARLIER = (
+    "id, key, assignment_id, trial_id, screen, revision, late, surplus, flags, payload_sha256,"
+    " chain_sha256"
+)
+# This key's row, the same screen's rows, and the newest of the assignment (for the chain). A union,
+# because each part has its own index, which an OR between them would not use; and by -id, because
+# "id DESC" lures the planner into walking the whole table backwards. Written out, because every
+# screen that is sent asks this, and Django would take longer to write it than the database to
+# answer.
+EARLIER_SCREENS = f"""
+    SELECT {EARLIER} FROM rankme_submission WHERE key = %(key)s
+    UNION
+    SELECT {EARLIER} FROM rankme_submission
+    WHERE assignment_id = %(assignment)s AND trial_id = %(trial)s AND screen = %(screen)s
+    UNION (
+        SELECT {EARLIER} FROM rankme_submission
+        WHERE assignment_id = %(assignment)s ORDER BY -id LIMIT 1
+    )
+    ORDER BY id
+"""
 
-    A union, because each part has its own index, which an OR between them would not use.
-    """
-    columns = ("key", "assignment", "trial", "screen", "revision", "late", "surplus", "flags")
-    rows = Submission.objects.order_by().only(*columns, "payload_sha256", "chain_sha256")
-    mine = rows.filter(assignment=assignment)
-    # Not "-id": that lures the planner into walking the whole table backwards.
-    newest = mine.order_by(-F("id"))[:1]
-    same_screen = mine.filter(trial_id=trial_id, screen=screen)
-    return sorted(rows.filter(key=key).union(same_screen, newest), key=lambda found: found.pk)
+
+def _earlier(key: UUID, assignment: Assignment, trial_id: int, screen: int) -> list[Submission]:
+    """What the record has already that decides about this screen, ordered by time."""
+    asked = {"key": key, "assignment": assignment.pk, "trial": trial_id, "screen": screen}
+    return list(Submission.objects.raw(EARLIER_SCREENS, asked))

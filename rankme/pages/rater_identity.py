@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
-from functools import cache
 
 from django.conf import settings
 from django.core import signing
-from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.db.models.functions import Coalesce, Now
+from django.db.models import BooleanField, Q
+from django.db.models.expressions import RawSQL
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.crypto import get_random_string, salted_hmac
 
 from rankme.actions.panel import entry as panel_entry
 from rankme.crowd import PANELS
-from rankme.models import Assignment, Campaign, Participant
+from rankme.models import Campaign, Participant
 from rankme.protocols.crowd import Crowd
 from rankme.untrusted.clean_text import storable
 
@@ -162,6 +161,21 @@ def _access(rater: Participant) -> str:
     return f"{rater.pk}.{rater.generation}.{browser}"
 
 
+# Whether a rater's cookies and personal links still open something. The age of a signature would be
+# by this machine's clock, and one that is set right after it was wrong must not send everybody away
+# in the middle of a batch. So access follows the record: it lasts while a batch is held, and for a
+# time after the last thing that happened to the rater. Written out, because every request of every
+# rater asks this, and Django would take longer to write it than the database to answer.
+HAS_ACCESS = """(
+    rankme_participant.arrived_at > statement_timestamp() - %s
+    OR rankme_participant.completed_at > statement_timestamp() - %s
+    OR EXISTS (
+        SELECT FROM rankme_assignment
+        WHERE participant_id = rankme_participant.id
+        AND (state = 'held' OR COALESCE(ended_at, leased_until) > statement_timestamp() - %s)
+    )
+)"""
+
 # No browser has this name: it is too short.
 SECOND = "second"
 
@@ -173,25 +187,9 @@ def _rater_with(access: str, where: Q) -> Participant | None:
     if not (number.isdecimal() and generation.isdecimal()):
         return None
     mine = Q(where, pk=int(number), generation=int(generation))
-    rater = _with_access().select_related("campaign").filter(mine).first()
+    with_access = RawSQL(HAS_ACCESS, [timedelta(days=ACCESS_DAYS)] * 3, BooleanField())
+    rater = Participant.objects.select_related("campaign").filter(mine, with_access).first()
     return rater and seen_from(rater, browser)
-
-
-@cache  # it is the same for every request of every rater
-def _with_access() -> QuerySet[Participant]:
-    """The raters whose cookies and personal links still open something.
-
-    The age of a signature would be by this machine's clock, and one that is set right after it was
-    wrong must not send everybody away in the middle of a batch. So access follows the record: it
-    lasts while a batch is held, and for a time after the last thing that happened to the rater.
-    """
-    since = Now() - timedelta(days=ACCESS_DAYS)
-    recent = Assignment.objects.annotate(moved_at=Coalesce("ended_at", "leased_until")).filter(
-        Q(state=Assignment.State.HELD) | Q(moved_at__gt=since), participant=OuterRef("pk")
-    )
-    return Participant.objects.filter(
-        Q(arrived_at__gt=since) | Q(completed_at__gt=since) | Exists(recent)
-    )
 
 
 def browser_tag(rater: Participant) -> str:

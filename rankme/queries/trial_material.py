@@ -57,8 +57,5 @@ def material_of(trial: Trial) -> TrialMaterial:
         texts = tuple(shown["outputs"])
         return TrialMaterial(len(texts), *inputs, is_check=True, own_texts=texts)
     ids = getattr(trial, "output_ids", None)
-    if ids is None:
-        outputs = len(trial.places.all())
-    else:
-        outputs = len([output for output in ids if output is not None])
+    outputs = len(trial.places.all() if ids is None else ids)
     return TrialMaterial(outputs, trial.item.input, trial.item.reference, trial.item.factors)
