@@ -23,9 +23,10 @@ CHROMIUM_FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    # A process less. And no page of a test lives long enough for what compiles a script again.
+    # A process less. And no page of a test lives long enough for what compiles a script a third
+    # time; the second, quick one is worth it: for axe, and for a sitting of many screens.
     "--in-process-gpu",
-    "--js-flags=--no-maglev --no-turbofan",
+    "--js-flags=--no-turbofan",
 ]
 # The shell first: it draws no windows of its own, which takes the others more than our pages do.
 CHROMIUM_NAMES = (
