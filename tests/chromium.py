@@ -36,6 +36,8 @@ CHROMIUM_NAMES = (
 BROWSER_PATIENCE_MS = 1_000 * PATIENCE
 # Small, without scripts, and of the same origin as all pages of raters and organisers.
 OPENER = "/healthz/"
+CLOSING_MS = 500
+MOST_REQUESTS_TO_CLOSE = BROWSER_PATIENCE_MS // CLOSING_MS
 
 
 def installed_chromium() -> str | None:
@@ -93,9 +95,36 @@ def opened_page(opener: Page) -> Iterator[Page]:
     with context.expect_page() as opened:
         opener.evaluate("void open()")
     yield opened.value
-    for each in windows_of(context):
-        each.close()
+    close_windows(opener)
     forget(opener)
+
+
+def close_windows(opener: Page) -> None:
+    """Close the pages of a test, and ask again for one that stays.
+
+    A page that is just leaving for another loses the question, and `Page.close` would ask once and
+    wait forever.
+    """
+    from playwright.sync_api import TimeoutError as StaysOpen
+
+    opened = windows_of(opener.context)
+    for _ in range(MOST_REQUESTS_TO_CLOSE):
+        ask_to_close(opener)
+        for each in opened:
+            with contextlib.suppress(StaysOpen):
+                each.is_closed() or each.wait_for_event("close", timeout=CLOSING_MS)
+        if all(each.is_closed() for each in opened):
+            return
+    pytest.fail(f"These pages stay open: {[each.url for each in opened if not each.is_closed()]}")
+
+
+def ask_to_close(opener: Page) -> None:
+    line = line_to(opener)
+    mine = line.send("Target.getTargetInfo")["targetInfo"]
+    for target in line.send("Target.getTargets")["targetInfos"]:
+        is_mine = target.get("browserContextId") == mine["browserContextId"]
+        if is_mine and target["type"] == "page" and target["targetId"] != mine["targetId"]:
+            line.send("Target.closeTarget", {"targetId": target["targetId"]})
 
 
 def forget(opener: Page) -> None:

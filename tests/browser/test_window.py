@@ -36,3 +36,13 @@ def test_the_next_page_finds_nothing_that_the_one_before_has_kept(
         assert second.evaluate(KEPT) == ["", 0, 0, 0, True]
         assert second.viewport_size == {"width": 1366, "height": 768}
         assert second.evaluate("[innerWidth, innerHeight]") == [1366, 768]
+
+
+def test_a_page_that_is_just_leaving_for_another_is_closed(opener: Page, live_site: LiveSite):
+    """Every second or third of them is still open after it was asked once."""
+    for _ in range(8):
+        with opened_page(opener) as leaving:
+            leaving.goto("/login/")
+            leaving.evaluate("void setTimeout(() => location.assign('/login/?again'))")
+            opener.wait_for_timeout(8)
+        assert leaving.is_closed()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from evalsite import embedded, health
+from evalsite import embedded, probes
 from evalsite.embedded import Servers
 from rankme.simulation.raters import Cohort, Latencies, Rater
 from tests.live import PATIENCE, LiveSite, reachable_folder, readiness, wait_for
@@ -152,4 +152,4 @@ def test_readiness_turns_red_below_five_percent(client, settings, small_disk: Sm
         small_disk.fill(leave)
         assert small_disk.free_share() == pytest.approx(leave, abs=0.005)
         assert client.get("/readyz/").status_code == status
-    assert health.FREE_DISK_AT_LEAST == 0.05
+    assert probes.FREE_DISK_AT_LEAST == 0.05
