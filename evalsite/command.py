@@ -36,7 +36,6 @@ def main() -> int:
 
 def manage(arguments: list[str]) -> None:
     """Run a management command; without DATABASE_URL the embedded PostgreSQL is started for it."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
     os.environ.setdefault("ENVIRONMENT", "local")
     from django.core.management import execute_from_command_line
 

@@ -139,11 +139,11 @@ def store_submission(participant: Participant, sent: SentScreen) -> Receipt:
     material = material_of(trial)
     refuse_long(frozen, material, sent)
     readings = _read(frozen, material, trial, located)
-    shown = [*located.order] if material.is_check else _outputs_in(trial, located.order)
+    # A check has texts of its own, and no outputs of the plan.
+    outputs = [] if material.is_check else _outputs_in(trial, located.order)
+    shown = [*located.order] if material.is_check else outputs
     refuse_invented(frozen.definition, sent.screen, sent.answers, trial=trial, outputs=shown)
     _refuse_repeated_texts(located.assignment, trial, readings, frozen)
-    # A check has texts of its own, and no outputs of the plan.
-    outputs = [] if material.is_check else [trial.output_ids[place] for place in located.order]
     if not material.is_check:
         refuse_unplayed(frozen.definition.screens[sent.screen], sent, trial, outputs)
     flags = _flags(located, readings, frozen.definition.crowd)

@@ -88,8 +88,8 @@ def test_on_a_laptop_no_table_of_a_report_is_cut_off(page):
 def test_no_page_of_an_analysis_has_a_fault_that_axe_finds_or_is_too_wide(page):
     """By day axe looks at every row, but for contrast at two of each make and colour.
 
-    Contrast depends on nothing else and takes most of its time. In the dark on a phone it looks
-    at these two with all rules.
+    Contrast depends on little else and takes most of its time. In the dark on a phone it looks at
+    these two with all rules.
     """
     campaign = rated_campaign()
     options = {"runs": 20, "agreement_resamples": 10}

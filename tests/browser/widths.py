@@ -25,7 +25,7 @@ MAKE_OF = """(part) => {
   return make(part);
 }"""
 MAKE_OF_THE_PAGE = f"() => ({MAKE_OF})(document.body)"
-# All that contrast depends on in parts of one make.
+# What contrast depends on in parts of one make, but for what else lies behind a text.
 COLOURS_OF = """(part) => [part, ...part.querySelectorAll("*")].map((part) => {
   const style = getComputedStyle(part);
   return [
