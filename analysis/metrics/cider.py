@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from analysis.metrics.tokens import Tokens, counts, treebank_tokens
+from analysis.typing import Values
 
 LONGEST = 4
 SIGMA = 6.0
@@ -21,6 +24,27 @@ class Vector:
     weights: dict[Tokens, float]
     norms: tuple[float, ...]
     bigrams: int
+
+
+@dataclass(frozen=True)
+class References:
+    """The vectors of an item's references, and their weights as a table.
+
+    `weights` has shape (n-grams, references); `row` says which n-gram is where.
+    """
+
+    vectors: list[Vector]
+    row: dict[Tokens, int]
+    weights: Values
+
+    @classmethod
+    def of(cls, vectors: list[Vector]) -> References:
+        ngrams = dict.fromkeys(ngram for vector in vectors for ngram in vector.weights)
+        row = {ngram: number for number, ngram in enumerate(ngrams)}
+        weights = np.zeros((len(row), len(vectors)))
+        for column, vector in enumerate(vectors):
+            weights[[row[ngram] for ngram in vector.weights], column] = [*vector.weights.values()]
+        return cls(vectors, row, weights)
 
 
 class Cider:
@@ -45,25 +69,27 @@ class Cider:
         }
 
     @cached_property
-    def _items_with(self) -> Counter[Tokens]:
-        found: Counter[Tokens] = Counter()
+    def _rarity(self) -> dict[Tokens, float]:
+        """The weight of an n-gram of the references that occurs once."""
+        items_with: Counter[Tokens] = Counter()
         for texts in self._counts.values():
-            found.update(set().union(*texts))
-        return found
+            items_with.update(set().union(*texts))
+        log_items = math.log(len(self._counts))
+        return {ngram: log_items - math.log(items) for ngram, items in items_with.items()}
 
     @cached_property
-    def _vectors(self) -> dict[str, list[Vector]]:
+    def _references(self) -> dict[str, References]:
         return {
-            item: [self._vector(each) for each in texts] for item, texts in self._counts.items()
+            item: References.of([self._vector(each) for each in texts])
+            for item, texts in self._counts.items()
         }
 
     def _vector(self, found: Counter[Tokens]) -> Vector:
-        log_items = math.log(len(self._counts))
+        rarity, of_others = self._rarity, math.log(len(self._counts))
         weights: dict[Tokens, float] = {}
         squares = [0.0] * LONGEST
         for ngram, times in found.items():
-            weight = times * (log_items - math.log(max(1, self._items_with[ngram])))
-            weights[ngram] = weight
+            weights[ngram] = weight = times * rarity.get(ngram, of_others)
             squares[len(ngram) - 1] += weight**2
         bigrams = sum(times for ngram, times in found.items() if len(ngram) == 2)
         return Vector(weights, tuple(map(math.sqrt, squares)), bigrams)
@@ -81,21 +107,27 @@ class Cider:
         0 to 10. The score of a system is the mean of its segments.
         """
         vector = self._vector(counts(treebank_tokens(output), LONGEST))
-        references = self._vectors[item]
-        total = math.fsum(_similarity(vector, each) for each in references)
-        return 10 * total / LONGEST / len(references)
+        references = self._references[item]
+        total = math.fsum(_similarities(vector, references))
+        return 10 * total / LONGEST / len(references.vectors)
 
 
-def _similarity(output: Vector, reference: Vector) -> float:
+def _similarities(output: Vector, references: References) -> Iterator[float]:
     """Clipped cosines, summed over the lengths of n-grams, × the penalty of length."""
-    products = [0.0] * LONGEST
-    for ngram, weight in output.weights.items():
-        other = reference.weights.get(ngram)
-        if other is not None:
-            products[len(ngram) - 1] += min(weight, other) * other
-    total = 0.0
-    for product, norm, other in zip(products, output.norms, reference.norms, strict=True):
-        if norm and other:
-            total += product / (norm * other)
-    difference = output.bigrams - reference.bigrams
-    return total * math.exp(-(difference**2) / (2 * SIGMA**2))
+    shared = [ngram for ngram in output.weights if ngram in references.row]
+    others = references.weights[[references.row[ngram] for ngram in shared]]
+    own = np.array([output.weights[ngram] for ngram in shared])[:, None]
+    products = np.minimum(own, others) * others
+    sums: list[list[float]] = []
+    lengths, end = Counter(map(len, shared)), 0
+    while shared_of_length := lengths[len(sums) + 1]:
+        start, end = end, end + shared_of_length
+        # Cumulated: a plain sum would take another order where there is only one reference.
+        sums.append(np.cumsum(products[start:end], axis=0)[-1].tolist())
+    for place, reference in enumerate(references.vectors):
+        total = 0.0
+        for product, norm, other in zip(sums, output.norms, reference.norms, strict=False):
+            if norm and other:
+                total += product[place] / (norm * other)
+        difference = output.bigrams - reference.bigrams
+        yield total * math.exp(-(difference**2) / (2 * SIGMA**2))

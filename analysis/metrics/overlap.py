@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 
 def _metric(name: str, lowercase: bool, **more: Any) -> Any:
@@ -37,17 +40,23 @@ class Sacrebleu:
     def __init__(
         self, name: str, references: Mapping[str, Sequence[str]], *, lowercase: bool
     ) -> None:
+        self._name = name
         self._make: Callable[..., Any] = lambda **more: _metric(name, lowercase, **more)
         self._references = references
         # Scores of single sentences would be 0 without a smaller order where they are short.
         self._of_sentence = {"effective_order": True} if name == "bleu" else {}
         self._of_item: dict[str, Any] = {}
-        self._complete = self._make(references=_streams(list(references.values())))
+
+    @cached_property
+    def _complete(self) -> Any:
+        return self._make(references=_streams(list(self._references.values())))
 
     @property
     def signature(self) -> str:
         """sacrebleu's line for the figures of whole systems."""
-        return str(self._complete.get_signature())
+        # It counts the references; preparing their texts would take seconds.
+        blank = _streams([["-"] * len(texts) for texts in self._references.values()])
+        return str(self._make(references=blank).get_signature())
 
     def system(self, outputs: Mapping[str, str]) -> float:
         """The score of a system's outputs together, in sacrebleu's unit (0 to 100; TER 0 up).
@@ -62,12 +71,36 @@ class Sacrebleu:
         references = _streams([self._references[item] for item in outputs])
         return float(self._make().corpus_score(list(outputs.values()), references).score)
 
-    def segment(self, item: str, output: str) -> float:
-        """The score of a single output, in the same unit (BLEU: smoothed, effective order)."""
+    def system_and_segments(self, outputs: Mapping[str, str]) -> tuple[float, dict[str, float]]:
+        """The score of a system, and that of each output (BLEU: smoothed, effective order).
+
+        Parameters
+        ----------
+        outputs : by item, the text
+        """
+        found = {item: self._of_output(item, text) for item, text in outputs.items()}
+        system = _bleu_of(list(found.values())) if self._name == "bleu" else self.system(outputs)
+        return system, {item: float(each.score) for item, each in found.items()}
+
+    def _of_output(self, item: str, output: str) -> Any:
         if item not in self._of_item:  # its references are prepared once for all systems
             references = [[text] for text in self._references[item]]
             self._of_item[item] = self._make(references=references, **self._of_sentence)
-        return float(self._of_item[item].corpus_score([output], None).score)
+        return self._of_item[item].corpus_score([output], None)
+
+
+def _bleu_of(outputs: Sequence[Any]) -> float:
+    """BLEU of all outputs, whose n-grams are counted already: it is a function of the sums."""
+    from sacrebleu.metrics.bleu import BLEU
+
+    total = BLEU.compute_bleu(
+        correct=np.sum([each.counts for each in outputs], axis=0).tolist(),
+        total=np.sum([each.totals for each in outputs], axis=0).tolist(),
+        sys_len=sum(each.sys_len for each in outputs),
+        ref_len=sum(each.ref_len for each in outputs),
+        smooth_method="exp",  # sacrebleu's default, as its signature says
+    )
+    return float(total.score)
 
 
 def _streams(references: Sequence[Sequence[str]]) -> list[list[str | None]]:

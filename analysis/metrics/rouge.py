@@ -62,7 +62,7 @@ def longest_common_subsequence(first: Tokens, second: Tokens) -> int:
         places[token] = places.get(token, 0) | 1 << place
     full = (1 << len(first)) - 1
     row = full
-    for token in second:
-        common = row & places.get(token, 0)
+    for bits in filter(None, map(places.get, second)):  # another token would change nothing
+        common = row & bits
         row = (row + common | row - common) & full
     return len(first) - row.bit_count()

@@ -157,11 +157,12 @@ def _sacrebleu(name: str, settings: Settings) -> Iterator[Scored]:
 
     metric = Sacrebleu(name, settings.references(name), lowercase=settings.lowercase)
     systems: dict[str, float | None] = {}
-    segments: dict[str, dict[str, float | None]] = {}
+    segments: dict[str, Mapping[str, float | None]] = {}
     for system, texts in settings.by_system():
-        systems[system] = metric.system(texts)
         if settings.segments:
-            segments[system] = {item: metric.segment(item, text) for item, text in texts.items()}
+            systems[system], segments[system] = metric.system_and_segments(texts)
+        else:
+            systems[system] = metric.system(texts)
     method = f"sacrebleu: {metric.signature}"
     yield settings.result(name, method, systems, segments, name != "ter")
 
