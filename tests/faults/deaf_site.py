@@ -4,4 +4,4 @@ from django.conf import settings
 
 settings.CELERY_BROKER_TRANSPORT_OPTIONS["health_check_interval"] = 3600
 
-from evalsite.celery import app  # noqa: E402, F401
+from tests.faults.plain_site import app  # noqa: E402, F401

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.waits]
 MOST_SECONDS_DEAF = 60
 LOOKS_IN_VAIN = 5
 LONGER_THAN_THE_REPAIR = 12  # seconds; it takes two intervals of five at most
-DEAF = "tests.faults.deaf_site"
+PLAIN, DEAF = "tests.faults.plain_site", "tests.faults.deaf_site"
 REPLACED = "its supervisor starts a new one"  # what the watchdog writes to the log
 
 
@@ -93,7 +93,7 @@ def test_neither_worker_nor_beat_is_lost_with_its_connection(site, campaign, lin
     """One after another: the broker answers late, hangs up, and falls silent to beat and worker."""
     line.is_silent = True
     site.start_beat(REDIS_URL=beats_line.url)
-    site.start_worker(REDIS_URL=line.url, WORKER_DEAF_AFTER_SECONDS="0")
+    site.start_worker(app=PLAIN, REDIS_URL=line.url, WORKER_DEAF_AFTER_SECONDS="0")
     worker = site.processes["worker"]
     the_worker_begins_once_its_broker_answers(site, campaign, line)
     three_resets_in_two_seconds_do_no_harm(site, campaign, line)
@@ -175,7 +175,7 @@ def test_a_broker_that_is_away_for_a_while_ends_no_worker(site, campaign, line):
     worker's own repair. So there is a supervisor.
     """
     site.start_beat()
-    with supervised_worker(line, site, "evalsite", deaf_after=3) as supervisor:
+    with supervised_worker(line, site, PLAIN, deaf_after=3) as supervisor:
         workers = supervisor.children()
         line.is_silent = True
         run = ask_for_analysis(campaign)

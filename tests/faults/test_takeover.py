@@ -16,7 +16,7 @@ from tests.runs import executed
 from tests.sittings import sit
 
 pytestmark = [pytest.mark.slow, pytest.mark.waits]
-DOOMED = "tests.faults.doomed_site"
+PLAIN, DOOMED = "tests.faults.plain_site", "tests.faults.doomed_site"
 DEATHS = jobs.MOST_ATTEMPTS + 1  # in each phase: more than a job may lose at one place
 RUNS = 240
 CHUNKS = 120  # for all leaders that die, and for their helpers
@@ -112,7 +112,7 @@ def test_a_killed_machine_is_replaced_by_itself_or_another(
     site.kill("first")
     another = leader_that_halts(site, run, halt)
     assert another != leader
-    site.start_worker("second", WORKER_PROCESSES="2")  # one of them may be helping
+    site.start_worker("second", PLAIN, WORKER_PROCESSES="2")  # one of them may be helping
     wait_for(lambda: "ready." in site.log("second").read_text(), "the second worker")
     assert leader_of(run) == another
     site.kill("first")
@@ -139,7 +139,7 @@ def leader_that_halts(site: LiveSite, run: AnalysisRun, halt: Path) -> int:
 def test_every_job_sent_five_times_to_four_workers_is_done_once(site_without_web, campaign):
     runs = [ask(campaign, runs=40, seed=seed) for seed in range(2)]
     for number in range(4):
-        site_without_web.start_worker(f"worker{number}", WORKER_PROCESSES="1")
+        site_without_web.start_worker(f"worker{number}", PLAIN, WORKER_PROCESSES="1")
     jobs.send([(jobs.TASKS[AnalysisRun], run.pk) for run in runs] * 5)
     for run in runs:
         wait_for(lambda run=run: is_over(run), "the analyses")

@@ -17,7 +17,7 @@ from tests.live import LiveSite, wait_for
 from tests.sittings import sit
 
 pytestmark = [pytest.mark.slow, pytest.mark.waits]
-DOOMED = "tests.faults.doomed_site"
+PLAIN, DOOMED = "tests.faults.plain_site", "tests.faults.doomed_site"
 ROWS = 9_000
 ITEMS = 3_000
 
@@ -97,7 +97,7 @@ def test_what_works_on_jobs_gives_way_to_raters_and_waits_for_its_broker(
     forgotten = preview(owner, outputs)
     wait_for(lambda: messages(live_site) > 0, "the message")
     live_site.flush_valkey()
-    live_site.start_worker()
+    live_site.start_worker(app=PLAIN)
     a_worker_has_a_lower_priority_than_the_web_server(live_site)
     without_beat_a_job_that_the_broker_forgot_waits(owner, outputs, forgotten)
     live_site.start_beat()
