@@ -2,9 +2,10 @@
 
 A process of the site imports for two seconds before it does anything, and tests of faults start a
 hundred of them. So one *warm* process (`tests/warm_process.py`), which all workers of a test run
-share, imports what no configuration changes: other people's packages and the statistics. For each
-environment in which the site is started it forks another, which reads the settings and imports the
-site. The processes that tests start are forks of these, and run their program as usual.
+share, imports what no configuration changes: other people's packages, the statistics, and what of
+the site reads no settings. For each environment in which the site is started it forks another,
+which reads the settings and imports the rest. The processes that tests start are forks of these,
+and run their program as usual.
 """
 
 from __future__ import annotations
@@ -123,18 +124,19 @@ def one_for_all_workers() -> Iterator[None]:
         process.communicate()
 
 
-# Read by the tests' own variants of the site alone, not by its settings.
-FOR_VARIANTS = frozenset(
+# Read by the tests' own variants of the site, or by its web server alone: not by its settings.
+NOT_FOR_SETTINGS = frozenset(
     {
         *("FAILPOINTS", "FAILING_PATH", "DEATHS_FILE", "WITHOUT_TRANSACTION"),
         *("DEATHS_IN_EACH_PHASE", "LIVES_FILE", "HALT_FILE", "CLOCK_FILE"),
+        *("HEADER_SECONDS", "BODY_SECONDS", "REQUEST_SECONDS"),
     }
 )
 
 
 def start(arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> Forked:
     """Start `python -m ARGUMENTS` of the site with this environment."""
-    for_all = {name: value for name, value in environment.items() if name not in FOR_VARIANTS}
+    for_all = {name: value for name, value in environment.items() if name not in NOT_FOR_SETTINGS}
     return warm_site(frozenset(for_all.items())).start(["-m", *arguments], environment, log)
 
 
