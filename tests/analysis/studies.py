@@ -1,8 +1,13 @@
 """Made-up campaigns in the shapes of the field's experiments, for the tests of reports."""
 
+from functools import cache
+
 import numpy as np
 
 from analysis import JudgementTable
+from analysis.report.make import make_report
+from analysis.report.model import Report
+from analysis.report.options import ReportOptions
 
 NAMES = ("rater", "item", "system", "criterion", "value", "screen")
 
@@ -80,6 +85,22 @@ def magnitudes(seed: int = 0, *, coverage: bool = True) -> JudgementTable:
     return from_rows(rows)
 
 
+QUICK = {"runs": 20, "agreement_resamples": 20}
+STUDIES = {
+    "E2E": (magnitudes, {}),
+    "SR11": (sliders, {}),
+    "TUNA": (identification, IDENTIFICATION),
+    "RotoWire": (facts, {"kinds": {"Supp": "count", "Cont": "count"}, "model": "rater"}),
+}
+
+
+@cache
+def report_of(name: str) -> Report:
+    """The report of a study: its fits, which take longest, are made once for all modules."""
+    table, options = STUDIES[name]
+    return make_report(table(), ReportOptions.from_dict({**QUICK, **options}))
+
+
 KINDS = {
     "quality": "relative",
     "coverage": "category",
@@ -119,3 +140,9 @@ def every_kind(seed: int = 8) -> JudgementTable:
                     screen = f"{rater}.{item}.{criterion}"
                     rows.append((*kept, screen, "people" if item % 2 else "furniture"))
     return from_rows(rows, "entity_type")
+
+
+@cache
+def report_of_every_kind() -> Report:
+    """The report of a campaign that has a criterion of every kind."""
+    return make_report(every_kind(), ReportOptions.from_dict(EVERY_KIND))

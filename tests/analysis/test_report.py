@@ -20,33 +20,17 @@ from tests.analysis.judged import rebuilt
 from tests.analysis.published import oracle_data, published
 from tests.analysis.studies import (
     IDENTIFICATION,
-    facts,
+    QUICK,
     from_rows,
     identification,
     magnitudes,
+    report_of,
     sliders,
 )
-
-QUICK = {"runs": 20, "agreement_resamples": 20}
 
 
 def report(table: JudgementTable, **options) -> Report:
     return make_report(table, ReportOptions.from_dict({**QUICK, **options}))
-
-
-@cache
-def report_of_sliders() -> Report:
-    return report(sliders())
-
-
-@cache
-def report_of_identification() -> Report:
-    return report(identification(), **IDENTIFICATION)
-
-
-@cache
-def report_of_magnitudes() -> Report:
-    return report(magnitudes())
 
 
 def clarity(seed: int = 0) -> JudgementTable:
@@ -55,7 +39,7 @@ def clarity(seed: int = 0) -> JudgementTable:
 
 
 def test_scales_have_the_papers_anova_and_the_referees_models():
-    found = report_of_sliders().criterion("Clarity")
+    found = report_of("SR11").criterion("Clarity")
     part = sliders().for_criterion("Clarity")
     assert found.kind == "scale"
     assert found.scale.anova == one_way(part.value, part.system.codes, 5)
@@ -69,7 +53,7 @@ def test_scales_have_the_papers_anova_and_the_referees_models():
 
 def test_times_have_their_outliers_replaced_and_counted():
     table = identification()
-    found = report_of_identification().criterion("RT")
+    found = report_of("TUNA").criterion("RT")
     values = table.for_criterion("RT").value
     beyond = np.abs(values - values.mean()) > 2 * values.std(ddof=1)
     assert found.outliers.treated == beyond.sum() > 0
@@ -88,21 +72,21 @@ def test_times_have_their_outliers_replaced_and_counted():
 
 
 def test_errors_have_kruskal_wallis():
-    found = report_of_identification().criterion("ER")
+    found = report_of("TUNA").criterion("ER")
     assert found.scale.kruskal.df == 5
     assert found.outliers is None
     assert any("Kruskal–Wallis" in text for text in found.sentences)
 
 
 def test_counts_may_have_model_and_rater_as_factors():
-    found = report(facts(), kinds={"Supp": "count", "Cont": "count"}, model="rater")
+    found = report_of("RotoWire")
     rows = found.criterion("Supp").scale.anova.rows
     assert [row.source for row in rows] == ["system", "rater", "Residual"]
     assert found.criteria[0].criterion == "Supp"  # in the order in which kinds are named
 
 
 def test_relative_judgements_have_the_papers_clusters_and_the_honest_ones():
-    found = report_of_magnitudes().criterion("quality")
+    found = report_of("E2E").criterion("quality")
     assert found.kind == "relative"
     assert list(found.ranking.rankings) == ["none", "raters"]
     assert found.ranking.bradley_terry is not None
@@ -121,7 +105,7 @@ def test_given_runs_are_the_same_as_runs_made_here():
         resampling.key: np.concatenate([resampling.draw(0, 7), resampling.draw(7, 13)])
         for resampling in resamplings_of(magnitudes(), options)
     }
-    assert make_report(magnitudes(), ReportOptions(**QUICK), draws) == report_of_magnitudes()
+    assert make_report(magnitudes(), ReportOptions(**QUICK), draws) == report_of("E2E")
     assert set(draws) == set(compute_draws(resamplings_of(magnitudes(), options)))
 
 
@@ -171,7 +155,7 @@ def test_excluding_raters_shows_the_ranking_before_and_after():
     assert {row.rank_after for row in changes} == {1, 2, 3, 4, 5}
     assert found.data.excluded == 20
     assert "r0" not in {rater.rater for rater in found.raters}
-    assert report_of_sliders().criterion("Clarity").exclusion == ()
+    assert report_of("SR11").criterion("Clarity").exclusion == ()
 
 
 def test_excluded_rows_do_not_count():
@@ -192,9 +176,9 @@ def test_an_unknown_rater_or_factor_is_said():
 
 
 def test_the_signature_names_what_decides_the_numbers():
-    first = report(sliders())
-    assert first.signature == report_of_sliders().signature
-    assert first == report_of_sliders()
+    first = report(magnitudes())
+    assert first.signature == report_of("E2E").signature
+    assert first == report_of("E2E")
     alike = {"kinds": {"Clarity": "category"}}  # the kind that takes least
     signatures = [
         report(clarity(), **alike).signature,
@@ -274,7 +258,7 @@ def test_names_and_order_of_rows_change_no_number(names, random):
     )
     before, after = (
         each.criterion("Clarity")
-        for each in (report_of_sliders(), report(shuffled, agreement_resamples=0))
+        for each in (report_of("SR11"), report(shuffled, agreement_resamples=0))
     )
     assert [row.mean for row in after.systems] == pytest.approx(
         [row.mean for row in before.systems]
@@ -292,7 +276,7 @@ def test_another_scale_changes_no_test(factor, constant):
     moved = dataclasses.replace(table, value=table.value * factor + constant)
     before, after = (
         each.criterion("Clarity").scale
-        for each in (report_of_sliders(), report(moved, agreement_resamples=0))
+        for each in (report_of("SR11"), report(moved, agreement_resamples=0))
     )
     assert pytest.approx(before.anova.rows[0].F) == after.anova.rows[0].F
     assert after.kruskal == before.kruskal
@@ -369,7 +353,7 @@ def test_options_that_lead_beyond_all_numbers_are_refused(wrong):
         ReportOptions.from_dict(wrong)
 
 
-@pytest.mark.parametrize("study", [sliders, magnitudes], ids=["scale", "relative"])
+@pytest.mark.parametrize("study", [clarity, magnitudes], ids=["scale", "relative"])
 def test_the_extreme_levels_that_are_allowed_give_finite_numbers(study):
     for alpha in (LEAST_ALPHA, 1 - 1e-9):
         made = report(study(), alpha=alpha, agreement_resamples=0)
@@ -377,7 +361,7 @@ def test_the_extreme_levels_that_are_allowed_give_finite_numbers(study):
 
 
 def test_a_number_that_is_not_finite_is_null_and_a_sentence_says_so():
-    made = report_of_sliders()
+    made = report_of("SR11")
     row = dataclasses.replace(made.criteria[0].systems[0], mean=float("-inf"), sd=float("nan"))
     broken = dataclasses.replace(made.criteria[0], systems=(row,))
     document = json.loads(report_json(dataclasses.replace(made, criteria=(broken,))))

@@ -36,22 +36,7 @@ from analysis.report.plots import drawn, pictures_to_make, rater_agreement
 from analysis.report.scale_tables import anova_table
 from analysis.tukey_hsd import tukey
 from tests.analysis.judged import labels, rebuilt
-from tests.analysis.studies import IDENTIFICATION, facts, identification, magnitudes, sliders
-
-QUICK = {"runs": 20, "agreement_resamples": 20}
-STUDIES = {
-    "E2E": (magnitudes, {}),
-    "SR11": (sliders, {}),
-    "TUNA": (identification, IDENTIFICATION),
-    "RotoWire": (facts, {"kinds": {"Supp": "count", "Cont": "count"}, "model": "rater"}),
-}
-
-
-@cache
-def report_of(name: str) -> Report:
-    """The report of a study: its fits are made once for all tests."""
-    table, options = STUDIES[name]
-    return make_report(table(), ReportOptions.from_dict({**QUICK, **options}))
+from tests.analysis.studies import QUICK, STUDIES, magnitudes, report_of, sliders
 
 
 @cache

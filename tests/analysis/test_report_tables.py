@@ -10,22 +10,20 @@ import json
 
 import pytest
 
-from analysis.report.make import make_report
 from analysis.report.model import Report
-from analysis.report.options import ReportOptions
 from analysis.report.scale_tables import overview_table
 from analysis.report.sentences import HARDWARE_LATENCY
 from analysis.report.stored import read_report
 from analysis.report.table_model import Column, Format, as_csv, text
 from analysis.report.tables import correlation_table, tables_of
-from tests.analysis.studies import EVERY_KIND, every_kind
+from tests.analysis.studies import report_of_every_kind
 
 SYSTEMS = ("=cmd()", "slug", "tuda", "zhang")
 
 
 @pytest.fixture(scope="module")
 def report() -> Report:
-    return make_report(every_kind(), ReportOptions.from_dict(EVERY_KIND))
+    return report_of_every_kind()
 
 
 def test_a_stored_report_is_read_back_as_it_was(report):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from analysis.report.make import make_report
-from analysis.report.options import ReportOptions
 from analysis.report.scale_tables import overview_table
 from analysis.report.tables import correlation_table, tables_of
-from tests.analysis.studies import EVERY_KIND, every_kind
+from tests.analysis.studies import report_of_every_kind
 from tests.marked_texts import texts_of_modules
 
 
 def test_titles_of_tables_are_marked_for_translators() -> None:
-    report = make_report(every_kind(), ReportOptions.from_dict(EVERY_KIND))
+    report = report_of_every_kind()
     shown = [table for found in tables_of(report) for table in found.tables]
     shown += [overview_table(report), correlation_table(report.correlations)]
     titles = {table.caption for table in shown}
