@@ -12,7 +12,14 @@ from pathlib import Path
 import psycopg2
 import pytest
 
-from evalsite.embedded import PROJECT, PostgreSQL, postgresql_programs
+from evalsite.embedded import (
+    DATABASE,
+    OWNER_ROLE,
+    PROJECT,
+    SITE_ROLE,
+    PostgreSQL,
+    postgresql_programs,
+)
 from tests.campaigns import make_campaign, make_rater, rankme_definition
 from tests.live import PATIENCE, LiveSite, reachable_folder, wait_for
 from tests.sittings import answer, claim, sit
@@ -44,13 +51,26 @@ def commands(name: str) -> str:
     return block
 
 
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[PostgreSQL]:
+    """A cluster of these tests alone: to make one takes a second."""
+    with reachable_folder("rankme-cluster-") as folder:
+        made = PostgreSQL(folder, durable=False)
+        yield made
+        made.stop("immediate")
+
+
 @pytest.fixture
-def empty_cluster() -> Iterator[PostgreSQL]:
-    with reachable_folder("rankme-restored-") as folder:
-        cluster = PostgreSQL(folder, durable=False)
-        cluster.start()
-        yield cluster
-        cluster.stop("immediate")
+def empty_cluster(cluster: PostgreSQL) -> PostgreSQL:
+    """It runs, and its database and its roles are new."""
+    cluster.start()
+    with contextlib.closing(psycopg2.connect(cluster.url_of(OWNER_ROLE, "postgres"))) as session:
+        session.autocommit = True
+        cursor = session.cursor()
+        cursor.execute(f"DROP DATABASE {DATABASE} WITH (FORCE)")
+        cursor.execute(f"DROP ROLE {SITE_ROLE}")
+    cluster.start()
+    return cluster
 
 
 @pytest.fixture
@@ -138,12 +158,11 @@ def receiving(command: str, environment: dict[str, str], folder: Path) -> Iterat
         receiver.wait(60)
 
 
-def test_what_came_after_the_base_backup_is_in_the_log(tmp_path: Path):
+def test_what_came_after_the_base_backup_is_in_the_log(empty_cluster: PostgreSQL):
     """The disk of the database is lost a moment after an answer was acknowledged."""
-    with reachable_folder("rankme-lost-") as folder, reachable_folder("rankme-kept-") as kept:
-        lost = PostgreSQL(folder, durable=False)
-        lost.start()
-        programs = postgresql_programs(folder)
+    lost = empty_cluster
+    with reachable_folder("rankme-kept-") as kept:
+        programs = postgresql_programs(lost.folder)
         environment = os.environ | {
             "PATH": os.pathsep.join([str(programs), os.environ["PATH"]]),
             "DATABASE_OWNER_URL": lost.owner_url,
