@@ -44,8 +44,7 @@ from tests.evalsite.started import (
     said,
 )
 from tests.live import PATIENCE, collected_files, free_port, wait_for
-from tests.migrated import put_migrated_cluster
-from tests.warm import warm
+from tests.warm import Forked, warm
 
 PREFIX = "/lab/rankme"
 
@@ -328,22 +327,27 @@ def test_after_ctrl_c_nothing_is_left(site: Successor):
     site.run.wait_until_gone()
 
 
-# The supervisor of a site whose only part takes no time to start.
-WITH_ONE_PART = """
+# The supervisor of a site with a part that takes no time to start, and with those that are named.
+WITH_A_PART = """
 import sys
 from evalsite import run
 run.prepare = lambda folder: "Ready."
-run.PROCESSES = {"part": "http.server --bind 127.0.0.1 0"}
+others = {name: run.PROCESSES[name] for name in sys.argv[1:]}
+run.PROCESSES = {"part": "http.server --bind 127.0.0.1 0"} | others
 sys.exit(run.main())
 """
 
 
+def supervisor_in(folder: Path, *parts: str, **settings: str) -> Forked:
+    environment = {"DATABASE_URL": "elsewhere", "REDIS_URL": "elsewhere"} | settings
+    environment |= {"DATA_FOLDER": str(folder), "PORT": str(free_port())}
+    log = folder / "run.log"
+    return warm().start(["-c", WITH_A_PART, *parts], os.environ | environment, log)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_parts_before_the_supervisor(tmp_path: Path, number: signal.Signals):
-    environment = {"DATABASE_URL": "elsewhere", "REDIS_URL": "elsewhere"}
-    environment |= {"DATA_FOLDER": str(tmp_path), "PORT": str(free_port())}
-    log = tmp_path / "run.log"
-    supervisor = warm().start(["-c", WITH_ONE_PART], os.environ | environment, log)
+    supervisor, log = supervisor_in(tmp_path), tmp_path / "run.log"
     wait_for(lambda: "part started" in log.read_text(), "the part")
     os.kill(supervisor.pid, number)
     assert supervisor.wait(PATIENCE) == 128 + number, log.read_text()
@@ -351,26 +355,18 @@ def test_a_signal_ends_the_parts_before_the_supervisor(tmp_path: Path, number: s
     assert processes_of(tmp_path) == []
 
 
-@pytest.fixture
-def stopped_site() -> Iterator[Run]:
-    """A site whose database and files are there already, though it never ran."""
-    with new_run() as run:
-        put_migrated_cluster(Servers(run.folder).postgresql)
-        run.environment["STATIC_FOLDER"] = str(collected_files())
-        yield run
+def test_a_part_that_cannot_start_ends_the_start(tmp_path: Path):
+    # The number is refused by the web server alone.
+    supervisor, log = supervisor_in(tmp_path, "web", WEB_PROCESSES="many"), tmp_path / "run.log"
+    assert supervisor.wait(PATIENCE) != 0
+    assert "WEB_PROCESSES" in log.read_text() and "part stopped (rc=" in log.read_text()
+    assert processes_of(tmp_path) == []
 
 
-def test_a_part_that_cannot_start_ends_the_start(stopped_site: Run):
-    stopped_site.environment["WEB_PROCESSES"] = "many"  # refused by the web server alone
-    stopped_site.start()
-    assert stopped_site.process.wait(PATIENCE) != 0
-    stopped_site.wait_until_gone()
-
-
-def test_a_taken_port_is_said_with_the_way_out(stopped_site: Run):
-    with socket.create_server(("127.0.0.1", stopped_site.port)):
-        stopped_site.start()
-        assert stopped_site.process.wait(PATIENCE) != 0
-    assert f"Port {stopped_site.port} on 127.0.0.1 cannot be used" in stopped_site.text()
-    assert f"PORT={stopped_site.port + 1} make run" in stopped_site.text()
-    assert not Servers(stopped_site.folder).postgresql.is_running()
+def test_a_taken_port_is_said_with_the_way_out():
+    with new_run() as run, socket.create_server(("127.0.0.1", run.port)):
+        run.start()
+        assert run.process.wait(PATIENCE) != 0
+        assert f"Port {run.port} on 127.0.0.1 cannot be used" in run.text()
+        assert f"PORT={run.port + 1} make run" in run.text()
+        assert not Servers(run.folder).postgresql.is_running()
