@@ -334,8 +334,8 @@ def ranking_from_draws(
 
 def _cut_shares(
     draws: Values,
-    lows: NDArray[np.int64],
-    highs: NDArray[np.int64],
+    lows: NDArray[np.int32],
+    highs: NDArray[np.int32],
     order: NDArray[np.int64],
     *,
     alpha: float,
@@ -349,11 +349,11 @@ def _cut_shares(
         again = rng.integers(len(draws), size=len(draws))
         means = draws[again].mean(axis=0)
         new_order = np.lexsort([np.arange(len(means)), -means])
-        low, high = ranges_of_ranks(lows[again][:, new_order], highs[again][:, new_order], alpha)
+        low, high = ranges_of_ranks(lows[again], highs[again], alpha)
         position = np.empty_like(place)
         position[new_order] = place
         same_above = np.maximum.accumulate(position[order]) == place
-        shares += cluster_ends(low, high) & same_above
+        shares += cluster_ends(low[new_order], high[new_order]) & same_above
     return shares / CUT_CHECKS
 
 

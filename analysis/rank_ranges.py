@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from analysis.typing import Values
 
 
-def ranks(scores: Values) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def ranks(scores: Values) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Best and worst rank of every system in every run; they differ where scores are equal.
 
     Parameters
@@ -20,8 +20,8 @@ def ranks(scores: Values) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     two arrays of shape (runs, systems), ranks from 1
     """
     systems = scores.shape[1]
-    lows = np.empty(scores.shape, dtype=np.int64)
-    highs = np.empty(scores.shape, dtype=np.int64)
+    lows = np.empty(scores.shape, dtype=np.int32)
+    highs = np.empty(scores.shape, dtype=np.int32)
     for run, row in enumerate(scores):
         ascending = np.sort(row)
         lows[run] = systems + 1 - np.searchsorted(ascending, row, side="right")
@@ -29,21 +29,21 @@ def ranks(scores: Values) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return lows, highs
 
 
-def rank_ranges(scores: Values, alpha: float = 0.05) -> tuple[NDArray[np.int64], ...]:
+def rank_ranges(scores: Values, alpha: float = 0.05) -> tuple[NDArray[np.int32], ...]:
     """Lowest and highest rank of each system, ⌈runs·alpha/2⌉ runs cut off at either end."""
     return ranges_of_ranks(*ranks(scores), alpha)
 
 
 def ranges_of_ranks(
-    lows: NDArray[np.int64], highs: NDArray[np.int64], alpha: float
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    lows: NDArray[np.int32], highs: NDArray[np.int32], alpha: float
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The same from ranks that are known already, shape (runs, systems) each."""
     runs = len(lows)
     cut = min(math.ceil(round(runs * alpha / 2, 9)), (runs - 1) // 2)
     return np.sort(lows, axis=0)[cut], np.sort(highs, axis=0)[runs - 1 - cut]
 
 
-def cluster_ends(low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.bool_]:
+def cluster_ends(low: NDArray[np.int32], high: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Where a cluster ends: no later system's best rank is at or above this one's worst.
 
     Parameters

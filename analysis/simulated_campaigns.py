@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -124,23 +125,27 @@ def _workloads(plan: CampaignPlan) -> Values:
 
 
 def _coarseness(plan: CampaignPlan) -> float:
-    """Step of the scale at which `tie_share` of the comparisons tie; 0 when none should.
+    """Step of the scale at which `tie_share` of the comparisons tie; 0 when none should."""
+    if plan.tie_share == 0:
+        return 0.0
+    own = 1 + plan.rater_spread**2 + plan.item_spread**2
+    return _step(float(np.sqrt(2 * (own + np.var(plan.abilities)))), plan.tie_share)
+
+
+@lru_cache(maxsize=64)  # every campaign of a plan asks again
+def _step(spread: float, tie_share: float) -> float:
+    """The step at which differences of this spread tie so often.
 
     Two values whose distance is d fall in one step of width w with chance max(0, 1 − |d|/w).
     """
-    if plan.tie_share == 0:
-        return 0.0
     from scipy.optimize import brentq
     from scipy.stats import norm
-
-    own = 1 + plan.rater_spread**2 + plan.item_spread**2
-    spread = float(np.sqrt(2 * (own + np.var(plan.abilities))))
 
     def surplus(step: float) -> float:
         edge = step / spread
         inside = 2 * norm.cdf(edge) - 1
         mean_distance = 2 * (norm.pdf(0) - norm.pdf(edge)) / edge
-        return float(inside - mean_distance) - plan.tie_share
+        return float(inside - mean_distance) - tie_share
 
     return float(brentq(surplus, 1e-6 * spread, 1e4 * spread))
 
