@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -56,10 +57,16 @@ def stored_definition(document: Any) -> Definition:
     What may be stored has become stricter since; an older campaign must still open.
     """
     try:
-        return Definition.model_validate(document, context={"is_stored": True})
+        return _as_stored(json.dumps(document))
     except ValidationError as error:
         found = [Problem(_place(at, {}), words) for at, words in summary(problems_found(error))]
         raise InvalidDefinition(found) from error
+
+
+@lru_cache(maxsize=64)
+def _as_stored(document: str) -> Definition:
+    """Kept, because a page asks for the same definition several times, and the next one again."""
+    return Definition.model_validate(json.loads(document), context={"is_stored": True})
 
 
 def definition_to_document(definition: Definition) -> dict[str, Any]:
