@@ -72,7 +72,6 @@ def store(campaign: Campaign, pages: Sequence[Page]) -> None:
 def checks_of_batch(batch: int) -> dict[int, CheckTrial]:
     """The checks of a batch by their trials."""
     found = CheckTrial.objects.filter(trial__batch_id=batch).order_by("trial_id")
-    found = found.select_related("trial__item__media")
     return {check.trial_id: check for check in found}
 
 

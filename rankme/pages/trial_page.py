@@ -10,7 +10,6 @@ from typing import Any
 from django.urls import reverse
 
 from rankme.actions.assignments import option_seed, outputs_in_order
-from rankme.actions.check_pages import checks_of_batch
 from rankme.actions.shown_as import PICTURES, SHOWN_AS
 from rankme.markdown import formatted, formatted_together
 from rankme.models import Assignment, CheckTrial, Item, Output, Trial
@@ -62,20 +61,22 @@ class ShownTrial:
 
 
 def trials_of(assignment: Assignment) -> list[ShownTrial]:
-    """The trials of an assignment, in its own order; four queries however many there are.
+    """The trials of an assignment, in its own order; three queries however many there are.
 
     A check is shown as any other trial, and nothing tells which one it is.
     """
-    checks = checks_of_batch(assignment.batch_id)
+    trials = Trial.objects.select_related("item__media", "as_check").in_bulk(
+        [trial for trial, _ in assignment.presentation]
+    )
+    checks = {pk: trial.as_check for pk, trial in trials.items() if hasattr(trial, "as_check")}
     planned = [page for page in assignment.presentation if page[0] not in checks]
     order = outputs_in_order(planned)
     shown = [output for outputs in order.values() for output in outputs]
     texts = Output.objects.select_related("media").in_bulk(shown)
-    trials = Trial.objects.select_related("item__media").in_bulk(list(order))
     code = assignment.campaign.code
     return [
         replace(
-            _shown_check(code, checks[trial], places)
+            _shown_check(code, trials[trial].item, checks[trial], places)
             if trial in checks
             else shown_trial(code, trials[trial].item, [texts[output] for output in order[trial]]),
             option_seed=tuple(option_seed(assignment, trial)),
@@ -84,7 +85,7 @@ def trials_of(assignment: Assignment) -> list[ShownTrial]:
     ]
 
 
-def _shown_check(code: str, check: CheckTrial, places: Sequence[int]) -> ShownTrial:
+def _shown_check(code: str, item: Item, check: CheckTrial, places: Sequence[int]) -> ShownTrial:
     shown = check.shown
     marks = shown.get("marks") or [()] * len(shown["outputs"])
     return ShownTrial(
@@ -93,7 +94,7 @@ def _shown_check(code: str, check: CheckTrial, places: Sequence[int]) -> ShownTr
         shown["context"],
         tuple(shown["outputs"][place] for place in places),
         in_words=True,
-        input_file=_file(code, check.trial.item),
+        input_file=_file(code, item),
         marks=tuple(marks[place] for place in places),
     )
 
