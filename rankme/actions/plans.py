@@ -132,7 +132,7 @@ def _outputs_by_indexes(
 ) -> dict[tuple[int, int], int]:
     item_index = {item: index for index, item in enumerate(items)}
     system_index = {system: index for index, system in enumerate(systems)}
-    rows = campaign.items.filter(outputs__isnull=False)
+    rows = campaign.items.filter(outputs__isnull=False).order_by("position")
     ids = rows.values_list("id", "outputs__system_id", "outputs__id")
     return {
         (item_index[item], system_index[system]): output

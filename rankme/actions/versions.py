@@ -29,7 +29,8 @@ def write_version(
 
     A version covers the same material as the one before, unless it is an extension.
     """
-    before = campaign.versions.filter(number=campaign.version).first()
+    # The first version has none before it.
+    before = campaign.versions.filter(number=campaign.version).first() if campaign.version else None
     covers_all = before is None or change == CampaignVersion.Change.EXTENSION
     version = CampaignVersion.objects.create(
         campaign=campaign,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
+from django.db.models import Manager
 
 from analysis.spans.judged import MARKS
 from analysis.table import OWN_COLUMNS, Column, JudgementTable, column_of
@@ -84,12 +85,10 @@ def judgement_table(
         condition = _instead_of(swapped)
     rows = _in_order(_read_rows(campaign, condition))
     columns: dict[str, Any] = {
-        "rater": _labelled(rows["rater"], dict(campaign.participants.values_list("id", "label"))),
-        "item": _labelled(rows["item"], dict(campaign.items.values_list("id", "key"))),
-        "system": _labelled(rows["system"], dict(campaign.systems.values_list("id", "name"))),
-        "criterion": _labelled(
-            rows["criterion"], dict(campaign.criteria.values_list("id", "name"))
-        ),
+        "rater": _labelled(rows["rater"], _by_id(campaign.participants, "label")),
+        "item": _labelled(rows["item"], _by_id(campaign.items, "key")),
+        "system": _labelled(rows["system"], _by_id(campaign.systems, "name")),
+        "criterion": _labelled(rows["criterion"], _by_id(campaign.criteria, "name")),
         "screen": _screens(rows),
         "value": rows["value"],
         "time_ms": rows["time_ms"],
@@ -185,6 +184,11 @@ def _in_order(rows: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {name: values[order] for name, values in rows.items()}
 
 
+def _by_id(rows: Manager[Any], column: str) -> dict[int, Any]:
+    """A column of the campaign's rows by their ids, in no order, which the default would cost."""
+    return dict(rows.order_by().values_list("id", column))
+
+
 def _labelled(ids: np.ndarray, labels: Mapping[int, str]) -> Column:
     found, codes = np.unique(ids, return_inverse=True)
     return Column(codes.astype(np.int32), tuple(labels[number] for number in found.tolist()))
@@ -216,7 +220,7 @@ def factor_column(name: str) -> str:
 def _factors(campaign: Campaign, items: np.ndarray) -> dict[str, Column]:
     """A column for each factor that an item has; a name that the table needs gets a prefix."""
     found, codes = np.unique(items, return_inverse=True)
-    factors = dict(campaign.items.exclude(factors={}).values_list("id", "factors"))
+    factors = dict(campaign.items.exclude(factors={}).order_by().values_list("id", "factors"))
     names = sorted({name for item in found.tolist() for name in factors.get(item, {})})
     return {
         factor_column(name): Column(
