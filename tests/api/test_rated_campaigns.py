@@ -9,12 +9,12 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from analysis.table_files import read_table
-from rankme.actions import analysis_runs, import_jobs
+from rankme.actions import import_jobs
 from rankme.models import AnalysisRun, Campaign
 from rankme.queries.judgement_table import judgement_table
 from tests.api.conftest import client_of
 from tests.campaigns import make_campaign, make_owner
-from tests.runs import rated_campaign
+from tests.runs import executed, rated_campaign
 
 pytestmark = pytest.mark.django_db
 CAMPAIGNS = "/api/v1/campaigns/"
@@ -72,7 +72,7 @@ def test_an_analysis_is_asked_for_and_becomes_a_public_report(olga, anybody, cam
     assert (asked.status_code, asked.json()["state"]) == (202, "queued")
     number = asked.json()["id"]
     assert olga.post(f"{runs}{number}/report/").status_code == 409
-    analysis_runs.execute(number, "tester")
+    executed(AnalysisRun.objects.get(pk=number), pictures=())
     done = olga.get(f"{runs}{number}/").json()
     assert done["state"] == "done"
     assert done["result"]["report"]["signature"] == done["signature"]
