@@ -6,13 +6,15 @@ import csv
 import hashlib
 import io
 import json
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import QuerySet
 
 from analysis.table_files import unguarded
 from rankme.actions.payload_hashes import canonical
@@ -45,14 +47,138 @@ def acknowledged(payload: dict) -> Acknowledged:
 
 def check_record(history: Iterable[Acknowledged] = ()) -> None:
     """Assert every invariant of the whole database, given what the server acknowledged."""
-    every_acknowledged_key_is_stored_once(history)
-    every_screen_was_sent_once_per_revision()
-    nothing_is_counted_twice()
-    everybody_judged_what_they_were_given()
-    slots_agree_with_their_assignments()
-    exports_say_what_the_database_says()
-    codes_agree_with_finished_work()
-    no_submission_ever_changed()
+    record = Record()
+    every_acknowledged_key_is_stored_once(record, history)
+    every_screen_was_sent_once_per_revision(record)
+    nothing_is_counted_twice(record)
+    everybody_judged_what_they_were_given(record)
+    slots_agree_with_their_assignments(record)
+    exports_say_what_the_database_says(record)
+    codes_agree_with_finished_work(record)
+    no_submission_ever_changed(record)
+
+
+class Judged(NamedTuple):
+    submission: int
+    criterion: str
+    output: int | None
+    item: str | None  # of the output, and so is the system
+    system: str | None
+    position: int | None
+    value: float | None
+    text: str
+    time_ms: float | None
+
+
+class Sent(NamedTuple):
+    id: int
+    key: UUID
+    assignment: int
+    trial: int
+    batch: int  # of the trial
+    check: int | None  # the trial's, if it is one
+    screen: int
+    revision: int
+    late: bool
+    surplus: bool
+    payload: dict[str, Any]
+    payload_sha256: str
+    chain_sha256: str
+
+
+class Sitting(NamedTuple):
+    id: int
+    campaign: int
+    batch: int
+    slot: int
+    rater: int
+    label: str  # of the rater, and so is the campaign that follows
+    campaign_of_rater: int
+    state: str
+    counts: bool
+    presentation: list[list[Any]]
+
+
+class Place(NamedTuple):
+    trial: int
+    batch: int
+    output: int
+    item: str
+    system: str
+
+
+class Record:
+    """The tables that say who judged what, each of them read once.
+
+    What refers to another row is read before that row, while more may come in.
+    """
+
+    def __init__(self) -> None:
+        self.judged = [
+            Judged(*row)
+            for row in Judgement.objects.order_by("id").values_list(
+                *("submission_id", "criterion__name", "output_id", "output__item__key"),
+                *("output__system__name", "position", "value", "text", "time_ms"),
+            )
+        ]
+        self.sent = [
+            Sent(*row)
+            for row in Submission.objects.order_by("id").values_list(
+                *("id", "key", "assignment_id", "trial_id", "trial__batch_id", "trial__as_check"),
+                *("screen", "revision", "late", "surplus"),
+                *("payload", "payload_sha256", "chain_sha256"),
+            )
+        ]
+        sittings = Assignment.objects.order_by("id").values_list(
+            *("id", "campaign_id", "batch_id", "slot_id", "participant_id", "participant__label"),
+            *("participant__campaign_id", "state", "counts", "presentation"),
+        )
+        self.sittings = {row[0]: Sitting(*row) for row in sittings}
+        self.slots = list(Slot.objects.order_by("id").values_list("id", "batch_id", "state"))
+        self.places = [
+            Place(*row)
+            for row in TrialOutput.objects.order_by("id").values_list(
+                *("trial_id", "trial__batch_id", "output_id"),
+                *("output__item__key", "output__system__name"),
+            )
+        ]
+        standing = RaterExclusion.objects.filter(withdrawn_at=None).order_by("id")
+        self.excluded = set(standing.values_list("participant", flat=True))
+        self.campaigns = list(Campaign.objects.order_by("id"))
+
+    @cached_property
+    def counted(self) -> set[int]:
+        """The counting rule once more, in other words than those of `rankme.queries.counting`."""
+        newest: dict[tuple[int, int, int], Sent] = {}
+        for sent in sorted(self.sent, key=lambda each: each.revision):
+            if self.sittings[sent.assignment].counts and not sent.surplus and sent.check is None:
+                newest[sent.assignment, sent.trial, sent.screen] = sent
+        return {sent.id for sent in newest.values()}
+
+    @cached_property
+    def by_id(self) -> dict[int, Sent]:
+        return {sent.id: sent for sent in self.sent}
+
+    @cached_property
+    def judged_by(self) -> dict[int, list[Judged]]:
+        """The judgements of each submission."""
+        found: dict[int, list[Judged]] = defaultdict(list)
+        for judged in self.judged:
+            found[judged.submission].append(judged)
+        return found
+
+    @cached_property
+    def places_of(self) -> dict[int, list[Place]]:
+        """The outputs of each trial."""
+        found: dict[int, list[Place]] = defaultdict(list)
+        for place in self.places:
+            found[place.trial].append(place)
+        return found
+
+    def sent_for(self, campaign: Campaign) -> Iterator[Sent]:
+        for sent in self.sent:
+            if self.sittings[sent.assignment].campaign == campaign.pk:
+                yield sent
 
 
 def rows_written() -> int:
@@ -64,39 +190,45 @@ def rows_written() -> int:
         return int(cursor.fetchone()[0])
 
 
-def every_acknowledged_key_is_stored_once(history: Iterable[Acknowledged]) -> None:
-    rows = list(Submission.objects.values_list("key", "payload_sha256"))  # while more may come in
-    stored = dict(rows)
-    assert len(stored) == len(rows)
+def every_acknowledged_key_is_stored_once(record: Record, history: Iterable[Acknowledged]) -> None:
+    stored = {sent.key: sent.payload_sha256 for sent in record.sent}
+    assert len(stored) == len(record.sent)
     lost = [seen for seen in history if stored.get(seen.key) != seen.payload_sha256]
     assert not lost, f"acknowledged, but not stored as sent: {lost[:5]} and others ({len(lost)})"
 
 
-def every_screen_was_sent_once_per_revision() -> None:
+def every_screen_was_sent_once_per_revision(record: Record) -> None:
     """Revisions count up from one, so none was dropped in between."""
     revisions: dict[tuple[int, int, int], list[int]] = {}
-    rows = Submission.objects.values_list("assignment_id", "trial_id", "screen", "revision")
-    for *screen, revision in rows.order_by("revision"):
-        revisions.setdefault(tuple(screen), []).append(revision)
+    for sent in record.sent:
+        screen = (sent.assignment, sent.trial, sent.screen)
+        revisions.setdefault(screen, []).append(sent.revision)
     gaps = {
         screen: found
         for screen, found in revisions.items()
-        if found != list(range(1, len(found) + 1))
+        if sorted(found) != list(range(1, len(found) + 1))
     }
     assert not gaps, f"revisions with gaps or twice: {gaps}"
 
 
-def nothing_is_counted_twice() -> None:
+def nothing_is_counted_twice(record: Record) -> None:
     """Each slot has one counting sitting, so no output has more judgements than planned."""
-    per_slot = Counter(Assignment.objects.counting().values_list("slot_id", flat=True))
+    per_slot = Counter(sitting.slot for sitting in record.sittings.values() if sitting.counts)
     twice = [slot for slot, sittings in per_slot.items() if sittings > 1]
     assert not twice, f"slots that count twice: {twice}"
-    for campaign in Campaign.objects.all():
-        counted_at_most_as_planned(campaign)
+    slots = Counter(batch for _, batch, _ in record.slots)
+    planned = {(place.trial, place.output): slots[place.batch] for place in record.places}
+    per_output = Counter(
+        (record.by_id[judged.submission].trial, judged.output, judged.criterion)
+        for judged in record.judged
+        if judged.output is not None and judged.submission in record.counted
+    )
+    for (trial, output, _), judgements in per_output.items():
+        assert judgements <= planned[trial, output], f"output {output} of trial {trial} is over"
 
 
 def counted_submissions(campaign: Campaign) -> QuerySet[Submission]:
-    """The counting rule once more, in other words than those of `rankme.queries.counting`."""
+    """The counting rule, in other words than those of `rankme.queries.counting`."""
     return (
         Submission.objects.filter(
             assignment__campaign=campaign,
@@ -109,60 +241,43 @@ def counted_submissions(campaign: Campaign) -> QuerySet[Submission]:
     )
 
 
-def counted_at_most_as_planned(campaign: Campaign) -> None:
-    slots = Counter(campaign.slots.values_list("batch_id", flat=True))
-    planned: Counter[tuple[int, int]] = Counter()
-    shown = TrialOutput.objects.filter(trial__batch__campaign=campaign)
-    for trial, output, batch in shown.values_list("trial_id", "output_id", "trial__batch_id"):
-        planned[trial, output] = slots[batch]
-    counted = Judgement.objects.filter(submission__in=counted_submissions(campaign).values("id"))
-    per_output = counted.filter(output__isnull=False).values_list(
-        "submission__trial_id", "output_id", "criterion_id"
-    )
-    for (trial, output, _), judgements in Counter(per_output).items():
-        assert judgements <= planned[trial, output], f"output {output} of trial {trial} is over"
-
-
-def everybody_judged_what_they_were_given() -> None:
+def everybody_judged_what_they_were_given(record: Record) -> None:
     """No submission belongs to another campaign, batch or screen than its assignment."""
+    for sitting in record.sittings.values():
+        assert sitting.campaign == sitting.campaign_of_rater, "a rater of another campaign"
     given = {
-        assignment: (batch, [trial for trial, _ in presentation])
-        for assignment, batch, presentation in Assignment.objects.filter(
-            campaign=F("participant__campaign")
-        ).values_list("id", "batch", "presentation")
+        sitting.id: (sitting.batch, {trial for trial, _ in sitting.presentation})
+        for sitting in record.sittings.values()
     }
-    assert len(given) == Assignment.objects.count(), "a rater of another campaign"
-    for assignment, batch, trial in Submission.objects.values_list(
-        "assignment_id", "trial__batch_id", "trial_id"
-    ):
-        assert batch == given[assignment][0]
-        assert trial in given[assignment][1]
-    shown = set(TrialOutput.objects.values_list("trial_id", "output_id"))
-    judged = Judgement.objects.filter(output__isnull=False)
-    assert set(judged.values_list("submission__trial_id", "output_id").distinct()) <= shown
+    for sent in record.sent:
+        batch, trials = given[sent.assignment]
+        assert sent.batch == batch
+        assert sent.trial in trials
+    shown = {(place.trial, place.output) for place in record.places}
+    for judged in record.judged:
+        about = (record.by_id[judged.submission].trial, judged.output)
+        assert judged.output is None or about in shown, about
 
 
-def slots_agree_with_their_assignments() -> None:
+def slots_agree_with_their_assignments(record: Record) -> None:
     """Each slot's state follows from its assignments, and exactly one of its sittings counts.
 
     The sitting of an excluded rater does not fill a slot, unless it is in an archive.
     """
-    standing = RaterExclusion.objects.filter(withdrawn_at=None, campaign__is_archive=False)
-    excluded = set(standing.values_list("participant", flat=True))
+    archives = {campaign.pk for campaign in record.campaigns if campaign.is_archive}
     states: dict[int, list[tuple[str, bool]]] = {}
-    for slot, rater, state, counts in Assignment.objects.values_list(
-        "slot_id", "participant", "state", "counts"
-    ):
-        fills = "excluded" if rater in excluded else state
-        assert (rater in excluded, state) != (True, "held"), f"slot {slot} waits for {rater}"
-        states.setdefault(slot, []).append((fills, counts))
-    for slot, state in Slot.objects.values_list("id", "state"):
+    for sitting in record.sittings.values():
+        is_out = sitting.rater in record.excluded and sitting.campaign not in archives
+        fills = "excluded" if is_out else sitting.state
+        assert (is_out, sitting.state) != (True, "held"), f"{sitting.slot} waits for {sitting}"
+        states.setdefault(sitting.slot, []).append((fills, sitting.counts))
+    for slot, _, state in record.slots:
         sittings = states.get(slot, [])
         assert state == expected_slot_state(sittings), f"slot {slot} is {state}: {sittings}"
         assert sum(counts for _, counts in sittings) == min(len(sittings), 1), sittings
         best = "completed" if state == "done" else "held" if state == "held" else None
         assert best is None or (best, True) in sittings, f"slot {slot} counts another's: {sittings}"
-    live = Counter(Assignment.objects.live().values_list("participant_id", flat=True))
+    live = Counter(each.rater for each in record.sittings.values() if each.state == "held")
     assert all(batches == 1 for batches in live.values()), live
 
 
@@ -171,20 +286,24 @@ def expected_slot_state(sittings: list[tuple[str, bool]]) -> str:
     return "done" if "completed" in states else "held" if "held" in states else "free"
 
 
-def exports_say_what_the_database_says() -> None:
+def exports_say_what_the_database_says(record: Record) -> None:
     """Both exports have the same rows as the database."""
-    for campaign in Campaign.objects.all():
-        assert summary(rows_of_the_csv(campaign)) == summary(rows_that_count(campaign)), (
+    for campaign in record.campaigns:
+        assert summary(rows_of_the_csv(campaign)) == summary(rows_that_count(record, campaign)), (
             f"{campaign}: the CSV is not what counts"
         )
-        assert summary(rows_of_the_jsonl(campaign)) == summary(rows_that_are_stored(campaign)), (
+        stored = rows_that_are_stored(record, campaign)
+        assert summary(rows_of_the_jsonl(campaign)) == summary(stored), (
             f"{campaign}: the raw export is not what is stored"
         )
 
 
+AS_LINE = json.JSONEncoder(sort_keys=True)
+
+
 def summary(rows: Iterable[tuple]) -> tuple[int, str]:
     """How many rows there are, and a hash of them all in whatever order they came."""
-    lines = sorted(json.dumps(row, sort_keys=True) for row in rows)
+    lines = sorted(map(AS_LINE.encode, rows))
     return len(lines), hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
@@ -201,33 +320,20 @@ def rows_of_the_csv(campaign: Campaign) -> list[tuple]:
     ]
 
 
-def rows_that_count(campaign: Campaign) -> list[tuple]:
-    """The CSV by another way: the querysets of the actions, where the export has SQL of its own."""
-    about_the_only_output = Q(output__isnull=True, outputs_shown=1)
-    sent = "submission__assignment", "submission__trial", "submission__screen"
-    rater = "submission__assignment__participant"
-    judgements = (
-        Judgement.objects.filter(submission__in=counted_submissions(campaign).values("id"))
-        .annotate(outputs_shown=Count("submission__trial__places"))
-        .filter(Q(output__isnull=False) | about_the_only_output, value__isnull=False)
-        .values_list(
-            *(rater, f"{rater}__label", "output__item__key", "output__system__name"),
-            *("criterion__name", *sent, "submission__revision"),
-            *("value", "time_ms", "submission__late"),
-        )
-    )
-    excluded = set(campaign.rater_exclusions.filter(withdrawn_at=None).values_list("participant"))
-    rows = []
-    for pk, label, item, system, criterion, *screen, value, time_ms, late in judgements:
-        about = (item, system) if item else the_only_output(trial=screen[1])
-        labels = (label, *about, criterion, ".".join(map(str, screen)))
-        rows.append((*labels, value, time_ms, (pk,) in excluded, late))
-    return rows
-
-
-def the_only_output(trial: int) -> tuple[str, str]:
-    places = TrialOutput.objects.filter(trial=trial)
-    return places.values_list("output__item__key", "output__system__name").get()
+def rows_that_count(record: Record, campaign: Campaign) -> Iterator[tuple]:
+    """The CSV by another way: the rows of each table, where the export has SQL of its own."""
+    for sent in record.sent_for(campaign):
+        if sent.id not in record.counted:
+            continue
+        sitting, places = record.sittings[sent.assignment], record.places_of[sent.trial]
+        screen = f"{sent.assignment}.{sent.trial}.{sent.screen}.{sent.revision}"
+        for judged in record.judged_by[sent.id]:
+            # What is said of a trial is said of its output, if there is only one.
+            about = judged if judged.output is not None else places[0] if len(places) == 1 else None
+            if about is not None and judged.value is not None:
+                labels = (sitting.label, about.item, about.system, judged.criterion, screen)
+                facts = (sitting.rater in record.excluded, sent.late)
+                yield (*labels, judged.value, judged.time_ms, *facts)
 
 
 def rows_of_the_jsonl(campaign: Campaign) -> list[tuple]:
@@ -248,51 +354,39 @@ def as_float(value: object) -> object:
     return float(value) if isinstance(value, int) else value
 
 
-def rows_that_are_stored(campaign: Campaign) -> list[tuple]:
-    counted = set(counted_submissions(campaign).values_list("pk", flat=True))
-    values = ("position", "value", "text", "time_ms")
-    judged: dict[int, list[list]] = {}
-    for submission, *found in (
-        Judgement.objects.filter(submission__assignment__campaign=campaign)
-        .order_by("id")
-        .values_list("submission_id", F("criterion__name"), *values)
+def rows_that_are_stored(record: Record, campaign: Campaign) -> Iterator[tuple]:
+    for sent in record.sent_for(campaign):
+        judged = [
+            [as_float(value) for value in (each.criterion, *each[-4:])]
+            for each in record.judged_by[sent.id]
+        ]
+        facts = (str(sent.key), sent.revision, sent.id in record.counted, sent.late, sent.surplus)
+        yield (*facts, sent.payload, sent.chain_sha256, judged)
+
+
+def codes_agree_with_finished_work(record: Record) -> None:
+    did = {record.sittings[sent.assignment].rater for sent in record.sent}
+    finished = {each.rater for each in record.sittings.values() if each.state == "completed"}
+    raters = Participant.objects.order_by("id")
+    for rater, state, outcome, code in raters.values_list(
+        "id", "state", "outcome", "completion_code"
     ):
-        judged.setdefault(submission, []).append([as_float(value) for value in found])
-    return [
-        (
-            *(str(sent.key), sent.revision, sent.pk in counted, sent.late, sent.surplus),
-            *(sent.payload, sent.chain_sha256, judged.get(sent.pk, [])),
-        )
-        for sent in Submission.objects.filter(assignment__campaign=campaign)
-    ]
+        assert code or state != "completed", f"{rater}: finished without a code"
+        if code and state != "screened_out":  # there, it is the code of the outcome, not of work
+            assert rater in (did if outcome == "returned" else finished), f"{rater}: for nothing"
 
 
-def codes_agree_with_finished_work() -> None:
-    for rater in Participant.objects.exclude(completion_code=""):
-        if rater.state == "screened_out":
-            continue  # the code of the outcome, not of work
-        if rater.outcome == "returned":
-            did = Submission.objects.filter(assignment__participant=rater)
-        else:
-            did = rater.assignments.filter(state="completed")
-        assert did.exists(), f"{rater}: a code for nothing"
-    without = Participant.objects.filter(state="completed", completion_code="")
-    assert not without.exists()
-
-
-def no_submission_ever_changed() -> None:
+def no_submission_ever_changed(record: Record) -> None:
     """Each payload still has its hash, and the hashes form unbroken chains."""
     chains: dict[int, str] = {}
-    columns = "key", "assignment_id", "payload", "payload_sha256", "chain_sha256"
-    rows = Submission.objects.order_by("id").values_list(*columns)
-    for key, assignment, payload, digest, chain in rows.iterator():
-        assert hashlib.sha256(canonical(payload)).hexdigest() == digest, key
-        before = chains.get(assignment, "")
-        expected = hashlib.sha256((before + digest).encode()).hexdigest()
-        assert chain == expected, f"the chain breaks at {key}"
-        chains[assignment] = expected
-    holding = Judgement.objects.values("submission").distinct().count()
-    assert holding == Submission.objects.filter(trial__as_check=None).count(), (
+    for sent in record.sent:
+        assert hashlib.sha256(canonical(sent.payload)).hexdigest() == sent.payload_sha256, sent.key
+        before = chains.get(sent.assignment, "")
+        expected = hashlib.sha256((before + sent.payload_sha256).encode()).hexdigest()
+        assert sent.chain_sha256 == expected, f"the chain breaks at {sent.key}"
+        chains[sent.assignment] = expected
+    holding = {judged.submission for judged in record.judged}
+    assert holding == {sent.id for sent in record.sent if sent.check is None}, (
         "a screen without its values, or the reverse"
     )
 
