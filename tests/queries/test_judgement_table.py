@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from analysis.table_files import csv_parts, guarded, read_table, unguarded, write_table
 from rankme.actions import assignments, exclusions
-from rankme.models import Assignment, Submission, System
+from rankme.models import Assignment, Campaign, Submission, System
 from rankme.queries.counting import with_counting
 from rankme.queries.judgement_table import factor_column, judgement_table
 from tests.campaigns import (
@@ -25,9 +25,26 @@ from tests.invariants import counted_submissions
 from tests.sittings import answer
 
 
-@pytest.fixture
-def campaign(db):
+def launched() -> Campaign:
     return make_campaign(rankme_definition(raters_per_trial=2), items=8, systems=6)
+
+
+@pytest.fixture
+def campaign(db) -> Campaign:
+    return launched()
+
+
+@pytest.fixture(scope="module")
+def rated_once(rows_of_the_module) -> Campaign:
+    """Tests roll back what they do to it."""
+    campaign = launched()
+    rate_at_random(campaign)
+    return campaign
+
+
+@pytest.fixture
+def rated(db, rated_once) -> Campaign:
+    return Campaign.objects.get(pk=rated_once.pk)
 
 
 def rate_at_random(campaign, raters: int = 4) -> None:
@@ -54,10 +71,9 @@ def rate_at_random(campaign, raters: int = 4) -> None:
             answer(held, 0, value=4)
 
 
-def test_the_table_holds_exactly_what_counts(campaign):
-    rate_at_random(campaign)
-    table = judgement_table(campaign)
-    counted = counted_submissions(campaign).values_list("pk", flat=True)
+def test_the_table_holds_exactly_what_counts(rated):
+    table = judgement_table(rated)
+    counted = counted_submissions(rated).values_list("pk", flat=True)
     standing = Submission.objects.filter(pk__in=list(counted))
     expected = sorted(
         (found.assignment.participant.label, said.output.item.key, said.output.system.name)
@@ -76,27 +92,25 @@ def labels(table, name):
     return [column.labels[code] for code in column.codes]
 
 
-def test_everything_stored_is_there_when_asked_for_and_says_whether_it_counts(campaign):
-    rate_at_random(campaign)
-    whole = judgement_table(campaign, stored=True)
+def test_everything_stored_is_there_when_asked_for_and_says_whether_it_counts(rated):
+    whole = judgement_table(rated, stored=True)
     assert len(whole) == sum(found.judgements.count() for found in Submission.objects.all())
     says = whole.factors["counted"]
     counted = sum(says.labels[code] == "1" for code in says.codes)
-    assert counted == len(judgement_table(campaign)) < len(whole)
+    assert counted == len(judgement_table(rated)) < len(whole)
 
 
-def test_excluded_raters_are_marked_and_leave_with_counted(campaign):
-    rate_at_random(campaign)
-    rater = campaign.participants.get(external_id="w0")
+def test_excluded_raters_are_marked_and_leave_with_counted(rated):
+    rater = rated.participants.get(external_id="w0")
     exclusions.exclude_rater(rater, reason="Always 50.", by=make_owner())
-    table = judgement_table(campaign)
+    table = judgement_table(rated)
     marked = {
         label for label, out in zip(labels(table, "rater"), table.excluded, strict=True) if out
     }
     assert marked == {rater.label}
     assert rater.label not in table.counted().rater.labels
     exclusions.readmit_rater(rater, by=make_owner())
-    assert not judgement_table(campaign).excluded.any()
+    assert not judgement_table(rated).excluded.any()
 
 
 def test_no_panel_id_leaves_the_record(campaign):
@@ -106,9 +120,8 @@ def test_no_panel_id_leaves_the_record(campaign):
     assert b"prolific-person" not in b"".join(csv_parts(judgement_table(campaign, stored=True)))
 
 
-def test_the_csv_reads_back_to_the_same_table(campaign):
-    rate_at_random(campaign)
-    table = judgement_table(campaign)
+def test_the_csv_reads_back_to_the_same_table(rated):
+    table = judgement_table(rated)
     file = io.BytesIO()
     write_table(table, file)
     assert file.getvalue().splitlines()[0].decode().replace('"', "") == (
@@ -117,10 +130,9 @@ def test_the_csv_reads_back_to_the_same_table(campaign):
     assert read_table(io.BytesIO(file.getvalue())).sha256 == table.sha256
 
 
-def test_the_table_is_the_same_whatever_the_order_of_the_rows(campaign):
-    rate_at_random(campaign)
-    assert judgement_table(campaign).sha256 == judgement_table(campaign).sha256
-    assert len(set(labels(judgement_table(campaign), "screen"))) > 1
+def test_the_table_is_the_same_whatever_the_order_of_the_rows(rated):
+    assert judgement_table(rated).sha256 == judgement_table(rated).sha256
+    assert len(set(labels(judgement_table(rated), "screen"))) > 1
 
 
 def test_a_campaign_without_judgements_has_an_empty_table(campaign):

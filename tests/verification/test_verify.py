@@ -20,9 +20,15 @@ from tests.verification.forging import FIRST, LAST, past_all_rules, rated_campai
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def rated() -> Campaign:
+@pytest.fixture(scope="module")
+def rated_once(rows_of_the_module) -> Campaign:
+    """Tests roll back what they do to it."""
     return rated_campaign()
+
+
+@pytest.fixture
+def rated(rated_once) -> Campaign:
+    return Campaign.objects.get(pk=rated_once.pk)
 
 
 # What is done to the record, and what verify says about it.
