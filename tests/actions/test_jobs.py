@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
 import threading
 import time
 from datetime import timedelta
@@ -18,6 +14,8 @@ from rankme.actions import jobs
 from rankme.errors import RefusedAction
 from rankme.models import MaterialImport
 from tests.campaigns import make_campaign
+from tests.live import PATIENCE, wait_for
+from tests.warm import warm_site
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -167,19 +165,16 @@ time.sleep(60)
 """
 
 
-def test_a_killed_worker_is_replaced_within_seconds(job, live_site):
-    victim = subprocess.Popen(
-        [sys.executable, "-c", HOLD_A_JOB, str(job.pk)],
-        env=live_site.environment,
-        stdout=subprocess.PIPE,
-    )
-    assert victim.stdout.readline() == b"held\n"
+def test_a_killed_worker_is_replaced_within_seconds(job, live_site, tmp_path):
+    environment, log = live_site.environment, tmp_path / "victim.log"
+    site = warm_site(frozenset(environment.items()))
+    victim = site.start(["-c", HOLD_A_JOB, str(job.pk)], environment, log)
+    wait_for(lambda: "held" in log.read_text(), "the worker to hold the job")
     time.sleep(2.5)  # longer than a heartbeat lasts: only the lock shows it is alive
     assert jobs.claim(MaterialImport, job.pk, worker="successor") is None
     assert jobs.unclaimed(MaterialImport) == []
-    os.kill(victim.pid, signal.SIGKILL)
-    victim.wait()
-    victim.stdout.close()
+    victim.kill()
+    victim.wait(PATIENCE)
     ended = time.monotonic() + 3
     while (row := jobs.claim(MaterialImport, job.pk, worker="successor")) is None:
         assert time.monotonic() < ended, "nobody could take the job over"

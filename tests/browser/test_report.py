@@ -132,23 +132,26 @@ def assert_fits(page, address: str) -> None:
 
 
 @pytest.mark.slow
-def test_neither_a_lost_broker_nor_a_killed_worker_changes_anything(live_site):
+def test_neither_a_lost_broker_nor_a_killed_worker_changes_anything(live_site, tmp_path):
     campaign = rated_campaign()
     live_site.kill_valkey()
-    options = {"runs": 4000, "agreement_resamples": 10}
+    options = {"runs": 40, "agreement_resamples": 10}
     delayed = analysis_runs.request_run(campaign, options, by=make_owner())
     live_site.start_valkey()
-    live_site.start_worker()
+    halt = tmp_path / "halt"
+    live_site.start_worker(app="tests.faults.doomed_site", HALT_FILE=str(halt))
     live_site.start_beat()
     live_site.flush_valkey()
     wait_for(lambda: fresh(delayed).is_over, "the reconciler's news")
     assert fresh(delayed).state == "done"
     assert fresh(delayed).attempts == 1
     assert psutil.pid_exists(live_site.processes["worker"].pid)
+    halt.touch()
     run = analysis_runs.request_run(campaign, options, by=make_owner())
-    wait_for(lambda: fresh(run).state == "working", "a worker")
+    wait_for(halt.read_text, "a worker to store a part")
     before = fresh(run).claimed_by
     os.kill(int(before.partition("#")[0].rpartition(":")[2]), signal.SIGKILL)
+    halt.unlink()
     killed = time.monotonic()
     wait_for(lambda: fresh(run).claimed_by != before, "another worker")
     print(f"taken over after {time.monotonic() - killed:.2f} s")
