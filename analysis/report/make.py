@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from analysis.agreement import Coefficient
 from analysis.checkpoints import Parts, computed_now, parts_of
@@ -71,8 +71,16 @@ def make_report(
     ------
     TableError : no judgement is left, a rater to exclude is unknown, or a value is too large
     """
-    with threadpool_limits(limits=1, user_api="blas"):
+    with _linear_algebra().limit(limits=1, user_api="blas"):
         return _report(table, options, draws, progress, parts, compared=compared)
+
+
+@cache
+def _linear_algebra() -> ThreadpoolController:
+    """The libraries that compute it, which are looked for once: that takes milliseconds."""
+    import scipy.linalg  # noqa: F401 (loads its own library, which is limited too)
+
+    return ThreadpoolController()
 
 
 def _report(
