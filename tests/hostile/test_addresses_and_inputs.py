@@ -23,7 +23,7 @@ from rankme.protocols.instruments.base import Refused, Subject
 from rankme.protocols.item_input import read_pictures, read_tables
 from rankme.protocols.meaning_representation import slots
 from tests.campaigns import make_campaign, slider_definition
-from tests.pages.rater import arrive, begin, payload_for, send
+from tests.pages.rater import Begun, arrive, begin, begun, payload_for, send
 
 pytestmark = pytest.mark.django_db
 
@@ -31,6 +31,18 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def campaign(launched_once) -> Campaign:
     return Campaign.objects.get(pk=launched_once.pk)
+
+
+@pytest.fixture(scope="module")
+def begun_once(rows_of_the_module) -> Begun:
+    return begun(make_campaign())
+
+
+@pytest.fixture
+def at_work(client, begun_once) -> Begun:
+    """The client's rater, and their sitting, which was begun once for the module."""
+    begun_once.go_on(client)
+    return begun_once
 
 
 # As they are in an address; Django decodes them before any view sees them.
@@ -92,10 +104,10 @@ def test_no_parameter_breaks_a_page(campaign, nasty):
 
 @pytest.mark.parametrize("coding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-32"])
 @pytest.mark.parametrize("version", [1, 2, "\ud800", "\x00", {"a": [1]}, None])
-def test_a_submission_in_another_coding_breaks_nothing(client, campaign, coding, version):
-    document = begin(client, campaign, id="w1")
-    body = json.dumps(payload_for(campaign, document, version=version)).encode(coding)
-    assert send(client, campaign, body).status_code in (201, 202, 422)
+def test_a_submission_in_another_coding_breaks_nothing(client, at_work, coding, version):
+    payload = payload_for(at_work.campaign, at_work.document, version=version)
+    body = json.dumps(payload).encode(coding)
+    assert send(client, at_work.campaign, body).status_code in (201, 202, 422)
 
 
 # The link of one study opens no other ---------------------------------------------------------

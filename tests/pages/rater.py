@@ -2,13 +2,15 @@
 
 import json
 import re
+from dataclasses import dataclass
+from http.cookies import SimpleCookie
+from typing import Any
 from uuid import uuid4
 
+from django.test import Client
 from django.urls import reverse
 
-from rankme.models import (
-    Participant,
-)
+from rankme.models import Campaign, Participant
 from tests.campaigns import answers_for
 
 
@@ -37,6 +39,25 @@ def begin(client, campaign, **link) -> dict:
     arrive(client, campaign, **link)
     client.post(reverse("rankme:instructions", args=[campaign.code]))
     return document_of(client.get(reverse("rankme:work", args=[campaign.code])))
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A rater at work, for many tests, which roll back what they do to the sitting."""
+
+    campaign: Campaign
+    document: dict[str, Any]
+    cookies: SimpleCookie
+
+    def go_on(self, client: Client) -> None:
+        """Let this client be the rater's browser."""
+        client.cookies.update(self.cookies)
+
+
+def begun(campaign: Campaign) -> Begun:
+    client = Client()
+    document = begin(client, campaign)
+    return Begun(campaign, document, client.cookies)
 
 
 def payload_for(campaign, document, trial=0, screen=0, **changes) -> dict:

@@ -26,7 +26,16 @@ from rankme.models import (
 from rankme.pages.trial_page import ShownTrial, page_document
 from rankme.protocols.files import preset
 from tests.campaigns import make_campaign, rankme_definition, slider_definition
-from tests.pages.rater import arrive, begin, complete, document_of, payload_for, send
+from tests.pages.rater import (
+    Begun,
+    arrive,
+    begin,
+    begun,
+    complete,
+    document_of,
+    payload_for,
+    send,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -34,6 +43,18 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def campaign(launched_once) -> Campaign:
     return Campaign.objects.get(pk=launched_once.pk)
+
+
+@pytest.fixture(scope="module")
+def begun_once(rows_of_the_module) -> Begun:
+    return begun(make_campaign())
+
+
+@pytest.fixture
+def at_work(client, begun_once) -> Begun:
+    """The client's rater, and their sitting, which was begun once for the module."""
+    begun_once.go_on(client)
+    return begun_once
 
 
 def test_a_rater_goes_from_the_link_to_the_code(client):
@@ -357,11 +378,10 @@ def test_the_same_key_with_other_answers_is_refused_and_logged(client, campaign,
 
 
 @pytest.mark.parametrize("value", [9999, -1, "50", None, True, [], {"x": 1}])
-def test_an_impossible_answer_is_refused_with_its_place(client, campaign, value):
-    document = begin(client, campaign)
-    payload = payload_for(campaign, document)
+def test_an_impossible_answer_is_refused_with_its_place(client, at_work, value):
+    payload = payload_for(at_work.campaign, at_work.document)
     payload["answers"][0]["value"] = value
-    answer = send(client, campaign, payload)
+    answer = send(client, at_work.campaign, payload)
     assert answer.status_code == 422
     assert answer.json()["problems"][0]["place"] == "fluency[0]"
     assert not Submission.objects.exists()
@@ -415,9 +435,8 @@ def test_a_payload_of_another_release_is_kept_for_a_person(client, campaign):
         b'{"version": 1, "key": "x"}',
     ],
 )
-def test_what_is_no_submission_is_refused_without_harm(client, campaign, body):
-    begin(client, campaign)
-    assert send(client, campaign, body).status_code == 422
+def test_what_is_no_submission_is_refused_without_harm(client, at_work, body):
+    assert send(client, at_work.campaign, body).status_code == 422
     assert not Submission.objects.exists()
 
 
