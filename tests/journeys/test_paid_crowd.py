@@ -37,8 +37,8 @@ OUTPUTS = "item,system,output\n" + "\n".join(
 
 
 @pytest.fixture
-def paid(live_site: LiveSite) -> Iterator[PaidSite]:
-    with paid_site(live_site) as found:
+def paid(site_without_web: LiveSite) -> Iterator[PaidSite]:
+    with paid_site(site_without_web) as found:
         yield found
 
 
@@ -207,9 +207,7 @@ def steer_and_stop(page: Page, paid: PaidSite) -> None:
 # Many raters, and workers that are killed ----------------------------------------------------
 
 
-def test_both_books_agree_after_many_raters_and_killed_workers(
-    paid: PaidSite, live_site: LiveSite, settings
-):
+def test_both_books_agree_after_many_raters_and_killed_workers(paid: PaidSite, settings):
     settings.PROLIFIC_API, settings.SITE_URL = paid.server.address, paid.site.url
     campaign = make_campaign(
         slider_definition(crowd=CROWD, raters_per_trial=-(-RATERS * 3 // 16)), items=4, systems=4
@@ -221,8 +219,8 @@ def test_both_books_agree_after_many_raters_and_killed_workers(
         wave = arrivals(paid, RATERS - len(paid.people))
         if not wave:
             break
-        live_site.kill_worker()
-        live_site.start_worker()
+        paid.site.kill_worker()
+        paid.site.start_worker()
         with ThreadPoolExecutor(4) as pool:
             list(pool.map(lambda job: take_part(paid, *job), [(p, rng.random()) for p in wave]))
         visit_until_quiet(study)
