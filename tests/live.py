@@ -135,9 +135,6 @@ class LiveSite:
     def start_worker(self, name: str = "worker", app: str = "evalsite", **settings: str) -> None:
         self.start(name, *celery_worker(name, app), **settings)
 
-    def stop_worker(self) -> None:
-        self.stop("worker")
-
     def kill_worker(self) -> None:
         self.kill("worker")
 

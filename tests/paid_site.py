@@ -84,15 +84,13 @@ def paid_site(site: LiveSite) -> Iterator[PaidSite]:
     server = PracticeServer(PracticePanel())
     for work in (server.serve_forever, server.deliver_webhooks):
         threading.Thread(target=work, daemon=True).start()
-    site.stop_web()
     site.environment["PROLIFIC_API"] = server.address
     try:
         site.start_web()
         site.start_worker()
         yield PaidSite(site, server)
     finally:
-        site.stop_worker()
-        site.stop_web()
+        site.end()
         del site.environment["PROLIFIC_API"]
         server.shutdown()
         server.server_close()

@@ -44,17 +44,16 @@ def test_a_rehearsal_ends_with_equal_books_and_a_report(live_site: LiveSite, set
 
 
 @pytest.fixture
-def site_of_another_panel(live_site: LiveSite):
+def site_of_another_panel(site_without_web: LiveSite):
     """The site with the address of a practice panel that is not the rehearsal's."""
-    port = free_port()
-    live_site.stop_web()
-    live_site.environment["PROLIFIC_API"] = f"http://127.0.0.1:{port}"
+    site, port = site_without_web, free_port()
+    site.environment["PROLIFIC_API"] = f"http://127.0.0.1:{port}"
     try:
-        live_site.start_web()
-        yield live_site, port
+        site.start_web()
+        yield site, port
     finally:
-        live_site.stop_web()
-        del live_site.environment["PROLIFIC_API"]
+        site.kill_web()
+        del site.environment["PROLIFIC_API"]
 
 
 def test_a_rehearsal_ends_at_once_where_the_site_cannot_check_signatures(
