@@ -2,6 +2,9 @@
 
 import dataclasses
 import json
+import os
+import subprocess
+import sys
 from functools import cache
 
 import numpy as np
@@ -27,6 +30,7 @@ from tests.analysis.studies import (
     report_of,
     sliders,
 )
+from tests.sources import PROJECT
 
 
 def report(table: JudgementTable, **options) -> Report:
@@ -327,6 +331,28 @@ def test_linear_algebra_has_one_thread_while_a_report_is_made():
     """So that its digits are the same on any number of cores."""
     _, threads = watched()
     assert threads == {1}
+
+
+IN_A_NEW_PROCESS = """
+from threadpoolctl import threadpool_info
+from analysis import ReportOptions, make_report, read_table
+threads = {}
+def look(share):
+    threads.update((pool["filepath"], pool["num_threads"]) for pool in threadpool_info())
+table = read_table("docs/example/judgements.csv")
+make_report(table, ReportOptions(runs=20, agreement_resamples=20), progress=look)
+print(sorted(threads.values()))
+"""
+
+
+def test_the_first_report_of_a_process_limits_also_what_it_loads_itself():
+    """The libraries of numpy and of scipy; scipy's is loaded by the first report."""
+    command = [sys.executable, "-c", IN_A_NEW_PROCESS]
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "2"}
+    printed = subprocess.run(
+        command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert printed.stdout == "[1, 1]\n"
 
 
 def test_what_goes_by_criterion_may_come_as_pairs():
