@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from analysis.errors import OptionsError
 
-VERSION = "1.4.4"
+VERSION = "1.4.5"
 HASH_DIGITS = 16
 
 
@@ -13,7 +13,7 @@ def signature(method: str, options: Mapping[str, object], *, sha256: str) -> str
     """Write `method`, its options in alphabetical order, the data's hash and our version.
 
     >>> signature("wmt", {"seed": 1, "runs": 200}, sha256="ab" * 32)
-    'wmt|runs:200|seed:1|data:abababababababab|version:1.4.4'
+    'wmt|runs:200|seed:1|data:abababababababab|version:1.4.5'
     """
     stated = [f"{name}:{_plain(options[name])}" for name in sorted(options)]
     return "|".join([method, *stated, f"data:{sha256[:HASH_DIGITS]}", f"version:{VERSION}"])
