@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -105,6 +106,22 @@ def test_errors_are_marked_with_the_mouse(page: Page):
     assert found["penalty"] == 5
     assert [event["do"] for event in found["events"]] == ["add", "add", "remove"]
     assert all(event["at"] > 1_600_000_000_000 for event in found["events"])
+
+
+def test_a_choice_in_the_list_leaves_the_mark_current_and_its_words_selected(page: Page):
+    """To show the choice, the text is drawn again, and the browser's caret is before it then."""
+    text = open_screen(page, marking(categories={"fact": "Wrong fact", "style": "Style"}))
+    drag_over(page, "walked", text)
+    page.get_by_role("button", name="Major").click()
+    entry = page.locator(".span-entry")
+    entry.get_by_role("combobox").last.select_option("style")
+    page.evaluate("document.dispatchEvent(new Event('selectionchange'))")  # one that came late
+    expect(entry).to_have_class(re.compile("is-current"))
+    page.get_by_role("button", name="Minor").click()
+    expect(page.locator(".span-quote")).to_have_text(["walked"])
+    finish(page)
+    (mark,) = stored()["marks"]
+    assert (mark["text"], mark["severity"], mark["category"]) == ("walked", "minor", "style")
 
 
 def test_errors_are_marked_moved_and_removed_by_keyboard_alone(page: Page):

@@ -125,7 +125,17 @@ export function createMarkable(element, { language, wholeWords, onKey, onCaret, 
       return part;
     });
     element.replaceChildren(...parts);
-    if (hadFocus && selected) select(selected.start, selected.end);
+    if (!hadFocus) dropCaret();
+    else if (selected) select(selected.start, selected.end);
+  }
+
+  /**
+   * The browser leaves a caret before a text that was drawn again, where nobody put it. Without one,
+   * what was selected before is kept. To select it here would take the focus.
+   */
+  function dropCaret() {
+    const selection = getSelection();
+    if (element.contains(selection?.anchorNode ?? null)) selection?.removeAllRanges();
   }
 
   // Writing with an input method cannot be refused beforehand: the text comes back.
