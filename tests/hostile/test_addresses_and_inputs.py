@@ -232,11 +232,17 @@ def test_a_meaning_is_read_in_time_that_grows_with_its_length(part):
     """With spaces that two parts of the pattern may match, 100,000 of them would take days."""
     before = 0.0
     for length in (250, 1_000, 4_000, 16_000, 64_000):
-        began = time.process_time()
-        slots(part * (length // len(part)) + "x")
-        seconds = time.process_time() - began
+        text = part * (length // len(part)) + "x"
+        # The least of some: now and then a search for garbage falls into one.
+        seconds = min(seconds_to_read(text) for _ in range(3))
         assert seconds < 8 * max(before, 0.01), f"{length} characters"
         before = seconds
+
+
+def seconds_to_read(meaning: str) -> float:
+    began = time.thread_time()
+    slots(meaning)
+    return time.thread_time() - began
 
 
 # Choices ---------------------------------------------------------------------------------------
