@@ -225,3 +225,19 @@ def launched_once(rows_of_the_module: None):
     from tests.campaigns import make_campaign
 
     return make_campaign()
+
+
+@pytest.fixture(scope="module")
+def begun_once(rows_of_the_module: None):
+    """A rater who has begun a sitting. Tests roll back what they do in it."""
+    from tests.campaigns import make_campaign
+    from tests.pages.rater import begun
+
+    return begun(make_campaign())
+
+
+@pytest.fixture
+def at_work(client, begun_once):
+    """The same rater, in the client's browser."""
+    begun_once.go_on(client)
+    return begun_once

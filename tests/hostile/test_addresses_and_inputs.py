@@ -23,7 +23,7 @@ from rankme.protocols.instruments.base import Refused, Subject
 from rankme.protocols.item_input import read_pictures, read_tables
 from rankme.protocols.meaning_representation import slots
 from tests.campaigns import make_campaign, slider_definition
-from tests.pages.rater import Begun, arrive, begin, begun, payload_for, send
+from tests.pages.rater import arrive, begin, payload_for, send
 
 pytestmark = pytest.mark.django_db
 
@@ -31,18 +31,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def campaign(launched_once) -> Campaign:
     return Campaign.objects.get(pk=launched_once.pk)
-
-
-@pytest.fixture(scope="module")
-def begun_once(rows_of_the_module) -> Begun:
-    return begun(make_campaign())
-
-
-@pytest.fixture
-def at_work(client, begun_once) -> Begun:
-    """The client's rater, and their sitting, which was begun once for the module."""
-    begun_once.go_on(client)
-    return begun_once
 
 
 # As they are in an address; Django decodes them before any view sees them.

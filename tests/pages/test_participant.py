@@ -27,10 +27,8 @@ from rankme.pages.trial_page import ShownTrial, page_document
 from rankme.protocols.files import preset
 from tests.campaigns import make_campaign, rankme_definition, slider_definition
 from tests.pages.rater import (
-    Begun,
     arrive,
     begin,
-    begun,
     complete,
     document_of,
     payload_for,
@@ -43,18 +41,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def campaign(launched_once) -> Campaign:
     return Campaign.objects.get(pk=launched_once.pk)
-
-
-@pytest.fixture(scope="module")
-def begun_once(rows_of_the_module) -> Begun:
-    return begun(make_campaign())
-
-
-@pytest.fixture
-def at_work(client, begun_once) -> Begun:
-    """The client's rater, and their sitting, which was begun once for the module."""
-    begun_once.go_on(client)
-    return begun_once
 
 
 def test_a_rater_goes_from_the_link_to_the_code(client):
