@@ -7,10 +7,10 @@ import hashlib
 import io
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from django.db import connection
@@ -162,23 +162,27 @@ class Record:
     @cached_property
     def judged_by(self) -> dict[int, list[Judged]]:
         """The judgements of each submission."""
-        found: dict[int, list[Judged]] = defaultdict(list)
-        for judged in self.judged:
-            found[judged.submission].append(judged)
-        return found
+        return grouped(self.judged, lambda judged: judged.submission)
 
     @cached_property
     def places_of(self) -> dict[int, list[Place]]:
         """The outputs of each trial."""
-        found: dict[int, list[Place]] = defaultdict(list)
-        for place in self.places:
-            found[place.trial].append(place)
-        return found
+        return grouped(self.places, lambda place: place.trial)
 
     def sent_for(self, campaign: Campaign) -> Iterator[Sent]:
         for sent in self.sent:
             if self.sittings[sent.assignment].campaign == campaign.pk:
                 yield sent
+
+
+Row = TypeVar("Row")
+
+
+def grouped(rows: Iterable[Row], by: Callable[[Row], int]) -> dict[int, list[Row]]:
+    found: dict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[by(row)].append(row)
+    return found
 
 
 def rows_written() -> int:
