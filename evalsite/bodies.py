@@ -17,8 +17,8 @@ from rest_framework.request import Request
 
 from evalsite.typing import GetResponse
 from rankme.importing import LIMITS
+from rankme.uploads import is_upload
 
-TAKE_FILES = {"rankme:campaign-material", "api-imports"}
 # Boundaries, names and the other fields of a form around the files.
 FORM_BYTES = 2**20
 LARGEST_UPLOAD = LIMITS.total_bytes + FORM_BYTES
@@ -31,7 +31,7 @@ def largest_body(path: str) -> int:
 
 def takes_files(path: str) -> bool:
     try:
-        return resolve(path).view_name in TAKE_FILES
+        return is_upload(resolve(path).func)
     except (Resolver404, ValueError):
         return False
 

@@ -11,6 +11,7 @@ import logging
 import os
 import resource
 import time
+from io import BytesIO
 from typing import Any
 
 from django.conf import settings
@@ -20,7 +21,7 @@ from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
 from waitress.server import TcpWSGIServer
-from waitress.task import ThreadedTaskDispatcher, WSGITask
+from waitress.task import ErrorTask, Task, ThreadedTaskDispatcher, WSGITask
 from waitress.utilities import Error, RequestEntityTooLarge
 from waitress.wasyncore import loop
 
@@ -101,10 +102,32 @@ class Request(HTTPRequestParser):
         return now - self.began > allowed
 
 
+class Explanation(WSGITask):
+    """Answers a request that was cut off with the site's own page, which asks for no body."""
+
+    def execute(self) -> None:
+        self.set_close_on_finish()
+        super().execute()
+
+    def get_environment(self) -> dict[str, Any]:
+        environ: dict[str, Any] = super().get_environment()
+        environ["wsgi.input"] = BytesIO()
+        if isinstance(self.request.error, Unauthorized):
+            # Of a page, this asks to log in; a POST would be refused for its missing token.
+            return environ | {"REQUEST_METHOD": "GET", "CONTENT_LENGTH": "0"}
+        return environ | {"CONTENT_LENGTH": str(LARGEST_UPLOAD)}
+
+
+def task_of_error(channel: Channel, request: Request) -> Task:
+    explains = isinstance(request.error, RequestEntityTooLarge | Unauthorized)
+    return (Explanation if explains else ErrorTask)(channel, request)
+
+
 class Channel(HTTPChannel):
     """One connection. The body of an upload is read only once its sender is known."""
 
     parser_class = Request
+    error_task_class = staticmethod(task_of_error)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -22,6 +22,7 @@ from rankme.models import Campaign, MaterialImport, Output
 from rankme.permissions import get_campaign, user_of
 from rankme.queries.complaints import complaints_about
 from rankme.queries.progress import size_of
+from rankme.uploads import takes_files
 
 from .campaign_page import act, address_of, render_campaign, sent
 
@@ -30,6 +31,7 @@ IMPORTS_SHOWN = 10
 SCORES = MaterialImport.Kind.SCORES
 
 
+@takes_files
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def show_material(request: HttpRequest, code: str) -> HttpResponse:

@@ -23,6 +23,7 @@ from rankme.forms.metrics import ComputeForm, ScoresForm
 from rankme.models import Campaign, MaterialImport, Metric
 from rankme.permissions import get_campaign, user_of
 from rankme.queries.metrics import scores_of, uncomputable
+from rankme.uploads import takes_files
 
 from .campaign_page import act, render_campaign, sent
 
@@ -56,6 +57,7 @@ def _computed(request: HttpRequest, campaign: Campaign, form: ComputeForm) -> bo
     return True
 
 
+@takes_files
 @login_required
 @require_POST
 def upload_scores(request: HttpRequest, code: str) -> HttpResponse:
