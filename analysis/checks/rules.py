@@ -54,6 +54,10 @@ class Comparison:
     bound: float
     text: str
 
+    @property
+    def only_grows(self) -> bool:
+        return self.measure.rpartition(".")[2] in GROWING
+
     def truth(self, measures: Measures, *, is_final: bool) -> bool | None:
         value = measures.get(self.measure)
         if value is None:
@@ -61,7 +65,7 @@ class Comparison:
         holds = OPERATORS[self.sign](value, self.bound)
         if is_final:
             return holds
-        if self.measure.rpartition(".")[2] not in GROWING:
+        if not self.only_grows:
             return None
         passes = self.sign in (">", ">=")
         fails = self.sign in ("<", "<=")

@@ -32,7 +32,8 @@ def decide(participant: Participant, *, is_final: bool) -> bool:
     ----------
     is_final : the rater has answered all of a batch; before that, only what cannot change decides
     """
-    if not has_rules(participant):
+    rules = rules_of(participant)
+    if not is_final and not any(rules.decide_early(action) for action in ("exclude", "flag")):
         return False
     measures = measures_by_rater(participant.campaign, [participant.pk])[participant.pk]
     _decide(participant, "flag", measures, is_final=is_final)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypedDict
 from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import BigIntegerField
 from django.db.models.expressions import RawSQL
 from django.utils.translation import gettext as _
@@ -72,7 +72,6 @@ class Receipt:
     is_new: bool
     answered_elsewhere: bool = False  # surplus, because another page's answer to it counts
     ends_the_work: bool = False  # too fast, in a campaign that allows no such screen
-    is_check: bool = False  # never told to the browser
     try_again: bool = False  # a check that tells raters, and was not answered as expected
 
 
@@ -100,6 +99,9 @@ def record_submission(participant: Participant, sent: SentScreen) -> Receipt:
         end_work(participant, Outcome.TOO_FAST)
     elif receipt.is_new and not receipt.surplus and check_rules.has_rules(participant):
         receipt = _decided_by_rules(participant, sent, receipt)
+    if participant.state == Participant.State.SCREENED_OUT:
+        # Also for what a browser sends that has never had the answer which ended the work.
+        receipt = replace(receipt, ends_the_work=True)
     if receipt.late or receipt.surplus or receipt.ends_the_work:
         return receipt
     # Also for a repetition: the browser may never have had the first answer.
@@ -108,16 +110,14 @@ def record_submission(participant: Participant, sent: SentScreen) -> Receipt:
 
 
 def _decided_by_rules(participant: Participant, sent: SentScreen, receipt: Receipt) -> Receipt:
-    """Let the campaign's rules decide, after a check and at the end of a batch.
+    """Let the campaign's rules decide after every page, so that the time it takes tells nothing.
 
     A rater who is excluded in the middle of a batch need not finish it. A rater who has finished
     it gets the usual code: the work was done, and the organiser decides about it.
     """
     is_final = is_answered(Assignment.objects.select_related("campaign").get(pk=sent.assignment))
-    if not (is_final or receipt.is_check):
-        return receipt
     is_excluded = check_rules.decide(participant, is_final=is_final)
-    if not is_excluded or is_final or receipt.late:
+    if not is_excluded or is_final:
         return receipt
     end_work(participant, Outcome.FAILED_CHECKS)
     return replace(receipt, ends_the_work=True)
@@ -148,7 +148,9 @@ def store_submission(participant: Participant, sent: SentScreen) -> Receipt:
         refuse_unplayed(frozen.definition.screens[sent.screen], sent, trial, outputs)
     flags = _flags(located, readings, frozen.definition.crowd)
     submission = _insert(located, digest, flags, is_second_browser=participant.is_second_browser)
-    if not material.is_check:  # what was answered to a check is in the payload alone
+    if material.is_check:  # what was answered to a check is in the payload alone
+        _insert_no_judgement()
+    else:
         insert_judgements(submission, readings, frozen, outputs)
     if submission.late:
         settle_late(located.assignment)
@@ -162,7 +164,6 @@ def store_submission(participant: Participant, sent: SentScreen) -> Receipt:
         is_new=True,
         answered_elsewhere=submission.surplus and other_counts,
         ends_the_work=_ends_the_work(submission, frozen.definition.crowd, participant),
-        is_check=material.is_check,
     )
 
 
@@ -225,10 +226,9 @@ def _read(
     is_closing = frozen.definition.screens[sent.screen].scope == "document"
     if is_closing and not is_last_segment(trial):
         raise InvalidAnswer([Problem("screen", "is asked after the last segment of a document")])
+    texts = _texts(frozen, trial, located)
     if material.is_check:
         texts = material.own_texts_in(located.order)
-    else:
-        texts = _texts(frozen, trial, located)
     readings = material.read(frozen.definition, sent.screen, sent.answers, texts=texts)
     _refuse_other_orders(frozen.definition, located)
     return readings
@@ -248,12 +248,16 @@ def _outputs_in(trial: ShownTrial, order: list[int]) -> list[int]:
 
 
 def _texts(frozen: FrozenDefinition, trial: ShownTrial, located: LocatedScreen) -> list[str]:
-    """The outputs as the rater sees them; most instruments need none, and no query."""
+    """The outputs as the rater sees them; most instruments need none, and no query.
+
+    A check has none of the plan, and still costs the query.
+    """
     asked = frozen.definition.questions(located.sent.screen)
     if not any(criterion.tool.reads_outputs for criterion in asked):
         return []
-    shown = _outputs_in(trial, located.order)
-    texts = dict(Output.objects.filter(pk__in=shown).values_list("pk", "text"))
+    shown = _outputs_in(trial, located.order) if trial.output_ids else []
+    rows = Output.objects.filter(pk__in=shown or [0]).values_list("pk", "text")
+    texts = dict(rows)
     return [texts[output] for output in shown]
 
 
@@ -341,6 +345,15 @@ def insert_judgements(
     outputs: list[int],
 ) -> None:
     Judgement.objects.bulk_create(judgements_in(submission, readings, frozen, outputs))
+
+
+def _insert_no_judgement() -> None:
+    """Insert no rows with a statement as long as any other: checks take no less time."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO rankme_judgement (submission_id, criterion_id, value, text)"
+            " SELECT submission_id, criterion_id, value, text FROM rankme_judgement WHERE FALSE"
+        )
 
 
 def judgements_in(

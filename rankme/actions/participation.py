@@ -232,9 +232,12 @@ def go_on_after_all(participant: Participant) -> None:
 
 @transaction.atomic
 def complete_participation(participant: Participant) -> Participant:
-    """Give the completion code to a rater who has finished a batch and holds none."""
+    """Give the completion code to a rater who has finished a batch and holds none.
+
+    A visit that the campaign's rules have ended stays ended, whatever its browser sends.
+    """
     participant = Participant.objects.select_for_update().get(pk=participant.pk)
-    if participant.state == Participant.State.COMPLETED:
+    if participant.state in (Participant.State.COMPLETED, Participant.State.SCREENED_OUT):
         return participant
     if participant.assignments.live().exists():
         raise RefusedAction(_("Finish your current batch first."))

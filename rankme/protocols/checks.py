@@ -348,6 +348,11 @@ class Rules(Part):
         text = getattr(self, f"{action}_if")
         return parse_rule(text) if text else None
 
+    def decide_early(self, action: Action) -> bool:
+        """Whether the rule can catch a rater in the middle of a batch."""
+        rule = self.rule(action)
+        return rule is not None and any(part.only_grows for part in rule.comparisons())
+
 
 def check_problems(definition: Definition) -> Iterator[Finding]:
     """What does not fit together: names, criteria, and the measures that rules ask for."""

@@ -7,8 +7,9 @@ import yaml
 from django.db.models import Avg
 
 from rankme.actions import analysis_runs, campaigns, exclusions
-from rankme.actions.assignments import finish_batch
+from rankme.actions.assignments import expire_overdue, finish_batch
 from rankme.actions.campaigns import create_campaign
+from rankme.actions.participation import complete_participation
 from rankme.exporting.bundle import members, read_member
 from rankme.models import (
     AnalysisRun,
@@ -17,6 +18,7 @@ from rankme.models import (
     Judgement,
     RaterExclusion,
     RuleDecision,
+    Submission,
 )
 from rankme.protocols.checks import CheckSpec
 from rankme.protocols.files import preset
@@ -32,7 +34,7 @@ from tests.campaigns import (
 from tests.checks.raters import CHECKS, RULE, work
 from tests.invariants import check_record
 from tests.marking import add_demonstration
-from tests.sittings import answer, claim, payload_for, store
+from tests.sittings import answer, claim, payload_for, run_out, store
 
 pytestmark = pytest.mark.django_db
 
@@ -78,6 +80,34 @@ def test_two_failed_instructions_end_the_work_and_free_the_slot():
     assert campaign.slots.free().count() == campaign.slots.count()
     [decision] = RuleDecision.objects.all()
     assert decision.measures["instructed.failed"] == 2
+    check_record()
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_an_excluded_rater_gets_no_completed_code_for_later_pages(late):
+    """The reply asks the browser to stop. A client that goes on is stopped by the server."""
+    codes = {"completed": "C0DE", "failed_checks": "FAILED"}
+    definition = slider_definition(
+        checks=CHECKS,
+        rules={"exclude_if": "look.failed >= 1"},
+        crowd={"completion_codes": codes},
+    )
+    campaign = make_campaign(definition, items=16, systems=2)
+    rater = make_rater(campaign)
+    assignment = claim(rater)
+    if late:
+        run_out(assignment)
+        expire_overdue(campaign)
+    receipts = []
+    for place in range(len(assignment.presentation)):
+        rater.refresh_from_db()
+        receipts.append(store(rater, payload_for(assignment, place, value=60)))
+    ended = [receipt.ends_the_work for receipt in receipts]
+    assert ended == sorted(ended) and ended[-1], "every later reply asks to stop again"
+    rater = complete_participation(rater)
+    assert (rater.outcome, rater.completion_code) == ("failed_checks", "FAILED")
+    assert Submission.objects.filter(assignment=assignment).count() == len(receipts)
+    assert campaign.slots.free().count() == campaign.slots.count()
     check_record()
 
 
