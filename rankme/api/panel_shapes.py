@@ -168,7 +168,16 @@ class StudySerializer(serializers.ModelSerializer[PanelStudy]):
         fields = [
             *("key", "account", "state", "name", "description", "places", "reward", "currency"),
             *("minutes", "longest_minutes", "devices", "filters", "is_secure", "approval"),
-            *("tops_up", "ceiling", "committed", "problem", "synced_at", "money", "submissions"),
+            *(
+                "tops_up",
+                "ceiling",
+                "committed",
+                "excess",
+                "problem",
+                "synced_at",
+                "money",
+                "submissions",
+            ),
         ]
 
     @extend_schema_field(MoneySerializer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
-from django.db.models.functions import Now
+from django.db.models.functions import Cast, Now
 from django.utils.translation import gettext_lazy as _
 
 from .assignments import Participant
@@ -48,7 +48,8 @@ class PanelStudy(models.Model):
 
     Money is in minor units of `currency`. `committed` is what the study can cost at most: its
     places, or what was paid if that is more, and its bonuses. Triggers keep it, and a constraint
-    keeps it below `ceiling`.
+    keeps it below `ceiling`. `excess` is what places added on the panel's own pages cost beyond the
+    ceiling: a trigger cuts it to what is needed, so that nothing else can be spent with it.
     """
 
     class State(models.TextChoices):
@@ -89,6 +90,7 @@ class PanelStudy(models.Model):
     ceiling = models.PositiveIntegerField()
     places_cost = models.PositiveIntegerField(default=0)
     committed = models.PositiveIntegerField(default=0, editable=False)
+    excess = models.PositiveIntegerField(default=0, db_default=0, editable=False)
     pauses = models.BooleanField(default=False)
     problem = models.TextField(blank=True)
     synced_at = models.DateTimeField(null=True, blank=True)
@@ -109,7 +111,13 @@ class PanelStudy(models.Model):
                 name="one_row_per_panel_study",
             ),
             models.CheckConstraint(
-                name="nothing_exceeds_the_ceiling", condition=Q(committed__lte=F("ceiling"))
+                name="nothing_exceeds_the_ceiling",
+                condition=Q(committed__lte=F("ceiling") + F("excess")),
+            ),
+            models.CheckConstraint(
+                name="published_places_are_set_aside",
+                condition=Q(state__in=["NEW", "UNPUBLISHED"])
+                | Q(places_cost__gte=Cast(F("places"), models.BigIntegerField()) * F("reward")),
             ),
             models.CheckConstraint(
                 name="a_study_has_places_and_a_reward", condition=Q(places__gt=0, reward__gt=0)

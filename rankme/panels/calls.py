@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 import httpx
+from django.utils.translation import gettext as _
 
 from rankme.errors import RankmeError
 
@@ -128,9 +129,11 @@ class Calls:
         try:
             response = self._client.request(method, path, json=document, params=dict(query))
         except NEVER_SENT as error:
-            raise PanelAway(f"{type(error).__name__}") from error
+            raise PanelAway(_("The panel cannot be reached.")) from error
+        except httpx.TimeoutException as error:
+            raise AnswerLost(_("The panel did not answer in time.")) from error
         except httpx.HTTPError as error:
-            raise AnswerLost(f"{type(error).__name__}") from error
+            raise AnswerLost(_("The connection ended before the panel's answer came.")) from error
         return _read(response), response.headers
 
     def _pause(self, number: int, failure: PanelError) -> float:
@@ -143,9 +146,11 @@ class Calls:
 def _read(response: httpx.Response) -> Any:
     if response.status_code == 429:
         wait = _seconds(response.headers.get("Retry-After", ""))
-        raise PanelAway("429 Too many requests", wait)
+        raise PanelAway(_("The panel has too much to do (429)."), wait)
     if response.status_code >= 500:
-        raise AnswerLost(f"{response.status_code} {response.reason_phrase}")
+        raise AnswerLost(
+            _("The panel had an error of its own (%(status)s).") % {"status": response.status_code}
+        )
     if response.status_code >= 400:
         raise PanelRefused(response.status_code, _reason(response))
     if not response.content:
@@ -153,7 +158,7 @@ def _read(response: httpx.Response) -> Any:
     try:
         return response.json()
     except ValueError as error:
-        raise AnswerLost("The answer is not JSON.") from error
+        raise AnswerLost(_("The panel's answer cannot be read.")) from error
 
 
 def _seconds(text: str) -> float:

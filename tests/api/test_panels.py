@@ -188,14 +188,16 @@ def test_a_lost_answer_is_decided_over_the_api(olga, practice):
     script.panel("transition/", {"action": "publish"})
     raters = Raters(practice, PanelStudy.objects.select_related("campaign").get())
     one = raters.finish("ann")
-    raters.fault("server_error", "transition", "POST")
     script.the_worker_visits()
     (entry,) = script.see("books/")["both"]
-    (payment,) = entry["payments"]
-    assert (payment["state"], one.reward_paid) == ("lost", 0)
+    raters.fault("server_error", "bonus-payments/$", "POST")
+    script.panel(f"submissions/{entry['submission']}/bonus/", {"amount": 50})
+    script.the_worker_visits()
+    payment = script.see("books/")["both"][0]["payments"][-1]
+    assert (payment["state"], one.bonuses) == ("lost", [])
     script.panel(f"payments/{payment['id']}/decision/", {"was_paid": False})
     script.the_worker_visits()
-    assert one.reward_paid == 200
+    assert one.bonuses == [50]
     again = script.panel(f"payments/{payment['id']}/decision/", {"was_paid": False}, expect=409)
     assert "not waiting for a decision" in again["error"]["message"]
 

@@ -154,6 +154,7 @@ def paid(campaign, patch: pytest.MonkeyPatch) -> dict[str, int]:
         minutes=15,
         longest_minutes=60,
         ceiling=1_000,
+        places_cost=612,
     )
     one = study.submissions.create(external_id="s1", person="p1", state="AWAITING REVIEW")
     payment = one.payments.create(

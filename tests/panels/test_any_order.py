@@ -297,30 +297,24 @@ class TwoBooks(RuleBasedStateMachine):
             assert len(one.bonuses) <= 1
 
     @invariant()
-    def nothing_is_asked_for_again_without_a_person(self) -> None:
-        """Unless the panel said that it did nothing, no payment is asked for a second time."""
+    def no_bonus_is_asked_for_again_without_a_person(self) -> None:
+        """Unless the panel said that it did nothing. A second approval it ignores."""
         journal = self.panel.journal
         for line in journal[self.read_until :]:
             if line.lost or line.status not in (400, 401, 404, 429):
-                self.asked.update(self.payments_in(line))
+                self.asked.update(self.bonuses_in(line))
         self.read_until = len(journal)
-        for (kind, submission), asks in self.asked.items():
-            by_rule = kind == "approval"
-            about = "bonus" if kind == "list" else kind
-            assert asks <= by_rule + self.decided[about, submission]
+        for (_call, submission), asks in self.asked.items():
+            assert asks <= self.decided["bonus", submission]
 
-    def payments_in(self, line: Noted) -> Iterator[tuple[str, str]]:
-        """What a call asks money for: the approval, the list or the payment of each submission."""
+    def bonuses_in(self, line: Noted) -> Iterator[tuple[str, str]]:
+        """The submissions for which a call lists bonuses, or has them paid."""
         sent = json.loads(line.body or "{}")
-        if sent.get("action") == "APPROVE":
-            yield "approval", line.path.split("/")[-3]
-        for one in sent.get("submission_ids", ()):
-            yield "approval", one
         if "csv_bonuses" in sent:
             yield "list", sent["csv_bonuses"].partition(",")[0]
         if line.path.endswith("/pay/"):
             listed = self.panel.books.bonuses[line.path.split("/")[-3]]
-            yield "bonus", listed.amounts[0][0].id
+            yield "pay", listed.amounts[0][0].id
 
     @invariant()
     def nobody_is_approved_whose_state_forbids_it(self) -> None:

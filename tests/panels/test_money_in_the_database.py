@@ -98,6 +98,24 @@ def test_nothing_exceeds_the_ceiling_even_without_our_code(study):
     assert committed(study) == 600
 
 
+def test_a_published_study_has_its_places_set_aside(study):
+    assert refused(lambda: PanelStudy.objects.update(state="ACTIVE", places_cost=399))
+    PanelStudy.objects.update(state="ACTIVE")
+    assert refused(lambda: PanelStudy.objects.update(places=4))
+    assert refused(lambda: PanelStudy.objects.update(places_cost=0))
+
+
+def test_an_excess_covers_the_places_at_the_panel_and_nothing_else(study):
+    PanelStudy.objects.update(places=8, places_cost=1_600, excess=2**31 - 1)
+    study.refresh_from_db()
+    assert (study.committed, study.excess) == (1_600, 600)
+    assert refused(lambda: pay(submission(study), "bonus", 200))
+    PanelStudy.objects.update(ceiling=2_000)
+    study.refresh_from_db()
+    assert study.excess == 0
+    pay(submission(study, "s2"), "bonus", 200)
+
+
 def test_what_is_paid_stays_paid_and_amounts_never_change(study):
     payment = pay(submission(study), state="paid")
     payment.state = "drafted"

@@ -138,18 +138,22 @@ def test_what_the_panel_refuses_is_shown_in_its_words(loop, olga):
     assert page.context["form"]["name"].value() == "Rate", "what was typed is still there"
 
 
-def test_a_lost_answer_is_decided_by_a_person(loop, olga):
+def test_a_lost_bonus_is_decided_by_a_person(loop, olga):
     one = loop.finish("a")
-    loop.fault("server_error", "transition", "POST")
     sync.visit(loop.again())
     person = at("campaign-panel-person", loop, loop.row(one).pk)
-    assert "answer was lost" in olga.get(person).content.decode()
+    olga.post(person, {"action": "bonus", "amount": "1.00"})
+    loop.fault("cut", "bonus-payments/$", "POST")
+    sync.visit(loop.again())
+    text = olga.get(person).content.decode()
+    assert "answer was lost" in text
+    assert "RemoteProtocolError" not in text
     assert "1 person waits" in olga.get(at("campaign-panel", loop)).content.decode()
-    lost = PanelPayment.objects.get()
+    lost = PanelPayment.objects.get(kind="bonus")
     olga.post(person, {"action": "was-not-paid", "payment": lost.pk})
     sync.visit(loop.again())
-    assert one.status == "APPROVED"
-    assert "Nobody waits" not in olga.get(at("campaign-panel", loop)).content.decode()
+    assert one.bonuses == [100]
+    assert "person waits" not in olga.get(at("campaign-panel", loop)).content.decode()
 
 
 def test_raters_who_finished_here_alone_are_seen(loop, olga):

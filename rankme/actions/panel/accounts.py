@@ -18,7 +18,7 @@ from analysis.signature import VERSION
 from rankme.actions.audit import note
 from rankme.crowd.prolific import PROLIFIC
 from rankme.errors import RankmeError, RefusedAction
-from rankme.models import PanelAccount
+from rankme.models import PanelAccount, PanelStudy
 from rankme.panels.calls import Calls
 from rankme.panels.prolific import Prolific
 from rankme.panels.sealed import seal, unseal
@@ -125,12 +125,13 @@ def _address(account: PanelAccount) -> str:
 
 
 @contextlib.contextmanager
-def one_at_a_time(account: PanelAccount) -> Iterator[bool]:
-    """Lock the account's money: True for one process at a time. A crash releases the lock.
+def one_at_a_time(owner: PanelAccount | PanelStudy) -> Iterator[bool]:
+    """Lock the payments of an account, or the places of a study: True for one process at a time.
 
-    A lock of the database's session, because rows are committed while it is held.
+    A lock of the database's session, because rows are committed while it is held. A crash releases
+    it, and the process that has it can take it again.
     """
-    key = ("rankme_panelaccount", account.pk)
+    key = (owner._meta.db_table, owner.pk)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(hashtext(%s), %s)", key)
         is_ours: bool = cursor.fetchone()[0]

@@ -1,4 +1,8 @@
-"""Asking the panel for money: each payment once, and again only after a person's decision."""
+"""Asking the panel for money: a bonus once, a reward until the panel shows that it is paid.
+
+The panel ignores a second request to approve a submission or to complete it with a part of the
+reward. Bonuses it pays twice, so a bonus whose answer is lost waits for a person.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -44,12 +49,12 @@ def pay_drafted(study: PanelStudy) -> int:
     """Ask the panel for everything that is drafted; return the number paid.
 
     A payment that is "asked" while nobody holds the account was asked for by a process that ended
-    before the answer came. It waits for a person, as does every lost answer.
+    before the answer came.
     """
     with one_at_a_time(study.account) as is_ours:
         if not is_ours:
             return 0
-        _give_up_orphans(study)
+        _take_up_orphans(study)
         if not _drafted(study):
             return 0
         panel = panel_of(study.account)
@@ -62,13 +67,17 @@ def _drafted(study: PanelStudy) -> list[PanelPayment]:
     return list(found.select_related("submission", "study"))
 
 
-def _give_up_orphans(study: PanelStudy) -> None:
-    """Nobody waits for these answers any more, so a person has to look."""
+def _take_up_orphans(study: PanelStudy) -> None:
+    """Take up payments whose answers are not awaited any more: rewards are asked for again."""
+    interrupted = _("The site was interrupted before the answer came.")
     asked = study.payments.filter(state=State.ASKED)
-    for orphan in asked.exclude(external_id=ACCEPTED):
-        settle(orphan, State.LOST, _("The site was interrupted before the answer came."))
-    for silent in asked.filter(external_id=ACCEPTED, asked_at__lt=timezone.now() - LONGEST_WAIT):
-        settle(silent, State.LOST, _("The panel accepted this, but does not show it."))
+    for orphan in asked.filter(kind=Kind.BONUS):
+        settle(orphan, State.LOST, interrupted)
+    silent = Q(state=State.ASKED, external_id=ACCEPTED, asked_at__lt=timezone.now() - LONGEST_WAIT)
+    unknown = Q(state=State.ASKED) & ~Q(external_id=ACCEPTED) | Q(state=State.LOST) | silent
+    study.payments.filter(unknown, kind__in=PanelPayment.BASE).update(
+        state=State.DRAFTED, external_id=""
+    )
 
 
 # Many approvals -----------------------------------------------------------------------------
@@ -111,14 +120,11 @@ def _approve_list(panel: Prolific, payments: list[PanelPayment]) -> None:
         _mark_asked(payment)
     try:
         panel.approve_many([payment.submission.external_id for payment in payments])
-    except (PanelAway, PanelRefused) as failure:
+    except (PanelAway, PanelRefused, AnswerLost) as failure:
         for payment in payments:
-            _back_to_drafted(payment)
+            _back_to_drafted(payment, str(failure))
         if isinstance(failure, PanelAway):
             raise
-    except AnswerLost as lost:
-        for payment in payments:
-            settle(payment, State.LOST, str(lost))
     else:
         accepted = PanelPayment.objects.filter(pk__in=[payment.pk for payment in payments])
         accepted.update(external_id=ACCEPTED)
@@ -154,7 +160,10 @@ def _pay(panel: Prolific, payment: PanelPayment) -> bool:
     except PanelRefused as refusal:
         settle(payment, State.REFUSED, str(refusal))
     except AnswerLost as lost:
-        settle(payment, State.LOST, str(lost))
+        if payment.kind == Kind.BONUS:
+            settle(payment, State.LOST, str(lost))
+        else:
+            _back_to_drafted(payment, str(lost))
     return False
 
 
@@ -225,9 +234,11 @@ def _mark_asked(payment: PanelPayment) -> None:
     PanelPayment.objects.filter(pk=payment.pk).update(state=State.ASKED, asked_at=Now())
 
 
-def _back_to_drafted(payment: PanelPayment) -> None:
-    """The panel did nothing, so it can be asked again."""
-    PanelPayment.objects.filter(pk=payment.pk, state=State.ASKED).update(state=State.DRAFTED)
+def _back_to_drafted(payment: PanelPayment, problem: str = "") -> None:
+    """Ask again: the panel did nothing, or it ignores a second request."""
+    PanelPayment.objects.filter(pk=payment.pk, state=State.ASKED).update(
+        state=State.DRAFTED, problem=problem[:500]
+    )
 
 
 def settle(payment: PanelPayment, state: PanelPayment.State, problem: str = "") -> None:

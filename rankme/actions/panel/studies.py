@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,15 +16,19 @@ from rankme.actions.audit import note
 from rankme.errors import RefusedAction
 from rankme.models import Campaign, PanelAccount, PanelStudy
 from rankme.models.campaigns import new_code
-from rankme.panels.calls import AnswerLost, PanelError
+from rankme.panels.calls import AnswerLost, PanelAway, PanelError, PanelRefused
 from rankme.panels.prolific import Prolific, StudyThere
 from rankme.queries.definitions import frozen_definition
 from rankme.queries.panel_books import has_panel
 
-from .accounts import panel_of
+from .accounts import one_at_a_time, panel_of
 from .documents import screened_out_pay, screened_out_slots, study_document
 
 State = PanelStudy.State
+# The panel said no, or was not reached.
+NothingDone = (PanelRefused, PanelAway)
+# Cut by a trigger to what the places cost beyond the ceiling.
+LARGEST_EXCESS = 2**31 - 1
 BLOCKLIST, ALLOWLIST = "participant_group_blocklist", "participant_group_allowlist"
 
 
@@ -108,10 +114,52 @@ def find_new(study: PanelStudy) -> PanelStudy:
 
 def take_state(study: PanelStudy, there: StudyThere) -> PanelStudy:
     """Store what the panel says about a study."""
+    study.refresh_from_db()
+    is_published = there.status not in (State.NEW, State.UNPUBLISHED)
+    is_as_here = (there.places, there.reward) == (study.places, study.reward)
+    has_fees = study.places_cost > study.places * study.reward
+    if is_published and not (is_as_here and has_fees):
+        return _count_places(study, there.id)
     PanelStudy.objects.filter(pk=study.pk).update(
-        external_id=there.id, state=there.status, places=there.places, problem=""
+        external_id=there.id,
+        state=there.status,
+        places=there.places,
+        reward=there.reward,
+        problem="",
     )
     study.refresh_from_db()
+    return study
+
+
+def _count_places(study: PanelStudy, external_id: str) -> PanelStudy:
+    """Count the places that the panel shows, even those beyond the ceiling: they cost money.
+
+    While another process publishes the study or adds places, that process stores them.
+    """
+    with one_at_a_time(study) as is_ours:
+        if not is_ours:
+            return study
+        panel = panel_of(study.account, tries=2)
+        there = panel.study(external_id)
+        cost = _places_cost(panel, study, places=there.places, reward=there.reward)
+        PanelStudy.objects.filter(pk=study.pk).update(
+            external_id=there.id,
+            state=there.status,
+            places=there.places,
+            reward=there.reward,
+            places_cost=cost,
+            excess=LARGEST_EXCESS,
+            problem="",
+        )
+    study.refresh_from_db()
+    note(
+        study.campaign,
+        None,
+        gettext_noop("places counted"),
+        study=study.key,
+        places=study.places,
+        excess=study.excess,
+    )
     return study
 
 
@@ -149,25 +197,25 @@ class Cost:
 def cost_of(study: PanelStudy) -> Cost:
     panel, account = panel_of(study.account, tries=2), study.account
     return Cost(
-        total=_places_cost(panel, study, study.places),
+        total=_places_cost(panel, study, places=study.places, reward=study.reward),
         available=panel.balance(account.workspace),
         per_hour=study.reward * 60 // study.minutes,
         least_per_hour=panel.least_per_hour(account.workspace, account.currency),
     )
 
 
-def _places_cost(panel: Prolific, study: PanelStudy, places: int) -> int:
+def _places_cost(panel: Prolific, study: PanelStudy, *, places: int, reward: int) -> int:
     """So many places, and what is set aside for people who are screened out."""
-    cost = panel.cost(study.reward, places)
+    cost = panel.cost(reward, places)
     pay = screened_out_pay(frozen_definition(study.campaign).definition.crowd)
     return cost + (panel.cost(pay, screened_out_slots(study.places)) if pay else 0)
 
 
-def _set_aside(study: PanelStudy, cost: int) -> None:
+def _set_aside(study: PanelStudy, *, cost: int, places: int) -> None:
     """Count the cost against the ceiling, before the panel is asked for anything."""
     try:
         with transaction.atomic():
-            PanelStudy.objects.filter(pk=study.pk).update(places_cost=cost)
+            PanelStudy.objects.filter(pk=study.pk).update(places_cost=cost, places=places)
     except IntegrityError as error:
         raise RefusedAction(
             _("This costs %(cost)s, which is more than the ceiling of %(ceiling)s allows.")
@@ -176,6 +224,16 @@ def _set_aside(study: PanelStudy, cost: int) -> None:
                 "ceiling": amount_in_words(study.ceiling, study.currency),
             }
         ) from error
+
+
+@contextlib.contextmanager
+def _places_are_changed_here(study: PanelStudy) -> Iterator[None]:
+    """Let one process at a time decide how many places a study has."""
+    with one_at_a_time(study) as is_ours:
+        if not is_ours:
+            raise RefusedAction(_("The study is being changed. Try again in a minute."))
+        study.refresh_from_db()
+        yield
 
 
 def amount_in_words(minor: int, currency: str) -> str:
@@ -187,40 +245,54 @@ def amount_in_words(minor: int, currency: str) -> str:
 
 def publish_study(study: PanelStudy, *, by: User) -> PanelStudy:
     """Open the study to people. From here on it costs money, up to its ceiling."""
-    if study.state != State.UNPUBLISHED:
-        raise RefusedAction(
-            _("This study has already been published, or the panel has not created it yet.")
-        )
+    with _places_are_changed_here(study):
+        if study.state != State.UNPUBLISHED:
+            raise RefusedAction(
+                _("This study has already been published, or the panel has not created it yet.")
+            )
+        _refuse_unless_running(study)
+        cost = cost_of(study)
+        if not cost.is_affordable:
+            raise RefusedAction(
+                _("The wallet has %(available)s, and the study costs %(cost)s.")
+                % {
+                    "available": amount_in_words(cost.available, study.currency),
+                    "cost": amount_in_words(cost.total, study.currency),
+                }
+            )
+        _set_aside(study, cost=cost.total, places=study.places)
+        note(study.campaign, by, gettext_noop("study published"), study=study.key, cost=cost.total)
+        try:
+            return _ask_for(study, "PUBLISH")
+        except NothingDone:
+            _set_aside(study, cost=0, places=study.places)
+            raise
+
+
+def _refuse_unless_running(study: PanelStudy) -> None:
     if not study.campaign.is_running:
         raise RefusedAction(_("The campaign is not running."))
-    cost = cost_of(study)
-    if not cost.is_affordable:
-        raise RefusedAction(
-            _("The wallet has %(available)s, and the study costs %(cost)s.")
-            % {
-                "available": amount_in_words(cost.available, study.currency),
-                "cost": amount_in_words(cost.total, study.currency),
-            }
-        )
-    _set_aside(study, cost.total)
-    note(study.campaign, by, gettext_noop("study published"), study=study.key, cost=cost.total)
-    try:
-        return _ask_for(study, "PUBLISH")
-    except AnswerLost:
-        raise
-    except PanelError:
-        _set_aside(study, 0)
-        raise
 
 
 def _ask_for(study: PanelStudy, action: str) -> PanelStudy:
-    """One transition. Asked again it would be refused, so a lost answer is looked up."""
-    panel = panel_of(study.account, tries=2)
+    """Make one transition. Asked again it would be refused, so a lost answer is looked up.
+
+    What was set aside stays so while the answer is unknown.
+    """
+    panel, before = panel_of(study.account, tries=2), study.state
     try:
-        there = panel.transition(study.external_id, action)
-    except AnswerLost:
-        there = panel.study(study.external_id)
-    return take_state(study, there)
+        return take_state(study, panel.transition(study.external_id, action))
+    except AnswerLost as lost:
+        try:
+            there = panel.study(study.external_id)
+        except PanelError as error:
+            raise lost from error
+    study = take_state(study, there)
+    if study.state == before:
+        raise RefusedAction(
+            _("The panel's answer was lost, and it shows the study as it was. Try again.")
+        )
+    return study
 
 
 def pause_study(study: PanelStudy, *, by: User | None) -> PanelStudy:
@@ -251,22 +323,24 @@ def stop_study(study: PanelStudy, *, by: User | None) -> PanelStudy:
 
 def add_places(study: PanelStudy, more: int, *, by: User | None) -> PanelStudy:
     """Offer more places. Their cost is set aside first, and released if the panel refuses."""
-    if more < 1 or study.state not in (State.ACTIVE, State.PAUSED, State.AWAITING_REVIEW):
-        raise RefusedAction(_("Places can be added to a published study that is not over."))
-    panel, before = panel_of(study.account, tries=2), study.places_cost
-    places = study.places + more
-    _set_aside(study, _places_cost(panel, study, places))
-    try:
-        there = panel.set_places(study.external_id, places)
-    except AnswerLost:
-        there = panel.study(study.external_id)
-        if there.places < places:
-            _set_aside(study, before)
-    except PanelError:
-        _set_aside(study, before)
-        raise
-    note(study.campaign, by, gettext_noop("places added"), study=study.key, places=there.places)
-    return take_state(study, there)
+    with _places_are_changed_here(study):
+        if more < 1 or study.state not in (State.ACTIVE, State.PAUSED, State.AWAITING_REVIEW):
+            raise RefusedAction(_("Places can be added to a published study that is not over."))
+        _refuse_unless_running(study)
+        panel, places, cost = panel_of(study.account, tries=2), study.places, study.places_cost
+        wanted = places + more
+        new_cost = _places_cost(panel, study, places=wanted, reward=study.reward)
+        _set_aside(study, cost=new_cost, places=wanted)
+        try:
+            there = panel.set_places(study.external_id, wanted)
+        except NothingDone:
+            _set_aside(study, cost=cost, places=places)
+            raise
+        except AnswerLost:
+            # If this is not answered either, the next visit counts what the panel then shows.
+            there = panel.study(study.external_id)
+        note(study.campaign, by, gettext_noop("places added"), study=study.key, places=there.places)
+        return take_state(study, there)
 
 
 @transaction.atomic
@@ -274,9 +348,14 @@ def change_ceiling(study: PanelStudy, ceiling: int, *, by: User) -> None:
     """Only the account's owner decides how much can be spent."""
     if study.account.owner_id != by.pk:
         raise RefusedAction(_("Only the owner of the account can change the ceiling."))
+    too_low = _("More than this is already spent or promised.")
     if ceiling < study.committed:
-        raise RefusedAction(_("More than this is already spent or promised."))
-    PanelStudy.objects.filter(pk=study.pk).update(ceiling=ceiling)
+        raise RefusedAction(too_low)
+    try:
+        with transaction.atomic():
+            PanelStudy.objects.filter(pk=study.pk).update(ceiling=ceiling)
+    except IntegrityError as error:
+        raise RefusedAction(too_low) from error
     note(study.campaign, by, gettext_noop("ceiling changed"), study=study.key, ceiling=ceiling)
 
 

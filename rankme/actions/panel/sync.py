@@ -172,10 +172,9 @@ def take_submission(study: PanelStudy, there: SubmissionThere) -> PanelSubmissio
 
 
 def _settle_payments(row: PanelSubmission) -> None:
-    """An answer that was lost is known after all once the panel shows that it paid."""
-    asked = row.payments.filter(
-        kind__in=PanelPayment.BASE, state__in=[PanelPayment.State.ASKED, PanelPayment.State.LOST]
-    )
+    """Note what the panel shows as paid, also after a lost answer."""
+    not_yet = [PanelPayment.State.DRAFTED, PanelPayment.State.ASKED, PanelPayment.State.LOST]
+    asked = row.payments.filter(kind__in=PanelPayment.BASE, state__in=not_yet)
     shows = {
         PanelPayment.Kind.APPROVAL: PanelSubmission.State.APPROVED,
         PanelPayment.Kind.SHARE: PanelSubmission.State.PARTIALLY_APPROVED,
