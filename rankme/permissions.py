@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.db.models.functions import Now
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
@@ -22,7 +23,10 @@ def get_campaign(request: HttpRequest | Request, code: str) -> Campaign:
     Works for requests of Django and of REST framework alike. A stranger learns no more than that
     there is nothing here (404, not 403).
     """
-    return get_object_or_404(Campaign.objects.open_to(request.user), code=code)
+    campaign = get_object_or_404(Campaign.objects.open_to(request.user), code=code)
+    if campaign.owner_id != request.user.pk:
+        campaign.memberships.filter(user=request.user.pk, opened_at=None).update(opened_at=Now())
+    return campaign
 
 
 def get_own_campaign(request: HttpRequest | Request, code: str) -> Campaign:

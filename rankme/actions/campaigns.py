@@ -193,16 +193,26 @@ def delete_draft(campaign: Campaign, *, by: User) -> None:
 
 @transaction.atomic
 def add_member(campaign: Campaign, username: str, *, by: User) -> Membership:
-    membership, created = Membership.objects.get_or_create(campaign=campaign, username=username)
-    if created:
-        note(campaign, by, gettext_noop("member invited"), user=username)
-    return membership
+    """Invite the account of this name, if there is one; a member who was here stays one.
+
+    Neither the invitation nor the history differs for a name without an account.
+    """
+    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)  # one invitation at a time
+    account = User.objects.filter(username=username).first()
+    if account is not None:
+        member = campaign.memberships.filter(user=account, opened_at__isnull=False).first()
+        if member is not None:
+            return member
+        campaign.memberships.filter(user=account).delete()
+    campaign.memberships.filter(username=username, opened_at=None).delete()
+    note(campaign, by, gettext_noop("member invited"), user=username)
+    return campaign.memberships.create(username=username, user=account)
 
 
 @transaction.atomic
-def remove_member(campaign: Campaign, username: str, *, by: User) -> None:
-    if campaign.memberships.filter(username=username).delete()[0]:
-        note(campaign, by, gettext_noop("member removed"), user=username)
+def remove_member(membership: Membership, *, by: User) -> None:
+    membership.delete()
+    note(membership.campaign, by, gettext_noop("member removed"), user=membership.username)
 
 
 def locked(campaign: Campaign, *allowed: str, no_key: bool = False) -> Campaign:

@@ -130,8 +130,8 @@ class MemberForm(forms.Form):
     username = forms.CharField(
         label=_("Account name"),
         help_text=_(
-            "The name that your colleague logs in with, exactly as it is written. The site's "
-            "administrator creates accounts."
+            "The name that your colleague logs in with, exactly as it is written. The account has "
+            "to exist already; the site's administrator creates accounts."
         ),
         max_length=150,
     )

@@ -34,8 +34,7 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
         """The campaigns that this user owns or was invited to."""
         if not user.is_authenticated:
             return self.none()
-        is_member = Q(memberships__username=user.get_username())
-        return self.filter(Q(owner=user) | is_member).distinct()
+        return self.filter(Q(owner=user) | Q(memberships__user=user)).distinct()
 
 
 class Campaign(models.Model):
@@ -103,21 +102,33 @@ class Campaign(models.Model):
 
 
 class Membership(models.Model):
-    """A colleague whom the owner let in, by the name of an account.
+    """A colleague whom the owner invited, by the name of an account.
 
-    Nobody checks whether there is such an account: an organiser who could see that would learn
-    who has one. Names are unique, so at most one person gets in.
+    The account is looked up once, at the invitation: whoever is given a free name later does not
+    get in. Owners see an invitation of a name without an account as one that was not opened yet,
+    so that they cannot learn who has one.
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="memberships")
-    username = models.CharField(max_length=150, db_index=True)
+    username = models.CharField(max_length=150)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships", null=True
+    )
     added_at = models.DateTimeField(auto_now_add=True)
+    opened_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
+            models.UniqueConstraint(fields=["campaign", "user"], name="one_membership_per_account"),
             models.UniqueConstraint(
-                fields=["campaign", "username"], name="one_membership_per_username"
-            )
+                fields=["campaign", "username"],
+                condition=Q(user=None),
+                name="one_open_invitation_per_name",
+            ),
+            models.CheckConstraint(
+                name="only_an_account_opens_a_campaign",
+                condition=Q(opened_at=None) | Q(user__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:

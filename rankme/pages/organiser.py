@@ -168,7 +168,10 @@ def members(request: HttpRequest, code: str) -> HttpResponse:
             campaigns.add_member(campaign, name, by=user_of(request))
             messages.success(
                 request,
-                _("If there is an account named %(name)s, it can now open this campaign.")
+                _(
+                    "%(name)s is invited. If there is such an account, it can now open this "
+                    "campaign; the list then shows it as a member."
+                )
                 % {"name": name},
             )
         return redirect("rankme:campaign-members", campaign.code)
@@ -192,7 +195,7 @@ def members(request: HttpRequest, code: str) -> HttpResponse:
 def remove_member(request: HttpRequest, code: str, member: int) -> HttpResponse:
     campaign = get_own_campaign(request, code)
     membership = get_object_or_404(campaign.memberships, pk=member)
-    campaigns.remove_member(campaign, membership.username, by=user_of(request))
+    campaigns.remove_member(membership, by=user_of(request))
     messages.success(request, _("%(name)s has been removed.") % {"name": membership.username})
     return redirect("rankme:campaign-members", campaign.code)
 

@@ -87,7 +87,7 @@ def test_lists_come_in_pages_and_nothing_is_missed_or_doubled(olga):
 def test_a_member_sees_the_campaign_and_a_stranger_does_not(olga, stranger):
     campaign = make_campaign(owner=make_owner("sven"))
     assert olga.get(f"{CAMPAIGNS}{campaign.code}/").status_code == 404
-    campaign.memberships.create(username=make_owner("olga").username)
+    campaign.memberships.create(username="olga", user=make_owner("olga"))
     assert olga.get(f"{CAMPAIGNS}{campaign.code}/").json()["owner"] == "sven"
     assert olga.get(f"{CAMPAIGNS}?owned=true").json()["results"] == []
     assert olga.delete(f"{CAMPAIGNS}{campaign.code}/").status_code == 403

@@ -246,7 +246,9 @@ def test_another_campaigns_runs_and_uploads_are_404_under_ones_own(ids, olga):
 
 @pytest.mark.parametrize("name", ["olga", "mira"])
 def test_owner_and_member_read_everything(ids, name):
-    Campaign.objects.get(code=ids["code"]).memberships.create(username=make_owner("mira").username)
+    Campaign.objects.get(code=ids["code"]).memberships.create(
+        username="mira", user=make_owner("mira")
+    )
     client = client_of(name)
     for address_name, methods, address in addresses(ids, "organiser", "campaign", "anybody"):
         if "GET" in methods:

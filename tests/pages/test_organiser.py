@@ -411,7 +411,9 @@ def test_a_colleague_is_added_by_name_and_removed(olga):
     page = address("campaign-members", campaign)
     assert mia.get(page).status_code == 404
     olga.post(page, {"username": "mia"})
+    assert "has not opened the campaign yet" in text(olga.get(page))
     assert mia.get(page).status_code == 200
+    assert "Member since" in text(olga.get(page))
     olga.post(page, {"username": "olga"})
     assert campaign.memberships.count() == 1
     member = campaign.memberships.get().pk

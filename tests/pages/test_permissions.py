@@ -120,7 +120,7 @@ def test_a_removed_member_is_a_stranger(client, world):
     mia = make_owner("mia")
     client.force_login(mia)
     assert client.get(world.address("campaign")).status_code == 200
-    campaigns.remove_member(world.campaign, mia.get_username(), by=world.campaign.owner)
+    campaigns.remove_member(mia.memberships.get(), by=world.campaign.owner)
     assert client.get(world.address("campaign")).status_code == 404
 
 
