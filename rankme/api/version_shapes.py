@@ -74,7 +74,7 @@ class VersionSerializer(serializers.ModelSerializer[CampaignVersion]):
 class VersionLineSerializer(serializers.Serializer[Any]):
     version = VersionSerializer()
     raters = serializers.IntegerField(help_text="Who took a batch under this version.")
-    judgements = serializers.IntegerField(help_text="Counted ones.")
+    judgements = serializers.IntegerField(help_text="Those that analyses use.")
 
 
 class VersionDetailSerializer(VersionSerializer):

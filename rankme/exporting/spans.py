@@ -16,7 +16,7 @@ from analysis.spans.model import MarkedOutput, SpanTable
 from rankme.errors import RefusedAction
 from rankme.models import Campaign
 from rankme.protocols.files import stored_definition
-from rankme.queries.counting import COUNTED
+from rankme.queries.counting import ANALYSED
 
 from .files import CSV, JSON_LINES, ZIP, ExportedFile
 
@@ -40,7 +40,7 @@ FORMS = {
     "json": SpanForm("JSON lines", "jsonl", JSON_LINES),
     "csv": SpanForm("CSV", "csv", CSV),
 }
-# What counts, of raters who are not excluded; the newest last.
+# The newest last.
 MARKED = f"""
     SELECT p.label, sy.name, i.key, o.text, i.input, i.factors->>'document', j.text, scored.value
     FROM rankme_submission s
@@ -52,9 +52,7 @@ MARKED = f"""
     JOIN rankme_item i ON i.id = o.item_id
     LEFT JOIN rankme_judgement scored ON scored.submission_id = s.id
         AND scored.output_id = j.output_id AND scored.criterion_id = %s
-    LEFT JOIN rankme_raterexclusion e
-        ON e.participant_id = p.id AND e.withdrawn_at IS NULL
-    WHERE a.campaign_id = %s AND j.criterion_id = %s AND e.id IS NULL AND ({COUNTED})
+    WHERE a.campaign_id = %s AND j.criterion_id = %s AND ({ANALYSED})
     ORDER BY i.position, sy.position, j.id"""
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
-from django.db.models import BooleanField, F, Func, QuerySet
+from django.db.models import BooleanField, Exists, F, Func, OuterRef, QuerySet
 
-from rankme.models import Campaign, Submission
+from rankme.models import Campaign, RaterExclusion, Submission
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -23,10 +23,17 @@ NEWEST = """NOT s.surplus AND NOT EXISTS (
     AND NOT EXISTS (SELECT FROM rankme_checktrial checked WHERE checked.trial_id = s.trial_id)"""
 COUNTED = f"a.counts AND {NEWEST}"
 
-# One row for each screen with a submission that counts, however often it was changed. This needs no
-# look at later revisions, so it is cheap: as long as a sitting is open, the first revision of a
-# screen is never surplus.
-COUNTED_SCREENS = "a.counts AND s.revision = 1"
+# The sitting of an excluded rater may still stand for its slot, until another rater takes it; no
+# analysis uses it, unless it is told to. Exports say both of each answer.
+NOT_EXCLUDED = """NOT EXISTS (
+        SELECT FROM rankme_raterexclusion excluded
+        WHERE excluded.participant_id = a.participant_id AND excluded.withdrawn_at IS NULL)"""
+ANALYSED = f"{COUNTED} AND {NOT_EXCLUDED}"
+
+# One row for each screen with a submission that analyses use, however often it was changed. This
+# needs no look at later revisions, so it is cheap: as long as a sitting is open, the first revision
+# of a screen is never surplus.
+ANALYSED_SCREENS = f"a.counts AND s.revision = 1 AND {NOT_EXCLUDED}"
 
 
 # Each answer with its rater, item and criterion, for the conditions above.
@@ -62,8 +69,11 @@ def with_counting(
     return submissions.annotate(is_counted=IsCounted(F("pk")))
 
 
-def counted_screens(campaign: Campaign) -> QuerySet[Submission]:
-    """`COUNTED_SCREENS` as a queryset: count the rows, and do not read the answers in them."""
+def analysed_screens(campaign: Campaign) -> QuerySet[Submission]:
+    """`ANALYSED_SCREENS` as a queryset: count the rows, and do not read the answers in them."""
+    excluded = RaterExclusion.objects.filter(
+        participant=OuterRef("assignment__participant"), withdrawn_at=None
+    )
     return Submission.objects.filter(
-        assignment__campaign=campaign, assignment__counts=True, revision=1
+        ~Exists(excluded), assignment__campaign=campaign, assignment__counts=True, revision=1
     )

@@ -18,7 +18,7 @@ from django.db import connection
 
 from rankme.models import Campaign
 
-from .counting import COUNTED_SCREENS
+from .counting import ANALYSED_SCREENS
 from .definitions import frozen_definition
 
 Key = tuple[int, ...]  # (system,) or (system, other system)
@@ -54,7 +54,7 @@ _BEGUN = f"""
     FROM rankme_assignment a
     JOIN rankme_submission s ON s.assignment_id = a.id
     WHERE a.campaign_id = %(campaign)s AND a.state <> 'completed'
-      AND {COUNTED_SCREENS} AND s.screen = %(screen)s
+      AND {ANALYSED_SCREENS} AND s.screen = %(screen)s
     GROUP BY s.trial_id
 """
 _SHOWN_OF_BEGUN = """

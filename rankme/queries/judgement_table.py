@@ -16,7 +16,7 @@ from analysis.table import OWN_COLUMNS, Column, JudgementTable, column_of
 from rankme.models import Campaign
 from rankme.protocols.files import stored_definition
 
-from .counting import COUNTED, NEWEST
+from .counting import ANALYSED, COUNTED, NEWEST
 
 NOTHING_SWAPPED: Mapping[int, int] = MappingProxyType({})
 
@@ -50,10 +50,7 @@ WITHOUT_NUMBER = f"""
     JOIN rankme_assignment a ON a.id = s.assignment_id
     JOIN rankme_judgement j ON j.submission_id = s.id
     JOIN rankme_criterion c ON c.id = j.criterion_id
-    LEFT JOIN rankme_raterexclusion e
-        ON e.participant_id = a.participant_id AND e.withdrawn_at IS NULL
-    WHERE a.campaign_id = %s AND c.name = ANY(%s) AND j.value IS NULL AND e.id IS NULL
-        AND ({COUNTED})
+    WHERE a.campaign_id = %s AND c.name = ANY(%s) AND j.value IS NULL AND ({ANALYSED})
     GROUP BY c.name"""
 WHOLE_NUMBERS = (
     *("assignment", "trial", "screen", "revision"),

@@ -17,7 +17,7 @@ from django.utils import timezone
 from rankme.models import Assignment, Campaign, Output, Slot, Trial
 from rankme.protocols.definition import Definition
 
-from .counting import counted_screens
+from .counting import analysed_screens
 from .definitions import frozen_definition
 from .documents import count_documents
 
@@ -115,7 +115,7 @@ def progress_of(campaign: Campaign) -> Progress:
     planned, finished = (
         definition.screens_in_all(*numbers) for numbers in zip(trials, documents, strict=True)
     )
-    partly = counted_screens(campaign).exclude(assignment__state=Assignment.State.COMPLETED)
+    partly = analysed_screens(campaign).exclude(assignment__state=Assignment.State.COMPLETED)
     return Progress(
         batches=sum(slots.values()),
         done=slots.get(Slot.State.DONE, 0),
@@ -135,9 +135,9 @@ def _planned_and_finished(query: str, campaign: Campaign) -> tuple[int, int]:
 def pace_of(campaign: Campaign, progress: Progress) -> Pace:
     """The pace of the last two hours; of a younger campaign, since its first screen."""
     now = timezone.now()
-    recent = counted_screens(campaign).filter(received_at__gte=now - PACE_WINDOW)
+    recent = analysed_screens(campaign).filter(received_at__gte=now - PACE_WINDOW)
     seen = recent.aggregate(screens=Count("id"), first=Min("received_at"))
-    if not seen["screens"] or not campaign.is_running:
+    if not seen["screens"]:
         return Pace(0.0, 0.0, None)
     hours = max((now - seen["first"]).total_seconds() / 3600, 1 / 60)
     per_hour = seen["screens"] / hours
@@ -145,7 +145,7 @@ def pace_of(campaign: Campaign, progress: Progress) -> Pace:
     return Pace(
         screens_per_hour=per_hour,
         judgements_per_hour=per_hour * judgements_per_screen(campaign),
-        expected_end=now + timedelta(hours=rest / per_hour),
+        expected_end=now + timedelta(hours=rest / per_hour) if campaign.is_running else None,
     )
 
 
@@ -178,7 +178,7 @@ def screens_by_hour(campaign: Campaign) -> list[Hour]:
     """The last day, hour by hour, with its empty hours."""
     now = timezone.now().replace(minute=0, second=0, microsecond=0)
     counts = dict(
-        counted_screens(campaign)
+        analysed_screens(campaign)
         .filter(received_at__gte=now - RECENT + timedelta(hours=1))
         .values_list(TruncHour("received_at"))
         .annotate(screens=Count("id"))

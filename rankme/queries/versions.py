@@ -12,14 +12,14 @@ from django.db import connection
 from analysis.table import JudgementTable
 from rankme.models import Campaign, CampaignVersion
 
-from .counting import COUNTED
+from .counting import ANALYSED
 from .judgement_table import VERSION
 
 # Sittings say how many raters worked under a version, and judgements what they said.
 UNDER_EACH = f"""
     SELECT a.version, count(DISTINCT a.participant_id), count(j.id)
     FROM rankme_assignment a
-    LEFT JOIN rankme_submission s ON s.assignment_id = a.id AND {COUNTED}
+    LEFT JOIN rankme_submission s ON s.assignment_id = a.id AND {ANALYSED}
     LEFT JOIN rankme_judgement j ON j.submission_id = s.id
     WHERE a.campaign_id = %s
     GROUP BY a.version"""
@@ -27,7 +27,7 @@ UNDER_EACH = f"""
 
 @dataclass(frozen=True)
 class VersionLine:
-    """A version, and how many raters and counted judgements there are under it."""
+    """A version, and how many raters and judgements for analyses there are under it."""
 
     version: CampaignVersion
     raters: int
