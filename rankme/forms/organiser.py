@@ -100,7 +100,10 @@ class InvitationForm(forms.Form):
 
     names = forms.CharField(
         label=_("Names, one per line"),
-        help_text=_("Only you see these names."),
+        help_text=_(
+            "Each name is stored with its link and shown next to the rater's answers, to you and "
+            "the other members alone. Leave this empty to store no names."
+        ),
         required=False,
         widget=forms.Textarea(attrs={"rows": 5}),
     )

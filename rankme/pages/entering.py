@@ -99,6 +99,7 @@ def _come_in(request: HttpRequest, campaign: Campaign, definition: Definition) -
         "definition": definition,
         "terms": terms_of(campaign, definition),
         "arrival": arrival.signed(campaign),
+        "stored_name": rater_identity.stored_name(campaign, arrival),
     }
     response = render(request, "participant/consent.html", context)
     return _with_files_ahead(response, work_scripts(definition)[:MOST_FILES_AHEAD])

@@ -98,6 +98,13 @@ def anonymous_arrival() -> Arrival:
     return Arrival("open", get_random_string(22))
 
 
+def stored_name(campaign: Campaign, arrival: Arrival) -> str:
+    """The name that the organiser stored with a personal link; empty without one."""
+    if arrival.panel != "invitation":
+        return ""
+    return campaign.invitations.values_list("name", flat=True).get(pk=arrival.external_id)
+
+
 def _is_an_id(text: str) -> bool:
     # Braces are a panel's own placeholder ({{%PROLIFIC_PID%}}) that nobody has filled in.
     return 0 < len(text) <= LONGEST_ID and storable(text) and not {"{", "}"} & set(text)

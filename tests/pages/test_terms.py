@@ -5,6 +5,8 @@ import re
 import pytest
 from django.urls import reverse
 
+from rankme.actions.invitations import invite_raters
+from rankme.protocols.files import preset, preset_names
 from tests.campaigns import make_campaign, slider_definition
 
 pytestmark = pytest.mark.django_db
@@ -46,6 +48,23 @@ def test_several_parts_are_counted_and_paid_separately(client):
     assert "you may do up to 3" in page
     assert "1.00 GBP for each part" in page
     assert "Work that you give back is not paid." in page
+
+
+def test_people_read_that_their_name_is_stored_with_their_link(client):
+    campaign = make_campaign()
+    named, unnamed = invite_raters(campaign, ["Anna Albrecht", ""], by=campaign.owner)
+    door = reverse("rankme:enter", args=[campaign.code])
+    pages = [
+        client.get(door, query).content.decode()
+        for query in ({"invitation": named.token}, {"invitation": unnamed.token}, {})
+    ]
+    assert ["<dt>Your name</dt>" in page for page in pages] == [True, False, False]
+    assert "“Anna Albrecht”" in pages[0]
+
+
+def test_no_preset_promises_more_than_a_named_link_keeps():
+    for name in preset_names():
+        assert "not store your name" not in preset(name).texts.consent, name
 
 
 def test_a_needed_device_is_named_before_the_consent(client):
