@@ -104,8 +104,8 @@ class Campaign(models.Model):
 class Membership(models.Model):
     """A colleague whom the owner invited, by the name of an account.
 
-    The account is looked up once, at the invitation: whoever is given a free name later does not
-    get in. Owners see an invitation of a name without an account as one that was not opened yet,
+    The account is looked up once, at the invitation: a person who is given a free name later does
+    not get in. Owners see an invitation of a name without an account as one that was not opened yet,
     so that they cannot learn who has one.
     """
 

@@ -14,7 +14,7 @@ FROM auth_user WHERE auth_user.username = rankme_membership.username
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("rankme", "0033_uploads_are_imported"),
+        ("rankme", "0034_places_added_at_the_panel_are_counted"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
