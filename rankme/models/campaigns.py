@@ -105,7 +105,7 @@ class Membership(models.Model):
     """A colleague whom the owner invited, by the name of an account.
 
     The account is looked up once, at the invitation: a person who is given a free name later does
-    not get in. Owners see an invitation of a name without an account as one that was not opened yet,
+    not get in. Owners see the invitation of a name without an account as one not opened yet,
     so that they cannot learn who has one.
     """
 
