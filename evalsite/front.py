@@ -7,10 +7,13 @@ connections that send nothing, half a header or half a body cost a socket each, 
 
 from __future__ import annotations
 
+import errno
+import heapq
 import logging
 import os
 import resource
 import time
+from collections.abc import Callable, Iterable
 from io import BytesIO
 from typing import Any
 
@@ -26,7 +29,7 @@ from waitress.utilities import Error, RequestEntityTooLarge
 from waitress.wasyncore import loop
 
 from evalsite import bodies, environment
-from evalsite.deadlines import Watchdog, with_deadlines
+from evalsite.deadlines import Application, Watchdog, with_deadlines
 
 log = logging.getLogger(__name__)
 
@@ -39,8 +42,14 @@ BODY_BYTES_PER_SECOND = 4 * 2**10
 REQUEST_SECONDS = environment.whole_number("REQUEST_SECONDS", 60)
 STREAMING_SECONDS = environment.whole_number("STREAMING_SECONDS", 900)
 
-CONNECTIONS = 4000  # per process, if the system allows that many open files
+CONNECTIONS = 2000  # per process, if the system allows that many open files
+FILES_PER_CONNECTION = 2  # its socket, and the file that it is being sent
 OTHER_FILES = 200  # database connections, logs, uploads, the program's own files
+# A reader who takes nothing of an answer for this long is disconnected.
+ANSWER_SECONDS = environment.whole_number("ANSWER_SECONDS", 30)
+SECONDS_WITHOUT_ACCEPTING = 1
+CLOSED_AT_ONCE = 10  # where descriptors ran out: the database needs some, too
+NO_ROOM = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 # Answers are buffered whole (on the disk beyond a megabyte), so that no slow reader holds a thread.
 ANSWER_BYTES = 2**34
 LARGEST_UPLOAD = bodies.LARGEST_UPLOAD + 1
@@ -102,7 +111,49 @@ class Request(HTTPRequestParser):
         return now - self.began > allowed
 
 
-class Explanation(WSGITask):
+class BodilessForHead(Task):
+    """Neither Django nor waitress removes the body of an answer to HEAD (RFC 9110, 9.3.2).
+
+    On a connection that is kept, the client would read it as the next answer.
+    """
+
+    @property
+    def is_head(self) -> bool:
+        return getattr(self.request, "command", "") == "HEAD"
+
+    def build_response_header(self) -> bytes:
+        header: bytes = super().build_response_header()
+        if self.is_head:
+            self.chunked_response = False  # or an empty last chunk would follow
+        return header
+
+    def write(self, data: bytes) -> None:
+        super().write(b"" if self.is_head else data)
+
+
+class Answer(BodilessForHead, WSGITask):
+    """The site's answer."""
+
+
+class Refusal(BodilessForHead, ErrorTask):
+    """The front's own answer, to what never reaches the site."""
+
+
+def without_bodies_for_head(application: Application) -> Application:
+    """Close the body of an answer to HEAD unread: an export or a file would be made for nothing."""
+
+    def answered(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        answer = application(environ, start_response)
+        if environ["REQUEST_METHOD"] != "HEAD":
+            return answer
+        if hasattr(answer, "close"):
+            answer.close()
+        return []
+
+    return answered
+
+
+class Explanation(Answer):
     """Answers a request that was cut off with the site's own page, which asks for no body."""
 
     def execute(self) -> None:
@@ -120,18 +171,19 @@ class Explanation(WSGITask):
 
 def task_of_error(channel: Channel, request: Request) -> Task:
     explains = isinstance(request.error, RequestEntityTooLarge | Unauthorized)
-    return (Explanation if explains else ErrorTask)(channel, request)
+    return (Explanation if explains else Refusal)(channel, request)
 
 
 class Channel(HTTPChannel):
     """One connection. The body of an upload is read only once its sender is known."""
 
     parser_class = Request
+    task_class = Answer
     error_task_class = staticmethod(task_of_error)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.waiting_since = time.monotonic()
+        self.waiting_since: float = time.monotonic()
         self.permit: Permit | None = None
 
     def readable(self) -> bool:
@@ -148,13 +200,24 @@ class Channel(HTTPChannel):
         super().service()
         self.waiting_since = time.monotonic()
 
+    def _flush_some(self, do_close: bool = True) -> bool:
+        has_sent: bool = super()._flush_some(do_close=do_close)
+        if has_sent:
+            self.waiting_since = time.monotonic()
+        return has_sent
+
     def is_waiting(self) -> bool:
-        """Whether it is the client's turn: nothing is being served, checked or sent."""
-        return not self.requests and not self.total_outbufs_len and self.permit is None
+        """Whether it is the client's turn: nothing is being served or checked."""
+        return not self.requests and self.permit is None
+
+    def is_sending(self) -> bool:
+        return bool(self.total_outbufs_len)
 
     def is_too_slow(self, now: float) -> bool:
         if not self.is_waiting():
             return False
+        if self.is_sending():
+            return now - self.waiting_since > ANSWER_SECONDS
         if self.request is None:
             return now - self.waiting_since > HEADER_SECONDS
         too_slow: bool = self.request.is_too_slow(now)
@@ -199,20 +262,34 @@ class Front(TcpWSGIServer):
     """Reads requests from many connections at once, and gives up on the slowest."""
 
     channel_class = Channel
-    next_channel_cleanup: float = 0
+    accepts_again_at: float = 0
+    complains_again_at: float = 0
 
     def handle_accept(self) -> None:
         if len(self.active_channels) >= self.adj.connection_limit:
             self._make_room()
         super().handle_accept()
 
+    def accept(self) -> Any:
+        """Accept a connection; without a descriptor for it, close the slowest ones."""
+        try:
+            return super().accept()
+        except OSError as error:
+            if error.errno not in NO_ROOM:
+                raise
+            now = time.monotonic()
+            if now >= self.complains_again_at:
+                log.error("slow connections are closed: %s", error)
+                self.complains_again_at = now + SECONDS_WITHOUT_ACCEPTING
+            if not self._make_room(CLOSED_AT_ONCE):
+                # The connection stays in the kernel's queue, so the loop would spin on it.
+                self.accepts_again_at = now + SECONDS_WITHOUT_ACCEPTING
+            return None
+
     def readable(self) -> bool:
-        # Unlike its parent, it keeps accepting when it is full: see `handle_accept`.
-        now = time.time()
-        if now >= self.next_channel_cleanup:
-            self.next_channel_cleanup = now + self.adj.cleanup_interval
-            self.maintenance(now)
-        return bool(self.accepting)
+        # Unlike its parent, it keeps accepting when it is full (see `handle_accept`), and closes
+        # connections itself (`close_slow_connections`).
+        return bool(self.accepting) and time.monotonic() >= self.accepts_again_at
 
     def close_slow_connections(self) -> None:
         now = time.monotonic()
@@ -222,13 +299,17 @@ class Front(TcpWSGIServer):
     def stop_accepting(self) -> None:
         """Take no new connections, and end those on which nothing is under way."""
         self.accepting = False
-        for channel in [each for each in self.active_channels.values() if each.is_waiting()]:
+        channels = list(self.active_channels.values())
+        for channel in [each for each in channels if each.is_waiting() and not each.is_sending()]:
             channel.handle_close()
 
-    def _make_room(self) -> None:
+    def _make_room(self, places: int = 1) -> bool:
+        """Close the connections whose clients have done nothing for the longest time, if any."""
         waiting = [channel for channel in self.active_channels.values() if channel.is_waiting()]
-        if waiting:
-            min(waiting, key=lambda channel: channel.waiting_since).handle_close()
+        slowest = heapq.nsmallest(places, waiting, key=lambda channel: channel.waiting_since)
+        for channel in slowest:
+            channel.handle_close()
+        return bool(slowest)
 
 
 class FrontWorker(Worker):
@@ -243,7 +324,7 @@ class FrontWorker(Worker):
         sockets: dict[int, Any] = {}
         dispatcher = ThreadedTaskDispatcher()
         dispatcher.set_thread_count(self.cfg.threads)
-        application = with_deadlines(self.wsgi, watchdog)
+        application = without_bodies_for_head(with_deadlines(self.wsgi, watchdog))
         servers = [
             self._server(listener.sock, application, dispatcher, sockets)
             for listener in self.sockets
@@ -260,7 +341,7 @@ class FrontWorker(Worker):
             sockets=[sock],
             threads=self.cfg.threads,
             ident=None,
-            connection_limit=open_files() - OTHER_FILES,
+            connection_limit=(open_files() - OTHER_FILES) // FILES_PER_CONNECTION,
             max_request_body_size=LARGEST_UPLOAD,
             max_request_header_size=32 * 2**10,
             outbuf_high_watermark=ANSWER_BYTES,
@@ -302,7 +383,7 @@ class FrontWorker(Worker):
 def open_files() -> int:
     """Raise this process's limit of open files as far as useful and allowed; return the limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = CONNECTIONS + OTHER_FILES
+    wanted = CONNECTIONS * FILES_PER_CONNECTION + OTHER_FILES
     if soft != resource.RLIM_INFINITY and soft < wanted:
         soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from rankme.actions import campaigns, changes
 from rankme.errors import ChangedMeanwhile, InvalidDefinition, Problem, RankmeError
@@ -53,7 +53,7 @@ def show_versions(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def show_version(request: HttpRequest, code: str, number: int) -> HttpResponse:
     """One version: its reason, its file, and where it differs from the one before."""
     campaign = get_campaign(request, code)

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from analysis.checks.forecast import forecast
 from analysis.checks.joint import Planned
@@ -138,7 +138,7 @@ def _percent(share: float | None) -> str:
 
 
 @login_required
-@require_GET
+@require_safe
 def quality(request: HttpRequest, code: str) -> HttpResponse:
     """Each rater's checks, consistency, time, position bias and agreement, and what rules did."""
     campaign = get_campaign(request, code)

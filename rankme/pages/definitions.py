@@ -14,7 +14,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import get_language_info
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from rankme.actions import campaigns
 from rankme.actions.duplicates import duplicate_campaign, title_of_copy
@@ -54,7 +54,7 @@ PAGE_METHODS = ["GET", "HEAD", "POST"]
 
 
 @login_required
-@require_GET
+@require_safe
 def choose_start(request: HttpRequest) -> HttpResponse:
     """The presets, and the way by file."""
     return _start_page(request, ArchiveForm())
@@ -185,7 +185,7 @@ def edit_file(request: HttpRequest, code: str) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def download_file(request: HttpRequest, code: str) -> HttpResponse:
     """The campaign file that makes the same campaign again."""
     campaign = get_campaign(request, code)
@@ -196,7 +196,7 @@ def download_file(request: HttpRequest, code: str) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def download_words(request: HttpRequest, code: str) -> HttpResponse:
     """The part of the campaign file with the site's texts for raters, to be filled in."""
     campaign = get_campaign(request, code)

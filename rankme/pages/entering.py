@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.gzip import gzip_page
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from rankme.actions import participation, rate_limits
 from rankme.actions.quiz import answer_quiz, quizzes_of
@@ -185,7 +185,7 @@ def _crowded(
     return response
 
 
-@require_GET
+@require_safe
 def resume(request: HttpRequest, code: str, token: str) -> HttpResponse:
     """The personal link that the work page shows, for the same rater on another device."""
     campaign = get_object_or_404(Campaign, code=code, launched_at__isnull=False)

@@ -13,7 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_safe
+from django.views.decorators.http import require_safe
 
 from rankme.demonstration.material import MATERIAL
 from rankme.designs.documents import Documents, document_of_trials
@@ -33,7 +33,7 @@ from .trial_page import ShownTrial, TrialFile
 SEED = 2018
 
 
-@require_GET
+@require_safe
 def list_presets(request: HttpRequest) -> HttpResponse:
     definitions = {name: preset(name) for name in preset_names()}
     presets = [(name, found, pictures_of(name, found)) for name, found in definitions.items()]
@@ -46,7 +46,7 @@ def pictures_of(name: str, definition: Definition) -> list[str]:
     return [path for path in paths if finders.find(path)]
 
 
-@require_GET
+@require_safe
 def show_preset(request: HttpRequest, name: str) -> HttpResponse:
     """A preset as raters see it; the campaign is made for the page and never stored."""
     if name not in preset_names():

@@ -14,7 +14,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from analysis.table_files import guarded
 from rankme.actions import campaigns, launches, plans
@@ -213,7 +213,7 @@ def invitation_link(entry: str, token: str) -> str:
 
 
 @login_required
-@require_GET
+@require_safe
 def download_invitations(request: HttpRequest, code: str) -> HttpResponse:
     campaign = get_campaign(request, code)
     entry = entry_link(request, campaign)

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from rankme.actions import assignments, participation
 from rankme.crowd.outcomes import Outcome
@@ -28,7 +28,7 @@ from .rater_pages import (
 )
 
 
-@require_GET
+@require_safe
 @rater_page
 def more(request: HttpRequest, rater: Participant) -> HttpResponse:
     """After a batch, where the campaign allows several: another one, or the code."""

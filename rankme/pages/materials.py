@@ -10,7 +10,7 @@ from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from rankme.actions import materials
 from rankme.errors import RankmeError
@@ -77,7 +77,7 @@ def _start(request: HttpRequest, campaign: Campaign, form: MaterialForm) -> Mate
 
 
 @login_required
-@require_GET
+@require_safe
 def show_import(request: HttpRequest, code: str, number: int) -> HttpResponse:
     """One upload: its progress, then its problems or its preview; a script keeps it fresh."""
     campaign = get_campaign(request, code)
@@ -189,7 +189,7 @@ def drop(request: HttpRequest, code: str, number: int) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def browse(request: HttpRequest, code: str) -> HttpResponse:
     """Items with the outputs of all systems side by side."""
     campaign = get_campaign(request, code)

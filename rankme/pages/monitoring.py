@@ -11,7 +11,7 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from analysis.table_files import guarded
 from rankme.actions import assignments, complaints, exclusions, participation
@@ -41,7 +41,7 @@ MOST_COMPLAINTS = 100
 
 
 @login_required
-@require_GET
+@require_safe
 def watch(request: HttpRequest, code: str) -> HttpResponse:
     """Progress, pace, coverage, raters at work and leases; a script fetches it again and again."""
     campaign = get_campaign(request, code)
@@ -95,7 +95,7 @@ def deal_with_complaint(request: HttpRequest, code: str, complaint: int) -> Http
 
 
 @login_required
-@require_GET
+@require_safe
 def raters(request: HttpRequest, code: str) -> HttpResponse:
     campaign = get_campaign(request, code)
     page = Paginator(raters_of(campaign), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
@@ -167,7 +167,7 @@ def erase_answers(request: HttpRequest, code: str, label: str) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def download_raters(request: HttpRequest, code: str) -> HttpResponse:
     """Every rater with outcome and completion code, for paying them. It is never published."""
     campaign = get_campaign(request, code)

@@ -16,7 +16,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from rankme.actions import campaigns
 from rankme.forms.organiser import LoginForm, MemberForm
@@ -48,7 +48,7 @@ log_out = LogoutView.as_view()
 change_password = ChangePassword.as_view()
 
 
-@require_GET
+@require_safe
 def welcome(request: HttpRequest) -> HttpResponse:
     if request.user.is_authenticated:
         return redirect("rankme:campaigns")
@@ -56,7 +56,7 @@ def welcome(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def list_campaigns(request: HttpRequest) -> HttpResponse:
     open_to_me = Campaign.objects.open_to(request.user).values("pk")
     campaigns_with_progress = (
@@ -74,7 +74,7 @@ def list_campaigns(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def show_campaign(request: HttpRequest, code: str) -> HttpResponse:
     campaign = get_campaign(request, code)
     definition = campaigns.definition_of(campaign)
@@ -201,7 +201,7 @@ def remove_member(request: HttpRequest, code: str, member: int) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def history(request: HttpRequest, code: str) -> HttpResponse:
     """Who did what to this campaign, the newest first."""
     campaign = get_campaign(request, code)

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from rankme.actions.plans import draw_plan
 from rankme.actions.quiz import quizzes_of
@@ -39,7 +39,7 @@ CODE = "PREVIEW"
 
 
 @login_required
-@require_GET
+@require_safe
 def preview(request: HttpRequest, code: str) -> HttpResponse:
     campaign = get_campaign(request, code)
     definition = frozen_definition(campaign).definition

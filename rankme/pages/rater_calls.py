@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 from django.http import HttpRequest, JsonResponse
 from django.middleware.csrf import get_token
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from rankme.actions.assignments import current_batch
 from rankme.actions.judgements import LARGEST_PAYLOAD
@@ -101,7 +101,7 @@ def _practised(definition: Definition, document: object) -> Practised | None:
     return Practised(number, trial, compared(trial, definition.criteria, readings), digest)
 
 
-@require_GET
+@require_safe
 @rater_call
 def session(request: HttpRequest, rater: Participant) -> JsonResponse:
     """A token for further calls of a page whose cookies were lost while it was open."""

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from rankme.actions import assignments, complaints, judgements, participation
 from rankme.actions.assignments import NoBatch
@@ -42,7 +42,7 @@ from .work_files import instrument_scripts, tells_answers, work_scripts, work_st
 log = logging.getLogger(__name__)
 
 
-@require_GET
+@require_safe
 @rater_page
 def work(request: HttpRequest, rater: Participant) -> HttpResponse:
     """A whole batch on one page; asking again brings the same batch, as it was when it began."""

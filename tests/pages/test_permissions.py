@@ -96,6 +96,14 @@ def test_no_door_of_a_campaign_takes_other_methods(client, world):
             assert answer.status_code in (404, 405), (name, other)
 
 
+def test_head_is_answered_where_get_is(client, world):
+    client.force_login(make_owner("olga"))
+    for name, methods in POLICY.items():
+        if "GET" in methods:
+            status = client.get(world.address(name)).status_code
+            assert client.head(world.address(name)).status_code == status, name
+
+
 def test_parts_of_another_campaign_are_not_found_under_ones_own(client, world):
     """A number that belongs to Olga's campaign opens nothing under an address of Stan's."""
     own = make_campaign(items=2, systems=2, owner=make_owner("stan"))

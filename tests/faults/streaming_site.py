@@ -1,0 +1,15 @@
+"""The site with one answer of unknown length and one large one, for gunicorn."""
+
+from evalsite.wsgi import application as site
+
+LARGE = 64 * 2**20
+
+
+def application(environ, start_response):
+    if environ["PATH_INFO"] == "/streams/":
+        start_response("200 OK", [("Content-Type", "text/plain")])
+        return iter([b"first\n", b"second\n"])
+    if environ["PATH_INFO"] == "/large/":
+        start_response("200 OK", [("Content-Length", str(LARGE))])
+        return [bytes(LARGE)]
+    return site(environ, start_response)
