@@ -6,6 +6,7 @@ import hashlib
 import secrets
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -15,12 +16,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from rankme.crowd import PANELS
+from rankme.crowd.prolific import PROLIFIC
 from rankme.errors import ChangedMeanwhile, RefusedAction, RefusedTransition
-from rankme.models import Campaign, CampaignVersion, Criterion, Membership, Plan
+from rankme.models import Campaign, CampaignVersion, Criterion, Membership, PanelStudy, Plan
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_to_document, stored_definition
 
-from . import plans
+from . import jobs, plans
 from .audit import note
 from .bulk_insert import analyze
 from .material_rows import forget_material
@@ -242,7 +244,17 @@ def _move(campaign: Campaign, *allowed: str, to: str, verb: str, by: User) -> Ca
     campaign.state = to
     campaign.save(update_fields=["state"])
     note(campaign, by, verb)
+    _have_studies_follow(campaign)
     return campaign
+
+
+def _have_studies_follow(campaign: Campaign) -> None:
+    """Have a worker pause, resume or stop the campaign's study at its panel, at once."""
+    studies = campaign.panel_studies.filter(account__panel=PROLIFIC.name)
+    running = studies.exclude(external_id="").exclude(state=PanelStudy.State.COMPLETED)
+    messages = [("rankme.tasks.follow_campaign", pk) for pk in running.values_list("pk", flat=True)]
+    if messages:
+        transaction.on_commit(partial(jobs.send, messages))
 
 
 def _write_criteria(campaign: Campaign, definition: Definition) -> None:

@@ -133,6 +133,11 @@ class PanelStudy(models.Model):
         return self.state not in (self.State.NEW, self.State.UNPUBLISHED)
 
     @property
+    def is_open(self) -> bool:
+        """Whether people can still come from it, now or after it is resumed."""
+        return self.is_published and not self.is_over
+
+    @property
     def is_over(self) -> bool:
         return self.state == self.State.COMPLETED
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -22,6 +22,7 @@ from rankme.actions import campaigns
 from rankme.forms.organiser import LoginForm, MemberForm
 from rankme.models import Campaign, Slot
 from rankme.permissions import get_campaign, get_own_campaign, user_of
+from rankme.queries.panel_books import books_of, newest_study
 from rankme.queries.progress import progress_of, size_of
 from rankme.queries.raters import open_leases
 from rankme.queries.versions import balance_of
@@ -123,7 +124,14 @@ def close(request: HttpRequest, code: str) -> HttpResponse:
             _("The campaign is closed. Answers that arrive later are stored and flagged."),
         )
         return redirect("rankme:campaign", campaign.code)
-    context = {"progress": progress_of(campaign), "leases": open_leases(campaign)}
+    context: dict[str, Any] = {"progress": progress_of(campaign), "leases": open_leases(campaign)}
+    if (study := newest_study(campaign)) is not None and study.is_published:
+        books = books_of(study)
+        context |= {
+            "study": study,
+            "study_at_work": books.at_work,
+            "open_questions": books.open_questions,
+        }
     return render_campaign(
         request, campaign, "organiser/close.html", context, tab="campaign-monitor"
     )

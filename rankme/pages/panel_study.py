@@ -23,6 +23,7 @@ from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
 from rankme.queries.documents import screens_of_batch
 from rankme.queries.panel_books import books_of, money_of, newest_study, states_of
+from rankme.queries.panel_places import places_missing
 
 from .campaign_page import act, refusals_as_messages, render_campaign, tabs_of
 
@@ -67,9 +68,9 @@ def _study_context(study: PanelStudy) -> dict[str, Any]:
         "study": study,
         "money": money_of(study),
         "states": [(There(state).label, number) for state, number in states_of(study).items()],
-        "places_form": PlacesForm(initial={"more": sync.places_missing(study) or None}),
+        "places_form": PlacesForm(initial={"more": places_missing(study) or None}),
         "ceiling_form": CeilingForm(initial={"ceiling": study.ceiling / 100}),
-        "missing": sync.places_missing(study),
+        "missing": places_missing(study),
     }
     if study.is_published:
         context["open_questions"] = books_of(study).open_questions

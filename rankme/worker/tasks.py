@@ -100,6 +100,14 @@ def visit_study(study_id: int) -> None:
     sync.visit(PanelStudy.objects.select_related("account", "campaign").get(pk=study_id))
 
 
+@shared_task(name="rankme.tasks.follow_campaign")
+def follow_campaign(study_id: int) -> None:
+    """After a campaign was paused, resumed or closed: have its study do the same."""
+    from rankme.actions.panel import following
+
+    following.follow_at_once(study_id)
+
+
 @shared_task(name="rankme.tasks.report_credit")
 def report_credit(participant_id: int) -> None:
     """After somebody has finished: tell a panel that gives credit for it."""

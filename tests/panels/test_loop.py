@@ -1,6 +1,7 @@
 """The closed loop with a panel: a study's life, what comes back, and what is paid."""
 
 import json
+from functools import partial
 
 import pytest
 from django.core.cache import cache
@@ -12,7 +13,9 @@ from rankme.actions.panel import accounts, money, paying, studies, sync
 from rankme.errors import RefusedAction
 from rankme.models import PanelAccount, PanelPayment, PanelStudy, PanelSubmission, Slot
 from rankme.panels.calls import PanelError, PanelRefused
+from rankme.queries.panel_places import places_missing
 from rankme.rehearsal.faults import Fault
+from rankme.worker import tasks
 from tests.campaigns import make_owner
 from tests.panels.in_process import connect
 from tests.panels.loop import PLACES, REWARD, Loop, plan_of
@@ -220,6 +223,78 @@ def test_the_study_follows_its_campaign(loop):
     campaigns.close_campaign(loop.campaign, by=loop.owner)
     sync.visit(PanelStudy.objects.get())
     assert loop.there.status == "COMPLETED"
+
+
+def test_a_campaign_has_its_study_follow_at_once(
+    loop, monkeypatch, django_capture_on_commit_callbacks
+):
+    sent: list[tuple[str, int]] = []
+    monkeypatch.setattr("rankme.actions.jobs.send", lambda messages: sent.extend(messages))
+    for turn, status in (
+        (campaigns.pause_campaign, "PAUSED"),
+        (campaigns.resume_campaign, "ACTIVE"),
+        (campaigns.close_campaign, "COMPLETED"),
+    ):
+        sent.clear()
+        with django_capture_on_commit_callbacks(execute=True):
+            turn(loop.campaign, by=loop.owner)
+        assert sent == [("rankme.tasks.follow_campaign", loop.study.pk)]
+        tasks.follow_campaign(loop.study.pk)
+        assert loop.there.status == status
+
+
+def test_a_study_of_a_campaign_that_does_not_run_stays_as_it_is(loop):
+    studies.pause_study(loop.study, by=loop.owner)
+    campaigns.pause_campaign(loop.campaign, by=loop.owner)
+    for turn in (campaigns.close_campaign, None):
+        for change in (studies.resume_study, partial(studies.add_places, more=1)):
+            with pytest.raises(RefusedAction, match="not running"):
+                change(loop.again(), by=loop.owner)
+        if turn:
+            turn(loop.campaign, by=loop.owner)
+    assert (loop.there.status, loop.there.places) == ("PAUSED", PLACES)
+
+
+def test_a_study_sends_nobody_while_no_batch_is_free(loop):
+    """Four places, four batches: one who is done leaves the place to a fifth, who finds nothing."""
+    one, *_others = [loop.finish(name) for name in "abcd"]
+    loop.panel.books.leave(one, "RETURNED")
+    assert sync.visit(loop.again()) == ""
+    assert (loop.there.status, loop.again().pauses) == ("PAUSED", True)
+    with pytest.raises(RefusedAction, match="No batch is free"):
+        studies.resume_study(loop.study, by=loop.owner)
+    exclusions.exclude_rater(loop.row(one).participant, reason="Test.", by=loop.owner)
+    sync.visit(loop.again())
+    assert (loop.there.status, loop.again().pauses) == ("ACTIVE", False)
+
+
+def test_a_webhook_about_an_open_place_without_a_batch_pauses_the_study(loop):
+    one, *_others = [loop.finish(name) for name in "abcd"]
+    sync.sync_study(loop.study)
+    loop.panel.books.leave(one, "RETURNED")
+    for number, (kind, what) in enumerate(
+        [("study.status.change", loop.study.external_id), ("submission.status.change", one.id)]
+    ):
+        sync.receive_event(loop.account, f"e{number}", kind, what)
+    sync.look_at_events()
+    assert loop.there.status == "PAUSED"
+
+
+def test_a_person_can_keep_a_study_paused_that_the_site_paused(loop):
+    campaigns.pause_campaign(loop.campaign, by=loop.owner)
+    sync.visit(loop.again())
+    studies.pause_study(loop.again(), by=loop.owner)
+    campaigns.resume_campaign(loop.campaign, by=loop.owner)
+    sync.visit(loop.again())
+    assert loop.there.status == "PAUSED"
+
+
+def test_a_study_that_cannot_be_paused_still_pays(loop):
+    one = loop.finish("a")
+    campaigns.pause_campaign(loop.campaign, by=loop.owner)
+    loop.fault("server_error", f"studies/{loop.study.external_id}/transition", "POST")
+    assert "shows the study as it was" in sync.visit(loop.again())
+    assert one.status == "APPROVED"
 
 
 # What comes back ---------------------------------------------------------------------------
@@ -464,7 +539,7 @@ def test_places_are_added_for_batches_that_are_free_again(practice):
     sync.visit(loop.again())
     assert loop.there.status == "ACTIVE"
     assert loop.again().places == 4
-    assert sync.places_missing(loop.study) == 3
+    assert places_missing(loop.study) == 3
 
 
 def test_topping_up_stops_at_the_ceiling(practice):

@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 
 from rankme.actions import campaigns
-from rankme.actions.panel import sync
+from rankme.actions.panel import groups, sync
 from rankme.models import PanelAccount, PanelPayment, PanelStudy
 from tests.campaigns import make_owner
 from tests.panels.loop import Loop, paid_campaign
@@ -184,6 +184,38 @@ def test_earlier_raters_can_be_kept_out(loop, olga):
     assert newest.filters == [
         {"filter_id": "participant_group_blocklist", "selected_values": [group["id"]]}
     ]
+
+
+def test_groups_have_everybody_who_saw_items_and_nobody_else(loop):
+    """Who returned the place knows the items; who found no work does not."""
+    left, out = loop.arrive("left"), loop.arrive("out")
+    loop.work(left)
+    loop.panel.books.leave(left, "RETURNED")
+    loop.panel.books.submit(out, "QUOTA")
+    sync.visit(loop.again())
+    groups.group_of(loop.again())
+    (group,) = loop.panel.books.groups.values()
+    assert group["participants"] == ["left"]
+
+
+def test_the_pages_say_that_a_study_follows_its_campaign(loop, olga):
+    loop.finish("a")
+    loop.panel.books.submit(loop.arrive("b"), "INVENTED")
+    sync.visit(loop.again())
+    campaigns.pause_campaign(loop.campaign, by=loop.owner)
+    assert "is pausing the study" in olga.get(at("campaign-panel", loop)).content.decode()
+    sync.visit(loop.again())
+    text = olga.get(at("campaign-panel", loop)).content.decode()
+    assert "resumes with it" in text
+    assert "Resume the study" not in text
+    text = olga.get(at("campaign-close", loop)).content.decode()
+    assert loop.study.name in text
+    assert "1 person waits for your decision" in text
+    campaigns.close_campaign(loop.campaign, by=loop.owner)
+    text = olga.get(at("campaign-panel", loop)).content.decode()
+    assert "is stopping the study" in text
+    assert "Resume the study" not in text
+    assert "Add places" not in text
 
 
 def test_a_member_manages_the_study_but_not_its_ceiling(loop, olga):

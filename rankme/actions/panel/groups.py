@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from rankme.models import PanelAccount, PanelStudy, PanelSubmission
+from django.db.models import Exists, OuterRef
+
+from rankme.models import Assignment, PanelAccount, PanelStudy, PanelSubmission
 from rankme.panels.prolific import Prolific
 
 from .accounts import panel_of
 
-# Who has worked for a campaign: everyone but those whose place went to others.
-TOOK_PART = ("AWAITING REVIEW", "APPROVED", "PARTIALLY APPROVED", "REJECTED")
 PEOPLE_PER_CALL = 200
 
 
@@ -39,13 +39,15 @@ def group_of(study: PanelStudy) -> str:
 
 
 def feed_group(study: PanelStudy) -> None:
-    """Add those who have taken part since; people who are in a group already stay."""
+    """Add those who have seen items since; people who are in a group already stay."""
     if study.group and not study.is_over:
         _feed(panel_of(study.account), study)
 
 
 def _feed(panel: Prolific, study: PanelStudy) -> None:
-    took_part = PanelSubmission.objects.filter(study=study, state__in=TOOK_PART)
-    people = list(took_part.order_by("id").values_list("person", flat=True))
+    """People who had a batch have seen its items, whatever became of their place at the panel."""
+    batches = Assignment.objects.filter(participant=OuterRef("participant"))
+    saw_items = PanelSubmission.objects.filter(Exists(batches), study=study)
+    people = list(saw_items.order_by("id").values_list("person", flat=True))
     for start in range(0, len(people), PEOPLE_PER_CALL):
         panel.add_to_group(study.group, people[start : start + PEOPLE_PER_CALL])

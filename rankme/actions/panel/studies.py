@@ -20,6 +20,7 @@ from rankme.panels.calls import AnswerLost, PanelAway, PanelError, PanelRefused
 from rankme.panels.prolific import Prolific, StudyThere
 from rankme.queries.definitions import frozen_definition
 from rankme.queries.panel_books import has_panel
+from rankme.queries.panel_places import wants_people
 
 from .accounts import one_at_a_time, panel_of
 from .documents import screened_out_pay, screened_out_slots, study_document
@@ -296,18 +297,26 @@ def _ask_for(study: PanelStudy, action: str) -> PanelStudy:
 
 
 def pause_study(study: PanelStudy, *, by: User | None) -> PanelStudy:
-    """Send nobody new; people at work can finish."""
-    if study.state != State.ACTIVE:
+    """Send nobody new; people at work can finish. The site ends its own pauses."""
+    is_kept = study.state == State.PAUSED and study.pauses and by is not None
+    if study.state != State.ACTIVE and not is_kept:
         raise RefusedAction(_("Only an active study can be paused."))
-    study = _ask_for(study, "PAUSE")
+    PanelStudy.objects.filter(pk=study.pk).update(pauses=by is None)
+    study = study if is_kept else _ask_for(study, "PAUSE")
+    study.refresh_from_db()
     note(study.campaign, by, gettext_noop("study paused"), study=study.key)
     return study
 
 
 def resume_study(study: PanelStudy, *, by: User | None) -> PanelStudy:
+    """Send people again, while the campaign runs and has a batch for them."""
     if study.state != State.PAUSED:
         raise RefusedAction(_("Only a paused study can be resumed."))
+    _refuse_unless_running(study)
+    if not wants_people(study):
+        raise RefusedAction(_("No batch is free for another rater."))
     study = _ask_for(study, "START")
+    PanelStudy.objects.filter(pk=study.pk).update(pauses=False)
     note(study.campaign, by, gettext_noop("study resumed"), study=study.key)
     return study
 
@@ -357,17 +366,3 @@ def change_ceiling(study: PanelStudy, ceiling: int, *, by: User) -> None:
     except IntegrityError as error:
         raise RefusedAction(too_low) from error
     note(study.campaign, by, gettext_noop("ceiling changed"), study=study.key, ceiling=ceiling)
-
-
-def follow_campaign(study: PanelStudy) -> PanelStudy:
-    """Pause, resume and stop with the campaign. `pauses` says that the pause is the campaign's."""
-    campaign = study.campaign
-    if campaign.is_over and study.state in (State.ACTIVE, State.PAUSED):
-        return stop_study(study, by=None)
-    if campaign.state == Campaign.State.PAUSED and study.state == State.ACTIVE:
-        PanelStudy.objects.filter(pk=study.pk).update(pauses=True)
-        return pause_study(study, by=None)
-    if campaign.is_running and study.pauses and study.state == State.PAUSED:
-        PanelStudy.objects.filter(pk=study.pk).update(pauses=False)
-        return resume_study(study, by=None)
-    return study

@@ -16,9 +16,8 @@ from rankme.crowd.prolific import PROLIFIC
 from rankme.errors import RankmeError
 from rankme.models import PanelAccount, PanelEvent, PanelPayment, PanelStudy, PanelSubmission
 from rankme.panels.prolific import SubmissionThere
-from rankme.queries.definitions import frozen_definition
 
-from . import accounts, groups, money, paying, studies
+from . import accounts, following, groups, money, paying, studies
 from .accounts import panel_of
 
 log = logging.getLogger(__name__)
@@ -70,6 +69,10 @@ def look_at_events(account_id: int | None = None) -> None:
             log.info("event %s waits: %s", event.pk, error)
             continue
         PanelEvent.objects.filter(pk=event.pk).update(done_at=Now())
+    # A place that somebody left is open at once, and perhaps without a batch.
+    touched = PanelStudy.objects.filter(account__in={account for account, _ in seen})
+    for study in touched.filter(state__in=[State.ACTIVE, State.PAUSED]):
+        following.follow_at_once(study.pk)
 
 
 def _look_at(event: PanelEvent) -> None:
@@ -108,20 +111,30 @@ def visit_panels() -> None:
 
 
 def visit(study: PanelStudy) -> str:
-    """Bring one study up to date. A panel that is away is visited again later."""
-    problem = ""
+    """Bring one study up to date. A panel that is away is visited again later.
+
+    What one step is refused holds up none of the others: a study that cannot be paused pays.
+    """
+    problems: list[str] = []
+    steps = (following.follow_campaign, _pay, groups.feed_group, following.top_up)
     try:
         sync_study(study)
-        study.refresh_from_db()
-        studies.follow_campaign(study)
-        money.draft_approvals(study)
-        paying.pay_drafted(study)
-        groups.feed_group(study)
-        top_up(study)
     except RankmeError as error:
-        problem = str(error) or type(error).__name__
+        problems.append(str(error))
+    for step in steps if not problems else ():
+        study.refresh_from_db()
+        try:
+            step(study)
+        except RankmeError as error:
+            problems.append(str(error))
+    problem = " ".join(dict.fromkeys(problems))
     PanelStudy.objects.filter(pk=study.pk).update(problem=problem, synced_at=Now())
     return problem
+
+
+def _pay(study: PanelStudy) -> None:
+    money.draft_approvals(study)
+    paying.pay_drafted(study)
 
 
 def sync_study(study: PanelStudy) -> None:
@@ -182,21 +195,3 @@ def _settle_payments(row: PanelSubmission) -> None:
     for payment in asked:
         if row.state == shows[PanelPayment.Kind(payment.kind)]:
             paying.settle(payment, PanelPayment.State.PAID)
-
-
-def top_up(study: PanelStudy) -> None:
-    """By rule: when all who came are done and batches are free, offer places for them."""
-    study.refresh_from_db()
-    if not study.tops_up or study.state != State.AWAITING_REVIEW or not study.campaign.is_running:
-        return
-    at_work = study.submissions.filter(state__in=["ACTIVE", "RESERVED"]).exists()
-    missing = places_missing(study)
-    if missing and not at_work:
-        studies.add_places(study, missing, by=None)
-
-
-def places_missing(study: PanelStudy) -> int:
-    """How many more raters the free batches need."""
-    free = study.campaign.slots.filter(state="free").count()
-    each = frozen_definition(study.campaign).definition.crowd.batches_per_rater
-    return -(-free // each)
