@@ -14,7 +14,10 @@ MEASURES: dict[str, tuple[str, ...]] = {
     "quiz": ("answered", "failed", "failed_share"),
     "time": ("answered", "failed", "failed_share"),
 }
-OF_EVERY_RATER = ("median_seconds", "median_active_seconds", "screens")
+OF_EVERY_RATER = (
+    *("median_seconds", "median_active_seconds", "screens"),
+    *("impossible_times", "same_answer_share", "agreement"),
+)
 BEFORE_THE_WORK = ("quiz",)
 
 

@@ -30,7 +30,7 @@ OPERATORS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
 }
 # They only ever increase while a rater works, so that a bound that is passed stays passed.
-GROWING = ("failed", "answered")
+GROWING = ("failed", "answered", "impossible_times")
 _TOKEN = re.compile(
     r"\s*(?:(?P<name>[a-z][a-z0-9_-]*(?:\.[a-z][a-z0-9_]*)?)"
     r"|(?P<number>-?(?:\d+(?:\.\d*)?|\.\d+))"

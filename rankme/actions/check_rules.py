@@ -7,7 +7,7 @@ from django.utils.translation import gettext_noop
 
 from analysis.checks.rules import caught_by
 from rankme.models import Participant, RuleDecision
-from rankme.protocols.checks import Action, Rules
+from rankme.protocols.checks import RULES_AT_WORK, Action, Rules
 from rankme.queries.check_answers import Measured, measures_by_rater
 from rankme.queries.definitions import frozen_definition
 
@@ -33,7 +33,7 @@ def decide(participant: Participant, *, is_final: bool) -> bool:
     is_final : the rater has answered all of a batch; before that, only what cannot change decides
     """
     rules = rules_of(participant)
-    if not is_final and not any(rules.decide_early(action) for action in ("exclude", "flag")):
+    if not is_final and not any(map(rules.decide_early, RULES_AT_WORK)):
         return False
     measures = measures_by_rater(participant.campaign, [participant.pk])[participant.pk]
     _decide(participant, "flag", measures, is_final=is_final)

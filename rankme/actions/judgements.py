@@ -326,7 +326,12 @@ def _is_late(assignment: Assignment) -> bool:
 
 def _flags(located: LocatedScreen, readings: list[Reading], crowd: Crowd) -> list[str]:
     times = located.sent.times
-    flags = speed_flags(times, located.sitting, least_seconds=crowd.least_seconds_per_screen)
+    flags = speed_flags(
+        times,
+        located.sitting,
+        least_seconds=crowd.least_seconds_per_screen,
+        last_answer=max((reading.time_ms or 0 for reading in readings), default=0) / 1000,
+    )
     # A response that came before anybody could have seen the stimulus. The page notes such a press
     # and waits for another; other clients may send it as the response.
     if times.was_early or any(reading.is_anticipated for reading in readings):

@@ -56,8 +56,13 @@ class Sitting:
     lately: int
 
 
-def speed_flags(times: SentTimes, sitting: Sitting, *, least_seconds: float) -> list[str]:
-    """What a person should look at; nothing is altered or refused for it."""
+def speed_flags(
+    times: SentTimes, sitting: Sitting, *, least_seconds: float, last_answer: float = 0.0
+) -> list[str]:
+    """Name what a person should look at; nothing is altered or refused for it.
+
+    `last_answer` is the time of the screen's last answer as its browser measured it, in seconds.
+    """
     flags = []
     spent = times.spent_seconds
     possible = sitting.age * (1 + SLACK_SHARE) + SLACK_SECONDS
@@ -65,7 +70,7 @@ def speed_flags(times: SentTimes, sitting: Sitting, *, least_seconds: float) -> 
     taken = sitting.age if sitting.since_last is None else sitting.since_last
     if spent is None:
         flags.append(gettext_noop("no time"))
-    elif spent >= 0 and spent + sitting.claimed <= possible:
+    elif spent >= 0 and spent + sitting.claimed <= possible and _holds(times, spent, last_answer):
         taken = spent
     else:
         flags.append(gettext_noop("impossible time"))
@@ -74,3 +79,8 @@ def speed_flags(times: SentTimes, sitting: Sitting, *, least_seconds: float) -> 
     if times.page_was_hidden:
         flags.append(gettext_noop("page was hidden"))
     return flags
+
+
+def _holds(times: SentTimes, spent: float, last_answer: float) -> bool:
+    """Whether the screen was open until its last answer; answers' times include the pauses."""
+    return last_answer <= (spent + times.paused_seconds) * (1 + SLACK_SHARE) + SLACK_SECONDS

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
@@ -17,11 +20,11 @@ from analysis.checks.joint import Planned
 from rankme.actions import damaged_texts, launches
 from rankme.corruptions import CORRUPTIONS
 from rankme.errors import RankmeError
-from rankme.models import Campaign, Output
+from rankme.models import Campaign, Output, RuleDecision
 from rankme.permissions import get_campaign, user_of
 from rankme.protocols.checks import CheckSpec
 from rankme.protocols.definition import Definition
-from rankme.queries.quality import quality_of, rule_counts
+from rankme.queries.quality import QualityLine, quality_of, rule_counts
 
 from .campaign_page import act, render_campaign
 
@@ -137,6 +140,23 @@ def _percent(share: float | None) -> str:
 # --- Quality -------------------------------------------------------------------------------------
 
 
+SHOWN = {
+    "excluded": Q(exclusions__withdrawn_at=None, exclusions__isnull=False),
+    "marked": Q(rule_decisions__action=RuleDecision.Action.FLAG),
+}
+# By column: its number for a line, from the most to the least conspicuous.
+ORDERS: dict[str, Callable[[QualityLine], float | None]] = {
+    "failed": lambda line: negative(line.failed_share),
+    "seconds": lambda line: line.facts.median_seconds,
+    "same": lambda line: negative(line.facts.same_answer_share),
+    "agreement": lambda line: line.facts.agreement,
+}
+
+
+def negative(number: float | None) -> float | None:
+    return None if number is None else -number
+
+
 @login_required
 @require_safe
 def quality(request: HttpRequest, code: str) -> HttpResponse:
@@ -144,13 +164,23 @@ def quality(request: HttpRequest, code: str) -> HttpResponse:
     campaign = get_campaign(request, code)
     if campaign.is_draft:
         return redirect("rankme:campaign", campaign.code)
-    raters = campaign.participants.filter(assignments__isnull=False).distinct()
-    page = Paginator(raters.order_by("-arrived_at", "-id"), RATERS_ON_A_PAGE).get_page(
+    show, order = request.GET.get("show", ""), request.GET.get("sort", "")
+    raters = campaign.participants.filter(assignments__isnull=False)
+    if show in SHOWN:
+        raters = raters.filter(SHOWN[show])
+    page = Paginator(raters.distinct().order_by("-arrived_at", "-id"), RATERS_ON_A_PAGE).get_page(
         request.GET.get("page")
     )
+    lines = quality_of(campaign, list(page))
+    if order in ORDERS:
+        by = ORDERS[order]
+        lines.sort(key=lambda line: (by(line) is None, by(line) or 0))
     context = {
         "page": page,
-        "lines": quality_of(campaign, list(page)),
+        "lines": lines,
+        "show": show,
+        "order": order,
+        "query": urlencode({"show": show, "sort": order}) + "&",
         "counts": rule_counts(campaign),
     }
     return render_campaign(

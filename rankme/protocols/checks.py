@@ -313,6 +313,7 @@ class CheckSpec(Part):
 
 RuleText = str
 Action = Literal["exclude", "flag", "gate"]
+RULES_AT_WORK: tuple[Action, ...] = ("exclude", "flag")
 
 
 class Rules(Part):
@@ -347,6 +348,15 @@ class Rules(Part):
     def rule(self, action: Action) -> Rule | None:
         text = getattr(self, f"{action}_if")
         return parse_rule(text) if text else None
+
+    def ask_for(self, measure: str) -> bool:
+        rules = (self.rule(action) for action in ("exclude", "flag"))
+        return any(
+            comparison.measure == measure
+            for rule in rules
+            if rule
+            for comparison in rule.comparisons()
+        )
 
     def decide_early(self, action: Action) -> bool:
         """Whether the rule can catch a rater in the middle of a batch."""

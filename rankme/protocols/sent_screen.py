@@ -23,6 +23,7 @@ class SentTimes:
     """What the browser's clock says; anything that is not a time is left out, not refused."""
 
     spent_seconds: float | None = None
+    paused_seconds: float = 0.0
     page_was_hidden: bool = False
     was_early: bool = False  # a key was pressed before anybody could have seen the stimulus
     was_touched: bool = False  # with a finger or a pen
@@ -34,6 +35,7 @@ class SentTimes:
         inputs = str(times.get("input", "")).split("+")
         return cls(
             _seconds(times.get("spent_ms")),
+            _total(times.get("paused")),
             bool(times.get("hidden")),
             bool(times.get("early")),
             "touch" in inputs or "pen" in inputs,
@@ -116,3 +118,14 @@ def _seconds(milliseconds: object) -> float | None:
     if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
         return None
     return milliseconds / 1000
+
+
+def _total(spans: object) -> float:
+    """Add up spans [from, to] in milliseconds, as seconds; leave out anything else."""
+    if not isinstance(spans, list):
+        return 0.0
+    pairs = [span for span in spans if isinstance(span, list) and len(span) == 2]
+    ends = [(_seconds(begun), _seconds(ended)) for begun, ended in pairs]
+    return sum(
+        max(0.0, ended - begun) for begun, ended in ends if begun is not None and ended is not None
+    )

@@ -22,6 +22,7 @@ from rankme.protocols.definition import Definition
 from rankme.protocols.sent_screen import SentScreen
 
 from .definitions import frozen_definition
+from .rater_measures import agreements, impossible_times, same_answer_shares
 from .trial_material import material_of
 
 Place = int | None  # of an output in the plan; None: the answer is about the item
@@ -65,14 +66,21 @@ def answers_of(campaign: Campaign, participants: Sequence[int]) -> list[Answered
 
 
 def measures_by_rater(campaign: Campaign, participants: Sequence[int]) -> dict[int, Measured]:
-    """What rules can ask about each of these raters."""
+    """What rules can ask about each of these raters; `agreement` only where one does."""
     definition = frozen_definition(campaign).definition
     answers: dict[int, list[CheckAnswer]] = defaultdict(list)
     for answered in answers_of(campaign, participants):
         answers[answered.participant].append(answered.answer)
     times = screen_times(participants)
+    impossible, same = impossible_times(participants), same_answer_shares(participants)
+    agreement = agreements(participants) if definition.rules.ask_for("agreement") else {}
     return {
-        rater: measures_of(
+        rater: {
+            "impossible_times": impossible[rater],
+            "same_answer_share": same.get(rater),
+            "agreement": agreement.get(rater),
+        }
+        | measures_of(
             answers[rater],
             seconds=[taken for taken, _active in times[rater] if taken is not None],
             active_seconds=[active for _taken, active in times[rater] if active is not None],

@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from django.db import connection
 from django.db.models import Q
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -17,13 +16,13 @@ from rankme.models import Assignment, Campaign, Participant, RaterExclusion, Rul
 from .cannot_judge import declined_by_rater
 from .check_answers import Measured, measures_by_rater, raters_at_work
 from .definitions import frozen_definition
+from .rater_measures import FEWEST_PAGES, agreements, position_biases
 
-# Agreement reads the whole table, which takes too long for a page beyond this.
-MOST_JUDGEMENTS = 300_000
-FEWEST_PAGES = 10
 RATERS_AT_ONCE = 100
 # Beyond these a sentence mentions it. They only choose words; nobody is excluded by them.
 NOTABLE_BIAS, NOTABLE_AGREEMENT, NOTABLE_ICC = 0.3, 0.1, 0.3
+# Of the time that a screen is expected to take.
+NOTABLE_HASTE = 0.1
 
 
 @dataclass(frozen=True)
@@ -39,19 +38,35 @@ class CheckLine:
 
 
 @dataclass(frozen=True)
+class RaterFacts:
+    """What is known of a rater without any check."""
+
+    screens: int
+    median_seconds: float | None
+    median_active_seconds: float | None
+    impossible_times: int
+    same_answer_share: float | None
+    position_bias: float | None
+    agreement: float | None
+    is_hasty: bool  # a tenth of the expected time or less
+
+
+@dataclass(frozen=True)
 class QualityLine:
     """One rater."""
 
     participant: Participant
     checks: tuple[CheckLine, ...]
-    median_seconds: float | None
-    median_active_seconds: float | None
-    position_bias: float | None
-    agreement: float | None
+    facts: RaterFacts
     declined: tuple[int, int]  # answers that could not be judged, of all
     decisions: tuple[RuleDecision, ...]
     exclusion: RaterExclusion | None
     sentence: str
+
+    @property
+    def failed_share(self) -> float | None:
+        answered = sum(check.answered for check in self.checks if check.failed is not None)
+        return sum(check.failed or 0 for check in self.checks) / answered if answered else None
 
 
 @dataclass(frozen=True)
@@ -67,31 +82,40 @@ class RuleCounts:
 def quality_of(campaign: Campaign, participants: Sequence[Participant]) -> list[QualityLine]:
     ids = [participant.pk for participant in participants]
     measures = measures_by_rater(campaign, ids)
-    bias = position_bias(ids)
-    agreement = agreement_of(campaign)
+    bias, agreement = position_biases(ids), agreements(ids)
     declined = declined_by_rater(ids)
     decisions: dict[int, list[RuleDecision]] = defaultdict(list)
     for decision in RuleDecision.objects.filter(participant__in=ids):
         decisions[decision.participant_id].append(decision)
     standing = RaterExclusion.objects.filter(participant__in=ids, withdrawn_at=None)
     excluded = {found.participant_id: found for found in standing.select_related("decided_by")}
-    names = [(check.name, check.kind) for check in frozen_definition(campaign).definition.checks]
+    definition = frozen_definition(campaign).definition
+    names = [(check.name, check.kind) for check in definition.checks]
+    hasty = NOTABLE_HASTE * definition.crowd.expected_seconds_per_screen
     lines = []
     for participant in participants:
         own = measures[participant.pk]
         checks = tuple(_check_line(name, kind, own) for name, kind in names)
-        facts = (bias.get(participant.pk), agreement.get(participant.label))
+        seconds = own["median_seconds"]
+        facts = RaterFacts(
+            int(own["screens"] or 0),
+            seconds,
+            own["median_active_seconds"],
+            int(own["impossible_times"] or 0),
+            own["same_answer_share"],
+            bias.get(participant.pk),
+            agreement.get(participant.pk),
+            is_hasty=seconds is not None and seconds < hasty,
+        )
         lines.append(
             QualityLine(
                 participant,
                 checks,
-                own["median_seconds"],
-                own["median_active_seconds"],
-                *facts,
+                facts,
                 declined.get(participant.pk, (0, 0)),
                 tuple(decisions[participant.pk]),
                 excluded.get(participant.pk),
-                sentence_about(checks, *facts),
+                sentence_about(checks, facts),
             )
         )
     return lines
@@ -109,57 +133,8 @@ def _check_line(name: str, kind: str, measures: Measured) -> CheckLine:
     )
 
 
-def position_bias(participants: Sequence[int]) -> dict[int, float]:
-    """By rater: the correlation of a score with its place on the screen, within screens.
-
-    Orders are random, so that nothing but the place itself explains it. Screens with one output
-    show nothing.
-    """
-    query = """
-        SELECT participant_id, corr(deviation, place), count(DISTINCT submission_id)
-        FROM (
-            SELECT a.participant_id, j.submission_id, j.position AS place,
-                j.value - avg(j.value) OVER (PARTITION BY j.submission_id, j.criterion_id)
-                    AS deviation,
-                count(*) OVER (PARTITION BY j.submission_id, j.criterion_id) AS outputs
-            FROM rankme_assignment a
-            JOIN rankme_submission s ON s.assignment_id = a.id
-            JOIN rankme_judgement j ON j.submission_id = s.id
-            WHERE a.participant_id = ANY(%s) AND NOT s.surplus
-                AND j.value IS NOT NULL AND j.position IS NOT NULL
-        ) scores
-        WHERE outputs > 1 GROUP BY participant_id
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(query, [list(participants)])
-        return {
-            rater: bias
-            for rater, bias, screens in cursor.fetchall()
-            if bias is not None and screens >= FEWEST_PAGES
-        }
-
-
-def agreement_of(campaign: Campaign) -> dict[str, float]:
-    """By label: the mean over criteria of the correlation with the mean of the others."""
-    # Imported here, because the pages of raters load no statistics.
-    from analysis.raters import rater_profiles
-
-    from .judgement_table import judgement_table
-
-    if campaign.assignments.filter(counts=True).count() == 0:
-        return {}
-    table = judgement_table(campaign)
-    if not 0 < len(table) <= MOST_JUDGEMENTS:
-        return {}
-    found: dict[str, list[float]] = defaultdict(list)
-    for profile in rater_profiles(table):
-        if profile.agreement is not None:
-            found[profile.rater].append(profile.agreement)
-    return {rater: sum(values) / len(values) for rater, values in found.items()}
-
-
-def sentence_about(checks: Sequence[CheckLine], bias: float | None, agreement: float | None) -> str:
-    """What is notable about a rater, in one sentence. It decides nothing."""
+def sentence_about(checks: Sequence[CheckLine], facts: RaterFacts) -> str:
+    """Say in one sentence what is notable about a rater. It decides nothing."""
     answered = sum(check.answered for check in checks if check.failed is not None)
     failed = sum(check.failed or 0 for check in checks)
     said = []
@@ -175,18 +150,35 @@ def sentence_about(checks: Sequence[CheckLine], bias: float | None, agreement: f
         said.append(words % {"answered": answered})
     if any(check.icc is not None and check.icc < NOTABLE_ICC for check in checks):
         said.append(_("answered repeated pages differently"))
-    if bias is not None and abs(bias) > NOTABLE_BIAS:
-        said.append(
-            _("scores texts higher the further down they are")
-            if bias > 0
-            else _("scores texts higher the further up they are")
-        )
-    if agreement is not None and agreement < NOTABLE_AGREEMENT:
-        said.append(_("does not agree with the other raters"))
+    said += _habits(facts)
     if not said:
-        return _("There is nothing to say yet.")
+        return _("No warnings.") if facts.screens >= FEWEST_PAGES else _("Not enough data yet.")
     words = "; ".join(said)
     return f"{words[0].upper()}{words[1:]}."
+
+
+def _habits(facts: RaterFacts) -> list[str]:
+    said = []
+    if facts.same_answer_share == 1:
+        said.append(_("gave the same answer on every page"))
+    if facts.is_hasty and facts.screens >= FEWEST_PAGES:
+        said.append(_("took less than a tenth of the expected time"))
+    if facts.impossible_times:
+        words = ngettext(
+            "%(screens)s screen with an impossible time",
+            "%(screens)s screens with an impossible time",
+            facts.impossible_times,
+        )
+        said.append(words % {"screens": facts.impossible_times})
+    if facts.position_bias is not None and abs(facts.position_bias) > NOTABLE_BIAS:
+        said.append(
+            _("scores texts higher the further down they are")
+            if facts.position_bias > 0
+            else _("scores texts higher the further up they are")
+        )
+    if facts.agreement is not None and facts.agreement < NOTABLE_AGREEMENT:
+        said.append(_("does not agree with the other raters"))
+    return said
 
 
 def rule_counts(campaign: Campaign) -> RuleCounts:

@@ -143,3 +143,19 @@ def test_a_second_browser_ends_nobodys_work(strict):
     handed_out_ago(strict, hours=1)
     strict.participant.is_second_browser = True
     assert not answer(strict, 0, times={"spent_ms": 1}).ends_the_work
+
+
+@pytest.mark.parametrize(
+    ("times", "is_possible"),
+    [
+        ({"spent_ms": 0.0}, False),
+        ({"spent_ms": 6_000}, True),
+        ({"spent_ms": 0.0, "paused": [[1_000, 7_500]]}, True),
+        ({"spent_ms": 0.0, "paused": [[7_500, 1_000], ["a", 2], [3]]}, False),
+    ],
+)
+def test_a_screen_was_open_until_its_last_answer(times, is_possible):
+    """The answers claim 6.4 s, which a screen of 0.0 s has no room for."""
+    sitting = Sitting(age=3_600, others=0, claimed=0, since_last=None, lately=0)
+    found = speed_flags(SentTimes.read(times), sitting, least_seconds=0, last_answer=6.4)
+    assert ("impossible time" not in found) is is_possible

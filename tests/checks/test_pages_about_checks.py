@@ -8,10 +8,10 @@ import io
 import pytest
 from django.urls import reverse
 
-from rankme.models import CheckTrial, DamagedText
+from rankme.models import Assignment, CheckTrial, DamagedText
 from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition
 from tests.checks.raters import CHECKS, RULE, work
-from tests.sittings import claim
+from tests.sittings import answer, claim, payload_for, store
 
 pytestmark = pytest.mark.django_db
 
@@ -109,3 +109,53 @@ def test_answers_to_checks_are_a_file_of_their_own(olga):
     assert {row["passed"] for row in rows if row["check"] == "look"} == {"1"}
     assert all(row["other"] == "5.0" for row in rows if row["check"] == "spoiled")
     assert len([row for row in rows if row["check"] == "time"]) == 28
+
+
+def quality_lines(olga, campaign, **asked):
+    found = olga.get(address("campaign-quality", campaign), asked)
+    return {line.participant.pk: line for line in found.context["lines"]}
+
+
+def test_quality_warns_of_the_commonest_frauds_without_any_setting(olga):
+    """The same answer on every page, at 0.0 s, from a client whose answers claim seconds."""
+    campaign = make_campaign(slider_definition(raters_per_trial=2), items=12, systems=1)
+    fraud, honest = make_rater(campaign, "w1"), make_rater(campaign, "w2")
+    for rater in (fraud, honest):
+        assignment = claim(rater)
+        Assignment.objects.filter(pk=assignment.pk).update(claimed_at="2026-01-01T00:00:00Z")
+        for place in range(12):
+            is_honest = rater == honest
+            times = {"spent_ms": 30_000 if is_honest else 0.0}
+            value = 10 + 7 * place if is_honest else 50
+            payload = payload_for(assignment, place, value=value, times=times)
+            payload["answers"][0]["time_ms"] = 6_400.0
+            store(rater, payload)
+    lines = quality_lines(olga, campaign)
+    assert lines[honest.pk].sentence == "No warnings."
+    assert lines[fraud.pk].sentence == (
+        "Gave the same answer on every page; took less than a tenth of the expected time; "
+        "12 screens with an impossible time."
+    )
+
+
+def test_quality_of_a_rater_who_has_just_begun_has_not_enough_data(olga):
+    campaign = make_campaign(slider_definition(), items=12, systems=1)
+    rater = make_rater(campaign)
+    answer(claim(rater), times={"spent_ms": 2000})
+    assert quality_lines(olga, campaign)[rater.pk].sentence == "Not enough data yet."
+
+
+def test_quality_shows_some_raters_and_puts_the_conspicuous_first(olga):
+    campaign = make_campaign(
+        slider_definition(checks=CHECKS, rules={"exclude_if": "spoiled.paired_p > .05"}),
+        items=16,
+        systems=3,
+    )
+    raters = {is_careful: make_rater(campaign, f"w{is_careful}") for is_careful in (True, False)}
+    for is_careful, rater in raters.items():
+        work(claim(rater), careful=is_careful)
+    careful, careless = raters[True].pk, raters[False].pk
+    assert list(quality_lines(olga, campaign, sort="failed")) == [careless, careful]
+    assert list(quality_lines(olga, campaign, sort="same")) == [careless, careful]
+    assert list(quality_lines(olga, campaign, show="excluded")) == [careless]
+    assert list(quality_lines(olga, campaign, show="marked")) == []

@@ -6,6 +6,7 @@ import pytest
 import yaml
 from django.db.models import Avg
 
+from analysis.raters import rater_profiles
 from rankme.actions import analysis_runs, campaigns, exclusions
 from rankme.actions.assignments import expire_overdue, finish_batch
 from rankme.actions.campaigns import create_campaign
@@ -23,6 +24,8 @@ from rankme.models import (
 from rankme.protocols.checks import CheckSpec
 from rankme.protocols.files import preset
 from rankme.queries.check_answers import answers_of, measures_by_rater, raters_at_work
+from rankme.queries.judgement_table import judgement_table
+from rankme.queries.rater_measures import agreements
 from tests import runs
 from tests.campaigns import (
     make_campaign,
@@ -126,6 +129,37 @@ def test_at_the_end_of_the_batch_every_part_of_the_rule_decides():
     answer(assignment, 0, value=12, replaces=str(assignment.submissions.first().key))
     assert not RaterExclusion.objects.filter(withdrawn_at=None).exists()
     assert RuleDecision.objects.count() == 1
+
+
+def test_impossible_times_are_a_measure_and_never_taken_back():
+    campaign = campaign_with(exclude_if="impossible_times >= 3")
+    rater = make_rater(campaign)
+    assignment = claim(rater)
+    receipts = [answer(assignment, place, times={"spent_ms": 90_000_000}) for place in range(3)]
+    assert [receipt.ends_the_work for receipt in receipts] == [False, False, True]
+    assert RaterExclusion.objects.get().rule == "impossible_times >= 3"
+
+
+def test_agreement_and_repeating_one_answer_are_measures():
+    rules = {"flag_if": "agreement < 0 or same_answer_share >= 1"}
+    campaign = make_campaign(
+        slider_definition(rules=rules, raters_per_trial=4), items=12, systems=1
+    )
+    raters = [make_rater(campaign, f"w{number}") for number in range(4)]
+    ways = [lambda n: 10 + n, lambda n: 30 + 2 * n, lambda n: 90 - n, lambda n: 50]
+    for rater, way in zip(raters, ways, strict=True):
+        assignment = claim(rater)
+        for place, (trial, _order) in enumerate(assignment.presentation):
+            answer(assignment, place, value=float(way(trial % 12)))
+    ids = [rater.pk for rater in raters]
+    caught = {decision.participant_id: decision.parts for decision in RuleDecision.objects.all()}
+    assert caught == {ids[2]: ["agreement < 0"], ids[3]: ["same_answer_share >= 1"]}
+    table = judgement_table(campaign)
+    of_label = {profile.rater: profile.agreement for profile in rater_profiles(table)}
+    found = agreements(ids)
+    assert {rater.label: found.get(rater.pk) for rater in raters} == {
+        label: None if value is None else pytest.approx(value) for label, value in of_label.items()
+    }
 
 
 def test_a_rule_that_only_marks_excludes_nobody():

@@ -1,0 +1,116 @@
+"""What the record says about raters without any check: one number for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import connection
+
+from rankme.models import Submission
+
+from .counting import COUNTED, NEWEST
+
+# Fewer pages or answers say nothing about habits, and fewer outputs nothing about agreement.
+FEWEST_PAGES = 10
+FEWEST_SHARED = 5
+IMPOSSIBLE_TIME = "impossible time"
+
+
+def impossible_times(participants: Sequence[int]) -> dict[int, float]:
+    """By rater: the screens whose time cannot be, by the server's clock or the answers' own.
+
+    A later answer to the same screen takes nothing back.
+    """
+    flagged = Submission.objects.filter(
+        assignment__participant__in=participants,
+        surplus=False,
+        flags__contains=[IMPOSSIBLE_TIME],
+    )
+    screens = flagged.values_list("assignment__participant", "assignment", "trial", "screen")
+    found = dict.fromkeys(participants, 0.0)
+    for rater, *_screen in screens.order_by().distinct():
+        found[rater] += 1
+    return found
+
+
+def same_answer_shares(participants: Sequence[int]) -> dict[int, float]:
+    """By rater: the share of answers that are the commonest answer to their question."""
+    query = f"""
+        SELECT rater, (sum(most) / sum(answers))::float FROM (
+            SELECT rater, criterion, max(times) AS most, sum(times) AS answers FROM (
+                SELECT a.participant_id AS rater, j.criterion_id AS criterion, count(*) AS times
+                FROM rankme_assignment a
+                JOIN rankme_submission s ON s.assignment_id = a.id
+                JOIN rankme_judgement j ON j.submission_id = s.id
+                WHERE a.participant_id = ANY(%s) AND j.value IS NOT NULL AND {NEWEST}
+                GROUP BY a.participant_id, j.criterion_id, j.value
+            ) AS answers_by_value GROUP BY rater, criterion
+        ) AS criteria GROUP BY rater HAVING sum(answers) >= {FEWEST_PAGES}"""
+    return _by_rater(query, participants)
+
+
+def agreements(participants: Sequence[int]) -> dict[int, float]:
+    """By rater: the mean over criteria of the correlation with the mean of the other raters.
+
+    Only outputs that others have judged too can show any; others who are excluded do not count.
+    """
+    query = f"""
+        WITH own AS (
+            SELECT a.participant_id AS rater, j.criterion_id, o.id AS output, avg(j.value) AS value
+            FROM rankme_assignment a
+            JOIN rankme_submission s ON s.assignment_id = a.id
+            JOIN rankme_judgement j ON j.submission_id = s.id
+            JOIN rankme_output o ON o.id = COALESCE(j.output_id, (
+                SELECT min(p.output_id) FROM rankme_trialoutput p
+                WHERE p.trial_id = s.trial_id HAVING count(*) = 1))
+            WHERE a.participant_id = ANY(%s) AND j.value IS NOT NULL AND ({COUNTED})
+            GROUP BY a.participant_id, j.criterion_id, o.id
+        ), compared AS (
+            SELECT own.rater, own.criterion_id, own.output, own.value, avg(j.value) AS others
+            FROM own
+            JOIN rankme_trialoutput p ON p.output_id = own.output
+            JOIN rankme_submission s ON s.trial_id = p.trial_id
+            JOIN rankme_assignment a ON a.id = s.assignment_id
+            JOIN rankme_judgement j ON j.submission_id = s.id
+                AND j.criterion_id = own.criterion_id
+                AND COALESCE(j.output_id, own.output) = own.output
+            WHERE a.participant_id <> own.rater AND j.value IS NOT NULL AND ({COUNTED})
+                AND NOT EXISTS (SELECT FROM rankme_raterexclusion e
+                    WHERE e.participant_id = a.participant_id AND e.withdrawn_at IS NULL)
+            GROUP BY own.rater, own.criterion_id, own.output, own.value
+        )
+        SELECT rater, avg(found) FROM (
+            SELECT rater, corr(value, others) AS found FROM compared
+            GROUP BY rater, criterion_id HAVING count(*) >= {FEWEST_SHARED}
+        ) AS criteria GROUP BY rater"""
+    return _by_rater(query, participants)
+
+
+def position_biases(participants: Sequence[int]) -> dict[int, float]:
+    """By rater: the correlation of a score with its place on the screen, within screens.
+
+    Orders are random, so that nothing but the place itself explains it. Screens with one output
+    show nothing.
+    """
+    query = f"""
+        SELECT rater, corr(deviation, place) FROM (
+            SELECT a.participant_id AS rater, j.submission_id, j.position AS place,
+                j.value - avg(j.value) OVER (PARTITION BY j.submission_id, j.criterion_id)
+                    AS deviation,
+                count(*) OVER (PARTITION BY j.submission_id, j.criterion_id) AS outputs
+            FROM rankme_assignment a
+            JOIN rankme_submission s ON s.assignment_id = a.id
+            JOIN rankme_judgement j ON j.submission_id = s.id
+            WHERE a.participant_id = ANY(%s) AND NOT s.surplus
+                AND j.value IS NOT NULL AND j.position IS NOT NULL
+        ) AS scores
+        WHERE outputs > 1 GROUP BY rater HAVING count(DISTINCT submission_id) >= {FEWEST_PAGES}"""
+    return _by_rater(query, participants)
+
+
+def _by_rater(query: str, participants: Sequence[int]) -> dict[int, float]:
+    with connection.cursor() as cursor:
+        cursor.execute(query, [list(participants)])
+        rows: list[tuple[Any, Any]] = cursor.fetchall()
+    return {rater: float(value) for rater, value in rows if value is not None}
