@@ -174,6 +174,12 @@ class RatersForm(forms.Form):
     )
 
 
+class HowManyRatersForm(forms.Form):
+    """The number of raters whom the organiser has."""
+
+    raters = forms.IntegerField(label=_("Number of raters"), min_value=1, max_value=100_000)
+
+
 class ExtensionForm(ReasonForm):
     """The reason for an extension, and the plan and material for which it was drawn."""
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import csv
-import math
 from typing import Any
 
-import numpy as np
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -17,26 +16,25 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from analysis.table_files import guarded
-from rankme.actions import campaigns, launches, plans
+from rankme.actions import campaigns, launches
 from rankme.actions.invitations import invite_raters
+from rankme.actions.planned_work import fit_raters, planned_work
 from rankme.crowd import PANELS
-from rankme.designs.cost import estimate
 from rankme.designs.plan import DrawnPlan, Spread
 from rankme.designs.registry import DESIGNS
 from rankme.errors import RankmeError
-from rankme.forms.organiser import InvitationForm
+from rankme.forms.organiser import HowManyRatersForm, InvitationForm
 from rankme.models import Campaign
 from rankme.permissions import get_campaign, user_of
 from rankme.protocols.definition import Definition
-from rankme.queries.progress import planned_judgements, size_of
-from rankme.queries.reading import WORDS_PER_MINUTE, reading_of
+from rankme.queries.progress import size_of
+from rankme.queries.reading import WORDS_PER_MINUTE
 from rankme.queries.words import missing_texts
 
-from .campaign_page import act, render_campaign, sent
+from .campaign_page import act, refusals_as_messages, render_campaign, sent
 from .checks import checks_context
 from .interface_language import language_warning
 
-MOST_TRIALS_READ = 200
 INVITATIONS_ON_A_PAGE = 100
 
 
@@ -47,6 +45,8 @@ def launch(request: HttpRequest, code: str) -> HttpResponse:
     campaign = get_campaign(request, code)
     if not campaign.is_draft:
         return redirect("rankme:campaign", campaign.code)
+    if "raters" in request.POST:
+        return _fit_raters(request, campaign)
     if request.method == "POST" and request.POST.get("sure"):
         is_large = launches.is_large(campaign)
         done = _("The campaign is launched. The links below are active.")
@@ -78,6 +78,26 @@ def launch(request: HttpRequest, code: str) -> HttpResponse:
     )
 
 
+def _fit_raters(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    form = HowManyRatersForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Enter how many raters you have, as a whole number."))
+    else:
+        raters = form.cleaned_data["raters"]
+        with refusals_as_messages(request):
+            batches = fit_raters(campaign, raters, by=user_of(request))
+            messages.success(
+                request,
+                ngettext(
+                    "Each rater may now do %(count)s batch, so %(raters)s raters are enough.",
+                    "Each rater may now do %(count)s batches, so %(raters)s raters are enough.",
+                    batches,
+                )
+                % {"count": batches, "raters": raters},
+            )
+    return redirect("rankme:campaign-launch", campaign.code)
+
+
 def _plan_context(campaign: Campaign) -> dict[str, Any]:
     definition = campaigns.definition_of(campaign)
     design = DESIGNS[definition.design.kind]
@@ -90,55 +110,30 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
         "design_help": _(design.help),
     } | checks_context(definition, definition.design.options.get("trials_per_batch") or 0)
     try:
-        campaigns.refuse_without_code(definition)
         if launches.is_large(campaign):
+            campaigns.refuse_without_code(definition)
             return context | {"is_large": True}
-        drawn = plans.draw_plan(campaign)
-        for _batch in plans.draw_checks(campaign, drawn):
-            pass  # refused here rather than at the launch
+        work = planned_work(campaign)
     except RankmeError as refusal:
         return context | {"refusal": str(refusal)}
     names = dict(campaign.systems.values_list("id", "name"))
-    plan = drawn.plan
-    n_trials = plan.balance.trials_per_batch.mean
-    documents = drawn.count_documents()
-    cost = estimate(
-        plan,
-        definition.crowd,
-        screens_per_trial=definition.screens_in_all(len(plan.items), documents) / len(plan.items),
-        checks_per_batch=sum(check.pages_in(n_trials) for check in definition.checks),
-    )
-    least = PANELS[definition.crowd.panel].least_per_hour.get(cost.currency)
-    counts = zip(drawn.systems, plan.balance.system_counts, strict=True)
+    balance = work.plan.balance
+    counts = zip(work.drawn.systems, balance.system_counts, strict=True)
     return (
         context
-        | checks_context(definition, n_trials)
+        | checks_context(definition, balance.trials_per_batch.mean)
         | {
-            "plan": plan,
-            "balance": plan.balance,
-            "spreads": _spreads(plan),
-            "estimate": cost,
-            "least_per_hour": least,
-            "pay_is_low": least is not None and cost.pay_per_hour < least,
-            "fair_pay": math.ceil((least or 0) * cost.minutes_per_batch / 60 * 100) / 100,
-            "reading": reading_of(_sample_of(drawn), definition),
+            "work": work,
+            "plan": work.plan,
+            "balance": balance,
+            "estimate": work.estimate,
+            "reading": work.reading,
+            "spreads": _spreads(work.plan),
             "words_per_minute": WORDS_PER_MINUTE,
-            "judgements": planned_judgements(
-                plan.balance.judgements,
-                len(plan.items) * plan.raters_per_trial,
-                documents * plan.raters_per_trial,
-                definition,
-            ),
             "systems": [(names[pk], count) for pk, count in counts],
+            "raters_form": HowManyRatersForm(),
         }
     )
-
-
-def _sample_of(drawn: plans.CampaignPlan) -> list[tuple[int, list[int]]]:
-    """Trials from everywhere in the plan, few enough to be read while a page loads."""
-    number = len(drawn.plan.items)
-    chosen = np.linspace(0, number - 1, min(number, MOST_TRIALS_READ)).round().astype(int)
-    return [drawn.shown_in(int(trial)) for trial in chosen]
 
 
 def _spreads(plan: DrawnPlan) -> list[tuple[str, Spread]]:

@@ -22,6 +22,8 @@ from .outcome_settings import CompletionCodes, PayByOutcome, ReturnAddresses
 from .parts import CurrencyCode, ParameterName, Part, unknown_name
 from .problem_words import Finding, JointProblems, Location
 
+MOST_BATCHES = 1_000
+
 
 class Breaks(Part):
     """Breaks are suggested after a number of trials or minutes; `enforced` ones last `minutes`."""
@@ -49,7 +51,7 @@ class Crowd(Part):
         description=_("desktop: only with a mouse or a keyboard, for studies that measure times"),
     )
     lease_minutes: int = Field(90, ge=5, le=20_160)
-    batches_per_rater: int = Field(1, ge=1, le=1_000)
+    batches_per_rater: int = Field(1, ge=1, le=MOST_BATCHES)
     least_seconds_per_screen: float = Field(
         0, ge=0, le=600, description=_("Faster screens are flagged; see too_fast")
     )

@@ -59,3 +59,25 @@ def test_the_speed_of_reading_is_counted_in_the_campaigns_own_texts(client):
 )
 def test_words_are_counted_in_scripts_with_and_without_spaces(text, words):
     assert count_words(text) == words
+
+
+def test_a_study_without_pay_says_nothing_of_money(client):
+    assert "GBP" not in page_of(client, draft())
+
+
+def test_the_batches_of_each_rater_follow_from_the_number_of_raters(client):
+    """Sixteen trials in batches of four, each judged by three raters: twelve sittings."""
+    campaign = draft()
+    Campaign.objects.filter(pk=campaign.pk).update(
+        definition=campaign.definition | {"raters_per_trial": 3}
+    )
+    assert "12 raters are needed, at 1 batch each" in page_of(client, campaign)
+    address = reverse("rankme:campaign-launch", args=[campaign.code])
+    for raters, said in (
+        ("3", "Each rater may now do 4 batches, so 3 raters are enough."),
+        ("2", "Each batch is judged by 3 different raters"),
+        ("many", "Enter how many raters you have"),
+    ):
+        page = client.post(address, {"raters": raters}, follow=True).content.decode()
+        assert said in page
+    assert "3 raters are needed, at up to 4 batches each" in page_of(client, campaign)
