@@ -63,7 +63,7 @@ def answer_quiz(participant: Participant, answers: Mapping[str, str]) -> Tried:
             answers={quiz.name: answers.get(quiz.name, "") for quiz in quizzes},
         )
     if (passed or not left) and check_rules.decide_gate(participant):
-        end_work(participant, Outcome.FAILED_CHECKS)
+        end_work(participant, Outcome.FAILED_QUIZ)
     return Tried(passed, left)
 
 

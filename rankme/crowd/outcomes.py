@@ -18,6 +18,7 @@ class Outcome(StrEnum):
     NO_CONSENT = "no_consent"
     SCREENED_OUT = "screened_out"
     FAILED_CHECKS = "failed_checks"
+    FAILED_QUIZ = "failed_quiz"
     QUOTA_FULL = "quota_full"
     INCOMPATIBLE_DEVICE = "incompatible_device"
     TIMED_OUT = "timed_out"
@@ -31,6 +32,7 @@ OUTCOME_TITLES: Mapping[Outcome, str] = {
     Outcome.NO_CONSENT: _("No consent"),
     Outcome.SCREENED_OUT: _("Screened out"),
     Outcome.FAILED_CHECKS: _("Failed the checks"),
+    Outcome.FAILED_QUIZ: _("Failed the questions about the instructions"),
     Outcome.QUOTA_FULL: _("No work left"),
     Outcome.INCOMPATIBLE_DEVICE: _("Unsuitable device"),
     Outcome.TIMED_OUT: _("Time ran out"),
@@ -40,7 +42,9 @@ OUTCOME_TITLES: Mapping[Outcome, str] = {
 # A visit that ends with one of these has finished a batch, and always has a code.
 FINISHED = frozenset({Outcome.COMPLETED, Outcome.LATE})
 # The campaign's rules end these visits after the consent, so the rater's row says which it was.
-ENDED_BY_RULES = frozenset({Outcome.SCREENED_OUT, Outcome.FAILED_CHECKS, Outcome.TOO_FAST})
+ENDED_BY_RULES = frozenset(
+    {Outcome.SCREENED_OUT, Outcome.FAILED_CHECKS, Outcome.FAILED_QUIZ, Outcome.TOO_FAST}
+)
 
 # Settings of earlier campaign files, and where they are now.
 SETTINGS_MOVED = {

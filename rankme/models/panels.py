@@ -64,7 +64,8 @@ class PanelStudy(models.Model):
         COMPLETED = "COMPLETED", _("Finished")
 
     class Approval(models.TextChoices):
-        AFTER_CHECKS = "after_checks", _("Everyone who finished and passed the checks")
+        AFTER_CHECKS = "after_checks", _("Everyone who finished and is not excluded")
+        UNMARKED = "unmarked", _("Everyone who finished and is neither excluded nor marked")
         MANUAL = "manual", _("Nobody automatically")
         ALL = "all", _("Everyone who waits for review")
 

@@ -23,10 +23,13 @@ OUTCOME_OF_REASON = {
     "timed-out": Outcome.TIMED_OUT,
     "screened-out": Outcome.SCREENED_OUT,
     "failed-checks": Outcome.FAILED_CHECKS,
+    "failed-quiz": Outcome.FAILED_QUIZ,
     "too-fast": Outcome.TOO_FAST,
 }
 # Pages that end a visit after the consent: without a code they say that there is none.
-ENDED_REASONS = ("screened-out", "practice-failed", "failed-checks", "too-fast", "timed-out")
+ENDED_REASONS = (
+    *("screened-out", "practice-failed", "failed-checks", "failed-quiz", "too-fast", "timed-out"),
+)
 REASON_OF_OUTCOME = {
     outcome: reason for reason, outcome in OUTCOME_OF_REASON.items() if outcome in ENDED_BY_RULES
 }

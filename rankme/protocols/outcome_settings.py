@@ -18,7 +18,7 @@ TITLES = {outcome.value: title for outcome, title in OUTCOME_TITLES.items()}
 
 
 class TextByOutcome(Part):
-    """A text for each outcome; empty: the usual one."""
+    """A text for each outcome; empty: the usual one, for `failed_quiz` that of `failed_checks`."""
 
     completed: Text = Field("", title=TITLES["completed"])
     late: Text = Field("", title=TITLES["late"])
@@ -26,6 +26,7 @@ class TextByOutcome(Part):
     no_consent: Text = Field("", title=TITLES["no_consent"])
     screened_out: Text = Field("", title=TITLES["screened_out"])
     failed_checks: Text = Field("", title=TITLES["failed_checks"])
+    failed_quiz: Text = Field("", title=TITLES["failed_quiz"])
     quota_full: Text = Field("", title=TITLES["quota_full"])
     incompatible_device: Text = Field("", title=TITLES["incompatible_device"])
     timed_out: Text = Field("", title=TITLES["timed_out"])
@@ -33,7 +34,7 @@ class TextByOutcome(Part):
 
     def of(self, outcome: Outcome) -> str:
         text: str = getattr(self, outcome)
-        return text
+        return self.failed_checks if outcome == Outcome.FAILED_QUIZ and not text else text
 
 
 class CompletionCodes(TextByOutcome):
@@ -58,6 +59,7 @@ class PayByOutcome(Part):
     returned: Pay | None = Field(None, title=TITLES["returned"])
     screened_out: Pay | None = Field(None, title=TITLES["screened_out"])
     failed_checks: Pay | None = Field(None, title=TITLES["failed_checks"])
+    failed_quiz: Pay | None = Field(None, title=TITLES["failed_quiz"])
     quota_full: Pay | None = Field(None, title=TITLES["quota_full"])
     timed_out: Pay | None = Field(None, title=TITLES["timed_out"])
     too_fast: Pay | None = Field(None, title=TITLES["too_fast"])

@@ -67,10 +67,10 @@ def test_who_has_no_try_left_is_turned_away_by_the_rule(client, campaign):
     answer(client, campaign, "Facts")
     answer(client, campaign, "Facts")
     rater.refresh_from_db()
-    assert (rater.state, rater.outcome) == ("screened_out", "failed_checks")
+    assert (rater.state, rater.outcome) == ("screened_out", "failed_quiz")
     assert RuleDecision.objects.get().parts == ["quiz.failed >= 1"]
     page = client.get(address("work", campaign), follow=True).content.decode()
-    assert "Your part in this study has ended" in page
+    assert "questions about the instructions were not correct" in page
     assert not campaign.assignments.exists()
     answer(client, campaign, "Smoothness")
     assert QuizAttempt.objects.count() == 2

@@ -10,15 +10,25 @@ from django.db import connections
 from rankme.actions import assignments, campaigns, exclusions, participation
 from rankme.actions.assignments import NoBatch
 from rankme.actions.panel import accounts, money, paying, studies, sync
+from rankme.crowd.outcomes import Outcome
 from rankme.errors import RefusedAction
-from rankme.models import PanelAccount, PanelPayment, PanelStudy, PanelSubmission, Slot
+from rankme.models import (
+    PanelAccount,
+    PanelPayment,
+    PanelStudy,
+    PanelSubmission,
+    RuleDecision,
+    Slot,
+)
 from rankme.panels.calls import PanelError, PanelRefused
+from rankme.queries.definitions import frozen_definition
 from rankme.queries.panel_places import places_missing
+from rankme.rehearsal.books import Submission
 from rankme.rehearsal.faults import Fault
 from rankme.worker import tasks
 from tests.campaigns import make_owner
 from tests.panels.in_process import connect
-from tests.panels.loop import PLACES, REWARD, Loop, plan_of
+from tests.panels.loop import PLACES, REWARD, Loop, paid_campaign, plan_of
 from tests.sittings import answer, claim
 
 pytestmark = pytest.mark.django_db
@@ -85,6 +95,27 @@ def test_a_study_tells_the_panel_what_each_code_means(practice):
     }
     assert "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}" in sent["external_study_url"]
     assert sent["is_external_study_url_secure"]
+
+
+def test_failed_quizzes_are_asked_to_return_and_failed_checks_are_reviewed(practice):
+    codes = {"completed": "DONE", "failed_checks": "CHECKS", "failed_quiz": "QUIZ"}
+    campaign = paid_campaign(crowd={"panel": "prolific", "completion_codes": codes})
+    sent = Loop(practice, campaign=campaign).there.document["completion_codes"]
+    actions = {each["code"]: each["actions"][0]["action"] for each in sent}
+    assert actions == {
+        "DONE": "MANUALLY_REVIEW",
+        "CHECKS": "MANUALLY_REVIEW",
+        "QUIZ": "REQUEST_RETURN",
+    }
+
+
+def test_a_failed_quiz_without_a_code_of_its_own_has_that_of_failed_checks(practice):
+    codes = {"completed": "DONE", "failed_checks": "CHECKS"}
+    campaign = paid_campaign(crowd={"panel": "prolific", "completion_codes": codes})
+    crowd = frozen_definition(campaign).definition.crowd
+    assert crowd.code_for(Outcome.FAILED_QUIZ, arrived_by="prolific") == "CHECKS"
+    sent = Loop(practice, campaign=campaign).there.document["completion_codes"]
+    assert [each["code_type"] for each in sent] == ["COMPLETED", "FAILED_ATTENTION_CHECK"]
 
 
 def test_a_study_whose_creation_was_not_answered_is_found(practice, monkeypatch):
@@ -389,6 +420,30 @@ def test_the_other_rules(practice, rule, approved):
     loop.panel.books.submit(loop.arrive("b"), "INVENTED")
     sync.visit(loop.again())
     assert PanelPayment.objects.filter(state="paid").count() == approved
+
+
+def mark(loop: Loop, one: Submission) -> None:
+    """Record that `flag_if` has caught a rater."""
+    sync.sync_study(loop.study)
+    rater = loop.row(one).participant
+    RuleDecision.objects.create(
+        campaign=loop.campaign,
+        participant=rater,
+        action="flag",
+        rule="look.failed >= 1",
+        parts=["look.failed >= 1"],
+        measures={"look.failed": 1},
+    )
+
+
+@pytest.mark.parametrize(("rule", "approved"), [("after_checks", "ab"), ("unmarked", "b")])
+def test_marked_raters_are_approved_unless_the_rule_leaves_them_out(practice, rule, approved):
+    loop = Loop(practice, approval=rule).publish()
+    people = [loop.finish("a"), loop.finish("b")]
+    mark(loop, people[0])
+    sync.visit(loop.again())
+    paid = "".join(one.participant for one in people if one.status == "APPROVED")
+    assert paid == approved
 
 
 def test_a_rater_who_returns_between_drafting_and_paying_is_not_approved(loop):

@@ -25,6 +25,7 @@ ASKED_TO_RETURN = {
     Outcome.INCOMPATIBLE_DEVICE,
     Outcome.QUOTA_FULL,
     Outcome.SCREENED_OUT,
+    Outcome.FAILED_QUIZ,
     Outcome.TIMED_OUT,
 }
 MINOR_UNITS = 100

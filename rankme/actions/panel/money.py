@@ -14,7 +14,13 @@ from django.utils.translation import gettext_noop
 from rankme.actions.audit import note
 from rankme.crowd.outcomes import FINISHED
 from rankme.errors import RefusedAction
-from rankme.models import PanelPayment, PanelStudy, PanelSubmission, RaterExclusion
+from rankme.models import (
+    PanelPayment,
+    PanelStudy,
+    PanelSubmission,
+    RaterExclusion,
+    RuleDecision,
+)
 
 from .paying import BUSY_STATES, LEAST_SHARE, settle, within_the_ceiling
 
@@ -32,8 +38,11 @@ def draft_approvals(study: PanelStudy) -> int:
     if study.approval == Approval.MANUAL:
         return 0
     waiting = study.submissions.filter(state=There.AWAITING_REVIEW)
-    if study.approval == Approval.AFTER_CHECKS:
-        waiting = passed(waiting)
+    if study.approval in (Approval.AFTER_CHECKS, Approval.UNMARKED):
+        waiting = finished(waiting)
+    if study.approval == Approval.UNMARKED:
+        marks = RuleDecision.objects.filter(participant=OuterRef("participant"), action="flag")
+        waiting = waiting.exclude(Exists(marks))
     # A person decides about a refused reward.
     base = PanelPayment.objects.filter(submission=OuterRef("pk"), kind__in=PanelPayment.BASE)
     drafted = 0
@@ -42,13 +51,12 @@ def draft_approvals(study: PanelStudy) -> int:
     return drafted
 
 
-def passed(submissions: QuerySet[PanelSubmission]) -> QuerySet[PanelSubmission]:
-    """Those whose raters finished here, with the code that they were given, and whom nobody
-    excluded. Failed checks end a visit with an outcome of its own."""
+def finished(submissions: QuerySet[PanelSubmission]) -> QuerySet[PanelSubmission]:
+    """Those whose raters finished here with the code that they were given, and still count."""
     excluded = RaterExclusion.objects.filter(participant=OuterRef("participant"), withdrawn_at=None)
-    finished = Q(participant__state="completed", participant__outcome__in=sorted(FINISHED))
+    is_done = Q(participant__state="completed", participant__outcome__in=sorted(FINISHED))
     return submissions.filter(
-        finished, ~Exists(excluded), entered_code=F("participant__completion_code")
+        is_done, ~Exists(excluded), entered_code=F("participant__completion_code")
     )
 
 
