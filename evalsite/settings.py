@@ -57,6 +57,8 @@ safety.refuse_unsafe_panel(PANEL_KEYS, PROLIFIC_API, production=PRODUCTION)
 
 # By panel: the secret from which it and this site compute the same code for finished work.
 CODE_SECRETS = {"microworkers": environment.text("MICROWORKERS_SECRET")}
+# By panel: hosts of its own to which raters return, besides those that everybody uses.
+PANEL_HOSTS = {"sona": environment.listed("SONA_HOSTS")}
 
 # --- Application ---------------------------------------------------------------------------
 

@@ -98,9 +98,15 @@ def definition_of(campaign: Campaign) -> Definition:
 
 def refuse_without_code(definition: Definition) -> None:
     """A platform pays by the study's own code, or by one that it computes as this site does; a code
-    drawn here would pay nobody."""
+    drawn here would pay nobody. Nor does an address whose gap nobody fills."""
     crowd = definition.crowd
     panel = PANELS[crowd.panel]
+    addresses = [crowd.return_url, *crowd.return_urls.model_dump().values()]
+    if panel.unfilled and any(panel.unfilled in address for address in addresses):
+        raise RefusedAction(
+            _("In the return address, write {id} in the place of %(gap)s.")
+            % {"gap": panel.unfilled}
+        )
     shares_codes = panel.shared_code is not None and settings.CODE_SECRETS.get(crowd.panel)
     has_codes = bool(crowd.completion_codes.completed or shares_codes)
     if panel.is_platform and panel.needs_code and not has_codes:

@@ -5,6 +5,7 @@ Every amount is a whole number in the currency's smallest unit.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -14,6 +15,7 @@ from rankme.actions.panel.rejecting import CATEGORIES, SHORTEST_REASON
 from rankme.actions.panel.studies import StudyPlan
 from rankme.actions.panel.talking import LONGEST_MESSAGE
 from rankme.models import PanelAccount, PanelPayment, PanelStudy
+from rankme.panels.prolific import least_longest_minutes
 from rankme.queries.panel_books import Entry, money_of, states_of
 
 from .view import Strict
@@ -23,6 +25,7 @@ MOST_MINOR = 10_000_000
 MOST_PLACES = 10_000
 MINOR = "In the currency's smallest unit."
 LONGEST_REASON = 300
+LARGEST_LIMIT = 1e12
 
 
 # --- Accounts ----------------------------------------------------------------------------------
@@ -31,7 +34,16 @@ LONGEST_REASON = 300
 class AccountSerializer(serializers.ModelSerializer[PanelAccount]):
     class Meta:
         model = PanelAccount
-        fields = ["id", "name", "panel", "workspace", "currency", "hooked_at", "created_at"]
+        fields = [
+            "id",
+            "name",
+            "panel",
+            "workspace",
+            "project",
+            "currency",
+            "hooked_at",
+            "created_at",
+        ]
 
 
 class NewAccountSerializer(Strict):
@@ -40,10 +52,29 @@ class NewAccountSerializer(Strict):
     workspace = serializers.CharField(
         max_length=64, required=False, default="", help_text="If the token has several."
     )
+    project = serializers.CharField(
+        max_length=64, required=False, default="", help_text="By default the workspace's first."
+    )
 
 
 class AccountTokenSerializer(Strict):
     token = serializers.CharField(max_length=400, help_text="Replaces the stored one.")
+
+
+@extend_schema_field({"oneOf": [{"type": "number"}, {"type": "string", "format": "date"}]})
+class LimitField(serializers.Field[Any, Any, Any, Any]):
+    """A limit of a range: a number, or a date for a range of dates."""
+
+    def to_internal_value(self, given: Any) -> int | float | str:
+        is_number = isinstance(given, int | float) and not isinstance(given, bool)
+        if is_number and abs(given) < LARGEST_LIMIT:
+            return given  # type: ignore[no-any-return]
+        if isinstance(given, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", given, re.ASCII):
+            return given
+        raise serializers.ValidationError("A number, or a date such as 2026-11-23.")
+
+    def to_representation(self, limit: Any) -> Any:
+        return limit
 
 
 class FilterSerializer(serializers.Serializer[Any]):
@@ -53,8 +84,9 @@ class FilterSerializer(serializers.Serializer[Any]):
     title = serializers.CharField()
     kind = serializers.CharField(help_text="`select` or `range`")
     choices = serializers.DictField(child=serializers.CharField())
-    low = serializers.IntegerField()
-    high = serializers.IntegerField()
+    values = serializers.CharField(help_text="Of a range: `integer`, `float` or `date`.")
+    low = LimitField(allow_null=True)
+    high = LimitField(allow_null=True)
 
 
 class ChosenFilterSerializer(Strict):
@@ -63,7 +95,7 @@ class ChosenFilterSerializer(Strict):
         child=serializers.CharField(max_length=100), required=False, allow_empty=False
     )
     selected_range = serializers.DictField(
-        child=serializers.IntegerField(), required=False, help_text='{"lower": 18, "upper": 40}'
+        child=LimitField(), required=False, help_text='{"lower": 18, "upper": 40}'
     )
 
     def validate(self, given: dict[str, Any]) -> dict[str, Any]:
@@ -123,7 +155,9 @@ class NewStudySerializer(Strict):
         help_text="Keys of earlier studies whose raters alone can take part.",
     )
     is_secure = serializers.BooleanField(
-        required=False, default=True, help_text="The panel signs who comes."
+        required=False,
+        default=False,
+        help_text="The panel signs who comes; only in workspaces that have it.",
     )
     approval = serializers.ChoiceField(
         PanelStudy.Approval.choices, required=False, default=PanelStudy.Approval.AFTER_CHECKS
@@ -136,9 +170,10 @@ class NewStudySerializer(Strict):
     )
 
     def validate(self, given: dict[str, Any]) -> dict[str, Any]:
-        if given["longest_minutes"] < given["minutes"]:
+        least = least_longest_minutes(given["minutes"])
+        if given["longest_minutes"] < least:
             raise serializers.ValidationError(
-                {"longest_minutes": ["At least as long as the expected time."]}
+                {"longest_minutes": [f"At least {least}, for the panel."]}
             )
         return given
 

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import QuerySet
+from django.http import QueryDict
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,6 +16,7 @@ from rest_framework.views import APIView
 from .parsers import StrictJSONParser
 
 LARGEST_ID = 2**63 - 1
+NOT_A_NUMBER = "A number is needed here, not a text."
 UNKNOWN = "There is no such field."
 UNKNOWN_PARAMETER = "There is no such parameter."
 
@@ -28,6 +30,11 @@ class Strict(serializers.Serializer[Any]):
             unknown = sorted(str(name) for name in data if name not in known)
             if unknown:
                 raise serializers.ValidationError({name: [UNKNOWN] for name in unknown})
+        if isinstance(data, dict) and not isinstance(data, QueryDict):
+            numbers = (serializers.IntegerField, serializers.FloatField)
+            texts = [name for name in known if isinstance(data.get(name), str)]
+            if wrong := [name for name in texts if isinstance(self.fields[name], numbers)]:
+                raise serializers.ValidationError({name: [NOT_A_NUMBER] for name in wrong})
         return super().to_internal_value(data)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from urllib.parse import quote, urlsplit
 
-from .outcomes import Outcome
+from .outcomes import FINISHED, Outcome
 
 PLACEHOLDERS = ("code", "id", "session", "study")
 NO_IDS: Mapping[str, str] = MappingProxyType({})
@@ -43,12 +43,26 @@ class Panel:
     # A code for finished work that the panel can compute too: from a secret that it shares with the
     # site, the ids of the link ("id", "session", "study") and the campaign's `session_parameter`.
     shared_code: Callable[[str, dict[str, str], str], str] | None = None
-    # Where a panel has other addresses than `return_url` for some outcomes.
-    return_urls: Mapping[Outcome, str] = field(default_factory=dict)
+    # Path and query of addresses that pay everybody who opens them, as a regular expression.
+    paying_address: str = ""
+    # What stands for the rater's id in addresses that the panel shows; nobody fills it in.
+    unfilled: str = ""
+    # A site's own hosts of this panel, from its settings.
+    own_hosts: set[str] = field(default_factory=set)
 
-    def address_after(self, outcome: Outcome) -> str:
-        """The panel's own address for an outcome; empty where it has none."""
-        return self.return_urls.get(outcome, self.return_url)
+    def may_follow(self, outcome: Outcome, address: str, *, is_general: bool) -> bool:
+        """Whether raters may be sent to `address` after this outcome.
+
+        A general address means that the work is done, unless it has the code that tells outcomes
+        apart. An address that pays everybody who opens it is only for those who have finished.
+        """
+        if outcome in FINISHED:
+            return True
+        if is_general and (self.paying_address or "{code}" not in address):
+            return False
+        parts = urlsplit(address)
+        rest = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        return not self.paying_address or not re.fullmatch(self.paying_address, rest, re.IGNORECASE)
 
     def check_return_url(self, address: str) -> None:
         """Raise ValueError unless a rater may be sent to this address."""
@@ -60,14 +74,15 @@ class Panel:
         if "{" in address.split("?")[0].split("/", 3)[2]:
             raise ValueError("return_url: the host may not depend on the rater or the code")
         if not self.allows(parts.hostname):
-            known = sorted([*self.hosts, *self.host_suffixes])
+            known = sorted([*self.hosts, *self.host_suffixes, *self.own_hosts])
             raise ValueError(f"return_url: {self.name} raters return to {known}")
 
     def allows(self, host: str) -> bool:
         """Whether raters may be sent to this host; a panel without a list allows all."""
         if not self.hosts and not self.host_suffixes:
             return True
-        return host in self.hosts or host.lower().endswith(self.host_suffixes)
+        hosts = self.hosts | self.own_hosts
+        return host.lower() in hosts or host.lower().endswith(self.host_suffixes)
 
     def completion_url(self, template: str, code: str, ids: Mapping[str, str] = NO_IDS) -> str:
         """Where a rater with this code and these ids goes; empty when the panel has no such place.

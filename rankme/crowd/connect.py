@@ -2,6 +2,10 @@
 
 The project's id is filled into the panel's own return address. A project that pays by a fixed code
 has it as the campaign's completion code.
+
+CloudResearch says that this address is only for people who have done everything. People who are
+screened out or fail checks go to an address of the project's "partial completes" (help articles
+5046202939796 and 26632727446548), which belongs in the campaign's `return_urls`.
 """
 
 from .base import Panel
@@ -15,4 +19,5 @@ CONNECT = Panel(
     hosts=frozenset({"connect.cloudresearch.com"}),
     is_platform=True,
     needs_code=False,
+    paying_address=r"/participant/project/[^/]+/complete/?",
 )

@@ -1,12 +1,14 @@
 """SONA: a survey code in; credit by a call from this site, or by the return address.
 
 The campaign's `return_url` is the completion address that SONA shows for the study, with `{id}` in
-the place of its `XXXX`: the rater's browser goes there, and grants the credit if our own call has
-not. That call goes to the same study on the same host.
+the place of its `XXXX`: the browser of a rater who has finished goes there, and grants the credit
+if our own call has not. That call goes to the same study on the same host. Universities with SONA
+on a domain of their own name it in the site's settings (SONA_HOSTS).
 """
 
 from __future__ import annotations
 
+import re
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 from .base import Panel
@@ -37,4 +39,6 @@ SONA = Panel(
     is_platform=True,
     needs_code=False,
     credit_address=credit_address,
+    unfilled="XXXX",
+    paying_address=rf"{re.escape(CLIENT_PATH)}(\?.*)?",
 )

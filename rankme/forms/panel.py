@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from rankme.actions.panel.rejecting import CATEGORIES, LONGEST_REASON, SHORTEST_REASON
 from rankme.actions.panel.studies import StudyPlan
 from rankme.models import PanelAccount, PanelStudy
-from rankme.panels.prolific import Filter
+from rankme.panels.prolific import Filter, least_longest_minutes
 from rankme.untrusted.clean_text import storable
 
 if TYPE_CHECKING:
@@ -63,6 +63,12 @@ class AccountForm(forms.Form):
         required=False,
         help_text=_("Needed only if the token has several workspaces."),
     )
+    project = CleanCharField(
+        label=_("Project ID"),
+        max_length=64,
+        required=False,
+        help_text=_("Where studies go. Without one, into the workspace's first project."),
+    )
 
 
 class TokenForm(forms.Form):
@@ -105,8 +111,10 @@ class StudyForm(forms.Form):
     is_secure = forms.BooleanField(
         label=_("Signed links"),
         required=False,
-        initial=True,
-        help_text=_("The panel signs who comes, so that nobody can use another person's ID."),
+        help_text=_(
+            "The panel signs who comes, so that nobody can use another person's ID. Only some "
+            "workspaces have this: in others no token comes, and everybody is turned away."
+        ),
     )
     approval = forms.ChoiceField(
         label=_("Approve automatically"), choices=PanelStudy.Approval.choices
@@ -151,6 +159,9 @@ class StudyForm(forms.Form):
         shortest, longest = cleaned.get("minutes"), cleaned.get("longest_minutes")
         if shortest and longest and longest < shortest:
             self.add_error("longest_minutes", _("Longer than the expected time."))
+        elif shortest and longest and longest < (least := least_longest_minutes(shortest)):
+            reason = _("The panel wants at least %(least)s minutes here.")
+            self.add_error("longest_minutes", reason % {"least": least})
         for number, offered in enumerate(self.filters):
             low, high = cleaned.get(f"low-{number}"), cleaned.get(f"high-{number}")
             if offered.kind == "range" and low is not None and high is not None and low > high:
@@ -206,13 +217,35 @@ def _fields_of(number: int, offered: Filter) -> dict[str, forms.Field]:
     return {f"any-{number}": forms.MultipleChoiceField(label=offered.title, choices=choices)}
 
 
-def _limit(label: StrPromise, offered: Filter, initial: int) -> forms.IntegerField:
-    return forms.IntegerField(
+class DayField(forms.DateField):
+    """A date between two others; clean gives it as the panel writes it."""
+
+    def __init__(self, *, min_value: Any, max_value: Any, **options: Any) -> None:
+        limits = {"type": "date", "min": min_value or "", "max": max_value or ""}
+        super().__init__(widget=forms.DateInput(attrs=limits, format="%Y-%m-%d"), **options)
+        self.least, self.most = min_value or "", max_value or "9999"
+
+    def clean(self, value: Any) -> Any:
+        day = super().clean(value)
+        text = "" if day is None else day.isoformat()
+        if text and not self.least <= text <= self.most:
+            limits = {"from": self.least or "–", "to": self.most}
+            raise forms.ValidationError(_("A date from %(from)s to %(to)s.") % limits)
+        return text
+
+
+LIMIT_FIELDS = {"integer": forms.IntegerField, "float": forms.FloatField, "date": DayField}
+
+
+def _limit(label: StrPromise, offered: Filter, initial: Any) -> forms.Field:
+    limited: Any = LIMIT_FIELDS[offered.values]
+    field: forms.Field = limited(
         label=label % {"filter": offered.title},
         initial=initial,
         min_value=offered.low,
-        max_value=offered.high or None,
+        max_value=offered.high,
     )
+    return field
 
 
 class PlacesForm(forms.Form):

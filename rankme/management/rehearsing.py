@@ -15,12 +15,13 @@ from django.contrib.auth.models import User
 
 from rankme.actions import analysis_runs, campaigns
 from rankme.actions.duplicates import duplicate_campaign
-from rankme.actions.panel import accounts, studies, sync
+from rankme.actions.panel import accounts, entry, studies, sync
 from rankme.actions.panel.studies import StudyPlan
 from rankme.errors import RefusedAction
 from rankme.management.loading import wait_for
 from rankme.models import AnalysisRun, Campaign, PanelAccount, PanelStudy
 from rankme.models.campaigns import new_code
+from rankme.panels.prolific import least_longest_minutes
 from rankme.protocols.definition import Definition
 from rankme.queries.panel_books import Books, books_of
 from rankme.rehearsal.books import Submission
@@ -165,13 +166,15 @@ def _published_study(
         places=places,
         reward=reward,
         minutes=minutes,
-        longest_minutes=minutes * 4,
+        longest_minutes=max(minutes * 4, least_longest_minutes(minutes)),
         ceiling=reward * places * CEILING_FACTOR,
         devices=["desktop"],
         is_secure=is_signed,
         tops_up=True,
     )
     study = studies.draft_study(campaign, account, plan, by=by)
+    if is_signed:
+        entry.read_panel_keys()
     return studies.publish_study(study, by=by)
 
 

@@ -26,6 +26,7 @@ class PanelAccount(models.Model):
     name = models.CharField(max_length=100)
     panel = models.CharField(max_length=20, default="prolific")
     workspace = models.CharField(max_length=64)
+    project = models.CharField(max_length=64, blank=True, db_default="")
     currency = models.CharField(max_length=3)
     code = models.CharField(max_length=24, unique=True, default=new_code, editable=False)
     token_sealed = models.TextField()
@@ -84,7 +85,10 @@ class PanelStudy(models.Model):
     devices = models.JSONField(default=list)
     filters = models.JSONField(default=list)
     codes = models.JSONField(default=dict)
-    is_secure = models.BooleanField(default=True)
+    # Only some workspaces have signed links.
+    is_secure = models.BooleanField(default=False)
+    # Links of this study that somebody followed without a valid token.
+    untrusted_entries = models.PositiveIntegerField(default=0, db_default=0, editable=False)
     approval = models.CharField(max_length=12, choices=Approval, default=Approval.AFTER_CHECKS)
     tops_up = models.BooleanField(default=False)
     group = models.CharField(max_length=64, blank=True)
@@ -172,6 +176,8 @@ class PanelSubmission(models.Model):
     completed_at = models.DateTimeField(null=True, blank=True)
     seconds = models.FloatField(null=True, blank=True)
     return_requested_at = models.DateTimeField(null=True, blank=True)
+    # The bonuses that the panel shows for it, in minor units; None until it was asked.
+    bonuses_there = models.PositiveIntegerField(null=True, blank=True)
     # When the place that the rater had left here was given to others.
     released_at = models.DateTimeField(null=True, blank=True)
     seen_at = models.DateTimeField(db_default=Now())
@@ -208,6 +214,20 @@ class PanelEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.event_type} {self.event_id}"
+
+
+class PanelKeys(models.Model):
+    """The public keys with which a panel signs its links, as a worker last read them."""
+
+    address = models.CharField(max_length=200, unique=True)
+    document = models.JSONField()
+    fetched_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "panel keys"
+
+    def __str__(self) -> str:
+        return self.address
 
 
 class PanelPayment(Record):

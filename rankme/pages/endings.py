@@ -50,11 +50,14 @@ def ending(
     """
     code = crowd.code_for(outcome, arrived_by=arrived_by) if code is None else code
     is_sent = arrived_by == crowd.panel
+    address = crowd.return_address(outcome, code, ids) if is_sent else ""
+    is_platform = PANELS[crowd.panel].is_platform
     return {
         "code": code,
         # A platform counts the time until the code reaches it.
-        "goes_back": PANELS[crowd.panel].is_platform,
-        "return_url": crowd.return_address(outcome, code, ids) if is_sent else "",
+        "goes_back": is_platform,
+        "return_url": address,
+        "returns_the_place": is_sent and is_platform and not (code or address),
         "pay": money(crowd.pay_by_outcome.of(outcome), crowd.currency),
     }
 

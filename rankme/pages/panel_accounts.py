@@ -32,6 +32,7 @@ def list_accounts(request: HttpRequest) -> HttpResponse:
                 name=form.cleaned_data["name"],
                 token=form.cleaned_data["token"],
                 workspace=form.cleaned_data["workspace"],
+                project=form.cleaned_data["project"],
             ),
             _("The account was added."),
         )

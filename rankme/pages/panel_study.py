@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -18,6 +19,7 @@ from rankme.actions.panel import filters, groups, studies, sync
 from rankme.errors import RankmeError, RefusedAction
 from rankme.forms.panel import CeilingForm, PlacesForm, StudyForm
 from rankme.models import Campaign, PanelAccount, PanelStudy, PanelSubmission
+from rankme.panels.prolific import least_longest_minutes
 from rankme.permissions import get_campaign, user_of
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
@@ -164,9 +166,8 @@ def _proposal(campaign: Campaign, account: PanelAccount) -> dict[str, Any]:
         "places": places,
         "reward": reward or None,
         "minutes": minutes,
-        "longest_minutes": minutes * LONGEST_TIMES_EXPECTED,
+        "longest_minutes": max(minutes * LONGEST_TIMES_EXPECTED, least_longest_minutes(minutes)),
         "devices": ["desktop"] if crowd.devices == "desktop" else ["desktop", "tablet", "mobile"],
-        "is_secure": True,
     }
 
 
@@ -177,7 +178,8 @@ def _minutes(campaign: Campaign, definition: Definition) -> int:
     else:
         screens = len(definition.screens)
     seconds = screens * definition.crowd.expected_seconds_per_screen
-    return max(1, round(seconds * definition.crowd.batches_per_rater / 60))
+    # Rounded up: a shorter time would promise more pay for an hour than there is.
+    return max(1, math.ceil(seconds * definition.crowd.batches_per_rater / 60))
 
 
 # Changes -----------------------------------------------------------------------------------

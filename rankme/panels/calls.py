@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import random
 import ssl
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
+from threading import BoundedSemaphore
 from typing import Any
 
 import httpx
@@ -16,13 +21,21 @@ from django.utils.translation import gettext as _
 
 from rankme.errors import RankmeError
 
-TIMEOUT = httpx.Timeout(15.0, connect=5.0)
+SECONDS_TO_CONNECT, SECONDS_TO_ANSWER, SECONDS_IN_ALL = 5.0, 15.0, 120.0
+# All calls of a page together.
+SECONDS_FOR_A_PAGE = 12.0
+TRIES_FOR_A_PAGE = 2
+# A panel that hangs holds at most so many of a web process's threads; /healthz/ needs one too.
+PAGES_AT_ONCE = BoundedSemaphore(2)
+MOST_BYTES = 50_000_000
 REPEATABLE = ("GET", "HEAD")
 SECONDS_BEFORE_REPEATING = 0.5
 LONGEST_PAUSE = 20.0
 TRIES = 4
 # The request never left, or the panel says that it did nothing.
 NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+
+log = logging.getLogger(__name__)
 
 
 class PanelError(RankmeError):
@@ -46,7 +59,21 @@ class PanelAway(PanelError):
 
 
 class AnswerLost(PanelError):
-    """No answer came. Whether the panel did what it was asked is unknown."""
+    """No answer came, or none that says yes or no. What the panel did is unknown."""
+
+
+# When the page must be there for which this thread calls a panel; None in workers and commands.
+_page_due: ContextVar[float | None] = ContextVar("page_due", default=None)
+
+
+@contextmanager
+def for_a_page() -> Iterator[None]:
+    """Let the calls of one request take a bounded time in all, and few at once."""
+    token = _page_due.set(time.monotonic() + SECONDS_FOR_A_PAGE)
+    try:
+        yield
+    finally:
+        _page_due.reset(token)
 
 
 def new_client(base: str, headers: Mapping[str, str]) -> httpx.Client:
@@ -54,7 +81,7 @@ def new_client(base: str, headers: Mapping[str, str]) -> httpx.Client:
     return httpx.Client(
         base_url=base,
         headers=dict(headers),
-        timeout=TIMEOUT,
+        timeout=httpx.Timeout(SECONDS_TO_ANSWER, connect=SECONDS_TO_CONNECT),
         trust_env=False,
         verify=_trusted_authorities(),
     )
@@ -64,6 +91,15 @@ def new_client(base: str, headers: Mapping[str, str]) -> httpx.Client:
 def _trusted_authorities() -> ssl.SSLContext:
     """Read once: every connection would take 20 ms of a processor to read their certificates."""
     return httpx.create_ssl_context(trust_env=False)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A panel's yes: its JSON, None without a body."""
+
+    document: Any
+    status: int
+    headers: Mapping[str, str]
 
 
 @dataclass
@@ -97,7 +133,7 @@ class Calls:
         PanelAway : nothing has happened, because the panel is busy or cannot be reached
         AnswerLost : unknown
         """
-        return self.respond(method, path, document, may_repeat=may_repeat, **query)[0]
+        return self.respond(method, path, document, may_repeat=may_repeat, **query).document
 
     def respond(
         self,
@@ -107,34 +143,62 @@ class Calls:
         *,
         may_repeat: bool | None = None,
         **query: Any,
-    ) -> tuple[Any, Mapping[str, str]]:
-        """The same with the answer's headers."""
+    ) -> Answer:
+        """The same with the answer's status and headers."""
         repeat = method in REPEATABLE if may_repeat is None else may_repeat
-        tries = self.tries if repeat else 1
+        due = _page_due.get()
+        most = self.tries if due is None else min(self.tries, TRIES_FOR_A_PAGE)
+        tries = most if repeat else 1
         for number in range(1, tries + 1):
             try:
                 return self._once(method, path, document, query)
             except (PanelAway, AnswerLost) as failure:
                 if number == tries:
                     raise
-                self.sleep(self._pause(number, failure))
+                pause = self._pause(number, failure)
+                if due is not None and time.monotonic() + pause > due:
+                    raise
+                self.sleep(pause)
         raise AssertionError("unreachable")
 
-    def _once(
-        self, method: str, path: str, document: Any, query: Mapping[str, Any]
-    ) -> tuple[Any, Mapping[str, str]]:
+    def _once(self, method: str, path: str, document: Any, query: Mapping[str, Any]) -> Answer:
+        due = _page_due.get()
+        if due is None:
+            return self._send(method, path, document, query, time.monotonic() + SECONDS_IN_ALL)
+        if time.monotonic() > due or not PAGES_AT_ONCE.acquire(blocking=False):
+            raise PanelAway(_("The panel takes too long to answer. Try again in a minute."))
+        try:
+            return self._send(method, path, document, query, due)
+        finally:
+            PAGES_AT_ONCE.release()
+
+    def _send(
+        self, method: str, path: str, document: Any, query: Mapping[str, Any], ends_at: float
+    ) -> Answer:
         if self._client is None:
             self._client = new_client(self.base, self.headers)
             weakref.finalize(self, self._client.close)
+        left = max(0.1, ends_at - time.monotonic())
+        timeout = httpx.Timeout(min(left, SECONDS_TO_ANSWER), connect=min(left, SECONDS_TO_CONNECT))
+        body = bytearray()
         try:
-            response = self._client.request(method, path, json=document, params=dict(query))
+            with self._client.stream(
+                method, path, json=document, params=dict(query), timeout=timeout
+            ) as response:
+                for chunk in response.iter_bytes():
+                    body += chunk
+                    if len(body) > MOST_BYTES or time.monotonic() > ends_at:
+                        raise AnswerLost(_("The panel's answer is too long."))
         except NEVER_SENT as error:
+            log.info("%s %s: %r", method, path, error)
             raise PanelAway(_("The panel cannot be reached.")) from error
         except httpx.TimeoutException as error:
+            log.info("%s %s: %r", method, path, error)
             raise AnswerLost(_("The panel did not answer in time.")) from error
         except httpx.HTTPError as error:
+            log.info("%s %s: %r", method, path, error)
             raise AnswerLost(_("The connection ended before the panel's answer came.")) from error
-        return _read(response), response.headers
+        return Answer(_read(response, bytes(body)), response.status_code, response.headers)
 
     def _pause(self, number: int, failure: PanelError) -> float:
         """What the panel asked for, or twice as long each time; never the same for two callers."""
@@ -143,32 +207,38 @@ class Calls:
         return min(LONGEST_PAUSE, max(asked, growing * (0.5 + self.jitter())))
 
 
-def _read(response: httpx.Response) -> Any:
+def _read(response: httpx.Response, body: bytes) -> Any:
+    """The answer's JSON. Only 2xx says that the panel did something, only 4xx that it did not."""
     if response.status_code == 429:
         wait = _seconds(response.headers.get("Retry-After", ""))
         raise PanelAway(_("The panel has too much to do (429)."), wait)
+    if 400 <= response.status_code < 500:
+        raise PanelRefused(response.status_code, _reason(response, body))
     if response.status_code >= 500:
         raise AnswerLost(
             _("The panel had an error of its own (%(status)s).") % {"status": response.status_code}
         )
-    if response.status_code >= 400:
-        raise PanelRefused(response.status_code, _reason(response))
-    if not response.content:
+    if not response.is_success:
+        raise AnswerLost(
+            _("The panel answered neither yes nor no (%(status)s).")
+            % {"status": response.status_code}
+        )
+    if not body:
         return None
     try:
-        return response.json()
-    except ValueError as error:
+        return json.loads(body)
+    except (ValueError, RecursionError) as error:
         raise AnswerLost(_("The panel's answer cannot be read.")) from error
 
 
 def _seconds(text: str) -> float:
-    return float(text) if text.isdecimal() else 0.0
+    return float(text) if text.isdecimal() and len(text) < 10 else 0.0
 
 
-def _reason(response: httpx.Response) -> str:
+def _reason(response: httpx.Response, body: bytes) -> str:
     """The panel's own words, from any of the shapes in which it writes them."""
     try:
-        document = response.json()
+        document = json.loads(body)
     except ValueError:
         return f"{response.status_code} {response.reason_phrase}"
     if not isinstance(document, dict):

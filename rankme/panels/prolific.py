@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import contextlib
+import logging
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from datetime import date, datetime
+from typing import Any, TypeVar
+
+from django.utils.translation import gettext as _
 
 from .calls import AnswerLost, Calls, PanelRefused
 
@@ -13,6 +18,38 @@ API = "/api/v1"
 ROWS_PER_PAGE = 200
 MOST_PAGES = 500
 HOOKS = ("submission.status.change", "study.status.change")
+SUBMISSION_STATES = frozenset(
+    {
+        "RESERVED",
+        "ACTIVE",
+        "TIMED-OUT",
+        "AWAITING REVIEW",
+        "APPROVED",
+        "PARTIALLY APPROVED",
+        "RETURNED",
+        "REJECTED",
+        "SCREENED OUT",
+    }
+)
+
+Limit = int | float | str
+Read = TypeVar("Read")
+
+
+def _day(text: Any) -> str:
+    """A date as the panel wants it back; some come with a time."""
+    return date.fromisoformat(str(text)[:10]).isoformat()
+
+
+# A limit of a range, by the type of its values.
+LIMITS: dict[str, Callable[[Any], Limit]] = {"integer": int, "float": float, "date": _day}
+
+log = logging.getLogger(__name__)
+
+
+def least_longest_minutes(minutes: int) -> int:
+    """The shortest longest time that the panel accepts for studies of so many minutes."""
+    return math.ceil(2 + 2 * minutes + 2 * math.sqrt(minutes))
 
 
 @dataclass(frozen=True)
@@ -22,9 +59,7 @@ class StudyThere:
     id: str
     status: str
     places: int
-    places_taken: int
     reward: int
-    internal_name: str
 
     @classmethod
     def read(cls, found: dict[str, Any]) -> StudyThere:
@@ -32,61 +67,83 @@ class StudyThere:
             id=str(found["id"]),
             status=str(found["status"]),
             places=int(found["total_available_places"]),
-            places_taken=int(found.get("places_taken") or 0),
             reward=int(found["reward"]),
-            internal_name=str(found.get("internal_name") or ""),
         )
 
 
 @dataclass(frozen=True)
 class SubmissionThere:
-    """A submission, read from either of the two shapes in which the panel writes it."""
+    """A submission, read from any of the shapes in which the panel writes it.
+
+    A list has the code as `study_code`, a single submission as `entered_code`; only a single one
+    names its study and its bonuses. What an answer leaves out is None.
+    """
 
     id: str
     person: str
     status: str
-    code: str
+    code: str | None
     started_at: datetime | None
     completed_at: datetime | None
     seconds: float | None
     return_requested_at: datetime | None
+    study: str = ""
+    bonuses: tuple[int, ...] | None = None
 
     @classmethod
     def read(cls, found: dict[str, Any]) -> SubmissionThere:
+        if found["status"] not in SUBMISSION_STATES:
+            raise ValueError(f"status {found['status']}")
+        codes = [found[name] for name in ("study_code", "entered_code") if name in found]
+        started, completed = _moment(found.get("started_at")), _moment(found.get("completed_at"))
         seconds = found.get("time_taken")
+        if seconds is None and started and completed:
+            seconds = (completed - started).total_seconds()
+        bonuses = found.get("bonus_payments")
         return cls(
             id=str(found["id"]),
             person=str(found.get("participant_id") or found.get("participant") or ""),
-            status=str(found["status"]),
-            code=str(found.get("study_code") or ""),
-            started_at=_moment(found.get("started_at")),
-            completed_at=_moment(found.get("completed_at")),
+            status=found["status"],
+            code=str(codes[0] or "") if codes else None,
+            started_at=started,
+            completed_at=completed,
             seconds=None if seconds is None else float(seconds),
             return_requested_at=_moment(found.get("return_requested")),
+            study=str(found.get("study_id") or ""),
+            bonuses=None if bonuses is None else tuple(round(amount) for amount in bonuses),
         )
 
 
 @dataclass(frozen=True)
 class Filter:
-    """A filter of the panel: a choice from a list, or a range."""
+    """A filter of the panel: a choice from a list, or a range of numbers or dates.
+
+    `low` and `high` are written as the panel writes them; None where it names no limit.
+    """
 
     id: str
     title: str
     kind: str
     choices: dict[str, str]
-    low: int
-    high: int
+    values: str
+    low: Limit | None
+    high: Limit | None
 
     @classmethod
     def read(cls, found: dict[str, Any]) -> Filter:
         choices = found.get("choices")
+        kind = str(found.get("type") or "select")
+        values = str(found.get("data_type") or "integer") if kind == "range" else ""
+        limit = LIMITS[values] if kind == "range" else str
+        low, high = found.get("min"), found.get("max")
         return cls(
             id=str(found["filter_id"]),
             title=str(found.get("title") or found["filter_id"]),
-            kind=str(found.get("type") or "select"),
-            choices=dict(choices) if isinstance(choices, dict) else {},
-            low=int(found.get("min") or 0),
-            high=int(found.get("max") or 0),
+            kind=kind,
+            choices={str(name): str(title) for name, title in choices.items()} if choices else {},
+            values=values,
+            low=None if low is None else limit(low),
+            high=None if high is None else limit(high),
         )
 
 
@@ -98,110 +155,165 @@ class ListedBonuses:
     amount: int
     total: int
 
+    @classmethod
+    def read(cls, found: dict[str, Any]) -> ListedBonuses:
+        total = round(float(found["total_amount"]))
+        return cls(str(found["id"]), round(float(found.get("amount") or total)), total)
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message between the account and somebody at the panel."""
+
+    sender: str
+    body: str
+    sent_at: datetime | None
+
+    @classmethod
+    def read(cls, found: dict[str, Any]) -> Message:
+        return cls(str(found["sender_id"]), str(found["body"]), _moment(found.get("sent_at")))
+
 
 @dataclass(frozen=True)
 class Prolific:
-    """One account's way to the panel."""
+    """One account's way to the panel.
+
+    Each method reads its answer as Prolific describes it (docs.prolific.com/openapi.yaml). An
+    answer of another shape counts as lost, because nobody knows what the panel did.
+    """
 
     calls: Calls
 
     # Account --------------------------------------------------------------------------------
 
-    def user(self) -> dict[str, Any]:
-        return dict(self.calls.ask("GET", f"{API}/users/me/"))
+    def user(self) -> str:
+        """The account's own id, which shows that the token is valid."""
+        return self._ask(lambda found: str(found["id"]), "GET", "users/me/")
 
     def workspaces(self) -> dict[str, str]:
         """Titles by id. The list has 20 entries unless more are asked for."""
-        found = self.calls.ask("GET", f"{API}/workspaces/", limit=1000)["results"]
-        return {str(row["id"]): str(row.get("title") or row["id"]) for row in found}
+        return self._ask(_titles, "GET", "workspaces/", limit=1000)
+
+    def projects(self, workspace: str) -> dict[str, str]:
+        """A workspace's projects: titles by id."""
+        return self._ask(_titles, "GET", f"workspaces/{workspace}/projects/", limit=1000)
 
     def balance(self, workspace: str) -> int:
-        found = self.calls.ask("GET", f"{API}/workspaces/{workspace}/balance/")
-        return int(found["available_balance"])
+        return self._ask(
+            lambda found: int(found["available_balance"]), "GET", f"workspaces/{workspace}/balance/"
+        )
 
-    def filters(self) -> list[Filter]:
-        return [Filter.read(row) for row in self._pages(f"{API}/filters/")]
+    def currency(self, workspace: str) -> str:
+        """The currency of the workspace's wallet, and so of all its studies."""
+        return self._ask(
+            lambda found: str(found["currency_code"]).upper()[:3],
+            "GET",
+            f"workspaces/{workspace}/balance/",
+        )
 
-    def count_eligible(self, filters: Sequence[dict[str, Any]]) -> int:
-        document = {"filters": list(filters)}
+    def filters(self, workspace: str) -> list[Filter]:
+        return list(self._readable(Filter.read, "filters/", workspace_id=workspace))
+
+    def count_eligible(self, filters: Sequence[dict[str, Any]], workspace: str) -> int:
+        document = {"filters": list(filters), "workspace_id": workspace}
         # A question, although it is asked by POST.
-        found = self.calls.ask("POST", f"{API}/eligibility-count/", document, may_repeat=True)
-        return int(found["count"])
+        return self._ask(
+            lambda found: int(found["count"]),
+            "POST",
+            "eligibility-count/",
+            document,
+            may_repeat=True,
+        )
 
     def cost(self, reward: int, places: int) -> int:
         """What so many places cost, with fees and tax."""
         document = {"reward": reward, "total_available_places": places}
-        found = self.calls.ask("POST", f"{API}/study-cost-calculator/", document, may_repeat=True)
-        return round(float(found["total_cost"]))
+        return self._ask(
+            lambda found: round(float(found["total_cost"])),
+            "POST",
+            "study-cost-calculator/",
+            document,
+            may_repeat=True,
+        )
 
     def least_per_hour(self, workspace: str, currency: str) -> int:
-        """The lowest pay per hour that the panel accepts."""
-        found = self.calls.ask(
-            "GET", f"{API}/reward-recommendations/", workspace_id=workspace, currency=currency
+        """The lowest pay per hour that the panel recommends, newest first in its list."""
+        return self._ask(
+            lambda found: round(float(found[0]["min_reward_per_hour"])),
+            "GET",
+            "reward-recommendations/",
+            workspace_id=workspace,
+            currency=currency,
         )
-        return round(float(found["min_reward_per_hour"]))
 
     # Studies --------------------------------------------------------------------------------
 
     def create_study(self, document: dict[str, Any]) -> StudyThere:
-        return StudyThere.read(self.calls.ask("POST", f"{API}/studies/", document))
+        return self._ask(StudyThere.read, "POST", "studies/", document)
 
     def study(self, study: str) -> StudyThere:
-        return StudyThere.read(self.calls.ask("GET", f"{API}/studies/{study}/"))
+        return self._ask(StudyThere.read, "GET", f"studies/{study}/")
 
     def find_study(self, internal_name: str) -> StudyThere | None:
         """The study that has our own name for it, if its creation succeeded after all."""
-        for found in self._pages(f"{API}/studies/"):
+        for found in self._pages("studies/"):
             if found.get("internal_name") == internal_name:
-                return StudyThere.read(found)
+                return self.study(str(found["id"]))
         return None
 
     def transition(self, study: str, action: str) -> StudyThere:
-        path = f"{API}/studies/{study}/transition/"
-        return StudyThere.read(self.calls.ask("POST", path, {"action": action}))
+        document = {"action": action}
+        return self._ask(StudyThere.read, "POST", f"studies/{study}/transition/", document)
 
     def set_places(self, study: str, places: int) -> StudyThere:
         """Setting the same number again changes nothing, but the money is reserved once."""
         document = {"total_available_places": places}
-        found = self.calls.ask("PATCH", f"{API}/studies/{study}/", document)
-        return StudyThere.read(found)
+        return self._ask(StudyThere.read, "PATCH", f"studies/{study}/", document)
 
     def delete_study(self, study: str) -> None:
-        self.calls.ask("DELETE", f"{API}/studies/{study}/")
+        self._ask(_nothing, "DELETE", f"studies/{study}/")
 
     # Submissions ----------------------------------------------------------------------------
 
     def submissions(self, study: str) -> Iterator[SubmissionThere]:
-        for found in self._pages(f"{API}/studies/{study}/submissions/"):
-            yield SubmissionThere.read(found)
+        return self._readable(SubmissionThere.read, f"studies/{study}/submissions/")
 
     def submission(self, submission: str) -> SubmissionThere:
-        return SubmissionThere.read(self.calls.ask("GET", f"{API}/submissions/{submission}/"))
+        return self._ask(SubmissionThere.read, "GET", f"submissions/{submission}/")
 
     def approve(self, submission: str) -> SubmissionThere:
-        path = f"{API}/submissions/{submission}/transition/"
-        return SubmissionThere.read(self.calls.ask("POST", path, {"action": "APPROVE"}))
+        return self._moved(submission, "APPROVED", {"action": "APPROVE"})
 
     def approve_many(self, submissions: Sequence[str]) -> None:
         """Have several approved. The panel accepts the list, and carries it out when it can."""
         document = {"submission_ids": list(submissions)}
-        self.calls.ask("POST", f"{API}/submissions/bulk-approve/", document)
+        self._ask(_nothing, "POST", "submissions/bulk-approve/", document)
 
     def pay_share(self, submission: str, code: str, percent: int, message: str) -> SubmissionThere:
         """Complete somebody's work by the researcher's own code, for a share of the reward."""
-        path = f"{API}/submissions/{submission}/transition/"
         data = {"percentage_of_reward": percent, "message_to_participant": message}
         document = {"action": "COMPLETE", "completion_code": code, "completion_code_data": data}
-        return SubmissionThere.read(self.calls.ask("POST", path, document))
+        return self._moved(submission, "PARTIALLY APPROVED", document)
 
     def reject(self, submission: str, category: str, message: str) -> SubmissionThere:
-        path = f"{API}/submissions/{submission}/transition/"
         document = {"action": "REJECT", "rejection_category": category, "message": message}
-        return SubmissionThere.read(self.calls.ask("POST", path, document))
+        return self._moved(submission, "REJECTED", document)
+
+    def _moved(self, submission: str, status: str, document: dict[str, Any]) -> SubmissionThere:
+        """Only an answer that shows the submission in its new state says that it was done."""
+
+        def read(found: dict[str, Any]) -> SubmissionThere:
+            there = SubmissionThere.read(found)
+            if (there.id, there.status) != (submission, status):
+                raise ValueError(f"{there.id} is {there.status}")
+            return there
+
+        return self._ask(read, "POST", f"submissions/{submission}/transition/", document)
 
     def request_return(self, submission: str, reasons: list[str]) -> None:
-        path = f"{API}/submissions/{submission}/request-return/"
-        self.calls.ask("POST", path, {"request_return_reasons": reasons}, may_repeat=True)
+        document = {"request_return_reasons": reasons}
+        path = f"submissions/{submission}/request-return/"
+        self._ask(_nothing, "POST", path, document, may_repeat=True)
 
     # Bonuses, messages, groups --------------------------------------------------------------
 
@@ -209,51 +321,60 @@ class Prolific:
         """Hand in bonuses. Amounts are minor units here, and major units in the panel's list."""
         lines = [f"{name},{amount // 100}.{amount % 100:02}" for name, amount in amounts]
         document = {"study_id": study, "csv_bonuses": "\n".join(lines)}
-        found = self.calls.ask("POST", f"{API}/submissions/bonus-payments/", document)
-        return ListedBonuses(
-            str(found["id"]), round(float(found["amount"])), round(float(found["total_amount"]))
-        )
+        return self._ask(ListedBonuses.read, "POST", "submissions/bonus-payments/", document)
 
     def pay_bonuses(self, listed: str) -> None:
-        self.calls.ask("POST", f"{API}/bulk-bonus-payments/{listed}/pay/")
+        """The panel says with 202 that it will pay."""
+        answer = self.calls.respond("POST", f"{API}/bulk-bonus-payments/{listed}/pay/")
+        if answer.status != 202:
+            raise _odd(f"{answer.status} instead of 202")
 
     def send_message(self, person: str, study: str, body: str) -> None:
         document = {"recipient_id": person, "study_id": study, "body": body}
-        self.calls.ask("POST", f"{API}/messages/", document)
+        self._ask(_nothing, "POST", "messages/", document)
+
+    def messages(self, person: str) -> list[Message]:
+        """What the account and this person have written to each other."""
+        return list(self._readable(Message.read, "messages/", user_id=person))
 
     def create_group(self, workspace: str, name: str) -> str:
         document = {"workspace_id": workspace, "name": name, "description": name}
-        return str(self.calls.ask("POST", f"{API}/participant-groups/", document)["id"])
+        return self._ask(lambda found: str(found["id"]), "POST", "participant-groups/", document)
 
     def find_group(self, workspace: str, name: str) -> str:
         """The id of the group with this name; empty if there is none."""
-        for found in self._pages(f"{API}/participant-groups/", workspace_id=workspace):
+        for found in self._pages("participant-groups/", workspace_id=workspace):
             if found.get("name") == name:
                 return str(found["id"])
         return ""
 
     def add_to_group(self, group: str, people: Sequence[str]) -> None:
-        path = f"{API}/participant-groups/{group}/participants/"
-        self.calls.ask("POST", path, {"participant_ids": list(people)}, may_repeat=True)
+        document = {"participant_ids": list(people)}
+        path = f"participant-groups/{group}/participants/"
+        self._ask(_nothing, "POST", path, document, may_repeat=True)
 
     # Webhooks -------------------------------------------------------------------------------
 
     def hook_secret(self, workspace: str) -> str:
         """The workspace's secret. A second one would replace it and break other tools' hooks."""
-        path = f"{API}/hooks/secrets/"
-        found = self.calls.ask("GET", path, workspace_id=workspace)["results"]
+        path = "hooks/secrets/"
+        found = self._ask(_rows, "GET", path, workspace_id=workspace)
         if found and found[0].get("value"):
             return str(found[0]["value"])
-        return str(self.calls.ask("POST", path, {"workspace_id": workspace})["value"])
+        wanted = {"workspace_id": workspace}
+        return self._ask(lambda made: str(made["value"]), "POST", path, wanted)
+
+    def event_types(self) -> list[str]:
+        found = self._ask(_rows, "GET", "hooks/event-types/")
+        return [str(row.get("event_type")) for row in found]
 
     def missing_hooks(self, workspace: str, address: str) -> list[str]:
         """The kinds of events of which `address` is not told (any more)."""
-        path = f"{API}/hooks/subscriptions/"
-        existing = self.calls.ask("GET", path, workspace_id=workspace)["results"]
+        existing = self._ask(_rows, "GET", "hooks/subscriptions/", workspace_id=workspace)
         known = {
-            row["event_type"]
+            row.get("event_type")
             for row in existing
-            if row["target_url"] == address and row.get("is_enabled", True)
+            if row.get("target_url") == address and row.get("is_enabled", True)
         }
         return [event_type for event_type in HOOKS if event_type not in known]
 
@@ -262,33 +383,94 @@ class Prolific:
         path = f"{API}/hooks/subscriptions/"
         for event_type in self.missing_hooks(workspace, address):
             wanted = {"workspace_id": workspace, "event_type": event_type, "target_url": address}
-            made, headers = self.calls.respond("POST", path, wanted)
-            secret = {"secret": headers.get("X-Hook-Secret", "")}
-            self.calls.ask("POST", f"{path}{made['id']}/", secret)
+            made = self.calls.respond("POST", path, wanted)
+            with _as_described(path):
+                # Described as a list of subscriptions; the guides show the subscription alone.
+                alone = made.document["results"][0] if "results" in made.document else made.document
+                number = str(alone["id"])
+            secret = {"secret": made.headers.get("X-Hook-Secret", "")}
+            self.calls.ask("POST", f"{path}{number}/", secret)
 
-    # Pages ----------------------------------------------------------------------------------
+    # Answers --------------------------------------------------------------------------------
+
+    def _ask(
+        self,
+        read: Callable[[Any], Read],
+        method: str,
+        path: str,
+        document: Any = None,
+        *,
+        may_repeat: bool | None = None,
+        **query: Any,
+    ) -> Read:
+        path = f"{API}/{path}"
+        answer = self.calls.ask(method, path, document, may_repeat=may_repeat, **query)
+        with _as_described(f"{method} {path}"):
+            return read(answer)
+
+    def _readable(self, read: Callable[[Any], Read], path: str, **query: Any) -> Iterator[Read]:
+        """A list's entries. One of another shape than the described one is left out alone."""
+        for row in self._pages(path, **query):
+            try:
+                with _as_described(path):
+                    found = read(row)
+            except AnswerLost as error:
+                log.warning("%s", error)
+            else:
+                yield found
 
     def _pages(self, path: str, **query: Any) -> Iterator[dict[str, Any]]:
         """Every row of a list, until the panel names no further page.
 
         A page past the end is 404 there. Where the panel names one anyway, the list got shorter
-        while it was read.
+        while it was read. Lists that name no pages at all have another after a full one, unless
+        they give the same rows whatever is asked for.
         """
-        offset = 0
+        offset, before = 0, None
         for _page in range(MOST_PAGES):
             asked = {**query, "limit": ROWS_PER_PAGE, "offset": offset}
             try:
-                found = self.calls.ask("GET", path, None, **asked)
+                found = self._ask(dict, "GET", path, **asked)
             except PanelRefused as refusal:
                 if refusal.status == 404 and offset:
                     return
                 raise
-            yield from found["results"]
-            links = found.get("_links") or {}
-            if not (links.get("next") or {}).get("href") or not found["results"]:
+            with _as_described(path):
+                rows = _rows(found)
+                following = (found.get("_links") or {}).get("next") or {}
+            if not rows or rows[0] == before:
                 return
-            offset += len(found["results"])
-        raise AnswerLost("The panel's list has no end.")
+            yield from rows
+            has_next = bool(following.get("href"))
+            if not has_next and ("_links" in found or len(rows) < ROWS_PER_PAGE):
+                return
+            offset, before = offset + len(rows), rows[0]
+        raise AnswerLost(_("The panel's list has no end."))
+
+
+def _nothing(answer: Any) -> None:
+    """What is answered does not matter, only that it was a yes."""
+
+
+def _rows(answer: Any) -> list[dict[str, Any]]:
+    return [dict(row) for row in answer["results"]]
+
+
+def _titles(answer: Any) -> dict[str, str]:
+    return {str(row["id"]): str(row.get("title") or row["id"]) for row in _rows(answer)}
+
+
+@contextlib.contextmanager
+def _as_described(call: str) -> Iterator[None]:
+    """What cannot be read is an answer that says neither yes nor no."""
+    try:
+        yield
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise _odd(f"{call}: {type(error).__name__} {error}"[:300]) from error
+
+
+def _odd(what: str) -> AnswerLost:
+    return AnswerLost(_("The panel's answer is not as described: %(what)s") % {"what": what})
 
 
 def _moment(text: str | None) -> datetime | None:

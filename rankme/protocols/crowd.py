@@ -138,7 +138,12 @@ class Crowd(Part):
         this rater does not have.
         """
         panel = PANELS[self.panel]
-        template = self.return_urls.of(outcome) or self.return_url or panel.address_after(outcome)
+        own = self.return_urls.of(outcome)
+        if outcome == Outcome.LATE:
+            own = own or self.return_urls.completed
+        template = own or self.return_url or panel.return_url
+        if not panel.may_follow(outcome, template, is_general=not own):
+            return ""
         given = {**ids, "code": code}
         if any(f"{{{name}}}" in template and not given.get(name) for name in PLACEHOLDERS):
             return ""

@@ -108,7 +108,7 @@ class Books:
         self.wallet = wallet
         self.spent = 0
         self.told = told
-        self.workspace = new_id()
+        self.workspace, self.project = new_id(), new_id()
         self.studies: dict[str, Study] = {}
         self.submissions: dict[str, Submission] = {}
         self.bonuses: dict[str, Bonuses] = {}
@@ -143,6 +143,12 @@ class Books:
             raise Refusal(400, "Not enough funds", "The wallet has too little in it.", 140100)
 
     # Studies ------------------------------------------------------------------------------
+
+    def check_project(self, document: dict[str, Any]) -> None:
+        """The real panel puts a study without a project into the user's first project, which may
+        be in another workspace. Here that is refused, because it is never meant."""
+        if document.get("project") != self.project:
+            raise Refusal(400, "Bad request", {"project": ["Name a project of this workspace."]})
 
     def create_study(self, document: dict[str, Any]) -> Study:
         study = Study(new_id(), document, self.now())

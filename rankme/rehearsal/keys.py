@@ -6,7 +6,7 @@ import json
 import time
 from functools import cached_property
 from typing import Any
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -15,7 +15,8 @@ from .books import Books, Submission, new_id
 
 ISSUER = "https://www.prolific.com"
 TOKEN_PARAMETER = "prolific_token"
-HOUR = 3600
+# As published; simulated raters who are still underway get longer ones.
+TOKEN_LASTS = 120
 
 
 class Keys:
@@ -31,13 +32,19 @@ class Keys:
 
     def jwks(self) -> dict[str, Any]:
         public = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(self.private.public_key()))
-        return {"keys": [public | {"kid": self.key_id, "use": "sig", "alg": "RS256"}]}
+        return {
+            "keys": [
+                public | {"kid": self.key_id, "use": "sig", "alg": "RS256", "key_ops": ["verify"]}
+            ]
+        }
 
     def sign(self, claims: dict[str, Any]) -> str:
         return jwt.encode(claims, self.private, "RS256", headers={"kid": self.key_id})
 
 
-def entry_link(books: Books, keys: Keys, submission: Submission) -> str:
+def entry_link(
+    books: Books, keys: Keys, submission: Submission, *, lasts: int = TOKEN_LASTS
+) -> str:
     """The study's address for this person, with a token if the study asks for one."""
     study = submission.study
     ids = {
@@ -46,18 +53,22 @@ def entry_link(books: Books, keys: Keys, submission: Submission) -> str:
         "SESSION_ID": submission.id,
     }
     address = str(study.document["external_study_url"])
+    names = {value: name for name, value in parse_qsl(urlsplit(address).query)}
     for name, value in ids.items():
         address = address.replace("{{%" + name + "%}}", value)
     if not study.document.get("is_external_study_url_secure"):
         return address
     parts = urlsplit(address)
-    claims = ids | {"workspace_id": books.workspace, "organisation_id": books.workspace}
+    # As published: the address's own parameters with their values, and the workspace.
+    claims = {names["{{%" + name + "%}}"]: value for name, value in ids.items()}
+    claims |= {"workspace_id": books.workspace}
     token = keys.sign(
         {
             "iss": ISSUER,
-            "aud": f"{parts.scheme}://{parts.netloc}",
+            "iat": int(time.time()),
+            "aud": address,
             "sub": submission.id,
-            "exp": int(time.time()) + HOUR,
+            "exp": int(time.time()) + lasts,
             "prolific": claims,
         }
     )

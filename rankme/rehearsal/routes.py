@@ -62,8 +62,7 @@ def _submission(panel: PracticePanel, pk: str) -> Submission:
 
 @route("GET", "users/me")
 def show_user(panel: PracticePanel, request: Request, pk: str) -> Response:
-    user = {"id": "practice", "email": "practice@example.org", "currency_code": shapes.CURRENCY}
-    return Response(200, user)
+    return Response(200, {"id": "practice", "email": "practice@example.org"})
 
 
 @route("GET", "workspaces")
@@ -77,6 +76,14 @@ def show_balance(panel: PracticePanel, request: Request, pk: str) -> Response:
     if pk != panel.books.workspace:
         raise not_found()
     return Response(200, shapes.balance(panel.books))
+
+
+@route("GET", "workspaces/ID/projects")
+def list_projects(panel: PracticePanel, request: Request, pk: str) -> Response:
+    if pk != panel.books.workspace:
+        raise not_found()
+    project = {"id": panel.books.project, "title": "Practice project", "type": "PRIVATE"}
+    return Response(200, shapes.pages(request, [project]))
 
 
 @route("GET", "filters")
@@ -99,8 +106,12 @@ def estimate_cost(panel: PracticePanel, request: Request, pk: str) -> Response:
 
 @route("GET", "reward-recommendations")
 def recommend_reward(panel: PracticePanel, request: Request, pk: str) -> Response:
-    rates = {"min_reward_per_hour": checks.LEAST_PER_HOUR, "recommended_reward_per_hour": 900}
-    return Response(200, rates | {"currency_code": shapes.CURRENCY})
+    rates = {
+        "currency": request.query["currency"],
+        "min_reward_per_hour": checks.LEAST_PER_HOUR,
+        "recommended_reward_per_hour": 900,
+    }
+    return Response(200, [rates])
 
 
 # Studies -----------------------------------------------------------------------------------
@@ -110,13 +121,15 @@ def recommend_reward(panel: PracticePanel, request: Request, pk: str) -> Respons
 def create_study(panel: PracticePanel, request: Request, pk: str) -> Response:
     document = request.document
     checks.check_study(document)
+    panel.books.check_project(document)
     return Response(201, shapes.study(panel.books.create_study(document)))
 
 
 @route("GET", "studies")
 def list_studies(panel: PracticePanel, request: Request, pk: str) -> Response:
     return Response(
-        200, shapes.pages(request, [shapes.study(study) for study in panel.books.studies.values()])
+        200,
+        shapes.pages(request, [shapes.study_row(study) for study in panel.books.studies.values()]),
     )
 
 
@@ -142,7 +155,7 @@ def delete_study(panel: PracticePanel, request: Request, pk: str) -> Response:
     if _study(panel, pk).status != "UNPUBLISHED":
         raise Refusal(400, "Bad request", "Only a study that is not published can be deleted.")
     del panel.books.studies[pk]
-    return Response(204)
+    return Response(200, {})
 
 
 @route("POST", "studies/ID/transition")
@@ -151,21 +164,11 @@ def transition_study(panel: PracticePanel, request: Request, pk: str) -> Respons
     return Response(200, shapes.study(study))
 
 
-@route("GET", "studies/ID/cost")
-def show_cost(panel: PracticePanel, request: Request, pk: str) -> Response:
-    return Response(200, shapes.cost(_study(panel, pk)))
-
-
 @route("GET", "studies/ID/submissions")
 def list_submissions(panel: PracticePanel, request: Request, pk: str) -> Response:
     rows = [shapes.row(submission) for submission in _study(panel, pk).submissions]
     is_wrong = panel.faults.take(request, ("page_past_end",)) != ""
     return Response(200, shapes.pages(request, rows, has_false_next=is_wrong))
-
-
-@route("GET", "studies/ID/submissions/counts")
-def count_submissions(panel: PracticePanel, request: Request, pk: str) -> Response:
-    return Response(200, shapes.counts(_study(panel, pk)))
 
 
 # Submissions -------------------------------------------------------------------------------
@@ -189,7 +192,7 @@ def transition_submission(panel: PracticePanel, request: Request, pk: str) -> Re
             panel.books.pay_share(submission, str(sent["completion_code"]), percent)
         case action:
             raise Refusal(400, "Bad request", {"action": [f"{action} is not possible."]})
-    return Response(200, shapes.single(submission))
+    return Response(200, shapes.moved(submission))
 
 
 @route("POST", "submissions/bulk-approve")
@@ -197,7 +200,7 @@ def approve_many(panel: PracticePanel, request: Request, pk: str) -> Response:
     panel.books.approve_many(
         [_submission(panel, number) for number in request.document["submission_ids"]]
     )
-    return Response(200, {"message": "Submissions will be approved."})
+    return Response(200, "Submissions will be approved.")
 
 
 @route("POST", "submissions/ID/request-return")
@@ -206,7 +209,7 @@ def request_return(panel: PracticePanel, request: Request, pk: str) -> Response:
     if not request.document["request_return_reasons"]:
         raise Refusal(400, "Bad request", {"request_return_reasons": ["Give a reason."]})
     panel.books.request_return(submission)
-    return Response(200, shapes.single(submission))
+    return Response(200, shapes.return_requested(submission))
 
 
 # Bonuses and messages ----------------------------------------------------------------------
@@ -228,7 +231,7 @@ def pay_bonuses(panel: PracticePanel, request: Request, pk: str) -> Response:
     if pk not in panel.books.bonuses:
         raise not_found()
     panel.books.pay_bonuses(panel.books.bonuses[pk])
-    return Response(202)
+    return Response(202, "The bonuses will be paid.")
 
 
 @route("POST", "messages")
@@ -236,17 +239,18 @@ def send_message(panel: PracticePanel, request: Request, pk: str) -> Response:
     sent = request.document
     message = {name: str(sent[name]) for name in ("recipient_id", "study_id", "body")}
     panel.books.messages.append(message)
-    return Response(201, message)
+    return Response(204)
 
 
-@route("POST", "messages/bulk")
-def send_messages(panel: PracticePanel, request: Request, pk: str) -> Response:
-    sent = request.document
-    panel.books.messages += [
-        {"recipient_id": wanted, "study_id": sent["study_id"], "body": sent["body"]}
-        for wanted in sent["ids"]
+@route("GET", "messages")
+def list_messages(panel: PracticePanel, request: Request, pk: str) -> Response:
+    person = request.query["user_id"]
+    found = [
+        shapes.message(number, message)
+        for number, message in enumerate(panel.books.messages)
+        if person in (message["recipient_id"], message.get("sender_id"))
     ]
-    return Response(200, {})
+    return Response(200, {"results": found})
 
 
 # Groups ------------------------------------------------------------------------------------
@@ -254,7 +258,8 @@ def send_messages(panel: PracticePanel, request: Request, pk: str) -> Response:
 
 @route("GET", "participant-groups")
 def list_groups(panel: PracticePanel, request: Request, pk: str) -> Response:
-    return Response(200, shapes.pages(request, list(panel.books.groups.values())))
+    groups = [shapes.group(panel.books.workspace, each) for each in panel.books.groups.values()]
+    return Response(200, shapes.pages(request, groups))
 
 
 @route("POST", "participant-groups")
@@ -265,34 +270,21 @@ def create_group(panel: PracticePanel, request: Request, pk: str) -> Response:
         "participants": [],
     }
     panel.books.groups[group["id"]] = group
-    return Response(201, group)
+    return Response(201, shapes.group(panel.books.workspace, group))
 
 
 @route("POST", "participant-groups/ID/participants")
 def add_to_group(panel: PracticePanel, request: Request, pk: str) -> Response:
-    members = _group(panel, pk)["participants"]
+    if pk not in panel.books.groups:
+        raise not_found()
+    members = panel.books.groups[pk]["participants"]
     members += [
         participant
         for participant in request.document["participant_ids"]
         if participant not in members
     ]
-    return Response(200, {"results": members})
-
-
-@route("DELETE", "participant-groups/ID/participants")
-def remove_from_group(panel: PracticePanel, request: Request, pk: str) -> Response:
-    gone = set(request.document["participant_ids"])
-    group = _group(panel, pk)
-    group["participants"] = [
-        participant for participant in group["participants"] if participant not in gone
-    ]
-    return Response(200, {"results": group["participants"]})
-
-
-def _group(panel: PracticePanel, pk: str) -> dict[str, Any]:
-    if pk not in panel.books.groups:
-        raise not_found()
-    return panel.books.groups[pk]
+    now = panel.books.now()
+    return Response(200, {"results": [shapes.member(each, now) for each in members]})
 
 
 # Webhooks ----------------------------------------------------------------------------------
@@ -300,7 +292,9 @@ def _group(panel: PracticePanel, pk: str) -> dict[str, Any]:
 
 @route("GET", "hooks/event-types")
 def list_event_types(panel: PracticePanel, request: Request, pk: str) -> Response:
-    return Response(200, {"results": [{"event_type": name} for name in EVENT_TYPES]})
+    return Response(
+        200, {"results": [{"event_type": name, "description": name} for name in EVENT_TYPES]}
+    )
 
 
 @route("GET", "hooks/secrets")
@@ -321,9 +315,7 @@ def _secret(panel: PracticePanel) -> dict[str, str]:
 
 @route("GET", "hooks/subscriptions")
 def list_subscriptions(panel: PracticePanel, request: Request, pk: str) -> Response:
-    return Response(
-        200, {"results": [_shown(subscription) for subscription in panel.hooks.subscriptions]}
-    )
+    return Response(200, {"results": [_shown(panel, each) for each in panel.hooks.subscriptions]})
 
 
 @route("POST", "hooks/subscriptions")
@@ -335,7 +327,9 @@ def subscribe(panel: PracticePanel, request: Request, pk: str) -> Response:
         new_id(), str(sent["event_type"]), str(sent["target_url"]), new_id()
     )
     panel.hooks.subscriptions.append(subscription)
-    return Response(201, _shown(subscription), {"X-Hook-Secret": subscription.confirmation})
+    # Described as a list, although it is one.
+    made = {"results": [_shown(panel, subscription)]}
+    return Response(201, made, {"X-Hook-Secret": subscription.confirmation})
 
 
 @route("POST", "hooks/subscriptions/ID")
@@ -343,23 +337,15 @@ def confirm_subscription(panel: PracticePanel, request: Request, pk: str) -> Res
     for subscription in panel.hooks.subscriptions:
         if subscription.id == pk and request.document["secret"] == subscription.confirmation:
             subscription.is_enabled = True
-            return Response(200, _shown(subscription))
+            return Response(200, _shown(panel, subscription))
     raise not_found()
 
 
-@route("DELETE", "hooks/subscriptions/ID")
-def unsubscribe(panel: PracticePanel, request: Request, pk: str) -> Response:
-    hooks = panel.hooks
-    hooks.subscriptions = [
-        subscription for subscription in hooks.subscriptions if subscription.id != pk
-    ]
-    return Response(204)
-
-
-def _shown(subscription: Subscription) -> dict[str, Any]:
+def _shown(panel: PracticePanel, subscription: Subscription) -> dict[str, Any]:
     return {
         "id": subscription.id,
         "event_type": subscription.event_type,
         "target_url": subscription.target_url,
         "is_enabled": subscription.is_enabled,
+        "workspace_id": panel.books.workspace,
     }

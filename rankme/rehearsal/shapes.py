@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -19,70 +18,83 @@ def _moment(moment: datetime | None) -> str | None:
 
 
 def study(record: Study) -> dict[str, Any]:
+    """A study alone: as it was sent, with its state."""
     return record.document | {
         "id": record.id,
         "status": record.status,
-        "places_taken": record.places_taken,
-        "number_of_submissions": len(record.submissions),
-        "date_created": _moment(record.created_at),
-        "presentment_currency_code": CURRENCY,
+        "is_ready_to_publish": True,
     }
 
 
-def _submission(record: Submission) -> dict[str, Any]:
+def study_row(record: Study) -> dict[str, Any]:
+    """A study in a list, where the number of people who have come is named too."""
+    sent = record.document
     return {
         "id": record.id,
-        "started_at": _moment(record.started_at),
-        "completed_at": _moment(record.completed_at),
-        "is_complete": record.completed_at is not None,
-        "time_taken": record.seconds,
-        "reward": record.study.reward,
+        "name": sent["name"],
+        "internal_name": sent.get("internal_name"),
         "status": record.status,
-        "strata": {},
-        "study_code": record.code or None,
-        "star_awarded": False,
-        "bonus_payments": record.bonuses,
-        "ip": "",
-        "return_requested": _moment(record.return_requested),
+        "study_type": "SINGLE",
+        "estimated_completion_time": sent["estimated_completion_time"],
+        "total_available_places": record.places,
+        "places_taken": record.places_taken,
+        "number_of_submissions": len(record.submissions),
+        "reward": record.reward,
+        "total_cost": with_fees(record.reward * record.places)["total"],
+        "published_at": None,
+        "publish_at": None,
+        "date_created": _moment(record.created_at),
+        "is_ready_to_publish": True,
     }
 
 
 def row(record: Submission) -> dict[str, Any]:
-    """A submission in a list: the person is `participant_id`."""
-    return _submission(record) | {"participant_id": record.participant}
-
-
-def single(record: Submission) -> dict[str, Any]:
-    """The same submission alone: there the person is `participant`, and the study is named."""
-    return _submission(record) | {"participant": record.participant, "study_id": record.study.id}
-
-
-def counts(record: Study) -> dict[str, int]:
-    found = Counter(submission.status for submission in record.submissions)
-    return {**found, "TOTAL": len(record.submissions)}
-
-
-def amount(minor: int) -> dict[str, Any]:
-    return {"amount": minor, "currency": CURRENCY}
-
-
-def cost(record: Study) -> dict[str, Any]:
-    parts = with_fees(record.reward * record.places)
-    bonuses = with_fees(sum(sum(each.bonuses) for each in record.submissions))
+    """A submission in a list: the person is `participant_id`, the code `study_code`."""
     return {
-        "rewards": {key: amount(value) for key, value in _named(parts).items()},
-        "bonuses": {key: amount(value) for key, value in _named(bonuses).items()},
+        "id": record.id,
+        "participant_id": record.participant,
+        "status": record.status,
+        "started_at": _moment(record.started_at),
+        "completed_at": _moment(record.completed_at),
+        "has_siblings": False,
+        "study_code": record.code or None,
+        "return_requested": _moment(record.return_requested),
     }
 
 
-def _named(parts: dict[str, int]) -> dict[str, int]:
-    return {"rewards": parts["rewards"], "fees": parts["fees"], "tax": parts["vat"]}
+def moved(record: Submission) -> dict[str, Any]:
+    """A submission after a transition: the person is `participant`, the code `entered_code`."""
+    return {
+        "id": record.id,
+        "participant": record.participant,
+        "status": record.status,
+        "started_at": _moment(record.started_at),
+        "completed_at": _moment(record.completed_at),
+        "entered_code": record.code or None,
+        "study_id": record.study.id,
+    }
+
+
+def single(record: Submission) -> dict[str, Any]:
+    """A submission alone, the only place that names its bonuses."""
+    return moved(record) | {
+        "parent_study_id": None,
+        "bonus_payments": record.bonuses,
+        "return_requested": _moment(record.return_requested),
+    }
+
+
+def return_requested(record: Submission) -> dict[str, Any]:
+    return {
+        "id": record.id,
+        "status": record.status,
+        "participant": record.participant,
+        "return_requested": _moment(record.return_requested),
+    }
 
 
 def estimate(reward: int, places: int) -> dict[str, int]:
-    parts = with_fees(reward * places)
-    total = parts.pop("total")
-    return parts | {"total_cost": total, "base_cost": total}
+    return {"total_cost": with_fees(reward * places)["total"]}
 
 
 def balance(books: Books) -> dict[str, Any]:
@@ -91,6 +103,7 @@ def balance(books: Books) -> dict[str, Any]:
         "total_balance": books.wallet - books.spent,
         "available_balance": books.available,
         "balance_breakdown": {"rewards": books.available, "fees": 0, "vat": 0},
+        "available_balance_breakdown": {"rewards": books.available, "fees": 0, "vat": 0},
     }
 
 
@@ -104,6 +117,36 @@ def bonuses(record: Bonuses) -> dict[str, Any]:
         "vat": parts["vat"],
         "total_amount": parts["total"],
     }
+
+
+def message(number: int, sent: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "id": f"m{number}",
+        "sender_id": sent.get("sender_id", "practice"),
+        "body": sent["body"],
+        "sent_at": sent.get("sent_at", "2026-11-01T12:00:00Z"),
+        "type": "message",
+        "channel_id": f"c{number}",
+        "data": {"study_id": sent["study_id"]},
+    }
+
+
+def group(workspace: str, record: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "id": record["id"],
+        "name": record["name"],
+        "project_id": None,
+        "workspace_id": workspace,
+        "organisation_id": None,
+        "description": record["name"],
+        "participant_count": len(record["participants"]),
+        "is_deleted": False,
+        "feeder_studies": [],
+    }
+
+
+def member(participant: str, now: datetime) -> dict[str, Any]:
+    return {"participant_id": participant, "datetime_created": _moment(now)}
 
 
 def pages(request: Request, rows: Sequence[Any], *, has_false_next: bool = False) -> dict[str, Any]:

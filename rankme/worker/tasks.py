@@ -108,6 +108,14 @@ def follow_campaign(study_id: int) -> None:
     following.follow_at_once(study_id)
 
 
+@shared_task(name="rankme.tasks.read_panel_keys")
+def read_panel_keys(study_id: int) -> None:
+    """After a link with an unknown key: read the panel's keys, which pages never do."""
+    from rankme.actions.panel import entry
+
+    entry.read_panel_keys()
+
+
 @shared_task(name="rankme.tasks.report_credit")
 def report_credit(participant_id: int) -> None:
     """After somebody has finished: tell a panel that gives credit for it."""

@@ -2,8 +2,11 @@
 
 import pytest
 
+from rankme.actions.campaigns import refuse_without_code
 from rankme.crowd import PANELS, Outcome
-from rankme.crowd.sona import credit_address
+from rankme.crowd.outcomes import FINISHED
+from rankme.crowd.sona import SONA, credit_address
+from rankme.errors import RefusedAction
 from rankme.protocols.files import (
     definition_from_document,
     definition_from_yaml,
@@ -128,6 +131,81 @@ def test_connect_sends_raters_back_to_their_project():
     assert crowd.return_address(Outcome.COMPLETED, "X", {"study": "p9"}) == (
         "https://connect.cloudresearch.com/participant/project/p9/complete"
     )
+
+
+UNFINISHED = [outcome for outcome in Outcome if outcome not in FINISHED]
+CONNECT_RETURN = "https://connect.cloudresearch.com/participant/project/p9/complete"
+ALL_IDS = {"id": "w1", "session": "a1", "study": "p9"}
+
+
+@pytest.mark.parametrize(
+    ("panel", "crowd"),
+    [
+        ("connect", {}),
+        ("connect", {"return_url": CONNECT_RETURN}),
+        ("connect", {"return_url": f"{CONNECT_RETURN}?code={{code}}"}),
+        ("sona", {"return_url": SONA_RETURN}),
+        ("sona", {"return_url": f"{SONA_RETURN}&code={{code}}"}),
+        ("generic", {"return_url": "https://panel.example/thanks"}),
+        ("cint", {"return_url": "https://panel.example/thanks?who={id}"}),
+    ],
+)
+def test_an_address_that_means_completed_is_for_those_who_have_finished(panel, crowd):
+    crowd = slider_definition(crowd={"panel": panel} | crowd).crowd
+    for outcome in FINISHED:
+        assert crowd.return_address(outcome, "DONE", ALL_IDS)
+    for outcome in UNFINISHED:
+        assert crowd.return_address(outcome, "OTHER", ALL_IDS) == ""
+
+
+@pytest.mark.parametrize(
+    ("panel", "address", "is_used"),
+    [
+        ("connect", CONNECT_RETURN, False),
+        ("connect", CONNECT_RETURN.replace("complete", "partial/77"), True),
+        ("connect", f"{CONNECT_RETURN}?branch=77", True),
+        ("sona", SONA_RETURN, False),
+        ("sona", SONA_RETURN.replace("webstudy", "WebStudy"), False),
+        ("sona", "https://uni.sona-systems.com/", True),
+        ("cint", "https://m.example/full?r={session}", True),
+    ],
+)
+def test_an_outcomes_own_address_is_used_unless_it_pays_everybody(panel, address, is_used):
+    urls = {"failed_checks": address}
+    crowd = slider_definition(crowd={"panel": panel, "return_urls": urls}).crowd
+    assert bool(crowd.return_address(Outcome.FAILED_CHECKS, "", ALL_IDS)) == is_used
+
+
+def test_codes_tell_a_panels_outcomes_apart_at_one_address():
+    crowd = slider_definition(crowd={"panel": "prolific"}).crowd
+    for outcome in Outcome:
+        assert crowd.return_address(outcome, "ITS", ALL_IDS).endswith("complete?cc=ITS")
+        assert crowd.return_address(outcome, "", ALL_IDS) == ""
+
+
+def test_who_finishes_late_returns_like_the_others():
+    urls = {"completed": "https://m.example/done"}
+    crowd = slider_definition(crowd={"panel": "cint", "return_urls": urls}).crowd
+    assert crowd.return_address(Outcome.LATE, "", ALL_IDS) == "https://m.example/done"
+
+
+def test_a_university_can_have_sona_on_its_own_domain():
+    address = SONA_RETURN.replace("uni.sona-systems.com", "credits.uni.example")
+    assert credit_address(address, "1") == ""
+    SONA.own_hosts.add("credits.uni.example")
+    try:
+        PANELS["sona"].check_return_url(address)
+        assert credit_address(address, "1").startswith("https://credits.uni.example/services/")
+    finally:
+        SONA.own_hosts.clear()
+
+
+def test_an_address_whose_gap_nobody_fills_is_not_launched():
+    address = SONA_RETURN.replace("{id}", "XXXX")
+    definition = slider_definition(crowd={"panel": "sona", "return_url": address})
+    with pytest.raises(RefusedAction, match=r"\{id\} in the place of XXXX"):
+        refuse_without_code(definition)
+    refuse_without_code(slider_definition(crowd={"panel": "sona", "return_url": SONA_RETURN}))
 
 
 def test_sonas_credit_is_reported_to_the_same_study_on_the_same_host():

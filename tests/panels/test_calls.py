@@ -2,13 +2,14 @@
 
 import ssl
 import time
+from dataclasses import replace
 
 import httpx
 import pytest
 
 from rankme.panels import calls, entry_tokens, webhooks
 from rankme.panels.calls import AnswerLost, Calls, PanelAway, PanelRefused
-from rankme.panels.entry_tokens import Keys, UntrustedEntry, check_entry
+from rankme.panels.entry_tokens import UntrustedEntry, check_entry
 from rankme.panels.prolific import Prolific
 from rankme.rehearsal.faults import Fault
 from rankme.rehearsal.keys import entry_link
@@ -56,7 +57,7 @@ def order(panel: PracticePanel, kind: str, times: int = 1, path: str = "") -> No
 
 
 def published(panel: PracticePanel, **changes):
-    study = panel.books.create_study(study_document(**changes))
+    study = panel.books.create_study(study_document(panel.books.project, **changes))
     return panel.books.transition_study(study, "PUBLISH")
 
 
@@ -107,15 +108,113 @@ def test_money_is_asked_for_once(panel, prolific, kind: str, error: type, happen
     assert sum("/pay/" in line.path for line in panel.journal) == 1
 
 
+@pytest.mark.parametrize(
+    ("status", "headers", "body"),
+    [
+        (301, {"Location": "https://elsewhere.example/"}, ""),
+        (302, {"Location": "/maintenance"}, ""),
+        (304, {}, ""),
+        (307, {"Location": "/"}, ""),
+        (308, {"Location": "/"}, ""),
+        (200, {}, "<html>We are back soon</html>"),
+        (200, {}, ""),
+        (204, {}, ""),
+    ],
+)
+def test_only_the_described_yes_pays_a_bonus(monkeypatch, status, headers, body):
+    def answer(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(status, headers=headers, text=body)
+
+    answers_with(monkeypatch, answer)
+    with pytest.raises(AnswerLost):
+        Prolific(Calls(HOST, {})).pay_bonuses("b1")
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        None,
+        [],
+        {"message": "Maintenance"},
+        {"id": "s1", "status": "AWAITING REVIEW", "study_id": "x", "started_at": None},
+        {"id": "s2", "status": "APPROVED", "study_id": "x", "started_at": None},
+        {"id": "s1", "status": "UNKNOWN", "study_id": "x", "started_at": None},
+    ],
+)
+def test_only_the_submission_in_its_new_state_says_that_it_was_approved(monkeypatch, document):
+    answers_with(monkeypatch, lambda request: httpx.Response(200, json=document))
+    with pytest.raises(AnswerLost):
+        Prolific(Calls(HOST, {})).approve("s1")
+
+
+def answers_with(monkeypatch, answer) -> None:
+    def new_client(base: str, headers) -> httpx.Client:
+        return httpx.Client(base_url=base, transport=httpx.MockTransport(answer))
+
+    monkeypatch.setattr(calls, "new_client", new_client)
+    monkeypatch.setattr(calls, "SECONDS_BEFORE_REPEATING", 0)
+
+
+def test_one_odd_filter_costs_that_filter_alone(monkeypatch, caplog):
+    rows = [
+        {"filter_id": "age", "type": "range", "data_type": "integer", "min": 18, "max": 100},
+        {"filter_id": "joined", "type": "range", "data_type": "date", "min": "2014-01-01"},
+        {"filter_id": "rooms", "type": "range", "data_type": "float", "min": 0.5, "max": "9.5"},
+        {"filter_id": "odd", "type": "range", "data_type": "colour", "min": "red"},
+        {"filter_id": "odder", "type": "range", "data_type": "integer", "min": "2014-01-01"},
+        {"title": "no id"},
+    ]
+    answers_with(monkeypatch, lambda request: httpx.Response(200, json={"results": rows}))
+    found = Prolific(Calls(HOST, {})).filters("w")
+    assert [(one.id, one.low, one.high) for one in found] == [
+        ("age", 18, 100),
+        ("joined", "2014-01-01", None),
+        ("rooms", 0.5, 9.5),
+    ]
+    assert "not as described" in caplog.text
+
+
+def test_a_list_that_names_no_pages_is_read_to_its_end(monkeypatch):
+    monkeypatch.setattr("rankme.panels.prolific.ROWS_PER_PAGE", 2)
+    groups = [{"id": f"g{number}", "name": f"wave {number}"} for number in range(5)]
+
+    def page(request: httpx.Request) -> httpx.Response:
+        start = int(request.url.params["offset"])
+        return httpx.Response(200, json={"results": groups[start : start + 2]})
+
+    answers_with(monkeypatch, page)
+    assert Prolific(Calls(HOST, {})).find_group("w", "wave 4") == "g4"
+    answers_with(monkeypatch, lambda request: httpx.Response(200, json={"results": groups}))
+    assert Prolific(Calls(HOST, {})).find_group("w", "wave 9") == ""
+
+
+def test_a_subscription_is_read_alone_or_from_the_list_as_described(monkeypatch):
+    confirmed = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        path = request.url.path
+        if request.method == "GET":
+            return httpx.Response(200, json={"results": []})
+        if path.endswith("subscriptions/"):
+            made = {"id": "h1", "event_type": "x", "target_url": "y"}
+            return httpx.Response(201, json=made, headers={"X-Hook-Secret": "s"})
+        confirmed.append(path)
+        return httpx.Response(200, json={})
+
+    answers_with(monkeypatch, answer)
+    Prolific(Calls(HOST, {})).subscribe("w", "https://eval.example.org/hook/")
+    assert confirmed == ["/api/v1/hooks/subscriptions/h1/"] * 2
+
+
 def test_an_address_without_a_server_has_done_nothing():
     nowhere = Calls("http://127.0.0.1:9", {}, sleep=lambda seconds: None)
     with pytest.raises(PanelAway):
         nowhere.ask("POST", "/")
 
 
-def test_the_panels_own_reasons_are_told(prolific):
+def test_the_panels_own_reasons_are_told(panel, prolific):
     with pytest.raises(PanelRefused, match=r"reward: Pay at least 6.00 an hour") as refused:
-        prolific.create_study(study_document(reward=10))
+        prolific.create_study(study_document(panel.books.project, reward=10))
     assert refused.value.status == 400
     wrong = Prolific(Calls("https://x", {"Authorization": "Token stolen"}))
     with pytest.raises(PanelRefused, match="Invalid token"):
@@ -138,14 +237,16 @@ def test_both_shapes_of_a_submission_are_the_same_submission(panel, prolific):
     study = published(panel)
     one = panel.books.arrive(study, "a")
     panel.books.submit(one, "DONE")
-    assert list(prolific.submissions(study.id)) == [prolific.submission(one.id)]
-    assert prolific.submission(one.id).person == "a"
+    alone = prolific.submission(one.id)
+    assert list(prolific.submissions(study.id)) == [replace(alone, study="", bonuses=None)]
+    assert (alone.person, alone.code, alone.study, alone.bonuses) == ("a", "DONE", study.id, ())
+    assert alone.seconds == pytest.approx(1, abs=0.5)
 
 
 def test_a_lost_study_is_found_by_its_name(panel, prolific):
     order(panel, "cut")
     with pytest.raises(AnswerLost):
-        prolific.create_study(study_document(internal_name="ours"))
+        prolific.create_study(study_document(panel.books.project, internal_name="ours"))
     found = prolific.find_study("ours")
     assert found is not None
     assert found.id in panel.books.studies
@@ -171,7 +272,8 @@ def test_only_fresh_and_untouched_webhooks_are_genuine(panel, prolific):
     assert not webhooks.is_genuine(secret, b'{"a":1}', **good, now=now)
     assert not webhooks.is_genuine("other", b'{"a": 1}', **good, now=now)
     assert not webhooks.is_genuine(secret, b'{"a": 1}', **good, now=now + 301)
-    assert not webhooks.is_genuine(secret, b'{"a": 1}', **good | {"stamp": "²"}, now=now)
+    for stamp in ("²", "1" * 5_000):
+        assert not webhooks.is_genuine(secret, b'{"a": 1}', **good | {"stamp": stamp}, now=now)
     assert not webhooks.is_genuine(secret, b'{"a": 1}', **good | {"signature": "é"}, now=now)
 
 
@@ -182,19 +284,53 @@ def entry(panel, prolific):
     return dict(link.params)
 
 
-def test_a_signed_entry_is_trusted(prolific, entry):
-    token = entry["prolific_token"]
-    check_entry(token, entry, audience=[HOST], calls=prolific.calls, keys=Keys())
+ADDRESS = "https://eval.example.org/r/CODE/"
+
+
+def test_a_signed_entry_is_trusted(panel, entry):
+    check_entry(entry["prolific_token"], entry, address=ADDRESS, keys=panel.keys.jwks())
+
+
+@pytest.mark.parametrize(
+    ("audience", "fits"),
+    [
+        ("https://eval.example.org/r/CODE/?PROLIFIC_PID=a&STUDY_ID=b", True),
+        ("https://eval.example.org:443/r/CODE?x", True),
+        ("https://eval.example.org", True),
+        (["https://other.example", "https://eval.example.org/r/CODE/"], True),
+        ("https://eval.example.org/r/OTHER/", False),
+        ("http://eval.example.org/r/CODE/", False),
+        ("https://eval.example.org.evil.example/r/CODE/", False),
+        ("https://eval.example.org:8443/r/CODE/", False),
+        ("https://[/", False),
+        (None, False),
+    ],
+)
+def test_an_audience_is_the_studys_address_with_any_query(audience, fits):
+    assert entry_tokens.is_for(audience, ADDRESS) == fits
+
+
+def test_the_panel_signs_the_parameters_of_the_address(panel, prolific):
+    link = study_document("")["external_study_url"].replace("PROLIFIC_PID=", "worker=")
+    study = published(panel, is_external_study_url_secure=True, external_study_url=link)
+    came = dict(
+        httpx.URL(entry_link(panel.books, panel.keys, panel.books.arrive(study, "a"))).params
+    )
+    ids = {**came, "PROLIFIC_PID": came["worker"]}
+    token, keys = came["prolific_token"], panel.keys.jwks()
+    check_entry(token, ids, address=ADDRESS, keys=keys, names={"PROLIFIC_PID": "worker"})
+    with pytest.raises(UntrustedEntry):
+        check_entry(token, ids, address=ADDRESS, keys=keys)
 
 
 @pytest.mark.parametrize("wrong", ["pid", "audience", "key", "none", "unsigned", "expired"])
 def test_any_other_entry_is_not(panel, prolific, entry, monkeypatch, wrong: str):
-    query, audience, token, keys = dict(entry), [HOST], entry["prolific_token"], Keys()
+    query, address, token = dict(entry), ADDRESS, entry["prolific_token"]
     match wrong:
         case "pid":
             query["PROLIFIC_PID"] = "b"
         case "audience":
-            audience = ["https://evil.example.org"]
+            address = "https://evil.example.org/r/CODE/"
         case "key":
             token = type(panel.keys)().sign({"sub": entry["SESSION_ID"]})
         case "none":
@@ -212,13 +348,4 @@ def test_any_other_entry_is_not(panel, prolific, entry, monkeypatch, wrong: str)
             monkeypatch.undo()
             connect(panel, monkeypatch)
     with pytest.raises(UntrustedEntry):
-        check_entry(token, query, audience=audience, calls=prolific.calls, keys=keys)
-
-
-def test_strangers_tokens_do_not_make_us_ask_for_keys_again_and_again(panel, prolific, entry):
-    keys = Keys(clock=lambda: 0.0)
-    stranger = PracticePanel().keys.sign({"sub": "x"})
-    for _ in range(3):
-        with pytest.raises(UntrustedEntry):
-            check_entry(stranger, entry, audience=[HOST], calls=prolific.calls, keys=keys)
-    assert sum("jwks" in line.path for line in panel.journal) == 1
+        check_entry(token, query, address=address, keys=panel.keys.jwks())

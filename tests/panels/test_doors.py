@@ -1,14 +1,19 @@
 """What comes in from a panel over HTTP: signed webhooks, and raters with signed links."""
 
+from datetime import timedelta
+
 import httpx
 import pytest
+from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from rankme.actions.panel import accounts, sync
-from rankme.models import PanelAccount, PanelEvent, Participant
-from rankme.panels.entry_tokens import KEYS
+from rankme.actions import jobs
+from rankme.actions.panel import accounts, entry, sync
+from rankme.models import Campaign, PanelAccount, PanelEvent, PanelKeys, Participant
 from rankme.rehearsal.keys import entry_link
+from rankme.rehearsal.panel import PracticePanel
 from tests.campaigns import make_campaign
 from tests.panels.loop import Loop
 from tests.sittings import sit
@@ -76,12 +81,13 @@ def test_signed_nonsense_is_refused(hooked, body):
 
 
 @pytest.fixture
-def secure(loop, settings) -> Loop:
+def secure(practice, paid_once, settings, db) -> Loop:
+    """A published study with signed links, whose keys a worker has read."""
     settings.SITE_URL = "http://localhost:8000"
-    loop.there.document["external_study_url"] = loop.there.document["external_study_url"].replace(
-        "http://127.0.0.1:8000", settings.SITE_URL
-    )
-    KEYS.forget()
+    campaign = Campaign.objects.get(pk=paid_once.pk)
+    loop = Loop(practice, campaign=campaign, is_secure=True).publish()
+    cache.clear()
+    sync.visit_panels()
     return loop
 
 
@@ -122,13 +128,49 @@ def test_an_id_without_the_panels_signature_lets_nobody_in(secure):
     assert not Participant.objects.exists()
 
 
-def test_while_the_panels_keys_cannot_be_read_raters_are_asked_to_wait(secure):
+def test_links_without_a_valid_token_are_counted(secure):
     link = link_of(secure, "a")
-    secure.fault("server_error", "jwks", times=9)
-    page = follow(link)
-    assert (page.status_code, page.context["reason"]) == (200, "busy")
-    secure.panel.faults.ordered.clear()
+    follow(link)
+    assert secure.again().untrusted_entries == 0
+    follow(link.copy_remove_param("prolific_token"))
+    follow(link.copy_set_param("PROLIFIC_PID", "b"))
+    follow(link.copy_set_param("STUDY_ID", "b" * 24))
+    assert secure.again().untrusted_entries == 2, "a made-up study is nobody's"
+
+
+def test_no_page_calls_the_panel_for_its_keys(secure, monkeypatch):
+    asked = []
+    monkeypatch.setattr(jobs, "send", lambda messages: asked.extend(messages))
+    link = link_of(secure, "a")
+    stranger = PracticePanel().keys.sign({"sub": "x"})
+    secure.panel.journal.clear()
+    assert follow(link.copy_set_param("prolific_token", stranger)).status_code == 403
+    assert asked == [], "keys that were read a moment ago are all that there are"
+    PanelKeys.objects.update(fetched_at=timezone.now() - timedelta(hours=2))
+    assert "arrival" in follow(link).context, "known keys are good for a day"
+    for _ in range(3):
+        page = follow(link.copy_set_param("prolific_token", stranger))
+        assert (page.status_code, page.context["reason"]) == (200, "busy")
+    assert asked == [("rankme.tasks.read_panel_keys", secure.study.pk)], "once a minute at most"
+    PanelKeys.objects.update(fetched_at=timezone.now() - timedelta(days=2))
+    assert follow(link).context["reason"] == "busy", "not with keys that may be withdrawn"
+    assert secure.panel.journal == []
+    entry.read_panel_keys()
     assert "arrival" in follow(link).context
+    assert secure.again().untrusted_entries == 1
+
+
+def test_a_worker_reads_the_keys_long_before_they_are_too_old(secure):
+    secure.panel.journal.clear()
+    sync.visit_panels()
+    assert not any("jwks" in line.path for line in secure.panel.journal)
+    PanelKeys.objects.update(fetched_at=timezone.now() - timedelta(hours=2))
+    secure.fault("server_error", "jwks", times=9)
+    sync.visit_panels()
+    assert secure.again().synced_at, "the rest of the visit goes on"
+    secure.panel.faults.ordered.clear()
+    sync.visit_panels()
+    assert PanelKeys.objects.get().fetched_at > timezone.now() - timedelta(minutes=1)
 
 
 def test_studies_without_signed_links_are_as_trusted_as_before(practice, settings):

@@ -10,8 +10,9 @@ LINK = (
 )
 
 
-def study_document(**changes: Any) -> dict[str, Any]:
+def study_document(project: str, **changes: Any) -> dict[str, Any]:
     return {
+        "project": project,
         "name": "Rate short texts",
         "internal_name": "rankme CODE",
         "description": "You read five texts and rate them.",

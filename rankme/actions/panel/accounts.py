@@ -41,32 +41,59 @@ def panel_of(account: PanelAccount, *, tries: int | None = None) -> Prolific:
     return Prolific(calls_with(unseal(account.token_sealed), tries=tries))
 
 
-def add_account(*, owner: User, name: str, token: str, workspace: str = "") -> PanelAccount:
+def add_account(
+    *, owner: User, name: str, token: str, workspace: str = "", project: str = ""
+) -> PanelAccount:
     """Store an account whose token the panel accepts.
 
-    Without a workspace it gets the only one; somebody with several has to name one.
+    Without a workspace it gets the only one; somebody with several has to name one. Its studies go
+    into the project that is named, or into the workspace's first.
     """
     sealed = seal(token)
     panel = Prolific(calls_with(token, tries=2))
-    user, workspaces = panel.user(), panel.workspaces()
+    panel.user()
+    workspaces = panel.workspaces()
     if workspace and workspace not in workspaces:
         raise RefusedAction(_("This token has no such workspace."))
     if not workspaces or (len(workspaces) > 1 and not workspace):
         known = ", ".join(f"{title} ({pk})" for pk, title in workspaces.items())
         raise RefusedAction(_("Name one of these workspaces: %(known)s") % {"known": known})
+    workspace = workspace or next(iter(workspaces))
+    project, currency = _project(panel, workspace, project), panel.currency(workspace)
     try:
         with transaction.atomic():
             account = PanelAccount.objects.create(
                 owner=owner,
                 name=name,
                 token_sealed=sealed,
-                workspace=workspace or next(iter(workspaces)),
-                currency=str(user.get("currency_code") or "GBP")[:3].upper(),
+                workspace=workspace,
+                project=project,
+                currency=currency,
             )
             note(None, owner, gettext_noop("panel account added"), account=account.pk)
     except IntegrityError as error:
         raise RefusedAction(_("You already have an account with this name.")) from error
     return account
+
+
+def _project(panel: Prolific, workspace: str, wanted: str) -> str:
+    """The project for studies: without one the panel takes the user's first, perhaps of another
+    workspace with another wallet."""
+    projects = panel.projects(workspace)
+    if wanted in projects:
+        return wanted
+    if wanted or not projects:
+        known = ", ".join(f"{title} ({pk})" for pk, title in projects.items()) or "–"
+        raise RefusedAction(_("This workspace has these projects: %(known)s") % {"known": known})
+    return next(iter(projects))
+
+
+def project_of(account: PanelAccount) -> str:
+    """The account's project; accounts of earlier versions get their workspace's first."""
+    if not account.project:
+        account.project = _project(panel_of(account, tries=2), account.workspace, "")
+        PanelAccount.objects.filter(pk=account.pk).update(project=account.project)
+    return account.project
 
 
 @transaction.atomic

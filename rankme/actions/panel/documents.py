@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from rankme.crowd.outcomes import OUTCOME_TITLES, Outcome
 from rankme.models import Campaign, PanelStudy
+from rankme.panels.entry_tokens import IDS
 from rankme.protocols.crowd import Crowd
 from rankme.queries.definitions import frozen_definition
 
@@ -34,11 +35,16 @@ MINOR_UNITS = 100
 def entry_address(campaign: Campaign) -> str:
     """The study's address, in which the panel fills in its ids."""
     path = reverse("rankme:enter", args=[campaign.code])
-    ids = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+    own = own_names(campaign)
+    query = "&".join(f"{own.get(name, name)}={{{{%{name}%}}}}" for name in IDS)
+    return f"{settings.SITE_URL}{path}?{query}"
+
+
+def own_names(campaign: Campaign) -> dict[str, str]:
+    """The campaign's own parameters for the panel's ids, where it has some."""
     crowd = frozen_definition(campaign).definition.crowd
     own = {"PROLIFIC_PID": crowd.id_parameter, "SESSION_ID": crowd.session_parameter}
-    query = "&".join(f"{own.get(name) or name}={{{{%{name}%}}}}" for name in ids)
-    return f"{settings.SITE_URL}{path}?{query}"
+    return {name: parameter for name, parameter in own.items() if parameter}
 
 
 def screened_out_pay(crowd: Crowd) -> int:
@@ -113,6 +119,7 @@ def study_document(study: PanelStudy) -> dict[str, Any]:
             "max_concurrent_submissions": -1,
         },
         "study_labels": ["ai_evaluation"],
+        "project": study.account.project,
         "metadata": f"rankme:{study.campaign.code}",
         "is_external_study_url_secure": study.is_secure,
     }

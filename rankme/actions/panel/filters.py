@@ -18,10 +18,10 @@ OF_GROUPS = ("participant_group_allowlist", "participant_group_blocklist")
 
 def available_filters(account: PanelAccount) -> list[Filter]:
     """Every filter that the account can use, by title."""
-    key = f"panel-filters-{account.pk}"
+    key = f"panel-filters-2-{account.pk}"
     found: list[Filter] | None = cache.get(key)
     if found is None:
-        every = panel_of(account, tries=2).filters()
+        every = panel_of(account, tries=2).filters(account.workspace)
         usable = [
             candidate
             for candidate in every
@@ -38,4 +38,4 @@ def _is_usable(candidate: Filter) -> bool:
 
 def count_eligible(account: PanelAccount, filters: list[dict[str, Any]]) -> int:
     """How many people of the panel pass these filters."""
-    return panel_of(account, tries=2).count_eligible(filters)
+    return panel_of(account, tries=2).count_eligible(filters, account.workspace)

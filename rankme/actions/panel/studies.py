@@ -22,7 +22,7 @@ from rankme.queries.definitions import frozen_definition
 from rankme.queries.panel_books import has_panel
 from rankme.queries.panel_places import wants_people
 
-from .accounts import one_at_a_time, panel_of
+from .accounts import one_at_a_time, panel_of, project_of
 from .documents import screened_out_pay, screened_out_slots, study_document
 
 State = PanelStudy.State
@@ -46,7 +46,7 @@ class StudyPlan:
     ceiling: int
     devices: list[str]
     filters: list[dict[str, Any]] = field(default_factory=list)
-    is_secure: bool = True
+    is_secure: bool = False
     approval: str = PanelStudy.Approval.AFTER_CHECKS
     tops_up: bool = False
     pays_shares: bool = False
@@ -66,6 +66,7 @@ def draft_study(
         raise RefusedAction(_("The site runs no studies at this campaign's panel."))
     if campaign.is_draft or campaign.is_over:
         raise RefusedAction(_("Launch the campaign first. A closed campaign cannot have a study."))
+    project_of(account)
     study = _new_row(campaign, account, plan)
     try:
         there = panel_of(account, tries=2).create_study(study_document(study))

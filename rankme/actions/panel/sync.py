@@ -15,9 +15,10 @@ from rankme.actions.participation import give_back
 from rankme.crowd.prolific import PROLIFIC
 from rankme.errors import RankmeError
 from rankme.models import PanelAccount, PanelEvent, PanelPayment, PanelStudy, PanelSubmission
+from rankme.panels.calls import PanelRefused
 from rankme.panels.prolific import SubmissionThere
 
-from . import accounts, following, groups, money, paying, studies
+from . import accounts, entry, following, groups, money, paying, studies
 from .accounts import panel_of
 
 log = logging.getLogger(__name__)
@@ -81,20 +82,23 @@ def _look_at(event: PanelEvent) -> None:
         for study in event.account.studies.filter(external_id=event.resource):
             studies.take_state(study, panel.study(study.external_id))
         return
-    known = PanelSubmission.objects.filter(
-        external_id=event.resource, study__account=event.account
-    ).first()
-    if known is not None:
-        take_submission(known.study, panel.submission(event.resource))
-        return
-    # Somebody new: the lists of our own studies say whose submission it is.
-    for study in event.account.studies.exclude(external_id="").exclude(state=State.COMPLETED):
-        sync_submissions(study)
+    try:
+        there = panel.submission(event.resource)
+    except PanelRefused as refusal:
+        if refusal.status == 404:
+            return
+        raise
+    for study in event.account.studies.exclude(external_id="").filter(external_id=there.study):
+        take_submission(study, there)
 
 
 def visit_panels() -> None:
     """Ask every panel what has changed, and do what the rules say; from time to time."""
     look_at_events()
+    try:
+        entry.read_keys_that_are_due()
+    except RankmeError as error:
+        log.info("the panel's keys: %s", error)
     now = timezone.now()
     is_active = Q(state=State.ACTIVE)
     recent = (
@@ -167,9 +171,15 @@ def take_submission(study: PanelStudy, there: SubmissionThere) -> PanelSubmissio
     )
     row = PanelSubmission.objects.select_for_update(of=("self",)).get(external_id=there.id)
     row.state = there.status
-    row.entered_code = there.code[:64]
-    row.started_at, row.completed_at = there.started_at, there.completed_at
-    row.seconds, row.return_requested_at = there.seconds, there.return_requested_at
+    # Each of the panel's shapes leaves something out: what is known stays.
+    if there.code is not None:
+        row.entered_code = there.code[:64]
+    if there.bonuses is not None:
+        row.bonuses_there = sum(there.bonuses)
+    row.started_at = there.started_at or row.started_at
+    row.completed_at = there.completed_at or row.completed_at
+    row.seconds = row.seconds if there.seconds is None else there.seconds
+    row.return_requested_at = there.return_requested_at or row.return_requested_at
     if row.participant_id is None:
         row.participant = study.campaign.participants.filter(
             panel=PROLIFIC.name, external_id=there.person
