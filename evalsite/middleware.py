@@ -1,4 +1,4 @@
-"""Headers of all responses except static files, and pages for what has no page."""
+"""Headers of all responses except static files, pages for what has no page, bounds for calls."""
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -6,6 +6,7 @@ from django.http.response import HttpResponseBase
 from evalsite import error_pages
 from evalsite.file_headers import ISOLATION
 from evalsite.typing import GetResponse
+from rankme.panels.calls import for_a_page
 
 ON_EVERY_RESPONSE = ISOLATION | {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), browsing-topics=()",
@@ -20,6 +21,16 @@ def isolate(get_response: GetResponse) -> GetResponse:
         for header, value in ON_EVERY_RESPONSE.items():
             response.headers.setdefault(header, value)
         return response
+
+    return middleware
+
+
+def bound_calls_to_panels(get_response: GetResponse) -> GetResponse:
+    """Let no panel that hangs hold up a page for long, or many pages at once."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        with for_a_page():
+            return get_response(request)
 
     return middleware
 

@@ -98,6 +98,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "evalsite.middleware.explain_wrong_methods",
+    "evalsite.middleware.bound_calls_to_panels",
 ]
 
 TEMPLATES: list[dict[str, Any]] = [

@@ -1,0 +1,196 @@
+"""What the panel leaves out, adds or does in its own way changes nothing that is known here."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from rankme.actions.panel import accounts, studies, sync
+from rankme.errors import RefusedAction
+from rankme.models import Campaign, PanelAccount, PanelEvent, PanelStudy, PanelSubmission
+from rankme.rehearsal import checks
+from tests.campaigns import make_owner
+from tests.panels.loop import Loop, paid_campaign, plan_of
+
+pytestmark = pytest.mark.django_db
+
+
+def draft_form(account: PanelAccount, **changes) -> dict:
+    return {
+        "action": "draft",
+        "account": account.pk,
+        "name": "Rate",
+        "description": "Rate texts.",
+        "places": 2,
+        "reward": "2.00",
+        "minutes": 10,
+        "longest_minutes": 40,
+        "ceiling": "20",
+        "devices": ["desktop"],
+        "approval": "after_checks",
+        **changes,
+    }
+
+
+def event_about(loop: Loop, resource: str, number: str = "e1") -> None:
+    sync.receive_event(loop.account, number, "submission.status.change", resource)
+    loop.panel.journal.clear()
+    sync.look_at_events()
+
+
+# Submissions -------------------------------------------------------------------------------
+
+
+def test_a_webhook_erases_neither_the_code_nor_the_time(loop):
+    one = loop.finish("a")
+    sync.sync_study(loop.study)
+    before = loop.row(one)
+    assert before.entered_code == "DONE"
+    assert before.seconds == pytest.approx(1, abs=0.5)
+    event_about(loop, one.id)
+    again = loop.row(one)
+    assert (again.entered_code, again.seconds) == ("DONE", before.seconds)
+    assert again.bonuses_there == 0
+    sync.sync_study(loop.study)
+    assert loop.row(one).bonuses_there == 0, "lists do not name bonuses"
+
+
+def test_a_webhook_about_somebody_new_asks_for_one_submission(loop):
+    one = loop.finish("a")
+    event_about(loop, one.id)
+    assert loop.row(one).state == "AWAITING REVIEW"
+    asked = [line.path for line in loop.panel.journal if "submissions" in line.path]
+    assert asked == [f"/api/v1/submissions/{one.id}/"]
+
+
+def test_a_webhook_about_nobody_of_ours_is_done_with(loop):
+    other = loop.panel.books.create_study(dict(loop.there.document))
+    loop.panel.books.transition_study(other, "PUBLISH")
+    stranger = loop.panel.books.arrive(other, "z")
+    event_about(loop, stranger.id)
+    event_about(loop, "f" * 24, "e2")
+    assert not PanelSubmission.objects.exists()
+    assert not PanelEvent.objects.filter(done_at=None).exists()
+
+
+def test_a_state_that_nobody_knows_leaves_the_others_as_they_are(loop):
+    odd, good = loop.finish("a"), loop.finish("b")
+    sync.sync_study(loop.study)
+    odd.status = "UNKNOWN"
+    loop.panel.books.leave(good, "RETURNED")
+    sync.sync_study(loop.study)
+    assert (loop.row(odd).state, loop.row(good).state) == ("AWAITING REVIEW", "RETURNED")
+
+
+# Accounts and projects ---------------------------------------------------------------------
+
+
+def test_studies_go_into_a_project_of_the_accounts_workspace(loop):
+    assert loop.account.project == loop.panel.books.project
+    assert loop.there.document["project"] == loop.panel.books.project
+
+
+def test_a_project_of_another_workspace_is_refused_with_the_known_ones(practice):
+    add = {"owner": make_owner(), "name": "Lab", "token": practice.token}
+    with pytest.raises(RefusedAction, match="Practice project"):
+        accounts.add_account(**add, project="p-of-somebody")
+    assert accounts.add_account(**add, project=practice.books.project).project
+
+
+def test_an_account_of_an_earlier_version_gets_its_project_with_the_next_study(practice):
+    account = accounts.add_account(owner=make_owner(), name="Lab", token=practice.token)
+    PanelAccount.objects.update(project="")
+    account.refresh_from_db()
+    campaign = paid_campaign()
+    studies.draft_study(campaign, account, plan_of(), by=campaign.owner)
+    assert PanelAccount.objects.get().project == practice.books.project
+
+
+def test_the_currency_is_that_of_the_workspaces_wallet(practice, monkeypatch):
+    monkeypatch.setattr("rankme.rehearsal.shapes.CURRENCY", "USD")
+    account = accounts.add_account(owner=make_owner(), name="Lab", token=practice.token)
+    assert account.currency == "USD"
+
+
+# Drafts ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def olga() -> Client:
+    client = Client()
+    client.force_login(make_owner())
+    return client
+
+
+@pytest.fixture
+def draft(practice, paid_once, db) -> str:
+    """The address of the form for a study."""
+    campaign = Campaign.objects.get(pk=paid_once.pk)
+    accounts.add_account(owner=campaign.owner, name="Lab", token=practice.token)
+    return reverse("rankme:campaign-panel", args=[campaign.code])
+
+
+def test_limits_of_filters_are_numbers_decimals_and_dates(practice, olga, draft):
+    address = f"{draft}?filter=age&filter=date-joined&filter=household-size"
+    page = olga.get(address)
+    assert page.status_code == 200
+    assert 'type="date"' in page.content.decode()
+    names = [offered.id for offered in page.context["chosen"]]
+    limits = {"age": ("20", "40"), "date-joined": ("2020-01-31", "2025-12-01")}
+    limits["household-size"] = ("0.5", "2.5")
+    sent = draft_form(PanelAccount.objects.get())
+    for number, name in enumerate(names):
+        sent |= {f"low-{number}": limits[name][0], f"high-{number}": limits[name][1]}
+    assert olga.post(address, sent).status_code == 302
+    (study,) = practice.books.studies.values()
+    chosen = {each["filter_id"]: each["selected_range"] for each in study.document["filters"]}
+    assert chosen == {
+        "age": {"lower": 20, "upper": 40},
+        "date-joined": {"lower": "2020-01-31", "upper": "2025-12-01"},
+        "household-size": {"lower": 0.5, "upper": 2.5},
+    }
+
+
+@pytest.mark.parametrize("joined", ["2001-01-01", "2027-01-01", "yesterday"])
+def test_a_date_outside_the_panels_limits_is_refused(olga, draft, joined):
+    address = f"{draft}?filter=date-joined"
+    sent = draft_form(PanelAccount.objects.get()) | {"low-0": joined, "high-0": "2026-01-01"}
+    assert olga.post(address, sent).status_code == 422
+    assert not PanelStudy.objects.exists()
+
+
+def test_one_odd_filter_does_not_take_the_form_away(olga, draft, monkeypatch):
+    odd = {"filter_id": "odd", "type": "range", "data_type": "integer", "min": "2014-01-01"}
+    monkeypatch.setattr(checks, "FILTERS", [odd, *checks.FILTERS])
+    page = olga.get(draft)
+    assert page.status_code == 200
+    assert {offered.id for offered in page.context["others"]} >= {"age", "date-joined"}
+
+
+@pytest.mark.parametrize(("minutes", "longest"), [(1, 5), (2, 8), (10, 28)])
+def test_the_longest_time_is_one_that_the_panel_accepts(olga, draft, minutes, longest):
+    """At least 2 + 2t + 2√t minutes, as published: 6, 8.8 and 28.3."""
+    sent = draft_form(PanelAccount.objects.get(), minutes=minutes, longest_minutes=longest)
+    assert olga.post(draft, sent).status_code == 422
+    assert olga.post(draft, sent | {"longest_minutes": longest + 1}).status_code == 302
+
+
+def test_the_proposed_times_are_accepted_and_promise_no_more_pay_than_there_is(olga, draft):
+    initial = olga.get(draft).context["form"].initial
+    assert initial["minutes"] * 60 >= 4 * 40
+    assert not initial.get("is_secure")
+    assert (
+        olga.post(
+            draft,
+            draft_form(PanelAccount.objects.get())
+            | {name: initial[name] for name in ("minutes", "longest_minutes")},
+        ).status_code
+        == 302
+    )
+
+
+def test_the_page_says_how_many_came_without_a_valid_token(olga, loop):
+    address = reverse("rankme:campaign-panel", args=[loop.campaign.code])
+    assert "valid token" not in olga.get(address).content.decode()
+    PanelStudy.objects.update(untrusted_entries=3)
+    page = " ".join(olga.get(address).content.decode().split())
+    assert "3 people came to this study without a valid token." in page
