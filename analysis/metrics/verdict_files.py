@@ -15,7 +15,11 @@ from analysis.table_files import guarded
 COLUMNS = ("item", "first", "second", "winner")
 # Where a file has no column of this name, its verdicts are those of one judge.
 JUDGE = "judge"
-WORDS = {"first": FIRST, "second": SECOND, "tie": TIE}
+WORDS = {
+    "first": FIRST, "model_a": FIRST, "a": FIRST, "1": FIRST,
+    "second": SECOND, "model_b": SECOND, "b": SECOND, "2": SECOND,
+    "tie": TIE, "tie (bothbad)": TIE, "both_bad": TIE, "both": TIE,
+}  # fmt: skip
 
 Verdicts = Mapping[str, tuple[Verdict, ...]]
 
@@ -28,7 +32,8 @@ def has_verdicts(header: Sequence[str]) -> bool:
 def read_verdicts(source: Source, *, known: Known | None = None) -> dict[str, tuple[Verdict, ...]]:
     """Read `judge,item,first,second,winner`: what was shown first, what second, and which won.
 
-    `winner` is the name of one of the two systems, or `first`, `second` or `tie`.
+    `winner` is the name of one of the two systems, or a word: `first`, `second`, `tie`, or those of
+    arenas (`model_a`, `model_b`, `tie (bothbad)`). A judge may be asked about a pair repeatedly.
 
     Parameters
     ----------
@@ -54,7 +59,6 @@ def verdicts_of_rows(rows: Rows, *, known: Known | None = None) -> dict[str, tup
     if not rows.rows and not rows.problems:
         rows.problem(1, "", "there are no verdicts.")
     found: dict[str, list[Verdict]] = {}
-    lines: dict[tuple[str, ...], int] = {}
     for line, row in rows:
         judge = row.get(JUDGE, JUDGE)
         if empty := [name for name in (*COLUMNS, JUDGE) if not row.get(name, "-").strip()]:
@@ -62,10 +66,6 @@ def verdicts_of_rows(rows: Rows, *, known: Known | None = None) -> dict[str, tup
             continue
         if row["first"] == row["second"]:
             rows.problem(line, "second", "this is the same system as the first.")
-            continue
-        key = judge, row["item"], row["first"], row["second"]
-        if (earlier := lines.setdefault(key, line)) != line:
-            rows.problem(line, "", f"this pair in this order is already on line {earlier}.")
             continue
         outcome = _outcome(row)
         if outcome is None:
@@ -89,14 +89,13 @@ def _outcome(row: Mapping[str, str]) -> int | None:
 
 def write_verdicts(verdicts: Verdicts, file: IO[bytes]) -> None:
     """Write the file that `read_verdicts` reads."""
-    words = {outcome: word for word, outcome in WORDS.items()}
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     out = csv.writer(text)
     out.writerow((JUDGE, *COLUMNS))
     for judge, found in verdicts.items():
         for each in found:
             names = (judge, each.item, each.first, each.second)
-            winner = {FIRST: each.first, SECOND: each.second}.get(each.outcome, words[TIE])
+            winner = {FIRST: each.first, SECOND: each.second}.get(each.outcome, "tie")
             out.writerow([guarded(name) for name in (*names, winner)])
     text.flush()
     text.detach()

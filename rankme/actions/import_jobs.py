@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from rankme.importing import ImportRefused, JudgementPreview, Preview
-from rankme.importing.table_previews import is_said_by_names
+from rankme.importing.tables import is_said_by_names
 from rankme.models import MaterialImport
 
 from . import jobs

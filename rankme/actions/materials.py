@@ -22,10 +22,9 @@ from django.utils.translation import gettext_noop
 
 from rankme.errors import RefusedAction
 from rankme.importing import LIMITS, Reading
-from rankme.importing.judgements import JUDGEMENT_TABLE_FORMATS
-from rankme.importing.material import TABLE_FORMATS
 from rankme.importing.sources import Progress
-from rankme.importing.table_previews import TablePreview, is_said_by_names
+from rankme.importing.tables import TablePreview, is_said_by_names
+from rankme.importing.uploads import is_correctable
 from rankme.models import Campaign, MaterialImport, MediaFile
 from rankme.protocols.definition import Definition, MaterialSpec
 from rankme.protocols.files import stored_definition
@@ -120,8 +119,7 @@ def read_again(row: MaterialImport, reading: Reading, *, by: User) -> None:
             raise RefusedAction(_("Only an upload that waits for your decision can be changed."))
         _refuse_if_closed(row.campaign, row.kind, adds=adds_to_launched(row))
         options = {**row.options, "reading": reading.as_document()}
-        tables = JUDGEMENT_TABLE_FORMATS if row.kind == Kind.JUDGEMENTS else TABLE_FORMATS
-        format = "" if row.format in tables else row.format
+        format = "" if is_correctable(row.kind, row.format) else row.format
         fresh: dict[str, Any] = {"problems": [], "preview": {}, "format": format}
         jobs.enqueue_again(row, phase=Phase.CHECK, options=options, **fresh)
         note(row.campaign, by, gettext_noop("columns described"), files=list(row.labels.values()))

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from analysis.errors import TableError
-from rankme.errors import RefusedAction
-from rankme.importing import LIMITS, FileProblem, ImportRefused
+from analysis.metrics.score_files import Known
+from rankme.importing import FileProblem, ImportRefused, read_scores, reading_from
+from rankme.importing.score_tables import Scores
+from rankme.importing.tables import TablePreview
 from rankme.models import Campaign, MaterialImport, Metric, Output
 from rankme.untrusted.clean_text import storable
 
 from .materials import end_import, files_of, lock_for_import, progress_of
 from .metrics import store_metric, store_verdicts
-
-if TYPE_CHECKING:
-    from analysis.metrics.score_files import Known, MetricScores
-    from analysis.metrics.verdict_files import Verdicts
 
 LONGEST_NAME = 200
 
@@ -49,18 +44,8 @@ class ScorePreview:
     outputs: int
     is_judge: bool
     own_systems: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _Found:
-    scores: MetricScores | None
-    verdicts: Verdicts
-    label: str
-
-    def names(self) -> Iterator[str]:
-        if self.scores is not None:
-            yield from self.scores.metrics
-        yield from self.verdicts
+    tables: tuple[TablePreview, ...]
+    notes: tuple[str, ...]
 
 
 def preview_of_scores(row: MaterialImport) -> ScorePreview:
@@ -75,6 +60,8 @@ def preview_of_scores(row: MaterialImport) -> ScorePreview:
         outputs=outputs,
         is_judge=bool(found.verdicts) or row.options.get("is_judge", False),
         own_systems=tuple(row.options.get("own_systems", ())),
+        tables=found.tables,
+        notes=found.notes,
     )
 
 
@@ -107,7 +94,7 @@ def _outputs(campaign: Campaign) -> int:
     return Output.objects.filter(item__campaign=campaign).count()
 
 
-def _previews(found: _Found, outputs: int, sources: dict[str, str]) -> Iterator[MetricPreview]:
+def _previews(found: Scores, outputs: int, sources: dict[str, str]) -> Iterator[MetricPreview]:
     import numpy as np
 
     for name in found.scores.metrics if found.scores else ():
@@ -134,53 +121,25 @@ def _previews(found: _Found, outputs: int, sources: dict[str, str]) -> Iterator[
         )  # fmt: skip
 
 
-def _read(row: MaterialImport) -> _Found:
-    with files_of(row) as paths:
-        return _found_in(row, paths)
-
-
-def _found_in(row: MaterialImport, paths: Mapping[str, Path]) -> _Found:
-    from analysis.metrics.csv_rows import read_rows
-    from analysis.metrics.extracted_facts import facts_of_rows, has_facts
-    from analysis.metrics.score_files import Known, scores_of_rows
-    from analysis.metrics.verdict_files import has_verdicts, verdicts_of_rows
-
-    if len(paths) != 1:
-        raise RefusedAction("Upload one file of scores at a time.")
-    ((label, path),) = paths.items()
-    progress_of(row)(0, 1)
+def _read(row: MaterialImport) -> Scores:
+    campaign, told = row.campaign, row.options
     known = Known(
-        frozenset(row.campaign.systems.values_list("name", flat=True)),
-        frozenset(row.campaign.items.values_list("key", flat=True)),
+        frozenset(campaign.systems.values_list("name", flat=True)),
+        frozenset(campaign.items.values_list("key", flat=True)),
     )
-    try:
-        rows = read_rows(path)
-        progress_of(row)(1, 2)
-        if has_facts(rows.header):
-            found = _Found(facts_of_rows(rows, known=known), {}, label)
-        elif has_verdicts(rows.header):
-            found = _Found(None, verdicts_of_rows(rows, known=known), label)
-        else:
-            lower = row.options.get("lower_is_better")
-            found = _Found(scores_of_rows(rows, lower_is_better=lower, known=known), {}, label)
-    except TableError as error:
-        raise _refused(label, error) from error
-    _check_names(found, known, row.options.get("own_systems", []))
+    with files_of(row) as paths:
+        found = read_scores(
+            paths,
+            progress=progress_of(row),
+            reading=reading_from(told.get("reading", {})),
+            known=known,
+            lower_is_better=told.get("lower_is_better"),
+        )
+    _check_names(found, known, told.get("own_systems", []))
     return found
 
 
-def _refused(label: str, error: TableError) -> ImportRefused:
-    from analysis.metrics.csv_rows import RowsError
-
-    if isinstance(error, RowsError):
-        places = sorted(error.places, key=lambda place: place.line)
-        problems = [FileProblem(label, at.line, at.column, at.message) for at in places]
-    else:
-        problems = [FileProblem(label, None, "", message) for message in error.problems]
-    return ImportRefused(problems[: LIMITS.listed_problems], len(problems))
-
-
-def _check_names(found: _Found, known: Known, own: list[str]) -> None:
+def _check_names(found: Scores, known: Known, own: list[str]) -> None:
     problems = [
         FileProblem(found.label, None, name[:40], message)
         for name in found.names()

@@ -9,15 +9,13 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from rankme.importing import (
-    InvalidColumns,
-    Reading,
-    columns_from_roles,
-    judgement_columns_from_roles,
-)
+from rankme.importing import InvalidColumns, Reading, columns_from_roles
+from rankme.importing.columns import About
 from rankme.importing.encodings import ENCODINGS
-from rankme.importing.judgement_headings import Says, order_of
+from rankme.importing.headings import Says, match_pattern, order_of
+from rankme.importing.reading import ALL_SHEETS, LAST_HEADER
 
+PATTERN_EXAMPLES = 4
 JUDGEMENT_ROLES = {
     "leave out": _("Leave out"),
     "rater": _("Rater"),
@@ -35,7 +33,7 @@ JUDGEMENT_ROLES = {
     "factor": _("Factor"),
 }
 HEADINGS = {
-    "": _("Whatever no column says"),
+    "": _("Detect from the headings"),
     "criterion": _("Criterion"),
     "system": _("System"),
     "rater": _("Rater"),
@@ -67,6 +65,24 @@ ROLES = {
 }
 
 
+SCORE_ROLES = {
+    "leave out": _("Leave out"),
+    "system": _("System"),
+    "item": _("Item (its name or number)"),
+    "metric": _("Metric (its name)"),
+    "score": _("Score"),
+    "judge": _("Judge"),
+    "first": _("First system of a pair"),
+    "second": _("Second system of a pair"),
+    "winner": _("Winner of a pair"),
+    "entity": _("Fact: entity"),
+    "value": _("Fact: value"),
+    "type": _("Fact: type"),
+    "supported": _("Fact: supported by the input (1 or 0)"),
+}
+ROLES_ABOUT = {"outputs": ROLES, "judgements": JUDGEMENT_ROLES, "scores": SCORE_ROLES}
+
+
 @dataclass(frozen=True)
 class ShownTable:
     """A table of the upload with a field above each of its columns."""
@@ -85,14 +101,15 @@ class ColumnsForm(forms.Form):
         tables: Sequence[Mapping[str, Any]],
         data: Any = None,
         *,
-        encoding: str = "",
-        of_judgements: bool = False,
+        about: About = "outputs",
+        reading: Mapping[str, Any] | None = None,
     ) -> None:
-        """`encoding` is the one that the organiser chose for the check, if any."""
+        """`reading` is what the organiser chose for the check, if anything."""
         super().__init__(data)
         self._tables = tables
-        self.of_judgements = of_judgements
-        roles = JUDGEMENT_ROLES if of_judgements else ROLES
+        self._given = reading or {}
+        self.about = about
+        roles = ROLES_ABOUT[about]
         for number, table in enumerate(tables):
             for place, (name, role) in enumerate(zip(table["names"], table["roles"], strict=True)):
                 self.fields[f"role-{number}-{place}"] = forms.ChoiceField(
@@ -100,14 +117,14 @@ class ColumnsForm(forms.Form):
                     choices=list((roles | {role: roles.get(role, role)}).items()),
                     initial=role,
                 )
-        if of_judgements:
+        if about == "judgements":
             self._ask_about_headings()
-        self._ask_about_the_file(encoding)
+        self._ask_about_the_file(self._given.get("encoding", ""))
         self._reading = Reading()
 
     def _ask_about_headings(self) -> None:
         self.fields["headings"] = forms.ChoiceField(
-            label=_("Headings of columns with values name"),
+            label=_("Value-column headings contain"),
             help_text=_(
                 "For tables with several columns of values: gpt_fluency, for example, names the "
                 "system, then the criterion."
@@ -116,6 +133,26 @@ class ColumnsForm(forms.Form):
             initial=_chosen_headings(self._tables[0]),
             choices=list(HEADINGS.items()),
         )
+        self.fields["pattern"] = forms.CharField(
+            label=_("Pattern of the value-column headings"),
+            help_text=_(
+                "For a row per rater, as forms are exported: Text {item} - System {system} "
+                "[{criterion}]. All columns that fit it are values. {anything} stands for other "
+                "text that differs. If this is empty, the choice above counts."
+            ),
+            required=False,
+            max_length=500,
+            initial=self._tables[0]["columns"].get("pattern", ""),
+        )
+
+    def pattern_examples(self) -> list[tuple[str, list[tuple[str, str]]]]:
+        """What the pattern reads from the first headings that fit it."""
+        pattern = self["pattern"].value() if "pattern" in self.fields else ""
+        try:
+            found = match_pattern(pattern, self._tables[0]["names"]) if pattern else {}
+        except InvalidColumns:
+            return []
+        return [(name, list(said.items())) for name, said in found.items()][:PATTERN_EXAMPLES]
 
     def _ask_about_the_file(self, encoding: str) -> None:
         tables = self._tables
@@ -130,12 +167,28 @@ class ColumnsForm(forms.Form):
                 initial=encoding,
                 choices=[("", _("Detect automatically")), *ENCODINGS.items()],
             )
+        if tables[0].get("header"):
+            self.fields["header"] = forms.IntegerField(
+                label=_("Header is in row"),
+                help_text=_("Rows above it, such as a title, are not read."),
+                min_value=1,
+                max_value=LAST_HEADER,
+                required=False,
+                initial=tables[0]["header"],
+            )
         sheets = list(dict.fromkeys(sheet for table in tables for sheet in table["sheets"]))
         if len(sheets) > 1:
+            named = [(sheet, sheet) for sheet in sheets]
             self.fields["sheet"] = forms.ChoiceField(
-                label=_("Sheet"), choices=[(sheet, sheet) for sheet in sheets]
+                label=_("Sheet"), choices=[*named, (ALL_SHEETS, _("All sheets"))]
             )
-            self.initial["sheet"] = tables[0]["sheet"]
+            self.initial["sheet"] = self._shown_sheet
+
+    @property
+    def _shown_sheet(self) -> str:
+        """The sheet that the check has read, or all."""
+        is_all = self._given.get("sheet") == ALL_SHEETS
+        return ALL_SHEETS if is_all else str(self._tables[0]["sheet"])
 
     def tables(self) -> Iterator[ShownTable]:
         for number, table in enumerate(self._tables):
@@ -144,7 +197,8 @@ class ColumnsForm(forms.Form):
             yield ShownTable(table["file"], table["sheet"], named, table["rows"])
 
     def other_fields(self) -> list[forms.BoundField]:
-        return [self[name] for name in ("headings", "encoding", "sheet") if name in self.fields]
+        names = ("headings", "pattern", "header", "sheet", "encoding")
+        return [self[name] for name in names if name in self.fields]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -155,16 +209,22 @@ class ColumnsForm(forms.Form):
         return cleaned
 
     def _read(self, cleaned: Mapping[str, Any]) -> Reading:
-        sheet = cleaned.get("sheet", "")
-        if sheet and sheet != self._tables[0]["sheet"]:
-            return Reading(encoding=cleaned.get("encoding", ""), sheet=sheet)
-        given = [self._roles(number, table, cleaned) for number, table in enumerate(self._tables)]
-        encoding = cleaned.get("encoding", "")
-        if not self.of_judgements:
-            return Reading(tuple(map(columns_from_roles, given)), encoding, sheet)
-        says = says_of(cleaned.get("headings", ""))
-        described = tuple(judgement_columns_from_roles(roles, says) for roles in given)
-        return Reading(described, encoding, sheet)
+        """The columns as chosen; those of another sheet or header have not been seen yet."""
+        sheet, encoding = cleaned.get("sheet", ""), cleaned.get("encoding", "")
+        shown = self._tables[0].get("header", 0)
+        header = cleaned.get("header") or shown
+        is_moved = header != shown
+        kept = header if is_moved or self._given.get("header") else 0
+        if is_moved or (sheet and sheet != self._shown_sheet):
+            return Reading(encoding=encoding, sheet=sheet, header=kept if is_moved else 0)
+        says, pattern = says_of(cleaned.get("headings", "")), cleaned.get("pattern", "")
+        described = tuple(
+            columns_from_roles(
+                self._roles(number, table, cleaned), self.about, says=says, pattern=pattern
+            ).fitted(table["names"])
+            for number, table in enumerate(self._tables)
+        )
+        return Reading(described, encoding, sheet, kept)
 
     def _roles(
         self, number: int, table: Mapping[str, Any], cleaned: Mapping[str, Any]
@@ -186,7 +246,7 @@ def _chosen_headings(table: Mapping[str, Any]) -> str:
     values = table["columns"].get("value_columns", {})
     given = list(zip(table["names"], table["roles"], strict=True))
     try:
-        found: Mapping[str, Any] = judgement_columns_from_roles(given).values
+        found: Mapping[str, Any] = columns_from_roles(given, "judgements").headings
     except InvalidColumns:
         found = {}
     chosen = "+".join(order_of(values))

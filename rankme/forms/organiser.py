@@ -15,10 +15,7 @@ from rankme.actions.extensions import MOST_RATERS
 from rankme.actions.passwords import TooManyAttempts, check_password
 from rankme.actions.versions import LONGEST_REASON
 from rankme.errors import InvalidDefinition, Problem
-from rankme.importing.judgement_reader import JudgementReader
-from rankme.importing.judgements import JUDGEMENT_READERS
-from rankme.importing.material import READERS
-from rankme.importing.reader import Reader
+from rankme.importing import JUDGEMENT_READERS, READERS, Reader
 from rankme.models import Campaign, MaterialImport
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_yaml
@@ -234,7 +231,7 @@ class MaterialForm(forms.Form):
     def __init__(self, *arguments: Any, campaign: Campaign, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.kind = MaterialImport.Kind.OUTPUTS
-        readers: Mapping[str, Reader | JudgementReader] = READERS
+        readers: Mapping[str, Reader[Any]] = READERS
         if campaign.is_archive:
             self.kind, readers = MaterialImport.Kind.JUDGEMENTS, JUDGEMENT_READERS
             self.fields["outputs"].label = _("Judgements")

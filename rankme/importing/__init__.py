@@ -1,25 +1,23 @@
 """Importing: uploads in several formats become checked rows, or a list of all their faults."""
 
-from rankme.importing.columns import (
-    Columns,
-    InvalidColumns,
-    columns_from,
-    columns_from_roles,
-)
-from rankme.importing.judgement_columns import JudgementColumns, judgement_columns_from_roles
-from rankme.importing.judgement_preview import JudgementPreview
-from rankme.importing.judgements import (
-    JUDGEMENT_READERS,
-    JudgementMaterial,
-    read_judgement_material,
-)
+from rankme.importing.columns import Columns, columns_from, columns_from_roles
+from rankme.importing.headings import InvalidColumns
 from rankme.importing.limits import LIMITS, Limits
-from rankme.importing.material import READERS, Material, detect, read_material
-from rankme.importing.preview import Preview
+from rankme.importing.preview import JudgementPreview, Preview
 from rankme.importing.problems import FileProblem, ImportRefused
 from rankme.importing.reader import Reader
 from rankme.importing.reading import AS_PROPOSED, Reading, reading_from
 from rankme.importing.rows import ItemRow, JudgementRow, OutputRow
+from rankme.importing.uploads import (
+    JUDGEMENT_READERS,
+    READERS,
+    JudgementMaterial,
+    Material,
+    detect,
+    read_judgement_material,
+    read_material,
+    read_scores,
+)
 
 __all__ = [
     "AS_PROPOSED",
@@ -31,7 +29,6 @@ __all__ = [
     "ImportRefused",
     "InvalidColumns",
     "ItemRow",
-    "JudgementColumns",
     "JudgementMaterial",
     "JudgementPreview",
     "JudgementRow",
@@ -44,8 +41,8 @@ __all__ = [
     "columns_from",
     "columns_from_roles",
     "detect",
-    "judgement_columns_from_roles",
     "read_judgement_material",
     "read_material",
+    "read_scores",
     "reading_from",
 ]

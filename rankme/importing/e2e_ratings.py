@@ -7,9 +7,9 @@ from datetime import datetime
 from analysis.e2e_ratings import COVERAGE_CRITERION, INPUT, RATER, layout_of, ratings_of
 from analysis.translatable import gettext_noop as _
 from rankme.importing.files import Place, SourceFile
-from rankme.importing.judgement_preview import CriterionPreview, JudgementPreview
-from rankme.importing.judgement_reader import Asked, JudgementReader
 from rankme.importing.judgement_spool import Given, JudgementSpool
+from rankme.importing.preview import CriterionPreview, JudgementPreview
+from rankme.importing.reader import Asked, Reader
 from rankme.importing.records import Record, Shape, columns_missing, records, shape_of
 from rankme.importing.sources import Sources
 
@@ -19,15 +19,20 @@ LARGEST_MAGNITUDE = 999_999
 MOST_POINTS = 11  # of a Likert item
 
 
-def is_e2e_ratings(file: SourceFile) -> Shape | None:
+def are_ratings(files: list[SourceFile]) -> bool:
+    return shape_of_ratings(files[0]) is not None
+
+
+def shape_of_ratings(file: SourceFile) -> Shape | None:
     """The shape of a file of ratings, numbered columns or not."""
     shape = shape_of(file, (RATER, INPUT))
     return shape if shape and layout_of(shape.columns) else None
 
 
-def read_e2e_ratings(sources: Sources, spool: JudgementSpool, file: SourceFile) -> None:
+def read_e2e_ratings(sources: Sources, spool: JudgementSpool) -> None:
     """One screen per line; see `analysis.e2e_ratings`."""
-    shape = is_e2e_ratings(file)
+    file = sources.files[0]
+    shape = shape_of_ratings(file)
     layout = layout_of(shape.columns) if shape else None
     if shape is None or layout is None:
         missing = columns_missing(file, (RATER, INPUT, "sys1", "quality1"))
@@ -85,10 +90,11 @@ def _asked(criterion: CriterionPreview, preview: JudgementPreview) -> Asked | No
     return None
 
 
-READER = JudgementReader(
+READER = Reader(
     title=_("Ratings of the E2E challenge and of RankME"),
     help=_("The CSV files as they were published: one screen per line."),
-    recognises=is_e2e_ratings,
+    recognises=are_ratings,
     read=read_e2e_ratings,
+    takes_several=False,
     asked=_asked,
 )

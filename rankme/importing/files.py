@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import IO
+from typing import IO, Any
 
 from rankme.importing.encodings import UTF8
 from rankme.importing.limits import LIMITS
@@ -19,6 +19,7 @@ HEAD_BYTES = 64 * 1024
 UTF8_BOM = b"\xef\xbb\xbf"
 ZIP_START = b"PK\x03\x04"
 ZIP_END = b"PK\x05\x06"
+GZIP = b"\x1f\x8b"
 PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 # Of Excel (two forms) and of OpenDocument.
 WORKBOOK_PARTS = ("xl/workbook.xml", "xl/workbook.bin", "META-INF/manifest.xml")
@@ -44,6 +45,9 @@ class SourceFile:
     sheet: str = ""
     sheets: tuple[str, ...] = ()
     is_workbook: bool = False
+    header: int = 0  # the row of the headings, if the organiser says it
+    # Every way to read the file as a table, found once by `records.possible_shapes`.
+    shapes: list[Any] | None = None
 
     @property
     def name(self) -> str:
@@ -51,7 +55,9 @@ class SourceFile:
 
     @property
     def stem(self) -> str:
-        """The file's name without its last ending."""
+        """The file's name without its last ending; of one of all sheets, the sheet's name."""
+        if self.sheet and self.label.endswith(f"/{self.sheet}"):
+            return self.sheet
         stem, dot, ending = self.name.rpartition(".")
         return stem if dot and stem and len(ending) <= 5 else self.name
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from analysis.translatable import gettext_noop as _
 from rankme.importing.files import SourceFile
 from rankme.importing.media_files import MediaFiles
+from rankme.importing.output_tables import described_tables, read_item_table
 from rankme.importing.reader import Reader
 from rankme.importing.records import columns_missing, shape_of
 from rankme.importing.sources import Sources
 from rankme.importing.spool import Spool
-from rankme.importing.tables import OUTPUT_COLUMNS, proposed_table, proposed_tables, read_item_table
+from rankme.importing.tables import OUTPUT_COLUMNS, table_of
 
 COLUMNS = ("item", "input")
 
@@ -20,18 +21,18 @@ def is_items(files: list[SourceFile]) -> bool:
 
 def holds_items(sources: Sources) -> bool:
     """Whether all files look like tables of items, whatever their columns are called."""
-    tables = proposed_tables(sources)
+    tables = described_tables(sources)
     return bool(tables) and all(table.layout == "items" for table in tables)
 
 
 def read_items_alone(sources: Sources, spool: Spool) -> None:
     media = MediaFiles(sources, spool)
     for file in sources.files:
-        table = proposed_table(sources, file)
+        table = table_of(sources, file)
         if shape_of(file, OUTPUT_COLUMNS):
             message = "This file has outputs: choose the format with one row per output."
             sources.problems.add(file.label, 1, "", message)
-        elif table is None or table.layout != "items":
+        elif table is None or not table.is_described or table.layout != "items":
             sources.problems.add(file.label, 1, "", columns_missing(file, COLUMNS))
         else:
             read_item_table(sources, spool, table, media)

@@ -12,7 +12,7 @@ from typing import Any
 from rankme.importing.files import Place, SourceFile
 from rankme.importing.limits import Limits
 from rankme.importing.problems import Problems
-from rankme.importing.spool import ROWS_AT_ONCE, Spool, digest_of
+from rankme.importing.spool import ROWS_AT_ONCE, Spool, TextCheck, digest_of
 from rankme.untrusted.clean_text import LARGEST_NUMBER
 
 NAMES = ("rater", "item", "system", "criterion", "screen")
@@ -44,8 +44,14 @@ class Given:
 class JudgementSpool(Spool):
     """Imports judgements together with the items and outputs that they refer to."""
 
-    def __init__(self, path: Path, limits: Limits, problems: Problems) -> None:
-        super().__init__(path, limits, problems)
+    def __init__(
+        self,
+        path: Path,
+        limits: Limits,
+        problems: Problems,
+        checks: Mapping[str, TextCheck] | None = None,
+    ) -> None:
+        super().__init__(path, limits, problems, checks)
         self.raters: dict[str, int] = {}
         self.criteria: dict[str, int] = {}
         self.labels: dict[int, dict[float, str]] = {}
@@ -136,13 +142,13 @@ class JudgementSpool(Spool):
         self._screen_rows.clear()
         self._rows.clear()
 
-    def finish_judgements(self, files: Sequence[SourceFile]) -> None:
+    def finish(self, files: Sequence[SourceFile]) -> None:
         self._write_judgements()
         for table, names in (("rater", self.raters), ("criterion", self.criteria)):
             self.database.executemany(
                 f"INSERT INTO {table} VALUES (?, ?)", [(n, name) for name, n in names.items()]
             )
-        self.finish(files)
+        super().finish(files)
         self.database.execute(
             "CREATE INDEX judgement_place ON judgement (screen, system, criterion)"
         )

@@ -36,6 +36,7 @@ class Limits:
     sample_rows: int = 2_000
     factors: int = 50
     factor_name: int = 100
+    column_name: int = 2_000  # forms have whole questions as headings
     factor_value: int = 1_000
     json_depth: int = 32
     listed_problems: int = 1_000

@@ -6,6 +6,7 @@ raters then confirm, change or remove.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePath
 
@@ -18,8 +19,8 @@ from analysis.spans.mtme import NOBODY
 from analysis.spans.weights import Penalties, check_weights, parse_weights
 from analysis.translatable import gettext_noop as _
 from rankme.importing.files import Place, SourceFile
-from rankme.importing.judgement_reader import JudgementReader
 from rankme.importing.judgement_spool import Given, JudgementSpool
+from rankme.importing.problems import StopFile
 from rankme.importing.reader import Reader
 from rankme.importing.sources import Sources, whole_text
 from rankme.importing.spool import Spool
@@ -37,8 +38,18 @@ def is_marks(file: SourceFile) -> bool:
         return False
 
 
-def read_marks(sources: Sources, spool: JudgementSpool, file: SourceFile) -> None:
+def are_marks(files: list[SourceFile]) -> bool:
+    return is_marks(files[0])
+
+
+def read_marks(sources: Sources, spool: JudgementSpool) -> None:
     """One judgement for each rater and output: what the marks weigh, with the marks themselves."""
+    for file in sources.files:
+        with suppress(StopFile):
+            _read_file(sources, spool, file)
+
+
+def _read_file(sources: Sources, spool: JudgementSpool, file: SourceFile) -> None:
     try:
         table = read_text(whole_text(sources, file))
         check_weights(table, parse_weights())
@@ -134,14 +145,13 @@ MATERIAL_READER = Reader(
     recognises=has_suggestions,
     read=read_suggestions,
 )
-READER = JudgementReader(
+READER = Reader(
     title=_("Marked errors (MQM, ESA, facts)"),
     help=_(
         "Google's MQM table, MTME's ratings, the JSON of Pearmut or factgenie, or our own JSON "
         "lines or CSV; several files, such as one for each rater, are read together. Marks are "
         "weighted as in MQM."
     ),
-    takes_several=True,
-    recognises=is_marks,
+    recognises=are_marks,
     read=read_marks,
 )

@@ -1,4 +1,4 @@
-"""What an organiser sees of the material before deciding whether to take it."""
+"""What an organiser sees of an upload before deciding whether to import it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankme.importing.characters import CHARACTER_CLASSES, NOT_NORMAL
+from rankme.importing.judgement_spool import JudgementSpool
 from rankme.importing.spool import Spool
 from rankme.importing.spooled import read_items
 
@@ -103,6 +104,39 @@ class Preview:
     @property
     def is_complete(self) -> bool:
         return self.missing == 0
+
+
+@dataclass(frozen=True)
+class CriterionPreview:
+    """A criterion as its values show it; `labels` name values where the file has names.
+
+    With `has_marks`, a value is what the errors weigh that a rater marked, of these `severities`.
+    """
+
+    name: str
+    judgements: int
+    lowest: float
+    highest: float
+    whole_numbers: bool
+    labels: dict[float, str]
+    has_marks: bool = False
+    severities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class JudgementPreview:
+    """All judgements on one page, in short."""
+
+    format: str
+    n_judgements: int
+    n_screens: int
+    n_raters: int
+    n_items: int
+    systems: tuple[str, ...]
+    criteria: tuple[CriterionPreview, ...]
+    files: tuple[FilePreview, ...]
+    notes: tuple[str, ...]
+    tables: tuple[Any, ...] = ()
 
 
 def make_preview(format: str, spool: Spool) -> Preview:
@@ -249,3 +283,44 @@ def _media_note(database: sqlite3.Connection) -> tuple[str, ...]:
         return ()
     parts = ", ".join(f"{count:,} {kind if count == 1 else kind + 's'}" for kind, count, _ in found)
     return (f"With {parts} ({sum(size for *_, size in found) / 1_000_000:.1f} MB).",)
+
+
+# --- judgements ------------------------------------------------------------------------------
+
+
+def preview_judgements(format: str, spool: JudgementSpool) -> JudgementPreview:
+    """Count what was judged, by whom, and with which values."""
+    database = spool.database
+    (n_judgements,) = database.execute("SELECT count(*) FROM judgement").fetchone()
+    (n_screens,) = database.execute("SELECT count(*) FROM screen").fetchone()
+    rows = database.execute(
+        """SELECT criterion, count(*), min(value), max(value), max(value <> round(value)) = 0
+        FROM judgement GROUP BY criterion ORDER BY criterion"""
+    )
+    names = list(spool.criteria)
+    return JudgementPreview(
+        format=format,
+        n_judgements=n_judgements,
+        n_screens=n_screens,
+        n_raters=len(spool.raters),
+        n_items=spool.n_items,
+        systems=tuple(spool.system_names),
+        criteria=tuple(
+            CriterionPreview(
+                names[number],
+                count,
+                lowest,
+                highest,
+                bool(whole),
+                spool.labels.get(number, {}),
+                number in spool.marked,
+                tuple(spool.marked.get(number, ())),
+            )
+            for number, count, lowest, highest, whole in rows
+        ),
+        files=tuple(
+            FilePreview(*row)
+            for row in database.execute("SELECT label, rows, bytes, sha256 FROM file ORDER BY id")
+        ),
+        notes=tuple(spool.notes),
+    )

@@ -3,22 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
 
 from rankme.importing.files import SourceFile
+from rankme.importing.preview import CriterionPreview, JudgementPreview
 from rankme.importing.sources import Sources
 from rankme.importing.spool import Spool
 
+AnySpool = TypeVar("AnySpool", bound=Spool)
+
 
 @dataclass(frozen=True)
-class Reader:
-    """One format of material; `read` puts it into the spool."""
+class Asked:
+    """The instrument on which a criterion was answered, as a campaign file names it."""
+
+    instrument: str
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+def not_known(criterion: CriterionPreview, preview: JudgementPreview) -> Asked | None:
+    """For a format with answers on any instrument: the values have to show which."""
+    return None
+
+
+@dataclass(frozen=True)
+class Reader(Generic[AnySpool]):
+    """One format of material or of judgements; `read` puts it into the spool.
+
+    `could_read` is asked when no format recognises the upload: may this reader make something of
+    it? `asked` names the instrument of a criterion where the format of judgements determines it.
+    """
 
     title: str
     help: str
-    recognises: Callable[[list[SourceFile]], bool]
-    read: Callable[[Sources, Spool], None]
+    recognises: Callable[[list[SourceFile]], object]
+    read: Callable[[Sources, AnySpool], None]
+    could_read: Callable[[Sources], bool] | None = None
     needs_outputs: bool = True
     takes_media: bool = False  # its rows can name pictures, sounds and films
-    # Asked when no format recognises the upload: may this reader make something of it?
-    could_read: Callable[[Sources], bool] | None = None
+    takes_several: bool = True  # files of one upload
+    asked: Callable[[CriterionPreview, JudgementPreview], Asked | None] = not_known

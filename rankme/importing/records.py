@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
@@ -12,8 +13,9 @@ from typing import Any
 
 from rankme.importing.characters import NUL_OR_SURROGATE
 from rankme.importing.columns import column_name
-from rankme.importing.files import SourceFile
+from rankme.importing.files import HEAD_BYTES, UTF8_BOM, SourceFile
 from rankme.importing.limits import LIMITS
+from rankme.importing.names import DOCUMENTS_IN_JSON, KNOWN_HEADINGS, plain_name
 from rankme.importing.problems import StopFile
 from rankme.importing.sources import CHUNK_BYTES, Sources, opened, text_lines, whole_text
 from rankme.untrusted import strict_json
@@ -23,7 +25,9 @@ Record = dict[str, str]
 DELIMITERS = ("\t", ",", ";", "|")
 ELEMENTS_LOOKED_AT = 100
 LONGEST_CELL = 2 * 1024**2
-MOST_NAMED, LONGEST_NAMED = 20, 40
+MOST_NAMED, LONGEST_NAMED = 20, 60
+ROWS_LOOKED_AT = 40
+QUALTRICS = '{"ImportId"'
 
 
 class Form(Enum):
@@ -44,11 +48,20 @@ class Shape:
     names: tuple[str, ...]
     form: Form
     delimiter: str = ""
+    # The line of the headings, and the last line above the data; 0 where records have names.
+    header: int = 0
+    last_above: int = 0
+    # Names whose values are objects, of which each part is a column.
+    nested: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, names: Iterable[str], form: Form, delimiter: str = "") -> Shape:
-        names = tuple(names)
-        return cls(tuple(map(column_name, names)), names, form, delimiter)
+    def of(cls, names: Iterable[str], form: Form, **more: Any) -> Shape:
+        names = tuple(map(_one_line, names))
+        return cls(tuple(map(column_name, names)), names, form, **more)
+
+
+def _one_line(name: str) -> str:
+    return " ".join(name.split()) if "\n" in name or "\r" in name else name
 
 
 def shape_of(file: SourceFile, needed: Collection[str]) -> Shape | None:
@@ -64,15 +77,21 @@ def columns_missing(file: SourceFile, needed: Collection[str]) -> str:
     if file.media_type:
         return "This is a picture, a sound or a film."
     columns = _most_columns(file)
+    if len(columns) > LIMITS.columns:
+        return f"The header has {len(columns):,} columns; at most {LIMITS.columns:,} are allowed."
     missing = [name for name in needed if name not in columns]
     return f"These columns are missing: {', '.join(missing)}. {columns_found(file)}"
 
 
 def columns_found(file: SourceFile) -> str:
     names = max((shape.names for shape in possible_shapes(file)), key=len, default=())
-    found = ", ".join(name[:LONGEST_NAMED] or "(no name)" for name in names[:MOST_NAMED])
+    found = ", ".join(_shortened(name) or "(no name)" for name in names[:MOST_NAMED])
     more = ", …" if len(names) > MOST_NAMED else ""
     return f"The file has: {found}{more}." if names else "The first line has no column names."
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= LONGEST_NAMED else f"{name[:LONGEST_NAMED].rstrip()}…"
 
 
 def _most_columns(file: SourceFile) -> tuple[str, ...]:
@@ -85,26 +104,38 @@ def best_shape(file: SourceFile) -> Shape | None:
         shape
         for shape in possible_shapes(file)
         # Commas in a plain text do not make it a table.
-        if len(shape.columns) > 1 and (file.ending != "txt" or shape.delimiter in ("", "\t"))
+        if (len(shape.columns) > 1 or shape.form is Form.WORKBOOK)
+        and (file.ending != "txt" or shape.delimiter in ("", "\t"))
     ]
     return max(shapes, key=lambda shape: len(shape.columns), default=None)
 
 
 def possible_shapes(file: SourceFile) -> list[Shape]:
     """Every way to read the file as a table with a header."""
-    if file.is_workbook or file.is_arrow:
-        return _binary_shapes(file)
+    if file.shapes is None:
+        file.shapes = _binary_shapes(file) if file.is_workbook or file.is_arrow else _shapes(file)
+    return file.shapes
+
+
+def _shapes(file: SourceFile) -> list[Shape]:
     first = file.first_line()
     start = first.lstrip()[:1]
-    shape = _json_shape(first) if start == "{" else None
-    if shape and len(shape.columns) > 1:
+    shape = _json_shape(file, first) if start == "{" else None
+    if shape and (len(shape.columns) > 1 or shape.nested) and not _is_whole(file, first):
         return [shape]
-    if start in ("[", "{") and (names := _array_names(file)):
-        return [Shape.of(names, Form.JSON_ARRAY)]
+    if start in ("[", "{") and (found := _array_shape(file)):
+        return [found]
     if shape:
         return [shape]
-    shapes = (_table_shape(first, delimiter) for delimiter in DELIMITERS)
+    if start == "{":
+        return []
+    shapes = (_table_shape(file, first, delimiter) for delimiter in DELIMITERS)
     return [shape for shape in shapes if shape]
+
+
+def _is_whole(file: SourceFile, first: str) -> bool:
+    """Whether the first line is all of the file: one object, whose records may be within it."""
+    return not file.head.strip()[len(first.strip().encode()) :].strip()
 
 
 def _binary_shapes(file: SourceFile) -> list[Shape]:
@@ -115,43 +146,188 @@ def _binary_shapes(file: SourceFile) -> list[Shape]:
     try:
         if file.is_arrow:
             return [Shape.of(arrow_tables.column_names(file), Form.ARROW)]
-        _, header = next(workbooks.sheet_rows(file, LIMITS), (1, []))
-        return [Shape.of(header, Form.WORKBOOK)]
+        rows = [*islice(workbooks.sheet_rows(file, LIMITS), ROWS_LOOKED_AT)]
+        above = workbooks.headings_above(file, LIMITS)
     except (arrow_tables.UnreadableTable, workbooks.UnreadableWorkbook):
         return []
+    if not rows:
+        return [Shape.of([], Form.WORKBOOK)]
+    header, last_above = header_of(rows, file.header, frozenset(above))
+    names = dict(rows)[header]
+    groups = above.get(header - 1, {})
+    names = [_joined(groups.get(place, ""), name) for place, name in enumerate(names)]
+    width = max(len(cells) for line, cells in rows if line >= header)
+    names += [""] * (width - len(names))
+    named = [name or _letters(place) for place, name in enumerate(names)]
+    # The first column without a name is an index.
+    named[0] = names[0]
+    return [Shape.of(named, Form.WORKBOOK, header=header, last_above=last_above)]
 
 
-def _array_names(file: SourceFile) -> tuple[str, ...]:
+def _joined(group: str, name: str) -> str:
+    return name if not group.strip() or group == name else f"{group} - {name}".removesuffix(" - ")
+
+
+def _letters(place: int) -> str:
+    """The name of a spreadsheet's column: A, B, … Z, AA."""
+    letters = ""
+    number = place + 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return f"column {letters}"
+
+
+def header_of(
+    rows: Sequence[tuple[int, list[str]]], given: int, grouping: Collection[int] = ()
+) -> tuple[int, int]:
+    """The line of the headings, and the last line above the data.
+
+    Without a `given` one, it is the first row that is about as full as those below: above it are a
+    title and notes. Rows of Qualtrics that repeat the headings for programs are passed over, and
+    rows that group the headings below (`grouping`) are not headings.
+    """
+    ids = next((at for at, (_, cells) in enumerate(rows) if _is_qualtrics(cells)), 0)
+    last_above = rows[ids][0] if ids else 0
+    if given:
+        line = next((line for line, _ in rows if line >= given), rows[-1][0])
+        return line, max(line, last_above)
+    if ids:
+        return rows[ids - 1][0], last_above
+    filled = [_n_filled(cells, rows) for _, cells in rows]
+    usual = sorted(filled)[len(filled) // 2]
+    for (line, cells), count in zip(rows, filled, strict=True):
+        is_title = 2 * count <= usual or (usual > 3 and 3 * count <= 2 * usual)
+        is_known = sum(plain_name(cell) in KNOWN_HEADINGS for cell in cells) > 1
+        if (is_known or not is_title) and line not in grouping:
+            return line, line
+    return rows[0][0], rows[0][0]
+
+
+def _n_filled(cells: Sequence[str], rows: Sequence[tuple[int, list[str]]]) -> int:
+    """The first heading is empty above the index of a data frame."""
+    is_index = not cells[0].strip() and all(below[0].strip() for _, below in rows[1:])
+    return sum(bool(cell.strip()) for cell in cells) + is_index
+
+
+def _is_qualtrics(cells: Sequence[str]) -> bool:
+    return 2 * sum(cell.startswith(QUALTRICS) for cell in cells) > len(cells)
+
+
+def _array_shape(file: SourceFile) -> Shape | None:
     """The names of the first elements, in the order in which they come."""
     if file.size > LIMITS.whole_file_bytes:
-        return ()
-    names: dict[str, None] = {}
+        return None
     with file.open() as stream:
         text = stream.read(LIMITS.whole_file_bytes).decode(file.encoding, errors="replace")
+    found: list[dict[str, Any]] = []
     try:
         for _, element in islice(strict_json.elements(text), ELEMENTS_LOOKED_AT):
             if not isinstance(element, dict):
-                return ()
-            names.update(dict.fromkeys(element))
+                return None
+            found.append(element)
     except strict_json.InvalidJson:
         pass  # reading the whole file reports it
-    return tuple(names)
+    return _shape_of_records(found, Form.JSON_ARRAY) if any(found) else None
 
 
-def _json_shape(line: str) -> Shape | None:
+def _json_shape(file: SourceFile, first: str) -> Shape | None:
+    """The names in the first lines; a line may omit some."""
+    document = _object(first)
+    if document is None:
+        return None
+    head = file.head.decode(file.encoding, errors="replace")
+    others = map(_object, head.splitlines()[1:ELEMENTS_LOOKED_AT])
+    return _shape_of_records([document, *(each for each in others if each)], Form.JSON_LINES)
+
+
+def _object(line: str) -> dict[str, Any] | None:
     try:
         document = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return Shape.of(document, Form.JSON_LINES) if isinstance(document, dict) else None
+    return document if isinstance(document, dict) else None
 
 
-def _table_shape(line: str, delimiter: str) -> Shape | None:
-    try:
-        cells = next(csv.reader([line.rstrip("\r\n")], delimiter=delimiter), [])
-    except csv.Error:
+def _shape_of_records(found: Sequence[dict[str, Any]], form: Form) -> Shape:
+    names = dict.fromkeys(name for record in found for name in record)
+    nested = frozenset(name for name in names if _is_nested(name, found))
+    flat = (name for record in found for name in _flat(record, nested))
+    return Shape.of(dict.fromkeys(flat), form, nested=nested)
+
+
+def _is_nested(name: str, found: Sequence[dict[str, Any]]) -> bool:
+    """Whether the values are objects of plain values: an input may be a document in JSON."""
+    if plain_name(name) in DOCUMENTS_IN_JSON:
+        return False
+    values = [record[name] for record in found if record.get(name) is not None]
+    return bool(values) and all(
+        isinstance(value, dict)
+        and value
+        and not any(isinstance(part, dict | list) for part in value.values())
+        for value in values
+    )
+
+
+def _flat(record: dict[str, Any], nested: frozenset[str]) -> dict[str, Any]:
+    """The record with the parts of its nested values as names of their own: `responses.gpt`."""
+    if not nested:
+        return record
+    flat: dict[str, Any] = {}
+    for name, value in record.items():
+        if name in nested and isinstance(value, dict):
+            flat |= {f"{name}.{part}": each for part, each in value.items()}
+        else:
+            flat[name] = value
+    return flat
+
+
+def _table_shape(file: SourceFile, first: str, delimiter: str) -> Shape | None:
+    rows = _first_rows(file, first, delimiter)
+    if not rows:
         return None
-    return Shape.of(cells, Form.DELIMITED, delimiter)
+    header, last_above = header_of(rows, file.header)
+    return Shape.of(
+        dict(rows)[header],
+        Form.DELIMITED,
+        delimiter=delimiter,
+        header=header,
+        last_above=last_above,
+    )
+
+
+def _first_rows(file: SourceFile, first: str, delimiter: str) -> list[tuple[int, list[str]]]:
+    """The rows at the beginning of a file of text, each with its line."""
+    rows, is_cut = _rows_in(file.head, file.encoding, delimiter)
+    if is_cut and len(rows) < 2:
+        with file.open() as stream:
+            rows, is_cut = _rows_in(stream.read(LIMITS.line_bytes), file.encoding, delimiter)
+    if is_cut and len(rows) > 1:
+        rows.pop()
+    if not rows:
+        cells = next(csv.reader([first.rstrip("\r\n")], delimiter=delimiter), [])
+        return [(1, cells)] if cells else []
+    return rows
+
+
+def _rows_in(
+    head: bytes, encoding: str, delimiter: str
+) -> tuple[list[tuple[int, list[str]]], bool]:
+    """The first rows, and whether the last of them may be cut off."""
+    text = head.removeprefix(UTF8_BOM).decode(encoding, errors="replace")
+    csv.field_size_limit(LONGEST_CELL)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    found: list[tuple[int, list[str]]] = []
+    line = 1
+    try:
+        for cells in islice(reader, ROWS_LOOKED_AT):
+            if cells:
+                found.append((line, cells))
+            line = reader.line_num + 1
+        is_at_end = next(reader, None) is None
+    except csv.Error:
+        return [], False
+    return found, is_at_end and len(head) >= HEAD_BYTES
 
 
 def records(sources: Sources, file: SourceFile, shape: Shape) -> Iterator[tuple[int, Record]]:
@@ -168,18 +344,19 @@ def records(sources: Sources, file: SourceFile, shape: Shape) -> Iterator[tuple[
 def _table_records(
     sources: Sources, file: SourceFile, shape: Shape
 ) -> Iterator[tuple[int, Record]]:
-    yield from _as_records(sources, file, _table_rows(sources, file, shape))
+    yield from _as_records(sources, file, shape, _table_rows(sources, file, shape))
 
 
 def _as_records(
-    sources: Sources, file: SourceFile, rows: Iterator[tuple[int, list[str]]]
+    sources: Sources, file: SourceFile, shape: Shape, rows: Iterator[tuple[int, list[str]]]
 ) -> Iterator[tuple[int, Record]]:
     """Rows under a header, each as wide as it."""
-    _, header = next(rows, (1, []))
-    columns = [column_name(cell) for cell in header]
-    _check_header(sources, file, columns)
+    columns = shape.columns
+    _check_header(sources, file, shape)
     width = len(columns)
     for line, cells in rows:
+        if line <= shape.last_above:
+            continue
         if len(cells) != width:
             message = (
                 f"The row has {len(cells)} cells, but the header has {width}. Put quotation marks "
@@ -191,23 +368,24 @@ def _as_records(
         yield line, dict(zip(columns, cells, strict=True))
 
 
-def _check_header(sources: Sources, file: SourceFile, columns: list[str]) -> None:
+def _check_header(sources: Sources, file: SourceFile, shape: Shape) -> None:
+    columns, header = shape.columns, shape.header or 1
     if len(columns) > sources.limits.columns:
         message = f"The header has {len(columns):,} columns; at most {sources.limits.columns:,} "
-        sources.problems.add(file.label, 1, "", f"{message}are allowed.")
+        sources.problems.add(file.label, header, "", f"{message}are allowed.")
         raise StopFile
     seen = set()
     for number, name in enumerate(columns, start=1):
         if not name and number > 1:  # a data frame's index has no name
             sources.problems.add(
-                file.label, 1, number, "The column has no name. Write one into the first line."
+                file.label, header, number, "The column has no name. Write one into the first line."
             )
         elif name in seen:
             message = "The header has this column twice. Rename one of them."
-            sources.problems.add(file.label, 1, name, message)
-        elif len(name) > sources.limits.factor_name:
+            sources.problems.add(file.label, header, name, message)
+        elif len(name) > sources.limits.column_name:
             sources.problems.add(
-                file.label, 1, number, "The column's name is too long. Shorten it."
+                file.label, header, number, "The column's name is too long. Shorten it."
             )
         seen.add(name)
 
@@ -270,7 +448,7 @@ def _workbook_records(
     rows = workbooks.sheet_rows(file, sources.limits)
     full = ((line, cells + [""] * (width - len(cells))) for line, cells in rows)
     try:
-        for line, record in _as_records(sources, file, _limited(sources, file, full)):
+        for line, record in _as_records(sources, file, shape, _limited(sources, file, full)):
             if not _note_unstorable(sources, file, line, record):
                 yield line, record
     except workbooks.UnreadableWorkbook as refused:
@@ -284,8 +462,9 @@ def _arrow_records(
     from rankme.importing import arrow_tables
 
     rows = _limited(sources, file, arrow_tables.table_rows(file, sources.limits))
+    next(rows, None)
     try:
-        for line, record in _as_records(sources, file, rows):
+        for line, record in _as_records(sources, file, shape, rows):
             if not _note_unstorable(sources, file, line, record):
                 yield line, record
     except arrow_tables.UnreadableTable as refused:
@@ -330,7 +509,7 @@ def _json_records(sources: Sources, file: SourceFile, shape: Shape) -> Iterator[
         file.rows += 1
         try:
             document = strict_json.parse(text, deepest=sources.limits.json_depth)
-            record = _record_of(document, sources, "line")
+            record = _record_of(document, sources, shape, "line")
         except strict_json.InvalidJson as refused:
             sources.problems.add(file.label, line, "", str(refused))
             continue
@@ -346,19 +525,20 @@ def _array_records(
     try:
         for line, element in strict_json.elements(text, deepest=sources.limits.json_depth):
             file.rows += 1
-            record = _record_of(element, sources, "element")
+            record = _record_of(element, sources, shape, "element")
             yield line, {name: record.get(name, "") for name in (*shape.columns, *record)}
     except strict_json.InvalidJson as refused:
         sources.problems.add(file.label, refused.line or line, "", str(refused))
 
 
-def _record_of(document: Any, sources: Sources, what: str) -> Record:
+def _record_of(document: Any, sources: Sources, shape: Shape, what: str) -> Record:
     if not isinstance(document, dict):
         raise strict_json.InvalidJson(f"The {what} is not a JSON object.")
     if len(document) > sources.limits.columns:
         message = f"The object has {len(document):,} names; at most "
         raise strict_json.InvalidJson(f"{message}{sources.limits.columns:,} are allowed.")
-    return {column_name(name): _cell(value) for name, value in document.items()}
+    flat = _flat(document, shape.nested)
+    return {column_name(name): _cell(value) for name, value in flat.items()}
 
 
 def _cell(value: Any) -> str:

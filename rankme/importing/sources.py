@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from rankme.importing.archives import (
     LITTER,
@@ -21,9 +22,11 @@ from rankme.importing.archives import (
     open_archive,
     trouble_with_directory,
 )
+from rankme.importing.columns import About
 from rankme.importing.encodings import ENCODINGS, UTF8, encoding_of
 from rankme.importing.files import (
     DAMAGE,
+    GZIP,
     HEAD_BYTES,
     UTF8_BOM,
     ZIP_END,
@@ -35,11 +38,12 @@ from rankme.importing.files import (
 from rankme.importing.limits import Limits
 from rankme.importing.media_types import is_media_name
 from rankme.importing.problems import Problems, StopFile
-from rankme.importing.reading import AS_PROPOSED, Reading
+from rankme.importing.reading import ALL_SHEETS, AS_PROPOSED, Reading
 
 Progress = Callable[[int, int], None]
 Paths = str | Path | Sequence[str | Path] | Mapping[str, str | Path]
 
+DAMAGED_PARTS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError)
 CHUNK_BYTES = 256 * 1024
 PROGRESS_EVERY_BYTES = 1024**2
 NUL_MESSAGE = "The line contains a NUL character."
@@ -60,6 +64,7 @@ class Sources:
     media: list[SourceFile] = field(default_factory=list, init=False)
     progress: Progress | None = None
     reading: Reading = AS_PROPOSED
+    about: About = "outputs"
     bytes_read: int = 0
     notes: list[str] = field(default_factory=list)
     # What is proposed for each file, by its number: found once.
@@ -101,17 +106,23 @@ def open_sources(
     limits: Limits,
     problems: Problems,
     progress: Progress | None = None,
+    *,
     reading: Reading = AS_PROPOSED,
+    about: About = "outputs",
 ) -> Iterator[Sources]:
     """Find the files behind the paths: files, folders, and archives looked into."""
-    sources = Sources([], limits, problems, progress, reading)
+    sources = Sources([], limits, problems, progress, reading, about)
     try:
         for label, path in _labelled(paths):
             _add_path(sources, label, path)
         _leave_out_descriptions(sources)
+        for file in sources.files:
+            _read_head(sources, file)
+        if reading.sheet == ALL_SHEETS:
+            sources.files[:] = [sheet for file in sources.files for sheet in _sheets(file)]
         for number, file in enumerate(sources.files):
             file.number = number
-            _read_head(sources, file)
+            file.header = reading.header
         if sources.total_bytes > limits.total_bytes:
             problems.add(
                 "",
@@ -180,7 +191,13 @@ def _is_workbook(path: Path, limits: Limits) -> bool:
 
 
 def _add_plain(sources: Sources, label: str, path: Path, *, folder: str = "") -> None:
-    size = path.stat().st_size
+    size = packed = path.stat().st_size
+    opener = partial(_open_plain, path)
+    with path.open("rb") as file:
+        is_packed = file.read(2) == GZIP
+    if is_packed:
+        opener, label = partial(_open_packed, path), label.removesuffix(".gz")
+        size = _unpacked_size(opener, sources.limits)
     if len(sources.files) >= sources.limits.files:
         sources.problems.add(label, None, "", f"There are more than {sources.limits.files} files.")
         sources.problems.refuse_if_any()
@@ -188,12 +205,27 @@ def _add_plain(sources: Sources, label: str, path: Path, *, folder: str = "") ->
         largest = size_in_words(sources.limits.file_bytes)
         sources.problems.add(label, None, "", f"The file is larger than {largest}.")
         return
-    opener = partial(_open_plain, path)
-    sources.files.append(SourceFile(label, size, size, opener, folder, path=label))
+    sources.files.append(SourceFile(label, size, packed, opener, folder, path=label))
 
 
 def _open_plain(path: Path) -> IO[bytes]:
     return path.open("rb")
+
+
+def _open_packed(path: Path) -> IO[bytes]:
+    return cast(IO[bytes], gzip.open(path))
+
+
+def _unpacked_size(opener: Callable[[], IO[bytes]], limits: Limits) -> int:
+    """The size of what is packed, up to one that is refused; damage is found by reading."""
+    size = 0
+    try:
+        with opener() as stream:
+            while size <= limits.file_bytes and (chunk := stream.read(CHUNK_BYTES)):
+                size += len(chunk)
+    except DAMAGE:
+        pass
+    return size
 
 
 # --- reading ---------------------------------------------------------------------------------
@@ -221,7 +253,7 @@ class _CountedStream(io.RawIOBase):
     def _read(self, n_bytes: int) -> bytes:
         try:
             chunk = self._stream.read(n_bytes)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        except (gzip.BadGzipFile, *DAMAGED_PARTS) as error:
             self._stop(f"The file is damaged: {error}.")
         self._count += len(chunk)
         self._digest.update(chunk)
@@ -272,18 +304,28 @@ def _note_workbook(sources: Sources, file: SourceFile) -> None:
     if not file.is_workbook:
         sources.problems.add(file.label, None, "", "Archives within archives are not supported.")
         return
+    wanted = sources.reading.sheet
     try:
-        file.sheet, others = sheet_of(file, sources.limits, sources.reading.sheet)
+        file.sheet, others = sheet_of(file, sources.limits, "" if wanted == ALL_SHEETS else wanted)
     except UnreadableWorkbook as refused:
         sources.problems.add(file.label, None, "", str(refused))
         return
-    sources.problems.called[file.label] = f"{file.label}, sheet {file.sheet}"
     file.sheets = (file.sheet, *others[:MOST_SHEETS_OFFERED])
+    if wanted == ALL_SHEETS:
+        return
+    sources.problems.called[file.label] = f"{file.label}, sheet {file.sheet}"
     if others:
         named = ", ".join(others[:MOST_SHEETS_NAMED])
         sources.notes.append(
             f'{file.label}: only the sheet "{file.sheet}" is read. Not read: {named}.'
         )
+
+
+def _sheets(file: SourceFile) -> list[SourceFile]:
+    """Each sheet of a workbook as a file of its own, which its name may name as a system."""
+    if not file.is_workbook:
+        return [file]
+    return [replace(file, label=f"{file.label}/{sheet}", sheet=sheet) for sheet in file.sheets]
 
 
 @contextmanager

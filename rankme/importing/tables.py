@@ -1,92 +1,131 @@
-"""Tables of outputs and items: a row per output, or a column per system, with any names."""
+"""Tables of an upload: how each is written, what its columns are, and its first rows to correct."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any
 
-from analysis.translatable import gettext_noop as _
-from rankme.importing.column_guesses import Sample, propose
 from rankme.importing.columns import (
     DOCUMENT_PLACE,
     FILE_ROLES,
-    INPUT_ALT,
     INPUT_FILE,
     ITEM_TEXTS,
-    NAMING,
-    OUTPUT_ALT,
+    LEFT_OUT,
+    NAMES_OF_A_JUDGEMENT,
     OUTPUT_FILE,
+    VALUE,
     Columns,
     Layout,
     column_name,
 )
-from rankme.importing.files import Place, SourceFile
-from rankme.importing.media_files import MediaFiles
-from rankme.importing.reader import Reader
-from rankme.importing.records import Record, Shape, best_shape, columns_missing, records, shape_of
-from rankme.importing.sources import Sources
-from rankme.importing.spool import NO_FILE, Attached, Spool, key_of_text
-from rankme.importing.table_previews import (
-    TablePreview,
-    sample_of,
-    table_preview,
-    undescribed_table,
+from rankme.importing.files import SourceFile
+from rankme.importing.guesses import Proposal, propose, roles_by_name
+from rankme.importing.headings import InvalidColumns
+from rankme.importing.problems import Problems
+from rankme.importing.records import (
+    Shape,
+    best_shape,
+    columns_found,
+    columns_missing,
+    possible_shapes,
+    records,
+    shape_of,
 )
+from rankme.importing.samples import Sample
+from rankme.importing.sources import Sources
 
 OUTPUT_COLUMNS = ("system", "item", "output")
+JUDGEMENT_COLUMNS = (*NAMES_OF_A_JUDGEMENT, VALUE)
+ROWS_SHOWN, LONGEST_SHOWN = 5, 300
 MOST_TABLES_SHOWN = 20
+MOST_COLUMNS_SHOWN = 200
 
 
 @dataclass(frozen=True)
 class Table:
-    """A file, how it is written, and what its columns are."""
+    """A file, how it is written, and what its columns are, as far as that is known."""
 
     file: SourceFile
     shape: Shape
-    columns: Columns
     sample: Sample
+    proposal: Proposal
+
+    @property
+    def is_described(self) -> bool:
+        return self.proposal.columns is not None
+
+    @property
+    def columns(self) -> Columns:
+        """The columns of a table that `is_described`."""
+        if self.proposal.columns is None:
+            raise InvalidColumns(self.proposal.missing)
+        return self.proposal.columns
 
     @property
     def layout(self) -> Layout:
         return self.columns.layout
 
 
-def is_long(files: list[SourceFile]) -> bool:
-    return any(shape_of(file, OUTPUT_COLUMNS) for file in files)
+def table_of(sources: Sources, file: SourceFile) -> Table | None:
+    """The file as the organiser has described it; without that, as its names and values suggest.
 
-
-def holds_outputs(sources: Sources) -> bool:
-    """Whether one of the files looks like a table of outputs, whatever its columns are called."""
-    return any(table.layout != "items" for table in proposed_tables(sources))
-
-
-def proposed_tables(sources: Sources) -> list[Table]:
-    """Every file that can be read as a table, with what its columns probably are."""
-    tables = (proposed_table(sources, file) for file in sources.files)
-    return [table for table in tables if table is not None]
-
-
-def proposed_table(sources: Sources, file: SourceFile) -> Table | None:
-    """The file as the organiser has described it; without that, as its own names say or suggest."""
+    None for a file that is not a table.
+    """
     if file.number not in sources.tables:
-        sources.tables[file.number] = _proposed_table(sources, file)
+        sources.tables[file.number] = _described(sources, file) or _proposed(sources, file)
     found: Table | None = sources.tables[file.number]
     return found
 
 
-def _proposed_table(sources: Sources, file: SourceFile) -> Table | None:
+def why_not(sources: Sources, file: SourceFile) -> str:
+    """What a file lacks to be read."""
+    table = table_of(sources, file)
+    if table is None or sources.about == "outputs":
+        needed = OUTPUT_COLUMNS if sources.about == "outputs" else JUDGEMENT_COLUMNS
+        return columns_missing(file, needed)
+    return f"{table.proposal.missing} {columns_found(file)}"
+
+
+def _described(sources: Sources, file: SourceFile) -> Table | None:
     # All columns of a small table may be in a larger one: the fullest description comes first.
-    described = [each for each in sources.reading.columns if isinstance(each, Columns)]
-    for columns in sorted(described, key=lambda each: -len(each.used)):
+    given = [each for each in sources.reading.columns if each.about == sources.about]
+    for columns in sorted(given, key=lambda each: -len(each.used)):
         shape = shape_of(file, columns.used)
-        if shape is not None:
-            return Table(file, shape, columns, sample_of(sources, file, shape))
-    shape = shape_of(file, OUTPUT_COLUMNS) or best_shape(file) or shape_of(file, ("item",))
-    if shape is None:
+        if shape is None:
+            continue
+        try:
+            fitted = columns.fitted(shape.names)
+        except InvalidColumns:
+            continue
+        return Table(file, shape, sample_of(sources, file, shape), Proposal(fitted))
+    return None
+
+
+def _proposed(sources: Sources, file: SourceFile) -> Table | None:
+    shape = _likely_shape(sources, file)
+    if shape is None or len(shape.columns) > sources.limits.columns:
         return None
     sample = sample_of(sources, file, shape)
-    proposed = _named(shape, sample, with_media=bool(sources.media)) or propose(sample)
-    return Table(file, shape, proposed, sample) if proposed else None
+    if sources.about == "outputs":
+        named = _named(shape, sample, with_media=bool(sources.media))
+        return Table(file, shape, sample, Proposal(named) if named else propose(sample))
+    return Table(file, shape, sample, propose(sample, sources.about))
+
+
+def _likely_shape(sources: Sources, file: SourceFile) -> Shape | None:
+    if sources.about == "outputs":
+        return shape_of(file, OUTPUT_COLUMNS) or best_shape(file) or shape_of(file, ("item",))
+    if sources.about == "judgements":
+        return shape_of_judgements(file) or best_shape(file)
+    return best_shape(file)
+
+
+def shape_of_judgements(file: SourceFile) -> Shape | None:
+    """The shape in which the names of the columns say everything about a judgement."""
+    needed = set(JUDGEMENT_COLUMNS)
+    shapes = possible_shapes(file)
+    return next((each for each in shapes if needed <= set(roles_by_name(each.names))), None)
 
 
 def _named(shape: Shape, sample: Sample, *, with_media: bool) -> Columns | None:
@@ -98,7 +137,7 @@ def _named(shape: Shape, sample: Sample, *, with_media: bool) -> Columns | None:
     own = {
         role: names[role] for role in (*OUTPUT_COLUMNS, *ITEM_TEXTS, *FILE_ROLES) if role in names
     }
-    proposal = propose(sample)
+    proposal = propose(sample).columns
     if proposal:
         files = {role: name for role, name in proposal.roles.items() if role in FILE_ROLES}
         if with_media:
@@ -106,251 +145,111 @@ def _named(shape: Shape, sample: Sample, *, with_media: bool) -> Columns | None:
             own = files | {role: name for role, name in own.items() if role not in texts}
         else:
             own = {role: name for role, name in files.items() if name not in own.values()} | own
+        if "input" in proposal.roles and not {"input", "context"} & set(own):
+            own["input"] = proposal.roles["input"]
     if proposal and proposal.has_documents:
         own |= {role: proposal.roles[role] for role in DOCUMENT_PLACE}
     others = [name for name in shape.columns if names[name] not in own.values()]
     if {"system", "item"} <= set(own) and {"output", OUTPUT_FILE} & set(own):
         factors = set(map(column_name, proposal.factors)) if proposal else set()
-        return Columns("long", own, factors=tuple(names[n] for n in others if n in factors))
+        found = tuple(names[name] for name in others if name in factors)
+        return Columns("outputs", own, factors=found)
     is_without_outputs = not {"system", "output", OUTPUT_FILE} & set(own)
-    if "item" in own and is_without_outputs and _is_items(shape, sample):
-        return Columns("items", own, factors=tuple(names[name] for name in others))
+    if "item" in own and is_without_outputs and _is_items(shape, proposal):
+        found = tuple(names[name] for name in others if not sample.is_index(names[name]))
+        return Columns("outputs", own, factors=found)
     return None
 
 
-def _is_items(shape: Shape, sample: Sample) -> bool:
+def _is_items(shape: Shape, proposal: Columns | None) -> bool:
     """A column named `item` is also in wide tables; those have no other column that we know."""
-    proposal = propose(sample)
     known = set(shape.columns) & {*ITEM_TEXTS, INPUT_FILE}
     return bool(known) or (proposal is not None and proposal.layout == "items")
+
+
+def sample_of(sources: Sources, file: SourceFile, shape: Shape) -> Sample:
+    """The first rows of a file, which are read again later: they count only then."""
+    aside = Sources([file], sources.limits, Problems(0), reading=sources.reading)
+    header, n_rows, digest = shape.names, file.rows, file.sha256
+    rows = islice(records(aside, file, shape), sources.limits.sample_rows)
+    sample = Sample.of(header, (record for _, record in rows))
+    file.rows, file.sha256 = n_rows, digest
+    return sample
 
 
 # --- reading ---------------------------------------------------------------------------------
 
 
-def read_tables(sources: Sources, spool: Spool) -> None:
-    """Items first, so that an output for an unknown item is noticed."""
-    tables = []
-    for file in sources.files:
-        table = proposed_table(sources, file)
-        if table is None:
-            message = columns_missing(file, OUTPUT_COLUMNS)
-            sources.problems.add(file.label, 1, "", message)
-        else:
-            tables.append(table)
-            _note_reading(table, spool)
-    items = [table for table in tables if table.layout == "items"]
-    outputs = [table for table in tables if table.layout != "items"]
-    media = MediaFiles(sources, spool)
-    for table in items:
-        read_item_table(sources, spool, table, media)
-    inputs = {"input", INPUT_FILE}
-    if not items and not any(inputs & set(table.columns.roles) for table in outputs):
-        spool.notes.append("There is no file of items, so raters see outputs without an input.")
-    for table in outputs:
-        _read_outputs(sources, spool, _Cells(table, media), are_items_known=bool(items))
-    media.finish()
+def left_out(table: Table) -> list[str]:
+    """The names of the columns that are not read."""
+    unread = (name for name in table.shape.names if column_name(name) not in table.columns.read)
+    return [name for name in unread if name.strip()]
 
 
-def _note_reading(table: Table, spool: Spool) -> None:
-    """Say what is left out, and where names of systems and items come from."""
-    label, columns = table.file.label, table.columns
-    unread = [name for name in table.shape.names if column_name(name) not in columns.used]
-    named = [name for name in unread if name.strip()]
-    if named:
-        spool.notes.append(f"{label}: these columns are left out: {', '.join(named)}.")
-    if columns.layout == "long" and "system" not in columns.roles:
-        spool.notes.append(f"{label}: no column names the system, so the file's name does.")
-    if not set(NAMING) & set(columns.roles):
-        spool.notes.append(f"{label}: no column names the items, so they are numbered.")
-
-
-def read_item_table(sources: Sources, spool: Spool, table: Table, media: MediaFiles) -> None:
-    factors = [column_name(name) for name in table.columns.factors]
-    if len(factors) > sources.limits.factors:
-        message = f"There are more than {sources.limits.factors} columns with factors."
-        sources.problems.add(table.file.label, 1, "", message)
-        return
-    cells = _Cells(table, media)
-    needed = cells.naming_roles
-    for line, record in records(sources, table.file, table.shape):
-        place = (table.file, line)
-        if cells.has(needed, record, place, sources):
-            key, texts = cells.key(record), cells.texts(record)
-            values = {name: record[name] for name in factors if name in record}
-            attached = cells.attached(record, place, INPUT_FILE, INPUT_ALT)
-            item = spool.add_item(key, place, **texts, factors=values, attached=attached)
-            if item is not None:
-                cells.put_in_document(spool, item, record, place)
-
-
-def _read_outputs(sources: Sources, spool: Spool, cells: _Cells, *, are_items_known: bool) -> None:
-    table = cells.table
-    spool.expect_factors([column_name(name) for name in table.columns.factors])
-    reading = _wide_rows if table.layout == "wide" else _long_rows
-    for place, key, record, outputs in reading(sources, spool, cells):
-        item = _item_of(spool, cells, key, record, place, are_items_known=are_items_known)
-        if item is None:
-            continue
-        attached = cells.attached(record, place, OUTPUT_FILE, OUTPUT_ALT)
-        for system, text in outputs:
-            spool.add_output(system, item, text, place, attached=attached)
-
-
-Row = tuple[Place, str, Record, list[tuple[int, str]]]
-
-
-def _long_rows(sources: Sources, spool: Spool, cells: _Cells) -> Iterator[Row]:
-    table = cells.table
-    roles = (*OUTPUT_COLUMNS, OUTPUT_FILE, *DOCUMENT_PLACE)
-    needed = tuple(role for role in roles if role in table.columns.roles)
-    output, system_column = cells.column("output"), cells.column("system")
-    for line, record in records(sources, table.file, table.shape):
-        place = (table.file, line)
-        if not cells.has(needed, record, place, sources):
-            continue
-        name = record[system_column] if system_column else table.file.stem
-        system = spool.system_number(name, place)
-        if system is not None:
-            text = record[output] if output else ""
-            yield place, cells.key(record, system), record, [(system, text)]
-        else:
-            cells.key(record, None)
-
-
-def _wide_rows(sources: Sources, spool: Spool, cells: _Cells) -> Iterator[Row]:
-    """An empty cell is an output that is missing."""
-    table = cells.table
-    names = {column_name(column): name for column, name in table.columns.systems.items()}
-    systems = {
-        column: spool.system_number(names[column], (table.file, 1))
-        for column in table.shape.columns
-        if column in names
-    }
-    needed = cells.naming_roles
-    for line, record in records(sources, table.file, table.shape):
-        place = (table.file, line)
-        if cells.has(needed, record, place, sources):
-            outputs = [
-                (system, record[column])
-                for column, system in systems.items()
-                if system is not None and record.get(column, "").strip()
-            ]
-            yield place, cells.key(record), record, outputs
-
-
-def _item_of(
-    spool: Spool, cells: _Cells, key: str, record: Record, place: Place, *, are_items_known: bool
-) -> int | None:
-    if are_items_known:
-        item = spool.item_number(key)
-        if item is None:
-            message = f'The item "{key[:60]}" is not in the file of items.'
-            spool.problem(place, "item", f"{message} Add it there, or correct its name here.")
-        elif not cells.is_named_by_place:
-            cells.put_in_document(spool, item, record, place)
-        return item
-    texts = cells.texts(record)
-    attached = cells.attached(record, place, INPUT_FILE, INPUT_ALT)
-    item = spool.item_or_new(key, place, **texts, factors=None, attached=attached)
-    if item is not None:
-        if texts or attached != NO_FILE:
-            file = "" if attached.media is None else str(attached.media)
-            spool.check_texts(item, {**texts, "file": f"{file} {attached.alt}"}, place)
-        spool.note_factors(item, record)
-        cells.put_in_document(spool, item, record, place)
-    return item
-
-
-class _Cells:
-    """The cells of one table by their roles."""
-
-    def __init__(self, table: Table, media: MediaFiles) -> None:
-        self.table = table
-        self._media = media
-        self._column = {role: column_name(name) for role, name in table.columns.roles.items()}
-        self._texts = [(role, self._column[role]) for role in ITEM_TEXTS if role in self._column]
-        columns = (self._column.get(role) for role in ("item", "input", INPUT_FILE))
-        self._item = next(filter(None, columns), None)
-        self._is_text = self._item == self._column.get("input")
-        self._numbers: dict[int | None, int] = {}
-        roles = table.columns.roles
-        self._place = [self._column[role] for role in DOCUMENT_PLACE if role in roles]
-        self.is_named_by_place = bool(self._place) and "item" not in roles
-        named = tuple(role for role in ("item", "input", INPUT_FILE) if role in roles)[:1]
-        # The roles without which a row has no item.
-        self.naming_roles = (
-            DOCUMENT_PLACE
-            if self.is_named_by_place
-            else (*named, *DOCUMENT_PLACE * bool(self._place))
-        )
-
-    def put_in_document(self, spool: Spool, item: int, record: Record, place: Place) -> None:
-        """Where the table has documents: note in which the row's item is."""
-        if self._place:
-            document, segment = (record.get(name, "") for name in self._place)
-            spool.put_in_document(item, document, segment, place)
-
-    def attached(self, record: Record, place: Place, file_role: str, alt_role: str) -> Attached:
-        """The file that a row names, and its description."""
-        column = self._column.get(file_role, "")
-        if not column:
-            return NO_FILE
-        alt = record.get(self._column.get(alt_role, ""), "")
-        return self._media.attached(record.get(column, ""), alt, place, column) or NO_FILE
-
-    def column(self, role: str) -> str:
-        return self._column.get(role, "")
-
-    def has(self, roles: tuple[str, ...], record: Record, place: Place, sources: Sources) -> bool:
-        """Each JSON line names its cells again, and may omit some."""
-        names = [self._column[role] for role in roles]
-        missing = [name for name in names if name not in record]
-        for name in missing:
-            sources.problems.add(
-                place[0].label, place[1], name, f'The line has no "{name}". Add it.'
-            )
-        return not missing
-
-    def key(self, record: Record, system: int | None = None) -> str:
-        """The item's name: its own, its place in a document, its text, or else the row's number."""
-        if self.is_named_by_place:
-            return "/".join(record.get(name, "").strip() for name in self._place)
-        if self._item is None:
-            number = self._numbers[system] = self._numbers.get(system, 0) + 1
-            return str(number)
-        text = record.get(self._item, "")
-        return key_of_text(text) if self._is_text else text
-
-    def texts(self, record: Record) -> dict[str, str]:
-        return {role: record.get(name, "") for role, name in self._texts}
-
-
-READER = Reader(
-    title=_("Table: a row per output, or a column per system"),
-    help=_(
-        "CSV, TSV, Excel, OpenDocument, JSON, JSON lines or Parquet, with columns of any name: you "
-        "can correct what each one is. Inputs can be in the same file or in a file of items."
-    ),
-    recognises=is_long,
-    read=read_tables,
-    takes_media=True,
-    could_read=holds_outputs,
-)
+def factors_of(sources: Sources, table: Table) -> list[str]:
+    """The columns with factors, as records name them; those that cannot be stored are noted."""
+    label, limits = table.file.label, sources.limits
+    for name in table.columns.factors:
+        if len(name) > limits.factor_name:
+            message = "The name of this factor is too long. Shorten it, or leave the column out."
+            sources.problems.add(label, table.shape.header or 1, name[:40], message)
+    return [column_name(name) for name in table.columns.factors]
 
 
 # --- for the organiser to correct ------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class TablePreview:
+    """A table's first rows, and what each column is taken for.
+
+    `header` is the line of the headings; 0 where a table has its names in each record. `missing`
+    says why the columns are incomplete.
+    """
+
+    file: str
+    sheet: str
+    sheets: tuple[str, ...]
+    encoding: str
+    columns: dict[str, Any]
+    names: tuple[str, ...]
+    roles: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    header: int = 0
+    missing: str = ""
+
+
+def is_said_by_names(table: TablePreview) -> bool:
+    """Whether each column is what its name says, so that there is nothing to remember."""
+    roles = table.columns.get("columns", {})
+    named = all(column_name(column) == role for role, column in roles.items())
+    spread = {"system_columns", "value_columns", "pattern"} & set(table.columns)
+    # Of judgements, a column that nothing is known about is a factor.
+    left_out = "rater" in roles and LEFT_OUT in table.roles
+    is_plain = table.header in (0, 1) and len(table.sheets) < 2
+    return named and not spread and not left_out and "item" in roles and is_plain
+
+
 def preview_tables(sources: Sources) -> tuple[TablePreview, ...]:
     """Every table of the upload, also those that cannot be read without help."""
     shown = sources.files[:MOST_TABLES_SHOWN]
-    previews = (_preview_table(sources, file) for file in shown)
-    return tuple(preview for preview in previews if preview is not None)
+    tables = (table_of(sources, file) for file in shown)
+    return tuple(_preview(table) for table in tables if table is not None)
 
 
-def _preview_table(sources: Sources, file: SourceFile) -> TablePreview | None:
-    table = proposed_table(sources, file)
-    if table is not None:
-        return table_preview(file, table.shape, table.sample, table.columns)
-    return undescribed_table(sources, file)
+def _preview(table: Table) -> TablePreview:
+    file, proposal = table.file, table.proposal
+    names = table.shape.names[:MOST_COLUMNS_SHOWN]
+    cells = [table.sample.of_column(name)[:ROWS_SHOWN] for name in names]
+    return TablePreview(
+        file=file.label,
+        sheet=file.sheet,
+        sheets=file.sheets,
+        encoding="" if file.is_workbook or file.is_arrow else file.encoding,
+        columns=proposal.columns.as_document() if proposal.columns else {},
+        names=names,
+        roles=tuple(map(proposal.role_of, names)),
+        rows=tuple(tuple(cell[:LONGEST_SHOWN] for cell in row) for row in zip(*cells, strict=True)),
+        header=table.shape.header,
+        missing=proposal.missing,
+    )

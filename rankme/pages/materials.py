@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
@@ -17,6 +17,7 @@ from rankme.errors import RankmeError
 from rankme.forms.columns import ColumnsForm
 from rankme.forms.organiser import MaterialForm
 from rankme.importing import FileProblem
+from rankme.importing.columns import About
 from rankme.importing.problems import grouped
 from rankme.models import Campaign, MaterialImport, Output
 from rankme.permissions import get_campaign, user_of
@@ -110,9 +111,8 @@ def _columns_form(upload: MaterialImport, data: Any = None) -> ColumnsForm | Non
     is_open = upload.is_over and upload.phase in materials.CORRECTABLE
     if not tables or not is_open:
         return None
-    chosen = upload.options.get("reading", {}).get("encoding", "")
-    of_judgements = upload.kind == MaterialImport.Kind.JUDGEMENTS
-    return ColumnsForm(tables, data, encoding=chosen, of_judgements=of_judgements)
+    chosen = upload.options.get("reading", {})
+    return ColumnsForm(tables, data, about=cast(About, upload.kind), reading=chosen)
 
 
 def _render_import(

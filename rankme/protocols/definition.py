@@ -94,6 +94,8 @@ class TableSpec(Part):
     # Of judgements: what the heading of each column with values says.
     value_columns: dict[str, dict[str, str]] = Field(default_factory=dict, max_length=1_000)
     factors: list[str] = Field(default_factory=list, max_length=1_000)
+    # Finds the columns with values by their headings, as "Text {item} [{criterion}]".
+    pattern: str = Field("", max_length=500)
 
 
 class MaterialSpec(Part):

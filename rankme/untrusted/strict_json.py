@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from typing import Any
 
 ARRAY_START = re.compile(r'\ufeff?\s*(?:\{\s*"[^"\\]{1,60}"\s*:\s*)?\[\s*')
+OBJECT_START = re.compile(r"\ufeff?\s*\{\s*")
+NAME = re.compile(r'"[^"\\]{0,200}"\s*:\s*')
 ARRAY_END = re.compile(r"\s*\]")
 COMMA = re.compile(r"\s*,\s*")
 
@@ -44,13 +46,14 @@ def parse(document: bytes | str, *, deepest: int | None = None) -> Any:
 def elements(text: str, *, deepest: int | None = None) -> Iterator[tuple[int, Any]]:
     """The elements of an array, one after the other, each with the line on which it begins.
 
-    The array may be the only list in an object, as `{"data": […]}`.
+    The array may be in an object, as `{"meta": {…}, "data": […]}`: the longest list of objects.
 
     Raises
     ------
     InvalidJson : with the reason, for people, at the element that is wrong
     """
-    start = ARRAY_START.match(text)
+    within = _longest_list(text)
+    start = ARRAY_START.match(text, within or 0)
     if start is None:
         raise InvalidJson("This is not a JSON array.")
     at, line, counted = start.end(), 1, 0
@@ -62,8 +65,26 @@ def elements(text: str, *, deepest: int | None = None) -> Iterator[tuple[int, An
             refused.line = line
             raise
         yield line, value
-    if text[end.end() :].strip(" \t\r\n}"):
+    if within is None and text[end.end() :].strip(" \t\r\n}"):
         raise InvalidJson("There is text after the end of the array.")
+
+
+def _longest_list(text: str) -> int | None:
+    """Where the longest list of objects begins in an object; None where there is no such list."""
+    opening = OBJECT_START.match(text)
+    found: dict[int, int] = {}
+    decoder = json.JSONDecoder()
+    at = opening.end() if opening else len(text)
+    try:
+        while name := NAME.match(text, at):
+            value, end = decoder.raw_decode(text, name.end())
+            if isinstance(value, list) and value and isinstance(value[0], dict):
+                found[name.end()] = len(value)
+            comma = COMMA.match(text, end)
+            at = comma.end() if comma else len(text)
+    except (ValueError, RecursionError):
+        return None  # read from the beginning, which says what is wrong and where
+    return max(found, key=found.__getitem__, default=None)
 
 
 def _element(text: str, at: int, deepest: int | None) -> tuple[Any, int]:

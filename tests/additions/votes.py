@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from rankme.importing.judgement_preview import CriterionPreview, JudgementPreview
-from rankme.importing.judgement_reader import Asked, JudgementReader
 from rankme.importing.judgement_spool import Given, JudgementSpool
-from rankme.importing.records import Shape, columns_missing, records, shape_of
+from rankme.importing.preview import CriterionPreview, JudgementPreview
+from rankme.importing.reader import Asked, Reader
+from rankme.importing.records import columns_missing, records, shape_of
 from rankme.importing.sources import SourceFile, Sources
 
 COLUMNS = ("voter", "text", "system", "stars")
 
 
-def is_votes(file: SourceFile) -> Shape | None:
-    return shape_of(file, COLUMNS)
+def is_votes(files: list[SourceFile]) -> bool:
+    return shape_of(files[0], COLUMNS) is not None
 
 
-def read_votes(sources: Sources, spool: JudgementSpool, file: SourceFile) -> None:
-    shape = is_votes(file)
+def read_votes(sources: Sources, spool: JudgementSpool) -> None:
+    file = sources.files[0]
+    shape = shape_of(file, COLUMNS)
     if shape is None:
         sources.problems.add(file.label, 1, "", columns_missing(file, COLUMNS))
         return
@@ -36,7 +37,7 @@ def _asked(criterion: CriterionPreview, preview: JudgementPreview) -> Asked:
     return Asked("stars", {"most": int(criterion.highest)})
 
 
-READER = JudgementReader(
+READER = Reader(
     title="Votes",
     help="A table with the columns voter, text, system and stars.",
     recognises=is_votes,

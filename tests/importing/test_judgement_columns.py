@@ -11,7 +11,7 @@ from rankme.importing import (
     ImportRefused,
     InvalidColumns,
     JudgementMaterial,
-    judgement_columns_from_roles,
+    columns_from_roles,
     read_judgement_material,
     reading_from,
 )
@@ -188,15 +188,15 @@ FORM = [
 
 def test_a_form_says_roles_and_what_headings_name() -> None:
     """Both headings share a system: the automatic reading takes what varies as the criterion."""
-    assert judgement_columns_from_roles(FORM).values == {
+    assert columns_from_roles(FORM, "judgements").headings == {
         "gpt_a": {"system": "gpt", "criterion": "a"},
         "gpt_b": {"system": "gpt", "criterion": "b"},
     }
-    turned = judgement_columns_from_roles(FORM, ("criterion", "system"))
-    assert turned.values["gpt_a"] == {"criterion": "gpt", "system": "a"}
-    whole = judgement_columns_from_roles(FORM, ("system",))
-    assert whole.values["gpt_a"] == {"system": "gpt_a"}
+    turned = columns_from_roles(FORM, "judgements", says=("criterion", "system"))
+    assert turned.headings["gpt_a"] == {"criterion": "gpt", "system": "a"}
+    whole = columns_from_roles(FORM, "judgements", says=("system",))
+    assert whole.headings["gpt_a"] == {"system": "gpt_a"}
     with pytest.raises(InvalidColumns, match="says only one thing"):
-        judgement_columns_from_roles([*FORM, ("alone", "value")], ("system", "criterion"))
+        columns_from_roles([*FORM, ("alone", "value")], "judgements", says=("system", "criterion"))
     with pytest.raises(InvalidColumns, match="Two columns are the rater"):
-        judgement_columns_from_roles([*FORM, ("y", "rater")])
+        columns_from_roles([*FORM, ("y", "rater")], "judgements")
