@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,17 +16,20 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from analysis.errors import AnalysisError
+from analysis.metrics.names import shown_name
 from analysis.typing import Progress
 from rankme.errors import RefusedAction
 from rankme.models import Campaign, Metric, MetricComputation
 from rankme.queries.metrics import material_of, uncomputable
 
-from . import jobs
+from . import jobs, metric_parts
 from .audit import note
 
 if TYPE_CHECKING:
     from analysis.metrics.score_files import MetricScores
     from analysis.metrics.scoring import Scored
+
+SECONDS_BETWEEN_LOOKS = 0.2
 
 # --- From the organiser ------------------------------------------------------------------------
 
@@ -90,21 +94,65 @@ def execute(row_id: int, worker: str, *, watched: Progress = lambda share: None)
 
 
 def _compute(row: MetricComputation, *, watched: Progress) -> None:
-    from analysis.metrics.scoring import score
-
-    step = _("Computing %(metrics)s") % {"metrics": ", ".join(row.metrics)}
-
-    def progress(share: float) -> None:
-        jobs.heartbeat(row, progress=share, step=step[:200])
-        watched(share)
-
-    progress(0)
+    """Lead a computation: each metric is stored as soon as all of its parts are there."""
+    jobs.heartbeat(row, progress=0.0, step=_("Measuring how long it takes"))
     material = material_of(row.campaign)
-    found = score(material, row.metrics, lowercase=row.lowercase, progress=progress)
+    metric_parts.plan_parts(row, material)
+    metric_parts.call_helpers(row)
+    total = sum(row.parts.values_list("seconds", flat=True))
+    began, done_before = time.monotonic(), total - _seconds_left(row)
+    stored: set[str] = set()
+    while True:
+        waiting = set(row.parts.filter(content_gz=None).values_list("metric", flat=True))
+        for name in [each for each in row.metrics if each not in waiting | stored]:
+            _store_results(row, name, material.sha256)
+            stored.add(name)
+        if not waiting:
+            break
+        left = _seconds_left(row)
+
+        def progress(share: float, left: float = left) -> None:
+            done = 1 - left / total if total else 0.0
+            speed = (total - left - done_before) / (time.monotonic() - began) or 1.0
+            jobs.heartbeat(row, progress=done, step=_step(row, left / speed))
+            watched(done)
+
+        progress(0.0)
+        if metric_parts.compute_one(row, material, progress) is None:
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        else:
+            jobs.checkpoint(row)
     with transaction.atomic():
+        jobs.finish(row)
+        row.parts.all().delete()
+    watched(1.0)
+
+
+def _seconds_left(row: MetricComputation) -> float:
+    return sum(row.parts.filter(content_gz=None).values_list("seconds", flat=True))
+
+
+def _step(row: MetricComputation, seconds: float) -> str:
+    """What is computed, and the minutes that all of it still takes."""
+    names = row.parts.filter(content_gz=None).values_list("metric", flat=True)
+    shown = ", ".join(shown_name(name) for name in dict.fromkeys(names))
+    return _("Computing %(metrics)s (%(time)s)") % {
+        "metrics": shown,
+        "time": _minutes_left(seconds),
+    }
+
+
+def _minutes_left(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    return _("about %(minutes)s min left") % {"minutes": minutes} if minutes else _("nearly done")
+
+
+def _store_results(row: MetricComputation, name: str, sha256: str) -> None:
+    with transaction.atomic():
+        jobs.confirm(row)
         campaign = Campaign.objects.select_for_update(no_key=True).get(pk=row.campaign_id)
-        _refuse_changed_material(row, material.sha256)
-        for scored in found:
+        _refuse_changed_material(row, sha256)
+        for scored in metric_parts.results_of(row, name):
             _refuse_uploaded_name(campaign, scored.metric)
             store_metric(
                 campaign,
@@ -114,7 +162,6 @@ def _compute(row: MetricComputation, *, watched: Progress) -> None:
                 method=scored.method,
                 by=row.requested_by,
             )
-        jobs.finish(row)
 
 
 def _refuse_changed_material(row: MetricComputation, sha256: str) -> None:

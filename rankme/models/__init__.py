@@ -14,7 +14,7 @@ from .complaints import Complaint
 from .judgements import Judgement, QuarantinedPayload, RaterExclusion, Submission
 from .limits import RateBucket
 from .materials import Item, MaterialImport, MediaFile, Output, System
-from .metrics import Metric, MetricComputation
+from .metrics import Metric, MetricComputation, MetricPart
 from .panels import (
     PanelAccount,
     PanelCredit,
@@ -48,6 +48,7 @@ __all__ = [
     "Membership",
     "Metric",
     "MetricComputation",
+    "MetricPart",
     "Output",
     "PanelAccount",
     "PanelCredit",

@@ -7,6 +7,8 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from analysis.metrics.names import shown_name
+
 from .campaigns import Campaign
 from .jobs import Job, one_at_a_time
 
@@ -54,6 +56,10 @@ class Metric(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def shown_name(self) -> str:
+        return shown_name(self.name)
+
 
 class MetricComputation(Job):
     """Computes metrics of a campaign's outputs."""
@@ -61,6 +67,8 @@ class MetricComputation(Job):
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="metric_computations")
     metrics = models.JSONField(default=list)
     lowercase = models.BooleanField(default=False)
+    # Of the texts for which the parts were planned.
+    material_sha256 = models.CharField(max_length=64, default="", blank=True)
 
     class Meta(Job.Meta):
         ordering = ["-requested_at", "-id"]
@@ -68,3 +76,30 @@ class MetricComputation(Job):
 
     def __str__(self) -> str:
         return f"{', '.join(self.metrics)} of {self.campaign}"
+
+
+class MetricPart(models.Model):
+    """One metric of some systems; any worker may compute it, once is enough.
+
+    Parts are deleted when the computation is done.
+    """
+
+    computation = models.ForeignKey(
+        MetricComputation, models.CASCADE, related_name="parts", db_index=False
+    )
+    metric = models.CharField(max_length=40)
+    number = models.PositiveSmallIntegerField()
+    systems = models.JSONField()
+    seconds = models.FloatField(help_text="Expected, by a sample that was computed before")
+    content_gz = models.BinaryField(null=True, blank=True, help_text="The results as JSON")
+
+    class Meta:
+        ordering = ["computation", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["computation", "metric", "number"], name="one_row_per_metric_part"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.metric} {self.number} of {self.computation}"

@@ -59,6 +59,15 @@ def compute_metrics(row_id: int) -> None:
     metrics.execute(row_id, worker_name())
 
 
+# Acknowledged before it runs, as helpers of an analysis are.
+@shared_task(name="rankme.tasks.compute_metric_parts", acks_late=False)
+def compute_metric_parts(row_id: int) -> None:
+    """Help with a computation of metrics that another worker leads."""
+    from rankme.actions import metric_parts
+
+    metric_parts.help_with(row_id)
+
+
 @shared_task(name="rankme.tasks.make_report_files")
 def make_report_files(row_id: int) -> None:
     from rankme.actions import report_files

@@ -9,9 +9,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 
 from analysis.metrics.scoring import score
-from rankme.actions import import_jobs, material_rows, materials, metrics
+from rankme.actions import import_jobs, jobs, material_rows, materials, metric_parts, metrics
+from rankme.actions.metric_parts import results_of
 from rankme.errors import RefusedAction
-from rankme.models import Metric, Output
+from rankme.models import Metric, MetricComputation, Output
 from rankme.queries.metrics import material_of, scores_of, uncomputable, verdicts_of
 from tests.campaigns import make_campaign, make_owner
 
@@ -74,6 +75,48 @@ def test_a_worker_computes_what_python_computes(campaign):
     assert found.segments[1][place] == -ter.segments["Sys1"]["item-2"]
     stored = campaign.metrics.get(name="bleu")
     assert (stored.systems, stored.outputs, stored.method) == (3, 9, bleu.method)
+
+
+def test_each_metric_is_stored_as_soon_as_it_is_ready(campaign, monkeypatch):
+    monkeypatch.setattr(metric_parts, "_rate", lambda *given: 1e3)
+    seen, compute = [], metric_parts.compute_one
+    monkeypatch.setattr(
+        metric_parts,
+        "compute_one",
+        lambda *given: seen.append(campaign.metrics.count()) or compute(*given),
+    )
+    row = computed(campaign, "bleu", "ter")
+    assert seen == [0, 0, 0, 1, 1, 1], "each metric has a part for each system"
+    assert not row.parts.exists()
+
+
+def test_a_helper_computes_parts_and_the_leader_puts_them_together(campaign, monkeypatch):
+    monkeypatch.setattr(metric_parts, "_rate", lambda *given: 1e3)
+    asked = metrics.request_metrics(campaign, ["chrf", "distinct"], by=make_owner())
+    row = jobs.claim(MetricComputation, asked.pk, worker="leader")
+    material = material_of(campaign)
+    metric_parts.plan_parts(row, material)
+    assert metric_parts.help_with(row.pk) == 6
+    together = {each.metric: each for name in row.metrics for each in results_of(row, name)}
+    assert together == {each.metric: each for each in score(material, row.metrics)}
+
+
+def test_a_helper_leaves_alone_what_nobody_leads(campaign):
+    row = metrics.request_metrics(campaign, ["bleu"], by=make_owner())
+    assert metric_parts.help_with(row.pk) == 0
+
+
+def test_what_is_computed_is_named_as_papers_do_with_the_time_left(campaign, monkeypatch):
+    steps = []
+    heartbeat = jobs.heartbeat
+    monkeypatch.setattr(
+        jobs, "heartbeat", lambda row, **told: steps.append(told) or heartbeat(row, **told)
+    )
+    computed(campaign, "bleu", "rouge-l")
+    said = [told["step"] for told in steps if told.get("step")]
+    assert "ROUGE-L" in said[-1] or "BLEU" in said[-1]
+    assert said[-1].endswith("(nearly done)")
+    assert metrics._minutes_left(1_020) == "about 17 min left"
 
 
 def test_computing_again_replaces_the_scores(campaign):

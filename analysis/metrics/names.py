@@ -1,0 +1,30 @@
+"""The names of metrics as papers write them."""
+
+SHOWN = {
+    "bleu": "BLEU",
+    "chrf": "chrF",
+    "chrf++": "chrF++",
+    "ter": "TER",
+    "nist": "NIST",
+    "rouge-l": "ROUGE-L",
+    "cider": "CIDEr",
+    "accuracy": "Accuracy",
+    "edit-distance": "Edit distance",
+    "dice": "Dice",
+    "masi": "MASI",
+    "uniqueness": "Uniqueness",
+    "minimality": "Minimality",
+    "ser": "SER",
+    "copied": "Copied",
+    "lengths": "Lengths",
+    "distinct": "Distinct",
+    "comet": "COMET",
+    "bertscore": "BERTScore",
+    "bleurt": "BLEURT",
+    "meteor": "METEOR",
+}
+
+
+def shown_name(name: str) -> str:
+    """The usual spelling of a metric; any other name as it is."""
+    return SHOWN.get(name, name)
