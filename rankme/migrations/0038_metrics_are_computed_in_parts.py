@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("rankme", "0035_members_are_accounts")]
+    dependencies = [("rankme", "0037_panels_as_published")]
 
     operations = [
         migrations.AddField(
