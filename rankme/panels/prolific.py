@@ -6,7 +6,7 @@ import contextlib
 import logging
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, TypeVar
 
@@ -183,6 +183,8 @@ class Prolific:
     """
 
     calls: Calls
+    # What lists contained that could not be read.
+    odd: list[str] = field(default_factory=list)
 
     # Account --------------------------------------------------------------------------------
 
@@ -260,6 +262,9 @@ class Prolific:
             if found.get("internal_name") == internal_name:
                 return self.study(str(found["id"]))
         return None
+
+    def count_studies(self) -> int:
+        return sum(1 for _ in self._readable(StudyThere.read, "studies/"))
 
     def transition(self, study: str, action: str) -> StudyThere:
         document = {"action": action}
@@ -348,6 +353,9 @@ class Prolific:
                 return str(found["id"])
         return ""
 
+    def count_groups(self, workspace: str) -> int:
+        return sum(1 for _ in self._pages("participant-groups/", workspace_id=workspace))
+
     def add_to_group(self, group: str, people: Sequence[str]) -> None:
         document = {"participant_ids": list(people)}
         path = f"participant-groups/{group}/participants/"
@@ -384,7 +392,7 @@ class Prolific:
         for event_type in self.missing_hooks(workspace, address):
             wanted = {"workspace_id": workspace, "event_type": event_type, "target_url": address}
             made = self.calls.respond("POST", path, wanted)
-            with _as_described(path):
+            with _as_described(path, made.document):
                 # Described as a list of subscriptions; the guides show the subscription alone.
                 alone = made.document["results"][0] if "results" in made.document else made.document
                 number = str(alone["id"])
@@ -405,17 +413,18 @@ class Prolific:
     ) -> Read:
         path = f"{API}/{path}"
         answer = self.calls.ask(method, path, document, may_repeat=may_repeat, **query)
-        with _as_described(f"{method} {path}"):
+        with _as_described(f"{method} {path}", answer):
             return read(answer)
 
     def _readable(self, read: Callable[[Any], Read], path: str, **query: Any) -> Iterator[Read]:
         """A list's entries. One of another shape than the described one is left out alone."""
         for row in self._pages(path, **query):
             try:
-                with _as_described(path):
+                with _as_described(path, row):
                     found = read(row)
             except AnswerLost as error:
                 log.warning("%s", error)
+                self.odd.append(str(error))
             else:
                 yield found
 
@@ -435,7 +444,7 @@ class Prolific:
                 if refusal.status == 404 and offset:
                     return
                 raise
-            with _as_described(path):
+            with _as_described(path, found):
                 rows = _rows(found)
                 following = (found.get("_links") or {}).get("next") or {}
             if not rows or rows[0] == before:
@@ -461,12 +470,24 @@ def _titles(answer: Any) -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def _as_described(call: str) -> Iterator[None]:
+def _as_described(call: str, answer: Any) -> Iterator[None]:
     """What cannot be read is an answer that says neither yes nor no."""
     try:
         yield
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise _odd(f"{call}: {type(error).__name__} {error}"[:300]) from error
+        wrong = f"{type(error).__name__} {error}"[:200]
+        raise _odd(f"{call}: {wrong}; {outline(answer)}") from error
+
+
+def outline(answer: Any) -> str:
+    """The names and types in an answer, without what it says about anybody."""
+    kind = type(answer).__name__
+    if isinstance(answer, dict):
+        parts = [f"{name}: {type(value).__name__}" for name, value in list(answer.items())[:20]]
+        return f"{{{', '.join(parts)}}}"[:400]
+    if isinstance(answer, list) and answer:
+        return f"[{len(answer)} × {outline(answer[0])}]"
+    return kind
 
 
 def _odd(what: str) -> AnswerLost:

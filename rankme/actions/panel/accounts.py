@@ -122,7 +122,7 @@ def connect_webhooks(account: PanelAccount) -> None:
     panel = panel_of(account)
     secret = panel.hook_secret(account.workspace)
     PanelAccount.objects.filter(pk=account.pk).update(hook_secret_sealed=seal(secret))
-    panel.subscribe(account.workspace, _address(account))
+    panel.subscribe(account.workspace, address_of_hook(account))
     PanelAccount.objects.filter(pk=account.pk).update(hooked_at=Now())
 
 
@@ -137,7 +137,9 @@ def notice_lost_webhooks() -> None:
         if not cache.add(key, True, HOOKS_EVERY_SECONDS):
             continue
         try:
-            missing = panel_of(account, tries=2).missing_hooks(account.workspace, _address(account))
+            missing = panel_of(account, tries=2).missing_hooks(
+                account.workspace, address_of_hook(account)
+            )
         except RankmeError:
             cache.delete(key)
             continue
@@ -146,7 +148,7 @@ def notice_lost_webhooks() -> None:
             note(None, account.owner, gettext_noop("webhooks lost"), account=account.pk)
 
 
-def _address(account: PanelAccount) -> str:
+def address_of_hook(account: PanelAccount) -> str:
     """Where the panel calls this site."""
     return f"{settings.SITE_URL}{reverse('panel-hook', args=[account.code])}"
 
