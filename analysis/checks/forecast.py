@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.checks.joint import (
-    CAREFUL_ICC,
-    DROP,
-    FEWEST_REPEATS,
-    SIMULATED,
-    SLIP,
-    Planned,
-    share_caught,
-    simulated_icc,
-)
-from analysis.checks.power import critical_value, losses_by_failures, paired_power
+from analysis.checks.joint import FEWEST_REPEATS, Measured, Planned, caught, simulated_measures
+from analysis.checks.rater_models import CAREFUL, CARELESS
 from analysis.checks.rules import Comparison, Rule, alternatives
-from analysis.checks.signed_rank import MOST_EXACT, exact_tail, least_p
+from analysis.checks.signed_rank import least_p
 from analysis.translatable import gettext_noop as _
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """One part of a rule; shares are None where nothing can be said before the work.
+    """A rule or one part of it; shares are None where nothing can be said before the work.
 
     `warning` is a sentence with {names} that `values` fills in, empty where all is well.
     """
@@ -37,101 +29,67 @@ class Forecast:
     values: tuple[tuple[str, str], ...] = ()
 
 
-def forecast(rule: Rule, checks: Sequence[Planned], *, seed: int = 0) -> tuple[Forecast, ...]:
-    """Forecast each part of a rule that alone can catch a rater.
+@dataclass(frozen=True)
+class RuleForecast:
+    """A forecast for each part that alone can catch a rater, and one for all of them together."""
 
-    A comparison is forecast by its own distribution where there is one. Parts that `and`, `not` or
-    brackets join are decided for simulated raters, so that the dependence between checks of one
-    rater is taken into account.
+    parts: tuple[Forecast, ...]
+    whole: Forecast
+
+
+def forecast(rule: Rule, checks: Sequence[Planned], *, seed: int = 0) -> RuleForecast:
+    """Forecast a rule by simulated careful and careless raters, who decide all parts at once.
 
     Parameters
     ----------
     rule : as `parse_rule` returns it
     checks : all checks of the campaign
-    seed : of the simulations of power and consistency
+    seed : of the simulation
 
     Returns
     -------
-    One `Forecast` for each alternative of the rule
+    The shares of careful raters who are lost, and of careless ones who are kept. Parts that ask
+    for times or habits have none, and are left out of the whole.
     """
-    return tuple(
-        _of_comparison(part, checks, seed)
-        if isinstance(part, Comparison)
-        else _of_joined(part, checks, seed)
-        for part in alternatives(rule)
-    )
-
-
-def _of_joined(part: Rule, checks: Sequence[Planned], seed: int) -> Forecast:
     careful, careless = (
-        share_caught(part, checks, careful=kind, rng=np.random.default_rng([seed, kind]))
-        for kind in (True, False)
+        simulated_measures(checks, model, np.random.default_rng([seed, number]))
+        for number, model in enumerate((CAREFUL, CARELESS))
     )
-    if careful is None or careless is None:
-        return Forecast(part.text)
-    return Forecast(part.text, careful, 1 - careless)
+    parts = tuple(_of(part, checks, careful, careless) for part in alternatives(rule))
+    return RuleForecast(parts, _of(rule, checks, careful, careless))
 
 
-def _of_comparison(part: Comparison, checks: Sequence[Planned], seed: int) -> Forecast:
+def _of(rule: Rule, checks: Sequence[Planned], careful: Measured, careless: Measured) -> Forecast:
+    lost, found = caught(rule, careful), caught(rule, careless)
+    nothing: tuple[str, dict[str, str]] = ("", {})
+    warning, values = _warning(rule, checks) if isinstance(rule, Comparison) else nothing
+    if lost is None or found is None:
+        return Forecast(rule.text, None, None, warning, tuple(values.items()))
+    shares = float(np.mean(lost)), 1 - float(np.mean(found))
+    return Forecast(rule.text, *shares, warning, tuple(values.items()))
+
+
+def _warning(part: Comparison, checks: Sequence[Planned]) -> tuple[str, dict[str, str]]:
+    """Say why a comparison cannot work with any raters, or nothing."""
     owner, _dot, measure = part.measure.rpartition(".")
-    asked = [check for check in checks if owner in (check.name, check.kind)]
-    answers = sum(check.answers for check in asked)
-    make = _BY_MEASURE.get(measure)
-    if make is None or not asked or part.sign not in _SIGNS[measure]:
-        return Forecast(part.text)
-    guess = sum(check.guess * check.answers for check in asked) / max(answers, 1)
-    return make(part, answers, guess, seed)
-
-
-def _failures(part: Comparison, answers: int, guess: float, seed: int) -> Forecast:
-    failures = int(np.floor(part.bound)) + 1 if part.sign == ">" else int(np.ceil(part.bound))
-    losses = losses_by_failures(answers, max(failures, 0), slip=SLIP, guess=guess)
-    warning: str = ""
-    if failures > answers:
-        warning = _("Raters see only {answers} of these checks, so this part catches nobody.")
-    elif failures <= 0:
-        warning = _("This part excludes every rater.")
-    values = (("answers", str(answers)),)
-    return Forecast(part.text, losses.careful_lost, losses.careless_kept, warning, values)
-
-
-def _paired(part: Comparison, answers: int, guess: float, seed: int) -> Forecast:
-    pairs = min(answers, MOST_EXACT)
-    if not pairs:
-        return Forecast(part.text)
-    alpha = part.bound
-    bound = critical_value(pairs, alpha)
-    if bound is None:
-        values = (("pairs", str(answers)), ("least", f"{least_p(answers):.2g}"))
-        warning = _(
+    answers = sum(check.answers for check in checks if owner in (check.name, check.kind))
+    least = least_p(answers)
+    if part.always_holds:
+        return _("This part excludes every rater."), {}
+    if measure == "failed" and part.sign in (">", ">="):
+        needed = math.floor(part.bound) + 1 if part.sign == ">" else part.bound
+        if needed > answers:
+            text = _("Raters see only {answers} of these checks, so this part catches nobody.")
+            return text, {"answers": str(answers)}
+    if measure == "icc" and answers < FEWEST_REPEATS:
+        text = _(
+            "Three repetitions are needed, but raters see {answers}, so this part catches nobody."
+        )
+        return text, {"answers": str(answers)}
+    if measure == "paired_p" and part.sign in (">", ">=") and answers and least > part.bound:
+        text = _(
             "With {pairs} pairs p is never below {least}, so this part excludes every rater. Ask "
             "for more pairs or use a larger level."
         )
-        return Forecast(part.text, 1.0, 0.0, warning, values)
-    rng = np.random.default_rng(seed)
-    power = paired_power(pairs, drop=DROP, scatter=1, alpha=alpha, rng=rng, raters=SIMULATED)
-    kept = exact_tail(np.arange(1, pairs + 1, dtype=np.float64), bound)
-    return Forecast(part.text, 1 - power, kept)
-
-
-def _consistency(part: Comparison, answers: int, guess: float, seed: int) -> Forecast:
-    if answers < FEWEST_REPEATS:
-        values = (("answers", str(answers)),)
-        warning = _(
-            "Three repetitions are needed, but raters see {answers}, so this part catches nobody."
-        )
-        return Forecast(part.text, 0.0, 1.0, warning, values)
-    rng = np.random.default_rng(seed)
-    careful = simulated_icc(answers, CAREFUL_ICC, rng)
-    careless = simulated_icc(answers, 0.0, rng)
-    return Forecast(
-        part.text, float(np.mean(careful < part.bound)), float(np.mean(careless >= part.bound))
-    )
-
-
-_BY_MEASURE: dict[str, Callable[[Comparison, int, float, int], Forecast]] = {
-    "failed": _failures,
-    "paired_p": _paired,
-    "icc": _consistency,
-}
-_SIGNS = {"failed": (">", ">="), "paired_p": (">", ">="), "icc": ("<", "<=")}
+        return text, {"pairs": str(answers), "least": f"{least:.2g}"}
+    return "", {}

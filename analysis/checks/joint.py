@@ -1,133 +1,173 @@
-"""Careful and careless raters before anybody has worked: what rules would measure about them."""
+"""All measures of many simulated raters at once: what rules would find before anybody has worked.
+
+The same numbers as `analysis.checks.measures` gives for one rater.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.checks.rules import Rule
-from analysis.checks.signed_rank import MOST_EXACT, exact_tail
-from analysis.typing import Values
+from analysis.checks.rater_models import LINE, Drawn, RaterModel, Scale, drawn_answers
+from analysis.checks.rules import Rule, alternatives
+from analysis.checks.signed_rank import MOST_EXACT
+from analysis.typing import Flags, Values
 
-# A careful rater slips at one check in thirty or so.
-SLIP = 0.03
-# The drop that damage causes, in standard deviations of a careful rater's differences.
-DROP = 1.0
-# The consistency of a careful rater, and the least number of repetitions that show any.
-CAREFUL_ICC = 0.7
 FEWEST_REPEATS = 3
 SIMULATED = 4_000
+
+Measured = Mapping[str, Values]
 
 
 @dataclass(frozen=True)
 class Planned:
-    """One check as it is planned: how many answers each rater gives, and the chance to guess."""
+    """One check as it is planned: the answers that each rater gives, and on which scale.
+
+    `accepted` is the chance that an answer anywhere on the scale is the right one.
+    """
 
     name: str
     kind: str
     answers: int
-    guess: float = 0.2
+    accepted: float = 0.2
+    scale: Scale = LINE
 
 
-def share_caught(
-    rule: Rule, checks: Sequence[Planned], *, careful: bool, rng: np.random.Generator
-) -> float | None:
-    """The share of simulated raters whom a rule catches; None if it asks for what is not simulated.
+def simulated_measures(
+    checks: Sequence[Planned], model: RaterModel, rng: np.random.Generator, raters: int = SIMULATED
+) -> Measured:
+    """Simulate raters of one kind.
 
     Parameters
     ----------
-    rule : any part of a rule
     checks : all checks of the campaign
-    careful : raters who slip now and then and are consistent, or raters who answer at random
+    model : the kind of rater
+    rng : of the draws
+    raters : how many
+
+    Returns
+    -------
+    By measure, shape (raters,): not a number is a measure that has no value
     """
-    measures = simulated_measures(checks, careful=careful, rng=rng)
-    asked = {comparison.measure for comparison in rule.comparisons()}
-    if not asked <= measures.keys():
-        return None
-    columns = {name: measures[name].tolist() for name in asked}
-    caught = 0
-    for number in range(SIMULATED):
-        rater = {name: _or_none(column[number]) for name, column in columns.items()}
-        caught += rule.truth(rater, is_final=True) is True
-    return caught / SIMULATED
+    found: dict[str, Values] = {}
+    of_kind: dict[str, Drawn] = {}
+    for check in checks:
+        if not check.answers or check.kind in ("quiz", "time"):
+            continue
+        size = (raters, check.answers)
+        drawn = drawn_answers(
+            model, check.kind, size, rng, scale=check.scale, accepted=check.accepted
+        )
+        found |= _measures(check.name, check.kind, drawn)
+        before = of_kind.get(check.kind)
+        of_kind[check.kind] = drawn if before is None else before.joined(drawn)
+    for kind, drawn in of_kind.items():
+        found |= _measures(kind, kind, drawn)
+    return found
+
+
+def caught(rule: Rule, measures: Measured) -> Flags | None:
+    """Which simulated raters a rule catches, shape (raters,); None if it asks for other measures.
+
+    Of the alternatives of a rule, those that can be answered decide.
+    """
+    found = None
+    for part in alternatives(rule):
+        asked = {comparison.measure for comparison in part.comparisons()}
+        if asked <= measures.keys():
+            mine = _caught_by_part(part, {name: measures[name].tolist() for name in asked})
+            found = mine if found is None else found | mine
+    return found
+
+
+def _caught_by_part(part: Rule, columns: Mapping[str, list[float]]) -> Flags:
+    raters = len(next(iter(columns.values())))
+    decided = (
+        part.truth(
+            {name: _or_none(column[number]) for name, column in columns.items()}, is_final=True
+        )
+        for number in range(raters)
+    )
+    return np.array([truth is True for truth in decided])
 
 
 def _or_none(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def simulated_measures(
-    checks: Sequence[Planned], *, careful: bool, rng: np.random.Generator
-) -> dict[str, Values]:
-    """By measure, shape (raters,): failures, shares, p of the pairs, and consistency.
-
-    Not a number is a measure that has no value.
-    """
-    found: dict[str, Values] = {}
-    of_kind: dict[str, list[Values]] = {}
-    answers_of_kind: dict[str, int] = {}
-    for check in checks:
-        if not check.answers:
-            continue
-        drawn = _drawn(check, careful, rng)
-        found |= _measures(check.name, check.kind, check.answers, drawn)
-        of_kind.setdefault(check.kind, []).append(drawn)
-        answers_of_kind[check.kind] = answers_of_kind.get(check.kind, 0) + check.answers
-    for kind, drawn_of_kind in of_kind.items():
-        together = np.concatenate(drawn_of_kind, axis=1)
-        found |= _measures(kind, kind, answers_of_kind[kind], together)
-    return found
-
-
-def _drawn(check: Planned, careful: bool, rng: np.random.Generator) -> Values:
-    """What each rater does: differences of pairs, scores given twice, or 1 for each failure."""
-    size = (SIMULATED, check.answers)
-    if check.kind == "corruption":
-        return rng.normal(DROP if careful else 0.0, 1.0, size=size)
-    if check.kind == "repeat":
-        return _scores_twice(check.answers, CAREFUL_ICC if careful else 0.0, rng)
-    fails = SLIP if careful else 1 - check.guess
-    return (rng.random(size) < fails).astype(np.float64)
-
-
-def _measures(owner: str, kind: str, answers: int, drawn: Values) -> dict[str, Values]:
-    found: dict[str, Values] = {f"{owner}.answered": np.full(SIMULATED, float(answers))}
+def _measures(owner: str, kind: str, drawn: Drawn) -> dict[str, Values]:
+    raters, answers = drawn.passed.shape
+    found = {"answered": np.full(raters, float(answers))}
     if kind == "repeat":
-        return found | {f"{owner}.icc": _icc(drawn)}
-    failed = np.sum(drawn <= 0 if kind == "corruption" else drawn > 0, axis=1).astype(np.float64)
-    found |= {f"{owner}.failed": failed, f"{owner}.failed_share": failed / answers}
+        found["mean_difference"] = np.mean(np.abs(drawn.value - drawn.other), axis=1)
+        found["icc"] = icc_of(np.stack([drawn.value, drawn.other], axis=2))
+    else:
+        failed = np.sum(drawn.passed == 0, axis=1).astype(np.float64)
+        found |= {"failed": failed, "failed_share": failed / answers}
     if kind == "corruption":
-        found[f"{owner}.paired_p"] = _paired_p(drawn[:, :MOST_EXACT])
+        found["paired_p"] = paired_p(drawn.value - drawn.other)
+        found["unpaired_p"] = unpaired_p(drawn.value, drawn.other)
+        found["mean_drop"] = np.mean(drawn.value - drawn.other, axis=1)
+    return {f"{owner}.{name}": values for name, values in found.items()}
+
+
+def paired_p(differences: Values) -> Values:
+    """The p of `signed_rank` for each row of differences."""
+    from scipy.special import ndtr
+    from scipy.stats import rankdata
+
+    # Rounded, because equal answers on a scale have differences that are equal but for the last
+    # digit.
+    differences = np.round(differences, 9)
+    ranks = np.where(differences == 0, 0.0, rankdata(np.abs(differences), axis=1))
+    sums = np.sum(ranks * (differences > 0), axis=1)
+    if differences.shape[1] > MOST_EXACT:
+        variance = np.sum(ranks**2, axis=1) / 4
+        spread = np.sqrt(np.maximum(variance, 1e-12))
+        p: Values = ndtr(-(sums - ranks.sum(axis=1) / 2) / spread)
+        return np.where(variance == 0, 1.0, p)
+    # The null distribution depends on the ranks alone, and many raters have the same ones.
+    kinds, of_rater = np.unique(np.sort(ranks, axis=1), axis=0, return_inverse=True)
+    found: Values = exact_tails(kinds)[of_rater.ravel(), np.rint(2 * sums).astype(np.int64)]
     return found
 
 
-def _paired_p(differences: Values) -> Values:
-    """The exact p of the signed-rank test for each rater; normal differences have no ties."""
-    pairs = differences.shape[1]
-    ranks = np.argsort(np.argsort(np.abs(differences), axis=1), axis=1) + 1
-    sums = np.sum(np.where(differences > 0, ranks, 0), axis=1)
-    all_ranks = np.arange(1, pairs + 1, dtype=np.float64)
-    tails = np.array([exact_tail(all_ranks, each) for each in range(int(all_ranks.sum()) + 1)])
-    found: Values = tails[sums]
+def exact_tails(ranks: Values) -> Values:
+    """`exact_tail` for each row of ranks and every statistic: column s is for the statistic s/2."""
+    doubled = np.rint(2 * ranks).astype(np.int64)
+    statistics = np.arange(doubled.sum(axis=1).max() + 1)
+    ways = np.zeros((len(ranks), len(statistics)))
+    ways[:, 0] = 1.0
+    for rank in doubled.T:
+        before = statistics - rank[:, None]
+        positive = np.take_along_axis(ways, np.maximum(before, 0), axis=1)
+        ways = (ways + np.where(before >= 0, positive, 0)) / 2
+    tails: Values = np.minimum(np.cumsum(ways[:, ::-1], axis=1)[:, ::-1], 1.0)
+    return tails
+
+
+def unpaired_p(good: Values, bad: Values) -> Values:
+    """The p of Appraise's test for each row; see `signed_rank`."""
+    from scipy.stats import mannwhitneyu
+
+    both = np.sort(np.round(np.concatenate([good, bad], axis=1), 9), axis=1)
+    has_ties = np.any(np.diff(both, axis=1) == 0, axis=1)
+    is_constant = both[:, 0] == both[:, -1]
+    is_exact = ~has_ties & (good.shape[1] <= 8)
+    found = np.ones(len(good))
+    for chosen, method in ((is_exact, "exact"), (~is_exact & ~is_constant, "asymptotic")):
+        if np.any(chosen):
+            rows = (np.round(bad[chosen], 9), np.round(good[chosen], 9))
+            found[chosen] = mannwhitneyu(*rows, alternative="less", axis=1, method=method).pvalue
     return found
 
 
-def simulated_icc(pairs: int, consistency: float, rng: np.random.Generator) -> Values:
-    """ICC(2,1) of raters who answer so many pages twice, by the same mean squares."""
-    return _icc(_scores_twice(pairs, consistency, rng))
-
-
-def _scores_twice(pairs: int, consistency: float, rng: np.random.Generator) -> Values:
-    shared = rng.normal(0, np.sqrt(consistency), size=(SIMULATED, pairs, 1))
-    scores: Values = shared + rng.normal(0, np.sqrt(1 - consistency), size=(SIMULATED, pairs, 2))
-    return scores
-
-
-def _icc(scores: Values) -> Values:
-    """For each rater; not a number below three pairs, as in `measures.repeat_icc`."""
+def icc_of(scores: Values) -> Values:
+    """ICC(2,1) for each rater's scores, shape (raters, pairs, 2); not a number below three pairs,
+    as in `measures.repeat_icc`."""
     pairs = scores.shape[1]
     if pairs < FEWEST_REPEATS:
         return np.full(len(scores), np.nan)
@@ -136,5 +176,12 @@ def _icc(scores: Values) -> Values:
     row_sq = 2 * np.sum((rows - grand) ** 2, axis=(1, 2)) / (pairs - 1)
     column_sq = pairs * np.sum((columns - grand) ** 2, axis=(1, 2))
     error_sq = np.sum((scores - rows - columns + grand) ** 2, axis=(1, 2)) / (pairs - 1)
-    icc: Values = (row_sq - error_sq) / (row_sq + error_sq + 2 * (column_sq - error_sq) / pairs)
+    below = row_sq + error_sq + 2 * (column_sq - error_sq) / pairs
+    is_constant = np.ptp(scores, axis=(1, 2)) == 0
+    icc: Values = np.divide(
+        row_sq - error_sq,
+        below,
+        out=np.full(len(scores), np.nan),
+        where=~is_constant & (below != 0),
+    )
     return icc

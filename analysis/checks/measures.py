@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from types import MappingProxyType
 
 import numpy as np
 
-from analysis.checks.names import MEASURES
+from analysis.checks.names import HABITS, MEASURES
 from analysis.checks.signed_rank import signed_rank
 from analysis.errors import Undefined
 from analysis.intraclass import intraclass_correlation
@@ -35,6 +36,7 @@ def measures_of(
     *,
     seconds: Sequence[float] = (),
     active_seconds: Sequence[float] = (),
+    habits: Mapping[str, float | None] = MappingProxyType({}),
     checks: Iterable[tuple[str, str]] = (),
 ) -> dict[str, float | None]:
     """All measures of one rater; None where one has no value on these answers.
@@ -44,6 +46,7 @@ def measures_of(
     answers : to the checks that the rater has met
     seconds : shape (screens,), time on each screen that the rater answered
     active_seconds : the same, without the time in which the page was hidden or nothing happened
+    habits : impossible times, the share of the commonest answer, and agreement, where known
     checks : (name, kind) of all checks of the campaign: those without an answer have measures too
     """
     by_owner: dict[tuple[str, str], list[CheckAnswer]] = defaultdict(list)
@@ -57,7 +60,7 @@ def measures_of(
         "median_seconds": median(seconds) if seconds else None,
         "median_active_seconds": median(active_seconds) if active_seconds else None,
         "screens": float(len(seconds)),
-    }
+    } | {name: habits.get(name) for name in HABITS}
     for (owner, kind), given in by_owner.items():
         computed = _of_kind(kind, given)
         found |= {f"{owner}.{measure}": computed.get(measure) for measure in MEASURES[kind]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 # Measures by kind of check; see `docs/quality.md`.
@@ -14,10 +15,16 @@ MEASURES: dict[str, tuple[str, ...]] = {
     "quiz": ("answered", "failed", "failed_share"),
     "time": ("answered", "failed", "failed_share"),
 }
-OF_EVERY_RATER = (
-    *("median_seconds", "median_active_seconds", "screens"),
-    *("impossible_times", "same_answer_share", "agreement"),
-)
+HABITS = ("impossible_times", "same_answer_share", "agreement")
+OF_EVERY_RATER = ("median_seconds", "median_active_seconds", "screens", *HABITS)
+# The least and the largest value that a measure can have, where there are such.
+RANGES = {
+    **dict.fromkeys(("answered", "failed", "screens", "impossible_times"), (0, math.inf)),
+    **dict.fromkeys(("mean_difference", "median_seconds", "median_active_seconds"), (0, math.inf)),
+    **dict.fromkeys(("failed_share", "paired_p", "unpaired_p", "same_answer_share"), (0, 1)),
+    "agreement": (-1, 1),
+    "icc": (-math.inf, 1),
+}
 BEFORE_THE_WORK = ("quiz",)
 
 

@@ -12,10 +12,13 @@ the rule, after Kleene's logic. Nobody is excluded by what is not known.
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+
+from analysis.checks.names import RANGES
 
 LONGEST = 1_000
 MOST_COMPARISONS = 30
@@ -57,6 +60,19 @@ class Comparison:
     @property
     def only_grows(self) -> bool:
         return self.measure.rpartition(".")[2] in GROWING
+
+    @property
+    def always_holds(self) -> bool:
+        """Whether it is true of every rater: its measure is never on the other side."""
+        low, high = RANGES.get(self.measure.rpartition(".")[2], (-math.inf, math.inf))
+        return {
+            ">": self.bound < low,
+            ">=": self.bound <= low,
+            "<": self.bound > high,
+            "<=": self.bound >= high,
+            "==": False,
+            "!=": not low <= self.bound <= high,
+        }[self.sign]
 
     def truth(self, measures: Measures, *, is_final: bool) -> bool | None:
         value = measures.get(self.measure)
@@ -241,7 +257,18 @@ def _tokens(text: str) -> Iterator[_Token]:
         match = _TOKEN.match(text, at)
         if match is None or match.lastgroup is None:
             start = at + len(text[at:]) - len(text[at:].lstrip())
-            raise RuleError(f"“{text[start]}” (character {start + 1}) cannot be in a rule")
+            raise RuleError(_why_not(text, start))
         kind = match.lastgroup
         yield _Token(kind, match[kind], match.start(kind), match.end(kind))
         at = match.end()
+
+
+def _why_not(text: str, start: int) -> str:
+    """Say what cannot be read, and what was probably meant."""
+    word = re.match(r"[A-Za-z][\w.-]*", text[start:])
+    if word is None:
+        return f"“{text[start]}” (character {start + 1}) cannot be in a rule"
+    found = word[0][:40]
+    return (
+        f"“{found}” (character {start + 1}): rules are written in small letters: “{found.lower()}”"
+    )

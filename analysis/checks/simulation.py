@@ -1,8 +1,4 @@
-"""Four kinds of raters, simulated, and how many of each a rule catches.
-
-All scores are on a line from 0 to 100. Texts have a quality from a normal distribution with mean 60
-and standard deviation 15; damage takes 25 points from a text on average (standard deviation 15).
-"""
+"""How many of each kind of rater a rule catches: the table of `docs/quality.md`."""
 
 from __future__ import annotations
 
@@ -11,96 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.checks.measures import CheckAnswer, measures_of
-from analysis.checks.rules import caught_by, parse_rule
-from analysis.typing import Values
+from analysis.checks.joint import Planned, caught, simulated_measures
+from analysis.checks.rater_models import MODELS
+from analysis.checks.rules import parse_rule
 
-QUALITY, QUALITY_SD = 60.0, 15.0
-DAMAGE, DAMAGE_SD = 25.0, 15.0
 WORKING_PAGES = 30
-
-
-@dataclass(frozen=True)
-class RaterModel:
-    """How a kind of rater answers.
-
-    A share `awake` of the pages is answered by reading: with noise, and with slips on pages that
-    have one right answer. The rest is answered without reading: anywhere on the line, or, with
-    `habit`, always about at the same point.
-    """
-
-    name: str
-    awake: float
-    noise: float = 12.0
-    slip: float = 0.03
-    habit: float | None = None
-    seconds: float = 20.0
-
-
-MODELS = (
-    RaterModel("careful", awake=1.0),
-    RaterModel("half-asleep", awake=0.5, seconds=9.0),
-    RaterModel("careless", awake=0.0, seconds=4.0),
-    RaterModel("scripted", awake=0.0, habit=75.0, seconds=1.5),
-)
-# Pages with one right answer accept a seventh of the line; known answers accept three tenths of it.
-INSTRUCTED, TOLERANCE = 20.0, 7.0
-KNOWN_AT_MOST = 30.0
-
-
-def answers_of_model(
-    model: RaterModel, pages: Mapping[str, int], rng: np.random.Generator
-) -> tuple[list[CheckAnswer], list[float]]:
-    """One rater's answers to so many pages of each kind of check, and seconds on every page."""
-    answers = [
-        answer for kind, count in pages.items() for answer in _answers(model, kind, count, rng)
-    ]
-    n_pages = WORKING_PAGES + sum(pages.values())
-    seconds = model.seconds * np.exp(rng.normal(0, 0.5, n_pages))
-    return answers, seconds.tolist()
-
-
-def _answers(
-    model: RaterModel, kind: str, count: int, rng: np.random.Generator
-) -> list[CheckAnswer]:
-    quality = rng.normal(QUALITY, QUALITY_SD, count)
-    if kind == "instructed":
-        values = _right(model, np.full(count, INSTRUCTED), rng)
-        passed = np.abs(values - INSTRUCTED) <= TOLERANCE
-        return [CheckAnswer(kind, kind, bool(outcome)) for outcome in passed]
-    if kind == "known_answer":
-        values = _right(model, np.full(count, KNOWN_AT_MOST / 3), rng)
-        return [CheckAnswer(kind, kind, bool(outcome)) for outcome in values <= KNOWN_AT_MOST]
-    if kind == "repeat":
-        first, again = _scores(model, quality, rng), _scores(model, quality, rng)
-        return [
-            CheckAnswer(kind, kind, None, float(score), float(other))
-            for score, other in zip(first, again, strict=True)
-        ]
-    damaged = quality - np.maximum(rng.normal(DAMAGE, DAMAGE_SD, count), 0)
-    good, bad = _scores(model, quality, rng), _scores(model, damaged, rng)
-    return [
-        CheckAnswer(kind, kind, bool(score > other), float(score), float(other))
-        for score, other in zip(good, bad, strict=True)
-    ]
-
-
-def _scores(model: RaterModel, quality: Values, rng: np.random.Generator) -> Values:
-    """Scores of texts: read with noise, or given without reading."""
-    read = np.clip(quality + rng.normal(0, model.noise, len(quality)), 0, 100)
-    return np.where(rng.random(len(quality)) < model.awake, read, _unread(model, len(quality), rng))
-
-
-def _right(model: RaterModel, answer: Values, rng: np.random.Generator) -> Values:
-    """Answers to pages with one right answer: raters who read give it, except for slips."""
-    is_given = rng.random(len(answer)) < model.awake * (1 - model.slip)
-    return np.where(is_given, answer, _unread(model, len(answer), rng))
-
-
-def _unread(model: RaterModel, count: int, rng: np.random.Generator) -> Values:
-    if model.habit is None:
-        return rng.uniform(0, 100, count)
-    return model.habit + np.rint(rng.normal(0, 2, count))
+# Instructed answers are right on a seventh of the line, known ones on three tenths of it.
+ACCEPTED = {"instructed": 0.14, "known_answer": 0.3}
 
 
 def caught_shares(
@@ -115,19 +28,17 @@ def caught_shares(
     raters : how many of each kind are simulated
     seed : the same seed gives the same shares
     """
-    parsed = [parse_rule(rule) for rule in rules]
+    checks = [Planned(kind, kind, count, ACCEPTED.get(kind, 0.2)) for kind, count in pages.items()]
+    n_pages = WORKING_PAGES + sum(pages.values())
     shares: list[dict[str, float]] = [{} for _ in rules]
     for number, model in enumerate(MODELS):
         rng = np.random.default_rng([seed, number])
-        caught = np.zeros(len(rules), dtype=np.int64)
-        for _rater in range(raters):
-            answers, seconds = answers_of_model(model, pages, rng)
-            measures = measures_of(
-                answers, seconds=seconds, checks=[(kind, kind) for kind in pages]
-            )
-            caught += [bool(caught_by(rule, measures, is_final=True)) for rule in parsed]
-        for share, count in zip(shares, caught.tolist(), strict=True):
-            share[model.name] = count / raters
+        measures = dict(simulated_measures(checks, model, rng, raters))
+        seconds = model.seconds * np.exp(rng.normal(0, 0.5, (raters, n_pages)))
+        measures["median_seconds"] = np.median(seconds, axis=1)
+        for share, rule in zip(shares, rules, strict=True):
+            found = caught(parse_rule(rule), measures)
+            share[model.name] = 0.0 if found is None else float(np.mean(found))
     return shares
 
 

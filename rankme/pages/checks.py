@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
+import numpy as np
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db.models import Q
@@ -15,14 +17,17 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from analysis.checks.forecast import forecast
+from analysis.checks.forecast import Forecast, forecast
 from analysis.checks.joint import Planned
+from analysis.checks.rater_models import LINE, Scale
 from rankme.actions import damaged_texts, launches
 from rankme.corruptions import CORRUPTIONS
+from rankme.designs.cost import Estimate
 from rankme.errors import RankmeError
 from rankme.models import Campaign, Output, RuleDecision
 from rankme.permissions import get_campaign, user_of
 from rankme.protocols.checks import CheckSpec
+from rankme.protocols.criteria import CriterionSpec
 from rankme.protocols.definition import Definition
 from rankme.queries.quality import QualityLine, quality_of, rule_counts
 
@@ -83,8 +88,22 @@ def _change(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 # --- Rules before the launch ---------------------------------------------------------------------
 
 
-def checks_context(definition: Definition, n_trials: float) -> dict[str, Any]:
-    """What the launch page says about checks and rules, for batches of so many trials."""
+# A launch asks for a tick of its own where a rule loses more careful raters than this.
+MANY_LOST = 0.2
+
+
+def checks_context(
+    definition: Definition, n_trials: float, *, n_outputs: int = 1, cost: Estimate | None = None
+) -> dict[str, Any]:
+    """Build the launch page's words on checks and rules.
+
+    Parameters
+    ----------
+    definition : of the campaign
+    n_trials : in a batch
+    n_outputs : on a page
+    cost : of the campaign, where its plan is known
+    """
     if not (definition.checks or definition.rules.exclude_if):
         return {}
     checks = [(check, check.pages_in(n_trials), _(check.tool.title)) for check in definition.checks]
@@ -101,34 +120,85 @@ def checks_context(definition: Definition, n_trials: float) -> dict[str, Any]:
             )
             if text
         ],
-        "forecasts": _forecasts(definition, n_trials),
+        "has_many_batches": definition.crowd.batches_per_rater > 1,
+    } | _forecasts(definition, n_trials, n_outputs, cost)
+
+
+def _forecasts(
+    definition: Definition, n_trials: float, n_outputs: int, cost: Estimate | None
+) -> dict[str, Any]:
+    rule = definition.rules.rule("exclude")
+    if rule is None:
+        return {}
+    checks = [planned(check, definition, n_trials, n_outputs) for check in definition.checks]
+    found = forecast(rule, checks)
+    lost = found.whole.careful_lost
+    context: dict[str, Any] = {
+        "forecasts": [_in_words(part) for part in found.parts],
+        "whole_rule": _in_words(found.whole) if len(found.parts) > 1 else None,
+        "loses_many": lost is not None and lost >= MANY_LOST,
+        "careful_lost": _percent(lost),
+    }
+    if lost and cost is not None:
+        context["lost"] = {
+            "raters": round(cost.raters * lost),
+            "of": cost.raters,
+            "pay": cost.cost * lost,
+            "currency": cost.currency,
+        }
+    return context
+
+
+def _in_words(found: Forecast) -> dict[str, Any]:
+    return {
+        "part": found.part,
+        "careful_lost": _percent(found.careful_lost),
+        "careless_kept": _percent(found.careless_kept),
+        "warning": _(found.warning).format(**dict(found.values)) if found.warning else "",
     }
 
 
-def _forecasts(definition: Definition, n_trials: float) -> list[dict[str, Any]]:
-    rule = definition.rules.rule("exclude")
-    if rule is None:
-        return []
-    checks = [planned(check, n_trials) for check in definition.checks]
-    return [
-        {
-            "part": found.part,
-            "careful_lost": _percent(found.careful_lost),
-            "careless_kept": _percent(found.careless_kept),
-            "warning": _(found.warning).format(**dict(found.values)) if found.warning else "",
-        }
-        for found in forecast(rule, checks)
-    ]
+def planned(
+    check: CheckSpec, definition: Definition, n_trials: float, n_outputs: int = 1
+) -> Planned:
+    """Describe a check of one batch for the forecast."""
+    answers = check.pages_in(n_trials) or 1
+    if not check.tool.needs_criterion:
+        return Planned(check.name, check.kind, answers)
+    criterion = definition.criterion(check.criterion)
+    if check.kind == "repeat" and criterion.about == "output":
+        answers *= n_outputs
+    scale = scale_of(criterion)
+    return Planned(check.name, check.kind, answers, _accepted(check, scale), scale)
 
 
-def planned(check: CheckSpec, n_trials: float) -> Planned:
-    """How often a rater answers a check in one batch, and how easily the right answer is guessed:
-    one of two orders, one of the choices, or one of five parts of a scale."""
-    guesses = {"better_than": 0.5, "corruption": 0.5}
-    guess = guesses.get(check.kind, 0.2)
-    if check.kind == "quiz":
-        guess = 1 / len(check.settings.choices)
-    return Planned(check.name, check.kind, check.pages_in(n_trials) or 1, guess)
+def scale_of(criterion: CriterionSpec) -> Scale:
+    """The numbers of a criterion's answers: its points, or a line."""
+    settings = criterion.settings
+    if labels := criterion.tool.labels(settings):
+        return Scale(min(labels), max(labels), len(labels)) if len(labels) > 1 else LINE
+    if (points := getattr(settings, "points", None)) is not None:
+        return Scale(1, points, points)
+    low, high = getattr(settings, "minimum", 0), getattr(settings, "maximum", 100)
+    return Scale(low, high)
+
+
+def _accepted(check: CheckSpec, scale: Scale) -> float:
+    """The chance that an answer anywhere on the scale is the right one."""
+    options = check.settings
+    if getattr(options, "in_order", False):
+        return 1 / math.factorial(len(options.outputs))
+    if getattr(options, "marks", ()):
+        return 0.0
+    if check.kind == "instructed":
+        low, high = options.value - options.tolerance, options.value + options.tolerance
+    elif check.kind == "known_answer":
+        low = scale.low if options.at_least is None else options.at_least
+        high = scale.high if options.at_most is None else options.at_most
+    else:
+        return 0.5
+    line = scale.at(np.linspace(0, 100, 2_001))
+    return float(np.mean((line >= low) & (line <= high)))
 
 
 def _percent(share: float | None) -> str:

@@ -47,7 +47,8 @@ def launch(request: HttpRequest, code: str) -> HttpResponse:
         return redirect("rankme:campaign", campaign.code)
     if "raters" in request.POST:
         return _fit_raters(request, campaign)
-    if request.method == "POST" and request.POST.get("sure"):
+    is_post = request.method == "POST"
+    if is_post and request.POST.get("sure") and _accepts_losses(request, campaign):
         is_large = launches.is_large(campaign)
         done = _("The campaign is launched. The links below are active.")
         if is_large:
@@ -65,9 +66,9 @@ def launch(request: HttpRequest, code: str) -> HttpResponse:
         return render_campaign(
             request, campaign, "organiser/launching.html", context, tab="campaign-launch"
         )
-    context = _plan_context(campaign) | {"not_sure": request.method == "POST"}
+    context = _plan_context(campaign) | {"not_sure": is_post}
     context["failed"] = launches.failed_launch(campaign)
-    status = 422 if request.method == "POST" else 200
+    status = 422 if is_post else 200
     return render_campaign(
         request,
         campaign,
@@ -98,6 +99,13 @@ def _fit_raters(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("rankme:campaign-launch", campaign.code)
 
 
+def _accepts_losses(request: HttpRequest, campaign: Campaign) -> bool:
+    """Whether the rule loses few careful raters, or the organiser has ticked that it may."""
+    if request.POST.get("losses") or not campaigns.definition_of(campaign).rules.exclude_if:
+        return True
+    return not _plan_context(campaign).get("loses_many")
+
+
 def _plan_context(campaign: Campaign) -> dict[str, Any]:
     definition = campaigns.definition_of(campaign)
     design = DESIGNS[definition.design.kind]
@@ -121,7 +129,12 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
     counts = zip(work.drawn.systems, balance.system_counts, strict=True)
     return (
         context
-        | checks_context(definition, balance.trials_per_batch.mean)
+        | checks_context(
+            definition,
+            balance.trials_per_batch.mean,
+            n_outputs=work.plan.systems.shape[1],
+            cost=work.estimate,
+        )
         | {
             "work": work,
             "plan": work.plan,

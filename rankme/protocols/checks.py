@@ -420,6 +420,8 @@ def _rule_problems(checks: Sequence[CheckSpec], rules: Rules) -> Iterator[Findin
             if comparison.measure in known and comparison.measure not in measures:
                 words = f"“{comparison.measure}” is not known before the work"
                 yield ("rules", f"{action}_if"), words
+            elif comparison.always_holds and comparison.measure in measures:
+                yield ("rules", f"{action}_if"), f"“{comparison.text}” is true of every rater"
             elif comparison.measure not in measures:
                 asked = comparison.measure[:60]
                 choices = ", ".join(sorted(measures)) or "add a check first"

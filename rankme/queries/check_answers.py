@@ -75,13 +75,13 @@ def measures_by_rater(campaign: Campaign, participants: Sequence[int]) -> dict[i
     impossible, same = impossible_times(participants), same_answer_shares(participants)
     agreement = agreements(participants) if definition.rules.ask_for("agreement") else {}
     return {
-        rater: {
-            "impossible_times": impossible[rater],
-            "same_answer_share": same.get(rater),
-            "agreement": agreement.get(rater),
-        }
-        | measures_of(
+        rater: measures_of(
             answers[rater],
+            habits={
+                "impossible_times": impossible[rater],
+                "same_answer_share": same.get(rater),
+                "agreement": agreement.get(rater),
+            },
             seconds=[taken for taken, _active in times[rater] if taken is not None],
             active_seconds=[active for _taken, active in times[rater] if active is not None],
             checks=[(check.name, check.kind) for check in definition.checks],

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from statistics import NormalDist
+import math
 
 import numpy as np
 import pytest
 
 from analysis.checks.forecast import forecast
-from analysis.checks.joint import CAREFUL_ICC, Planned, simulated_icc
-from analysis.checks.measures import repeat_icc
+from analysis.checks.joint import Planned, simulated_measures
+from analysis.checks.measures import CheckAnswer, measures_of
+from analysis.checks.rater_models import (
+    CAREFUL,
+    CARELESS,
+    LINE,
+    MODELS,
+    Drawn,
+    Scale,
+    drawn_answers,
+)
 from analysis.checks.rules import parse_rule
+from analysis.checks.simulation import caught_shares
 
 CHECKS = (
     Planned("look", "instructed", 2),
@@ -20,19 +30,95 @@ CHECKS = (
 
 
 def foretold(rule: str, checks=CHECKS):
-    return forecast(parse_rule(rule), checks)
+    return forecast(parse_rule(rule), checks).parts
 
 
 def test_each_part_has_its_own_losses():
     failures, pairs, repeats, time = foretold(
         "instructed.failed >= 2 or spoiled.paired_p > .05 or again.icc < .3 or median_seconds < 5"
     )
-    assert (failures.careful_lost, failures.careless_kept) == pytest.approx((0.0009, 0.36))
-    # All five differences must be positive, each with probability Φ(1).
-    assert pairs.careful_lost == pytest.approx(1 - NormalDist().cdf(1) ** 5, abs=0.03)
-    assert pairs.careless_kept == pytest.approx(1 / 32)
-    assert 0 < repeats.careful_lost < 0.15 and 0.05 < repeats.careless_kept < 0.35
+    # A careful rater who slips still passes a fifth of the time.
+    assert failures.careful_lost == pytest.approx((0.03 * 0.8) ** 2, abs=0.002)
+    assert failures.careless_kept == pytest.approx(1 - 0.8**2, abs=0.03)
+    assert 0.4 < pairs.careful_lost < 0.6  # all five differences must be positive
+    assert pairs.careless_kept == pytest.approx(1 / 32, abs=0.01)
+    assert 0 < repeats.careful_lost < 0.2 and 0.05 < repeats.careless_kept < 0.35
     assert (time.careful_lost, time.careless_kept, time.warning) == (None, None, "")
+
+
+@pytest.mark.parametrize(
+    "measure",
+    ["failed_share > .3", "unpaired_p > .05", "mean_drop < 15", "paired_p > .05", "failed >= 3"],
+)
+def test_every_measure_of_damage_has_a_forecast_with_or_without_and(measure):
+    [alone] = foretold(f"spoiled.{measure}")
+    [joined] = foretold(f"spoiled.{measure} and spoiled.answered >= 5")
+    assert None not in (alone.careful_lost, alone.careless_kept)
+    assert (alone.careful_lost, alone.careless_kept) == (joined.careful_lost, joined.careless_kept)
+    assert alone.careful_lost < 1 - alone.careless_kept
+
+
+def test_the_difference_between_two_answers_has_a_forecast():
+    [found] = foretold("again.mean_difference > 25")
+    assert found.careful_lost < 0.1 and found.careless_kept < 0.2
+
+
+# Careful raters who fail `paired_p > .05`, by the points of the scale: an independent simulation
+# (3,000 raters each) of the documented rater, from a review of release 1.4.5.
+REVIEWED = {
+    7: {None: 0.19, 7: 0.27, 5: 0.36, 3: 0.66, 2: 0.83},
+    10: {None: 0.05, 7: 0.09, 5: 0.11, 3: 0.32, 2: 0.55},
+}
+
+
+@pytest.mark.parametrize("pairs", REVIEWED)
+@pytest.mark.parametrize("points", REVIEWED[7])
+def test_coarse_scales_lose_more_careful_raters(pairs, points):
+    check = Planned("spoiled", "corruption", pairs, scale=Scale(1, points or 100, points))
+    [found] = foretold("spoiled.paired_p > .05", [check])
+    assert found.careful_lost == pytest.approx(REVIEWED[pairs][points], abs=0.06)
+
+
+def test_the_page_and_the_documented_table_have_one_careful_rater():
+    for rule, pages in (
+        ("instructed.failed >= 2", {"instructed": 10}),
+        ("corruption.paired_p > .05", {"corruption": 10}),
+        ("repeat.icc < .3", {"repeat": 10}),
+    ):
+        [(kind, count)] = pages.items()
+        accepted = 0.14 if kind == "instructed" else 0.5
+        [found] = foretold(rule, [Planned(kind, kind, count, accepted)])
+        [shares] = caught_shares([rule], pages, raters=4_000, seed=3)
+        assert found.careful_lost == pytest.approx(shares["careful"], abs=0.02)
+        assert 1 - found.careless_kept == pytest.approx(shares["careless"], abs=0.02)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+@pytest.mark.parametrize("scale", [LINE, Scale(1, 5, 5), Scale(1, 2, 2)])
+@pytest.mark.parametrize(
+    ("kind", "answers"), [("corruption", 6), ("corruption", 30), ("repeat", 5), ("repeat", 2)]
+)
+def test_measures_of_many_raters_are_those_of_each(kind, answers, scale, model, monkeypatch):
+    seen: list[Drawn] = []
+
+    def keep(*arguments, **more):
+        seen.append(drawn_answers(*arguments, **more))
+        return seen[-1]
+
+    monkeypatch.setattr("analysis.checks.joint.drawn_answers", keep)
+    checks = [Planned("mine", kind, answers, scale=scale)]
+    found = simulated_measures(checks, model, np.random.default_rng(8), raters=12)
+    [drawn] = seen
+    for number in range(12):
+        rows = zip(drawn.passed[number], drawn.value[number], drawn.other[number], strict=True)
+        given = [
+            CheckAnswer("mine", kind, None if math.isnan(p) else bool(p), round(v, 9), round(o, 9))
+            for p, v, o in rows
+        ]
+        expected = measures_of(given, checks=[("mine", kind)])
+        for name, values in found.items():
+            value = None if math.isnan(values[number]) else pytest.approx(values[number], abs=1e-9)
+            assert expected[name] == value, name
 
 
 @pytest.mark.parametrize(
@@ -55,6 +141,17 @@ def test_two_repetitions_show_nothing():
     assert "Three repetitions" in found.warning
 
 
+def test_the_whole_rule_loses_more_than_each_of_its_parts():
+    rule = "look.failed >= 1 or spoiled.paired_p > .05 or again.icc < .3 or median_seconds < 5"
+    found = forecast(parse_rule(rule), CHECKS)
+    known = [part for part in found.parts if part.careful_lost is not None]
+    assert len(known) == 3
+    assert found.whole.careful_lost == pytest.approx(
+        1 - math.prod(1 - part.careful_lost for part in known), abs=0.02
+    )
+    assert found.whole.careless_kept < min(part.careless_kept for part in known)
+
+
 def test_parts_that_are_joined_are_decided_for_simulated_raters():
     """Two checks of one rater are independent, given how careful the rater is."""
     [both] = foretold("look.failed >= 1 and again.icc < .3")
@@ -67,34 +164,13 @@ def test_parts_that_are_joined_are_decided_for_simulated_raters():
     assert 1 - neither.careless_kept == pytest.approx(kept, abs=0.03)
 
 
-def test_what_one_check_says_twice_is_not_counted_twice():
-    [alone] = foretold("look.failed >= 1")
-    [twice] = foretold("look.failed >= 1 and look.failed_share > .4")
-    assert twice.careless_kept == pytest.approx(alone.careless_kept, abs=0.01)
-    [pairs] = foretold("spoiled.paired_p > .05")
-    [joined] = foretold("spoiled.paired_p > .05 and spoiled.answered >= 5")
-    assert joined.careful_lost == pytest.approx(pairs.careful_lost, abs=0.03)
-
-
 def test_a_part_with_a_measure_of_time_has_no_forecast():
     [found] = foretold("look.failed >= 1 and median_seconds < 5")
     assert (found.careful_lost, found.careless_kept) == (None, None)
 
 
-def test_simulated_consistency_is_that_of_the_measure():
-    rng = np.random.default_rng(4)
-    pairs = rng.normal(size=(6, 2))
-
-    class Given:
-        """Gives the same normal numbers again, shifted to where the simulation adds them."""
-
-        calls = 0
-
-        def normal(self, _mean, _sd, size):
-            self.calls += 1
-            if self.calls == 1:
-                return np.zeros(size)
-            return np.broadcast_to(pairs, (size[0], *pairs.shape))
-
-    [icc] = set(simulated_icc(6, CAREFUL_ICC, Given()).round(10).tolist())
-    assert icc == pytest.approx(repeat_icc([tuple(pair) for pair in pairs]))
+def test_answers_of_careless_raters_are_anywhere_on_the_scale():
+    drawn = drawn_answers(CARELESS, "repeat", (2_000, 5), np.random.default_rng(1), scale=LINE)
+    assert drawn.value.mean() == pytest.approx(50, abs=1.5)
+    careful = drawn_answers(CAREFUL, "repeat", (2_000, 5), np.random.default_rng(1))
+    assert np.corrcoef(careful.value.ravel(), careful.other.ravel())[0, 1] > 0.5

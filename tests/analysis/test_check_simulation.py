@@ -7,8 +7,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import yaml
 
-from analysis.checks.simulation import MODELS, RULES, caught_shares, mixture
+from analysis.checks.forecast import forecast
+from analysis.checks.joint import Planned
+from analysis.checks.rater_models import LINE, MODELS, Scale
+from analysis.checks.rules import parse_rule
+from analysis.checks.simulation import RULES, caught_shares, mixture
 
 RATERS = 150
 PAGE = Path(__file__).resolve().parents[2] / "docs/quality.md"
@@ -55,3 +60,28 @@ def test_pairs_lose_fewer_careful_raters_than_the_unpaired_test():
 
 def test_the_table_has_every_rule_at_both_numbers():
     assert len(printed()) == 18
+
+
+def test_the_first_rule_of_the_docs_loses_few_careful_raters():
+    text = PAGE.read_text(encoding="utf-8").partition("```yaml")[2].partition("```")[0]
+    document = yaml.safe_load(text)
+    rule = parse_rule(document["rules"]["exclude_if"])
+    for scale, most in ((LINE, 0.04), (Scale(1, 7, 7), 0.06), (Scale(1, 5, 5), 0.08)):
+        checks = [
+            Planned(check["name"], check["kind"], check["per_batch"], scale=scale)
+            for check in document["checks"]
+            if check["kind"] != "quiz"
+        ]
+        whole = forecast(rule, checks).whole
+        assert whole.careful_lost < most and whole.careless_kept < 0.02
+
+
+def test_failures_add_up_over_batches_as_the_docs_say():
+    [after_one], [after_five] = (
+        caught_shares(
+            ["instructed.failed >= 2"], {"instructed": 10 * batches}, raters=4_000, seed=5
+        )
+        for batches in (1, 5)
+    )
+    assert after_one["careful"] == pytest.approx(0.024, abs=0.01)
+    assert after_five["careful"] == pytest.approx(0.36, abs=0.04)

@@ -1,4 +1,4 @@
-"""Tests of pairs and the losses of rules: scipy's numbers, closed forms, and printed examples."""
+"""Tests of pairs: scipy's numbers and closed forms."""
 
 from __future__ import annotations
 
@@ -6,13 +6,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.checks.power import (
-    critical_value,
-    losses_by_failures,
-    paired_power,
-    pairs_needed,
-    passing_by_guess,
-)
 from analysis.checks.signed_rank import least_p, signed_rank
 from analysis.errors import Undefined
 
@@ -85,50 +78,3 @@ def test_pairs_find_what_the_unpaired_test_misses():
 def test_without_numbers_there_is_no_test(good, bad):
     with pytest.raises(Undefined):
         signed_rank(good, bad)
-
-
-def test_losses_of_rules_by_the_binomial():
-    two = losses_by_failures(2, 2, slip=0.03, guess=0.2)
-    assert (two.careful_lost, two.careless_kept) == pytest.approx((0.0009, 0.36))
-    five = losses_by_failures(5, 2, slip=0.03, guess=0.2)
-    assert (five.careful_lost, five.careless_kept) == pytest.approx((0.0085, 0.0067), abs=5e-5)
-    with pytest.raises(ValueError, match="probabilities"):
-        losses_by_failures(2, 1, slip=1.2, guess=0)
-
-
-def test_no_sum_of_ranks_reaches_a_level_below_the_least_p():
-    assert critical_value(5, 0.01) is None
-    rng = np.random.default_rng(0)
-    assert paired_power(5, drop=99, scatter=1, alpha=0.01, rng=rng) == 0
-    assert critical_value(5, 0.05) == 15
-
-
-def test_careless_raters_pass_as_often_as_the_level_says():
-    rng = np.random.default_rng(11)
-    bound = critical_value(10, 0.05)
-    level = signed_rank_level(10, bound)
-    share = paired_power(10, drop=0, scatter=1, alpha=0.05, rng=rng, raters=40_000)
-    assert share == pytest.approx(level, abs=0.005)
-
-
-def signed_rank_level(pairs: int, bound: int) -> float:
-    """P(W ≥ bound) by going through all signs."""
-    signs = (np.arange(2**pairs)[:, None] >> np.arange(pairs)) & 1
-    return float(np.mean(signs @ np.arange(1, pairs + 1) >= bound))
-
-
-def test_the_formula_for_pairs_agrees_with_the_simulation():
-    """Within 5 points at 22 pairs: with few pairs the asymptotic formula promises a little more."""
-    pairs = pairs_needed(drop=0.55, scatter=1, alpha=0.05, power=0.8)
-    rng = np.random.default_rng(13)
-    assert pairs == 22
-    simulated = paired_power(pairs, drop=0.55, scatter=1, alpha=0.05, rng=rng, raters=20_000)
-    assert 0.75 < simulated < 0.8
-    assert pairs_needed(drop=100, scatter=1, alpha=0.01) == 7  # 2⁻⁷ < .01 < 2⁻⁶
-    with pytest.raises(Undefined):
-        pairs_needed(drop=0, scatter=1)
-
-
-def test_guessing_an_order_passes_half_of_the_screens():
-    assert passing_by_guess(4, 4) == pytest.approx(1 / 16)
-    assert passing_by_guess(4, 0) == 1

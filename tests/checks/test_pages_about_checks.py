@@ -8,7 +8,9 @@ import io
 import pytest
 from django.urls import reverse
 
+from analysis.checks.rater_models import Scale
 from rankme.models import Assignment, CheckTrial, DamagedText
+from rankme.pages.checks import planned
 from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition
 from tests.checks.raters import CHECKS, RULE, work
 from tests.sittings import answer, claim, payload_for, store
@@ -35,7 +37,7 @@ def test_the_launch_page_says_what_the_rule_does(olga):
     page = olga.get(address("campaign-launch", draft())).content.decode()
     assert "Each batch has 12 extra pages" in page
     assert "<code>spoiled.paired_p &gt; .05</code>" in page
-    assert "3.1 %" in page  # of careless raters pass five pairs by chance
+    assert "The whole rule" in page
 
 
 def test_the_launch_page_warns_of_a_rule_that_cannot_work(olga):
@@ -44,6 +46,57 @@ def test_the_launch_page_warns_of_a_rule_that_cannot_work(olga):
     campaign.save(update_fields=["definition"])
     page = olga.get(address("campaign-launch", campaign)).content.decode()
     assert "With 5 pairs p is never below 0.031" in page
+
+
+def test_a_rule_that_loses_many_careful_raters_asks_for_a_tick_of_its_own(olga):
+    """Five pairs lose half of the careful raters: that is said in people and in money."""
+    campaign = draft(crowd={"pay_per_batch": 2, "currency": "GBP"}, raters_per_trial=10)
+    here = address("campaign-launch", campaign)
+    page = olga.get(here)
+    assert page.context["loses_many"] and page.context["lost"]["of"] == 20
+    assert 8 <= page.context["lost"]["raters"] <= 13
+    assert page.context["lost"]["pay"] == pytest.approx(2 * page.context["lost"]["raters"], abs=1.1)
+    refused = olga.post(here, {"sure": "on"})
+    campaign.refresh_from_db()
+    assert (refused.status_code, campaign.is_draft) == (422, True)
+    assert "Tick both boxes first." in refused.content.decode()
+    olga.post(here, {"sure": "on", "losses": "on"})
+    campaign.refresh_from_db()
+    assert not campaign.is_draft
+
+
+def test_a_rule_that_loses_few_careful_raters_needs_no_second_tick(olga):
+    campaign = draft()
+    campaign.definition["rules"] = {"exclude_if": "instructed.failed >= 2"}
+    campaign.save(update_fields=["definition"])
+    page = olga.get(address("campaign-launch", campaign))
+    assert not page.context["loses_many"] and page.context["whole_rule"] is None
+    olga.post(address("campaign-launch", campaign), {"sure": "on"})
+    campaign.refresh_from_db()
+    assert not campaign.is_draft
+
+
+@pytest.mark.parametrize(
+    ("instrument", "options", "scale", "accepted"),
+    [
+        ("slider", {}, Scale(0, 100, None), 0.06),
+        ("slider", {"minimum": 0, "maximum": 40}, Scale(0, 40, None), 0.15),
+        ("likert", {"points": 5}, Scale(1, 5, 5), 0.2),
+    ],
+)
+def test_the_forecast_knows_the_scale_of_the_criterion(instrument, options, scale, accepted):
+    criterion = {"name": "fluency", "question": "?", "instrument": instrument, "options": options}
+    look = {"text": "Give {value}.", "value": 3 if instrument == "likert" else 20}
+    look["tolerance"] = 0 if instrument == "likert" else 3
+    checks = [
+        {"name": "look", "kind": "instructed", "criterion": "fluency", "options": look},
+        {"name": "again", "kind": "repeat", "criterion": "fluency", "per_batch": 4},
+    ]
+    definition = slider_definition(criteria=[criterion], checks=checks)
+    instructed, repeat = (planned(check, definition, 20, 3) for check in definition.checks)
+    assert (instructed.scale, repeat.scale) == (scale, scale)
+    assert instructed.accepted == pytest.approx(accepted, abs=0.01)
+    assert repeat.answers == 12, "each of the three outputs is answered twice"
 
 
 def test_each_damaged_text_can_be_changed_before_the_launch(olga):
@@ -58,7 +111,7 @@ def test_each_damaged_text_can_be_changed_before_the_launch(olga):
     assert "changed by you" in olga.get(here).content.decode()
     refused = olga.post(here, sent | {"text": damage.original}, follow=True).content.decode()
     assert "A damaged copy must differ" in refused
-    olga.post(address("campaign-launch", campaign), {"sure": "on"})
+    olga.post(address("campaign-launch", campaign), {"sure": "on", "losses": "on"})
     shown = CheckTrial.objects.filter(campaign=campaign, name="spoiled")
     assert "Quite another text." in {check.shown["outputs"][0] for check in shown}
     olga.post(here, sent | {"text": "Too late."})

@@ -68,6 +68,12 @@ def test_a_campaign_without_checks_is_stored_as_before():
         ),
         ({"rules": {"exclude_if": "look.failed >"}}, "rules.exclude_if", "a number"),
         ({"rules": {"exclude_if": "repeat.icc < .3"}}, "rules.exclude_if", "no measure"),
+        (
+            {"checks": [check("repeat")], "rules": {"exclude_if": "repeat.answered > -1"}},
+            "rules.exclude_if",
+            "“repeat.answered > -1” is true of every rater",
+        ),
+        ({"rules": {"flag_if": "agreement <= 1"}}, "rules.flag_if", "true of every rater"),
         ({"rules": {"flag_if": "median_seconds < 5 or x.y < 1"}}, "rules.flag_if", "“x.y”"),
         (
             {"checks": [check("repeat")], "rules": {"gate_if": "repeat.icc < .3"}},
