@@ -189,6 +189,9 @@ class MoneySerializer(serializers.Serializer[Any]):
     paid = serializers.IntegerField()
     waiting = serializers.IntegerField(help_text="Noted, or asked for.")
     lost = serializers.IntegerField(help_text="The panel's answer is missing: a person decides.")
+    unseen = serializers.IntegerField(
+        help_text="Bonuses that the panel accepted hours ago and does not show."
+    )
 
 
 class StudySerializer(serializers.ModelSerializer[PanelStudy]):

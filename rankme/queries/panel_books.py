@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, F, QuerySet, Sum
+from django.utils import timezone
 
 from rankme.crowd import PANELS
 from rankme.crowd.prolific import PROLIFIC
@@ -18,6 +20,8 @@ FINISHED_THERE = (
     There.REJECTED,
     There.SCREENED_OUT,
 )
+# Prolific pays bonuses in the minutes after it has accepted them.
+BONUSES_APPEAR_WITHIN = timedelta(hours=2)
 AT_WORK = (There.ACTIVE, There.RESERVED)
 
 
@@ -149,6 +153,8 @@ class Money:
     paid: int
     waiting: int
     lost: int
+    # Bonuses that the panel accepted some time ago and does not show.
+    unseen: int
 
 
 def money_of(study: PanelStudy) -> Money:
@@ -157,7 +163,18 @@ def money_of(study: PanelStudy) -> Money:
         paid=sums.get("paid", 0),
         waiting=sums.get("drafted", 0) + sums.get("asked", 0),
         lost=sums.get("lost", 0),
+        unseen=_unseen_bonuses(study),
     )
+
+
+def _unseen_bonuses(study: PanelStudy) -> int:
+    accepted = study.payments.filter(
+        kind=PanelPayment.Kind.BONUS,
+        state=PanelPayment.State.PAID,
+        settled_at__lt=timezone.now() - BONUSES_APPEAR_WITHIN,
+        submission__bonuses_there__lt=F("amount"),
+    )
+    return accepted.aggregate(total=Sum("amount"))["total"] or 0
 
 
 def states_of(study: PanelStudy) -> dict[str, int]:

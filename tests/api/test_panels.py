@@ -168,6 +168,7 @@ def test_from_the_file_to_paid_raters(olga, practice):
         "paid": sum(one.reward_paid + sum(one.bonuses) for one in there),
         "waiting": 0,
         "lost": 0,
+        "unseen": 0,
     }
     key = script.ask("GET", f"{mine}studies/")[0]["key"]
     script.panel("", plan(account["id"], keep_out=[key]), expect=201)

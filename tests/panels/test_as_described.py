@@ -1,12 +1,24 @@
 """What the panel leaves out, adds or does in its own way changes nothing that is known here."""
 
+from datetime import timedelta
+
 import pytest
+from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from rankme.actions.panel import accounts, studies, sync
+from rankme.actions.panel import accounts, money, studies, sync
 from rankme.errors import RefusedAction
-from rankme.models import Campaign, PanelAccount, PanelEvent, PanelStudy, PanelSubmission
+from rankme.models import (
+    Campaign,
+    PanelAccount,
+    PanelEvent,
+    PanelPayment,
+    PanelStudy,
+    PanelSubmission,
+)
+from rankme.queries.panel_books import money_of
 from rankme.rehearsal import checks
 from tests.campaigns import make_owner
 from tests.panels.loop import Loop, paid_campaign, plan_of
@@ -79,6 +91,56 @@ def test_a_state_that_nobody_knows_leaves_the_others_as_they_are(loop):
     loop.panel.books.leave(good, "RETURNED")
     sync.sync_study(loop.study)
     assert (loop.row(odd).state, loop.row(good).state) == ("AWAITING REVIEW", "RETURNED")
+
+
+# Bonuses -----------------------------------------------------------------------------------
+
+
+def bonus_for(loop: Loop, one, amount: int = 150) -> PanelPayment:
+    sync.sync_study(loop.study)
+    payment = money.pay_bonus(loop.row(one), amount, reason="", by=loop.owner)
+    sync.visit(loop.again())
+    payment.refresh_from_db()
+    return payment
+
+
+def compared_again(loop: Loop, payment: PanelPayment) -> PanelPayment:
+    cache.clear()
+    sync.visit(loop.again())
+    payment.refresh_from_db()
+    return payment
+
+
+def test_a_bonus_whose_answer_was_lost_is_paid_once_the_panel_shows_it(loop):
+    loop.fault("cut", "/pay/", "POST")
+    payment = bonus_for(loop, loop.finish("a"))
+    assert payment.state == "paid", "the same visit has seen it"
+    loop.fault("server_error", "/pay/", "POST")
+    second = bonus_for(loop, loop.finish("b"))
+    assert second.state == "lost"
+    assert compared_again(loop, second).state == "lost", "nothing was paid"
+    loop.panel.books.submissions[second.submission.external_id].bonuses.append(150)
+    assert compared_again(loop, second).state == "paid"
+
+
+def test_a_bonus_that_the_panel_accepted_and_does_not_show_is_named(loop, monkeypatch):
+    monkeypatch.setattr(loop.panel.books, "pay_bonuses", lambda bonuses: None)
+    payment = bonus_for(loop, loop.finish("a"))
+    assert (payment.state, money_of(loop.study).unseen) == ("paid", 0)
+    PanelPayment.objects.update(settled_at=timezone.now() - timedelta(hours=3))
+    compared_again(loop, payment)
+    assert money_of(loop.study).unseen == 150
+    loop.panel.books.submissions[payment.submission.external_id].bonuses.append(150)
+    compared_again(loop, payment)
+    assert money_of(loop.study).unseen == 0
+
+
+def test_bonuses_that_the_panel_shows_are_not_asked_for_again(loop):
+    payment = bonus_for(loop, loop.finish("a"))
+    cache.clear()
+    loop.panel.journal.clear()
+    sync.compare_bonuses(loop.study)
+    assert (payment.state, loop.panel.journal) == ("paid", [])
 
 
 # Accounts and projects ---------------------------------------------------------------------

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from datetime import timedelta
 
+from django.core.cache import cache
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -25,6 +27,7 @@ log = logging.getLogger(__name__)
 ACTIVE_EVERY, OTHERS_EVERY = timedelta(minutes=2), timedelta(minutes=10)
 OVER_FOR_GOOD = timedelta(days=30)
 EVENTS_AT_ONCE = 200
+BONUSES_ARE_COMPARED_FOR, BONUSES_EVERY, BONUSES_AT_ONCE = timedelta(days=3), timedelta(hours=1), 50
 State = PanelStudy.State
 
 
@@ -120,7 +123,13 @@ def visit(study: PanelStudy) -> str:
     What one step is refused holds up none of the others: a study that cannot be paused pays.
     """
     problems: list[str] = []
-    steps = (following.follow_campaign, _pay, groups.feed_group, following.top_up)
+    steps = (
+        following.follow_campaign,
+        _pay,
+        compare_bonuses,
+        groups.feed_group,
+        following.top_up,
+    )
     try:
         sync_study(study)
     except RankmeError as error:
@@ -190,11 +199,11 @@ def take_submission(study: PanelStudy, there: SubmissionThere) -> PanelSubmissio
     elif row.state not in PanelSubmission.GONE:
         row.released_at = None
     row.save()
-    _settle_payments(row)
+    _settle_payments(row, there.bonuses or ())
     return row
 
 
-def _settle_payments(row: PanelSubmission) -> None:
+def _settle_payments(row: PanelSubmission, bonuses: Sequence[int]) -> None:
     """Note what the panel shows as paid, also after a lost answer."""
     not_yet = [PanelPayment.State.DRAFTED, PanelPayment.State.ASKED, PanelPayment.State.LOST]
     asked = row.payments.filter(kind__in=PanelPayment.BASE, state__in=not_yet)
@@ -205,3 +214,28 @@ def _settle_payments(row: PanelSubmission) -> None:
     for payment in asked:
         if row.state == shows[PanelPayment.Kind(payment.kind)]:
             paying.settle(payment, PanelPayment.State.PAID)
+    unclear = [PanelPayment.State.ASKED, PanelPayment.State.LOST]
+    for bonus in row.payments.filter(kind=PanelPayment.Kind.BONUS, state__in=unclear):
+        if bonus.amount in bonuses:
+            paying.settle(bonus, PanelPayment.State.PAID)
+
+
+def compare_bonuses(study: PanelStudy) -> None:
+    """Ask for the submissions whose bonuses the panel has not shown yet.
+
+    Lists do not name bonuses, so each is a call: a few at a time, and only for some days.
+    """
+    asked = study.payments.filter(
+        kind=PanelPayment.Kind.BONUS,
+        state__in=[PanelPayment.State.ASKED, PanelPayment.State.LOST, PanelPayment.State.PAID],
+        asked_at__gt=timezone.now() - BONUSES_ARE_COMPARED_FOR,
+    )
+    unseen = asked.filter(
+        Q(submission__bonuses_there=None) | Q(submission__bonuses_there__lt=F("amount"))
+    )
+    key = f"panel-bonuses-{study.pk}"
+    if not unseen.exists() or not cache.add(key, True, BONUSES_EVERY.total_seconds()):
+        return
+    panel = panel_of(study.account)
+    for bonus in unseen.select_related("submission").order_by("-asked_at")[:BONUSES_AT_ONCE]:
+        take_submission(study, panel.submission(bonus.submission.external_id))
