@@ -9,7 +9,7 @@ import secrets
 import time
 from base64 import b64encode
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .books import new_id
@@ -20,15 +20,20 @@ EVENT_TYPES = (
     "study.progress.change",
     "study.has_high_return_rate",
 )
+# As documented: eleven more tries of a call that failed.
+MOST_TRIES = 12
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 
 
 @dataclass(frozen=True)
 class Delivery:
-    """One call to a subscriber, as it goes out."""
+    """One call to a subscriber, as it goes out; `due` and `tries` are of the attempt."""
 
     address: str
     body: bytes
     headers: dict[str, str]
+    tries: int = 1
+    due: float = 0.0
 
 
 @dataclass
@@ -65,17 +70,45 @@ class Hooks:
                 self.waiting += [delivery, delivery] if self.doubled else [delivery]
 
     def signed(self, body: bytes) -> dict[str, str]:
+        return self._signature(body) | {
+            "Content-Type": "application/json",
+            "X-Event-ID": new_id(),
+            "X-Timestamp": str(int(self.clock())),
+        }
+
+    def _signature(self, body: bytes) -> dict[str, str]:
         stamp = str(int(self.clock()))
         digest = hmac.new(self.secret.encode(), stamp.encode() + body, hashlib.sha256).digest()
         return {
-            "Content-Type": "application/json",
             "X-Prolific-Request-Timestamp": stamp,
             "X-Prolific-Request-Signature": b64encode(digest).decode(),
-            "X-Event-ID": new_id(),
-            "X-Timestamp": stamp,
         }
 
     def take(self) -> list[Delivery]:
         """What is to be delivered now; last things first when they are to come out of order."""
-        taken, self.waiting = self.waiting, []
+        now = self.clock()
+        taken = [self._fresh(delivery) for delivery in self.waiting if delivery.due <= now]
+        self.waiting = [delivery for delivery in self.waiting if delivery.due > now]
         return taken[::-1] if self.reordered else taken
+
+    def _fresh(self, delivery: Delivery) -> Delivery:
+        """A later try is signed at its own moment."""
+        if delivery.tries == 1:
+            return delivery
+        return replace(delivery, headers=delivery.headers | self._signature(delivery.body))
+
+    def failed(self, delivery: Delivery) -> None:
+        """Try again later under the same event's id; after the last try, stop calling there.
+
+        The real panel spreads its tries over a day, this one over half a minute.
+        """
+        if delivery.tries < MOST_TRIES:
+            due = self.clock() + min(LONGEST_PAUSE, FIRST_PAUSE * 2**delivery.tries)
+            headers = delivery.headers | self._signature(delivery.body)
+            self.waiting.append(
+                replace(delivery, headers=headers, tries=delivery.tries + 1, due=due)
+            )
+            return
+        for subscription in self.subscriptions:
+            if subscription.target_url == delivery.address:
+                subscription.is_enabled = False

@@ -48,7 +48,9 @@ class PracticeServer(ThreadingHTTPServer):
             with self.one_at_a_time:
                 self.delivering = self.panel.hooks.take()
             while self.delivering:
-                deliver(self.delivering[0])
+                if not deliver(self.delivering[0]):
+                    with self.one_at_a_time:
+                        self.panel.hooks.failed(self.delivering[0])
                 del self.delivering[0]
 
     def has_delivered_all(self) -> bool:
@@ -91,16 +93,18 @@ class Handler(BaseHTTPRequestHandler):
         log.debug(format, *arguments)
 
 
-def deliver(delivery: Delivery) -> None:
-    """Call a subscriber on this machine once; one that does not answer learns of it by asking."""
+def deliver(delivery: Delivery) -> bool:
+    """Call a subscriber on this machine once; return whether it has taken the call."""
     if urlsplit(delivery.address).hostname not in OWN_NAMES:
         log.warning("webhook refused: %s is not on this machine", delivery.address)
-        return
+        return True
     request = urllib.request.Request(delivery.address, delivery.body, delivery.headers)
     try:
         urllib.request.urlopen(request, timeout=PATIENCE_WITH_SUBSCRIBERS).close()
     except OSError as error:
         log.info("webhook to %s failed: %s", delivery.address, error)
+        return False
+    return True
 
 
 def serve(server: PracticeServer) -> None:

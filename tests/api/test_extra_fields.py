@@ -79,6 +79,22 @@ def test_every_shape_that_is_taken_in_is_strict():
     assert all(issubclass(each, Strict) for each in taken), taken
 
 
+def test_no_shape_takes_a_text_for_a_number():
+    numbers = (serializers.IntegerField, serializers.FloatField)
+    tried = 0
+    for shapes in _modules_of_shapes():
+        for shape in vars(shapes).values():
+            if not (isinstance(shape, type) and issubclass(shape, Strict) and shape is not Strict):
+                continue
+            for name, field in shape().fields.items():
+                if isinstance(field, numbers) and not field.read_only:
+                    sent = shape(data={name: "7"})
+                    assert not sent.is_valid()
+                    assert "not a text" in str(sent.errors[name]), (shape, name)
+                    tried += 1
+    assert tried > 15
+
+
 def test_a_run_has_the_seed_and_state_that_the_site_gave_it():
     campaign = rated_campaign(raters=1, items=4)
     body = {"options": {}, "state": "done", "result": {}, "data_sha256": "0" * 64}

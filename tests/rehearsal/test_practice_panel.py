@@ -11,6 +11,7 @@ import jwt
 import pytest
 from django.core.management import CommandError, call_command
 
+from rankme.rehearsal.hooks import Subscription
 from rankme.rehearsal.panel import PracticePanel
 from rankme.rehearsal.published import published_calls
 from rankme.rehearsal.routes import ROUTES
@@ -166,6 +167,28 @@ def test_webhooks_are_signed_over_their_bytes_and_come_as_ordered(call: Caller):
     stamp = first.headers["X-Prolific-Request-Timestamp"].encode()
     digest = hmac.new(secret["value"].encode(), stamp + first.body, hashlib.sha256).digest()
     assert b64encode(digest).decode() == first.headers["X-Prolific-Request-Signature"]
+
+
+def test_a_webhook_that_failed_comes_again_under_the_same_id_and_a_fresh_signature(call: Caller):
+    hooks = call.panel.hooks
+    hooks.new_secret()
+    hooks.subscriptions.append(Subscription("h", "study.status.change", "http://x/", "c", True))
+    now = [1_000_000.0]
+    hooks.clock = lambda: now[0]
+    hooks.tell("study.status.change", "s1", {"status": "ACTIVE"})
+    calls = hooks.take()
+    while calls:
+        hooks.failed(calls[-1])
+        assert hooks.take() == [], "not at once"
+        now[0] += 10
+        calls += (again := hooks.take())
+        if not again:
+            break
+    assert len(calls) == 12
+    assert len({each.headers["X-Event-ID"] for each in calls}) == 1
+    assert len({each.headers["X-Timestamp"] for each in calls}) == 1
+    assert len({each.headers["X-Prolific-Request-Signature"] for each in calls}) == 12
+    assert not hooks.subscriptions[0].is_enabled, "a subscriber that never answers is left alone"
 
 
 def test_a_secure_study_signs_who_comes(call: Caller):
