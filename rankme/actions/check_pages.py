@@ -17,12 +17,11 @@ from .bulk_insert import copy_rows, new_ids
 
 @dataclass(frozen=True)
 class Page:
-    """A check in its batch; `item` is its host's, `source` the trial that it is compared with."""
+    """A check in its batch; `source` is the trial that it is compared with."""
 
     drawn: DrawnCheck
     batch: int
     position: int
-    item: int
     source: int | None
 
 
@@ -31,17 +30,14 @@ def positions_of_trials(checked: CheckedBatch, n_trials: int) -> list[int]:
     return [place for place, page in enumerate(checked.order) if page < n_trials]
 
 
-def pages_of(
-    checked: CheckedBatch, batch: int, trials: Sequence[int], items: Sequence[int]
-) -> list[Page]:
-    """The checks of one batch, whose trials have these ids and items."""
+def pages_of(checked: CheckedBatch, batch: int, trials: Sequence[int]) -> list[Page]:
+    """The checks of one batch, whose trials have these ids."""
     place = {page: number for number, page in enumerate(checked.order)}
     return [
         Page(
             drawn,
             batch,
             place[len(trials) + number],
-            items[drawn.host],
             None if drawn.source is None else trials[drawn.source],
         )
         for number, drawn in enumerate(checked.checks)
@@ -53,7 +49,7 @@ def store(campaign: Campaign, pages: Sequence[Page]) -> None:
     copy_rows(
         "rankme_trial",
         ("id", "batch_id", "position", "item_id"),
-        ((ids[n], page.batch, page.position, page.item) for n, page in enumerate(pages)),
+        ((ids[n], page.batch, page.position, page.drawn.item) for n, page in enumerate(pages)),
     )
     copy_rows(
         "rankme_checktrial",

@@ -197,9 +197,7 @@ def store_plan(
     for number, checked in enumerate(checks):
         start, size = int(starts[number]), int(plan.batch_sizes[number])
         positions[start : start + size] = check_pages.positions_of_trials(checked, size)
-        hosts = trials[start : start + size]
-        items_of_hosts = [items[item] for item in plan.items[start : start + size]]
-        pages += check_pages.pages_of(checked, batches[number], hosts, items_of_hosts)
+        pages += check_pages.pages_of(checked, batches[number], trials[start : start + size])
     copy_rows(
         "rankme_trial",
         ("id", "batch_id", "position", "item_id"),

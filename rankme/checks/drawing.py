@@ -41,12 +41,13 @@ class CheckError(ValueError):
 
 @dataclass(frozen=True)
 class HostTrial:
-    """A trial of the plan with what it shows; `outputs` are (id, text) in the plan's order.
+    """What the page of a check is made of; `outputs` are (id, text) in the plan's order.
 
-    `place` is the trial's place in its batch, `marks` are the suggestions for each output.
+    `place` is the trial's place in its batch, or None for material that the batch does not show;
+    `marks` are the suggestions for each output.
     """
 
-    place: int
+    place: int | None
     item: int
     input: str
     reference: str
@@ -67,18 +68,14 @@ class Damage:
 
 @dataclass(frozen=True)
 class DrawnCheck:
-    """One page of a check. `host` and `source` are places of trials in their batch."""
+    """One page of a check; `source` is the place of the trial with which it is compared."""
 
     check: CheckSpec
-    host: int
+    item: int
     shown: dict[str, Any]
     expected: dict[str, Any]
-    is_compared: bool = False
+    source: int | None = None
     damage: Damage | None = None
-
-    @property
-    def source(self) -> int | None:
-        return self.host if self.is_compared else None
 
 
 @dataclass(frozen=True)
@@ -91,10 +88,14 @@ class CheckedBatch:
 
 @dataclass
 class Surroundings:
-    """What damage needs to know beyond the text itself, and the seed of the plan."""
+    """What checks take from beyond their batch, and the seed of the plan.
+
+    `elsewhere` are items with all of their outputs, from the whole material.
+    """
 
     seed: int
     specimen: Callable[[HostTrial, int], Specimen]
+    elsewhere: Sequence[HostTrial] = ()
     # By check and output: what the organiser wrote instead of the drawn text.
     edited: Mapping[tuple[str, int], str] = field(default_factory=dict)
 
@@ -107,6 +108,9 @@ def draw_batch(
 ) -> CheckedBatch:
     """Draw the checks of the batch with this number; the same arguments draw the same pages.
 
+    Pages that are compared with none of the batch show texts that the batch does not: a page that
+    repeats some of another page's texts would be known for a check without being read.
+
     Raises
     ------
     CheckError : no text of the batch can be damaged, or pages cannot be far enough apart
@@ -116,11 +120,16 @@ def draw_batch(
     rng = np.random.default_rng([surroundings.seed, number, 7])
     drawn: list[DrawnCheck] = []
     hosts = draw_hosts(len(trials), [count for _check, count in pages], rng)
+    strangers = list(_strangers(trials, surroundings, rng))
     for (check, count), candidates in zip(pages, hosts, strict=True):
         suitable = _reachable(candidates, check, len(trials), definition)
         rounds = -(-count // max(len(suitable), 1))
         on = [trials[place] for place in suitable * rounds]
+        if not _is_compared(check, trials):
+            on = [*strangers, *on]
         made = list(islice(_pages_of(check, on, surroundings, rng), count))
+        used = {page.item for page in made}
+        strangers = [stranger for stranger in strangers if stranger.item not in used]
         if len(made) < count:
             raise CheckError([_too_few(check, count)])
         drawn += made
@@ -130,12 +139,44 @@ def draw_batch(
     return CheckedBatch(tuple(drawn), tuple(order))
 
 
+def _is_compared(check: CheckSpec, trials: Sequence[HostTrial]) -> bool:
+    """Whether its pages are compared with trials of the batch."""
+    if check.kind == "corruption":
+        return any(len(trial.outputs) == 1 for trial in trials)
+    return check.kind == "repeat"
+
+
+def _strangers(
+    trials: Sequence[HostTrial], surroundings: Surroundings, rng: np.random.Generator
+) -> Iterator[HostTrial]:
+    """Material as a page of the batch would show it, with no text of the batch.
+
+    First items that the batch does not have, then other outputs of those that it has.
+    """
+    items = {trial.item for trial in trials}
+    texts = {text for trial in trials for _output, text in trial.outputs}
+    width = len(trials[0].outputs)
+    order = [
+        surroundings.elsewhere[place] for place in rng.permutation(len(surroundings.elsewhere))
+    ]
+    for found in sorted(order, key=lambda found: found.item in items):
+        free = [place for place, (_, text) in enumerate(found.outputs) if text not in texts]
+        if len(free) < max(width, found.item in items):
+            continue
+        chosen = sorted(rng.choice(free, width, replace=False).tolist()) if width else []
+        yield replace(
+            found,
+            outputs=tuple(found.outputs[place] for place in chosen),
+            marks=tuple(found.marks[place] for place in chosen) if found.marks else (),
+        )
+
+
 def distances_of(checks: Sequence[DrawnCheck], n_trials: int) -> list[Distance]:
     """What must be apart in a batch: pages that are compared with another trial."""
     return [
-        distance_of(check.check.kind, check.expected["apart"], check.host, n_trials + number)
+        distance_of(check.check.kind, check.expected["apart"], check.source, n_trials + number)
         for number, check in enumerate(checks)
-        if check.is_compared
+        if check.source is not None
     ]
 
 
@@ -224,7 +265,7 @@ def _instructed(
     texts[place] = with_instruction(texts[place], instruction)
     low, high = options.value - options.tolerance, options.value + options.tolerance
     expected = {"output": place, "at_least": low, "at_most": high}
-    return DrawnCheck(check, trial.place, _shown(trial, texts), expected)
+    return DrawnCheck(check, trial.item, _shown(trial, texts), expected)
 
 
 def with_instruction(text: str, instruction: str) -> str:
@@ -269,7 +310,7 @@ def _known_answer(
     if options.marks:
         begins = [(own[0].index(passage), passage, how) for passage, how in options.passages()]
         expected["marks"] = [[start, start + len(text), how] for start, text, how in begins]
-    return DrawnCheck(check, trial.place, shown, expected)
+    return DrawnCheck(check, trial.item, shown, expected)
 
 
 def _damaged_page(
@@ -290,11 +331,11 @@ def _damaged_page(
                 "apart": getattr(check.settings, "apart", 1),
             }
             shown = _shown(trial, [damage.text])
-            return DrawnCheck(check, trial.place, shown, expected, is_compared=True, damage=damage)
+            return DrawnCheck(check, trial.item, shown, expected, trial.place, damage)
         other = int(rng.choice([number for number in range(len(texts)) if number != place]))
         texts[other] = damage.text
         expected = {"good": place, "bad": other, "lower_is_better": lower}
-        return DrawnCheck(check, trial.place, _shown(trial, texts), expected, damage=damage)
+        return DrawnCheck(check, trial.item, _shown(trial, texts), expected, damage=damage)
     return None
 
 
@@ -314,13 +355,8 @@ def damage_of(
 def _repeat(
     check: CheckSpec, trial: HostTrial, surroundings: Surroundings, rng: np.random.Generator
 ) -> DrawnCheck:
-    return DrawnCheck(
-        check,
-        trial.place,
-        _shown(trial, _texts(trial)),
-        {"repeats": True, "apart": check.settings.apart},
-        is_compared=True,
-    )
+    expected = {"repeats": True, "apart": check.settings.apart}
+    return DrawnCheck(check, trial.item, _shown(trial, _texts(trial)), expected, trial.place)
 
 
 Maker = Callable[[CheckSpec, HostTrial, Surroundings, np.random.Generator], DrawnCheck | None]

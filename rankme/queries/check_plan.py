@@ -18,7 +18,7 @@ from rankme.checks.drawing import (
 )
 from rankme.corruptions import Specimen
 from rankme.designs.plan import NO_SYSTEM, DrawnPlan
-from rankme.models import Campaign, Output
+from rankme.models import Campaign, Item, Output
 from rankme.protocols.definition import Definition
 from rankme.protocols.meaning_representation import slots
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 BATCHES_AT_ONCE = 200
 MOST_DONORS = 200
+MOST_ELSEWHERE = 200
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,22 @@ def surroundings_of(campaign: Campaign, definition: Definition) -> Surroundings:
     return Surroundings(
         campaign.seed,
         donors_of(campaign, definition).specimen,
+        _elsewhere(campaign),
         {(check, output): text for check, output, text in edited},
     )
+
+
+def _elsewhere(campaign: Campaign) -> list[HostTrial]:
+    """A sample of the items with their outputs, drawn with the campaign's seed."""
+    ids = list(campaign.items.order_by("position").values_list("id", flat=True))
+    rng = random.Random(f"{campaign.seed}/elsewhere")
+    sampled = rng.sample(ids, min(MOST_ELSEWHERE, len(ids)))
+    outputs: dict[int, list[Output]] = {item: [] for item in sampled}
+    rows = Output.objects.filter(item__in=sampled).only("item_id", "text", "marks")
+    for output in rows.order_by("system__position"):
+        outputs[output.item_id].append(output)
+    items = campaign.items.in_bulk(sampled)
+    return [HostTrial(place=None, **_material(items[item], own)) for item, own in outputs.items()]
 
 
 def checked_batches(
@@ -123,16 +138,20 @@ def _hosts(
     texts = Output.objects.only("text", "marks").in_bulk(wanted)
     material = campaign.items.in_bulk({items[number] for number in numbers})
     return [
-        {
-            "item": (item := material[items[number]]).pk,
-            "input": item.input,
-            "reference": item.reference,
-            "context": item.context,
-            "outputs": tuple((output, texts[output].text) for output in found),
-            "marks": tuple(texts[output].marks or () for output in found),
-        }
+        _material(material[items[number]], [texts[output] for output in found])
         for number, found in zip(numbers, shown, strict=True)
     ]
+
+
+def _material(item: Item, outputs: Sequence[Output]) -> dict[str, Any]:
+    return {
+        "item": item.pk,
+        "input": item.input,
+        "reference": item.reference,
+        "context": item.context,
+        "outputs": tuple((output.pk, output.text) for output in outputs),
+        "marks": tuple(output.marks or () for output in outputs),
+    }
 
 
 __all__ = ["CheckError", "checked_batches", "donors_of", "surroundings_of"]

@@ -1,0 +1,115 @@
+"""A page's company says nothing: no check is known by the texts that it shares with others."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from rankme.actions import campaigns
+from rankme.models import CheckTrial
+from rankme.pages.trial_page import page_document, trials_of
+from rankme.queries.check_answers import measures_by_rater
+from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
+from tests.sittings import claim, payload_for, store
+
+pytestmark = pytest.mark.django_db
+
+INSTRUCTION = "Please give {value} points."
+
+
+def checks_on(criterion: str) -> list[dict[str, Any]]:
+    look = {"text": INSTRUCTION, "value": 20, "tolerance": 3}
+    return [
+        {"name": "look", "kind": "instructed", "criterion": criterion, "options": look},
+        {"name": "spoiled", "kind": "corruption", "criterion": criterion, "per_batch": 6},
+        {
+            **{"name": "again", "kind": "repeat", "criterion": criterion, "per_batch": 3},
+            "options": {"apart": 2},
+        },
+    ]
+
+
+def several_outputs(**changes: Any):
+    options = {"outputs_per_screen": 3, "trials_per_batch": 6}
+    return rankme_definition(
+        checks=checks_on("quality"), design={"kind": "random_blocks", "options": options}, **changes
+    )
+
+
+def blind_scores(pages: list[dict[str, Any]], rng: random.Random) -> list[list[float]]:
+    """The scores of a client that reads nothing: it remembers texts, finds numbers of points, and
+    marks down the odd texts of a page that shares others with another page."""
+    met = Counter(text for page in pages for text in page["outputs"])
+    memory: dict[str, float] = {}
+    scores = []
+    for page in pages:
+        has_company = any(met[text] > 1 for text in page["outputs"])
+        for text in page["outputs"]:
+            asked = re.search(r"(\d+) points", text)
+            is_odd = has_company and met[text] == 1
+            guess = float(asked[1]) if asked else rng.uniform(5, 30) + 60 * (not is_odd)
+            memory.setdefault(text, guess)
+        scores.append([memory[text] for text in page["outputs"]])
+    return scores
+
+
+def sit_blindly(campaign, name: str) -> dict[str, float | None]:
+    """One sitting of that client, and what rules would measure."""
+    rater = make_rater(campaign, name)
+    assignment = claim(rater)
+    definition = campaigns.definition_of(campaign)
+    pages = page_document(definition, trials_of(assignment), seed=assignment.pk)["trials"]
+    for place, scores in enumerate(blind_scores(pages, random.Random(name))):
+        payload = payload_for(assignment, place)
+        for answer in payload["answers"]:
+            answer["value"] = scores[answer["place"]]
+        store(rater, payload)
+    return measures_by_rater(campaign, [rater.pk])[rater.pk]
+
+
+def test_a_client_that_reads_nothing_finds_damage_no_better_than_chance():
+    campaign = make_campaign(several_outputs(), items=36, systems=3)
+    found = [sit_blindly(campaign, f"w{number}") for number in range(6)]
+    assert all(one["look.failed"] == 0 for one in found), "a regular expression reads numbers"
+    failures = sum(one["spoiled.failed"] for one in found)
+    assert 10 <= failures <= 26, "half of 36, within three standard errors"
+    assert sum(one["spoiled.paired_p"] <= 0.05 for one in found) <= 1
+    # Nothing can hide that a page is there again: a rule needs an upper bound for that.
+    assert all(one["again.icc"] == pytest.approx(1) for one in found)
+
+
+@pytest.mark.parametrize("made", [several_outputs, None], ids=["several outputs", "one output"])
+def test_only_pages_that_are_compared_share_anything_with_another(made):
+    definition = (
+        made()
+        if made
+        else slider_definition(
+            checks=checks_on("fluency"),
+            design={
+                "kind": "random_blocks",
+                "options": {"outputs_per_screen": 1, "trials_per_batch": 12},
+            },
+        )
+    )
+    campaign = make_campaign(definition, items=36, systems=3)
+    for batch in campaign.batches.all():
+        shown: Counter[str] = Counter()
+        for trial in batch.trials.filter(as_check=None).prefetch_related("places__output"):
+            shown.update([trial.item.input, *(place.output.text for place in trial.places.all())])
+        checks = CheckTrial.objects.filter(trial__batch=batch)
+        shown.update(
+            text for check in checks for text in [check.shown["input"], *check.shown["outputs"]]
+        )
+        for check in checks.filter(source=None):
+            texts = [check.shown["input"], *check.shown["outputs"]]
+            assert check.trial.item.input == check.shown["input"]
+            assert [shown[text] for text in texts] == [1] * len(texts)
+
+
+def test_where_a_batch_has_all_items_its_checks_still_can_be_drawn():
+    campaign = make_campaign(several_outputs(raters_per_trial=2), items=6, systems=3)
+    assert CheckTrial.objects.filter(campaign=campaign).count() == 10 * campaign.batches.count()
