@@ -4,7 +4,8 @@ ARG PYTHON_IMAGE=python:3.12-slim
 FROM ${PYTHON_IMAGE}
 
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 \
-    ENVIRONMENT=production HOST=0.0.0.0 DATA_FOLDER=/data
+    ENVIRONMENT=production HOST=0.0.0.0 DATA_FOLDER=/data \
+    NUMBA_CACHE_DIR=/data/cache/numba MPLCONFIGDIR=/data/cache/matplotlib
 
 WORKDIR /site
 COPY requirements.lock .

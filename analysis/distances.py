@@ -5,11 +5,12 @@ A separate module, so that reading results does not load the compiler.
 
 from typing import Any
 
-import numba
 import numpy as np
 
+from analysis.compiling import compiled
 
-@numba.njit(nogil=True, cache=True)
+
+@compiled()
 def largest_distances(values: Any, inverse: Any) -> Any:
     """For each row of `values` the largest |difference| × `inverse` of any two columns."""
     largest = np.zeros(len(values))

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.compiling import compiled
 from analysis.pairs import LOSS, WIN, Pairs
 from analysis.streams import GAMMA, RESAMPLING, below, mixed, stream
 
@@ -120,7 +120,7 @@ def unit_weights(
     return drawn
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _weights(first: int, second: int, seed: Any, run: int) -> Any:
     key = stream(seed, RESAMPLING, run)
     drawn = np.zeros(first, dtype=np.int64), np.zeros(second, dtype=np.int64)
@@ -131,7 +131,7 @@ def _weights(first: int, second: int, seed: Any, run: int) -> Any:
     return drawn
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _add_up(  # noqa: PLR0917 (compiled code takes no keywords)
     cell: Any, times: Any, first: Any, second: Any, weight: Any, other: Any, counts: Any
 ) -> None:

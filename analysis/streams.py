@@ -6,8 +6,9 @@ BigCrush. A stream is a seed, a purpose and the number of a run; nothing is carr
 
 from typing import Any
 
-import numba
 import numpy as np
+
+from analysis.compiling import compiled
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 FIRST_MIX = np.uint64(0xBF58476D1CE4E5B9)
@@ -18,7 +19,7 @@ UNIT_53 = 1.0 / (1 << 53)
 RESAMPLING, STEPS = 1, 2
 
 
-@numba.njit(nogil=True, cache=True, inline="always")
+@compiled(inline="always")
 def mixed(state: Any) -> Any:
     """Turn a 64-bit counter into 64 random bits."""
     state = (state ^ (state >> np.uint64(30))) * FIRST_MIX
@@ -26,7 +27,7 @@ def mixed(state: Any) -> Any:
     return state ^ (state >> np.uint64(31))
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def stream(seed: Any, purpose: int, run: int) -> Any:
     """The stream of one run for one purpose."""
     key = mixed(seed + GAMMA)
@@ -34,13 +35,13 @@ def stream(seed: Any, purpose: int, run: int) -> Any:
     return mixed(key + np.uint64(run) * GAMMA)
 
 
-@numba.njit(nogil=True, cache=True, inline="always")
+@compiled(inline="always")
 def below(bits: Any, count: Any) -> Any:
     """A whole number in [0, count) for count < 2³², from 32 random bits (Lemire 2019)."""
     return (bits * np.uint64(count)) >> np.uint64(32)
 
 
-@numba.njit(nogil=True, cache=True, inline="always")
+@compiled(inline="always")
 def unit(bits: Any) -> Any:
     """A number in [0, 1) from the upper 53 of 64 random bits."""
     return np.float64(bits >> np.uint64(11)) * UNIT_53

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.compiling import compiled
 from analysis.pairs import LOSS, TIE, WIN, Pairs
 from analysis.streams import GAMMA, LOW_HALF, STEPS, below, mixed, stream, unit
 from analysis.typing import Values
@@ -34,17 +34,17 @@ class Game:
         return cls(beta, MARGIN_FACTOR * math.sqrt(2) * beta)
 
 
-@numba.njit(nogil=True, cache=True, inline="always")
+@compiled(inline="always")
 def _density(x: float) -> float:
     return NORMAL_PEAK * math.exp(-0.5 * x * x)
 
 
-@numba.njit(nogil=True, cache=True, inline="always")
+@compiled(inline="always")
 def _below(x: float) -> float:
     return 0.5 * math.erfc(-x * ROOT_HALF)
 
 
-@numba.njit(nogil=True, cache=True, inline="always")
+@compiled(inline="always")
 def _win(difference: float, margin: float) -> tuple[float, float]:
     """Mean and variance corrections v, w after a win (Herbrich et al. 2006, figure 2)."""
     x = difference - margin
@@ -55,7 +55,7 @@ def _win(difference: float, margin: float) -> tuple[float, float]:
     return v, v * (v + x)
 
 
-@numba.njit(nogil=True, cache=True, inline="always")
+@compiled(inline="always")
 def _tie(difference: float, margin: float) -> tuple[float, float]:
     """Mean and variance corrections v, w after a draw."""
     size = abs(difference)
@@ -69,7 +69,7 @@ def _tie(difference: float, margin: float) -> tuple[float, float]:
     return (v if difference >= 0 else -v), w
 
 
-@numba.njit(nogil=True, cache=True, inline="always")
+@compiled(inline="always")
 def _update(  # noqa: PLR0917 (compiled code takes no keywords)
     mu: Any, variance: Any, i: int, j: int, outcome: int, spread: float, margin: float
 ) -> None:
@@ -89,7 +89,7 @@ def _update(  # noqa: PLR0917 (compiled code takes no keywords)
     variance[j] *= 1 - variance[j] / total * w
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _ordered_pass(  # noqa: PLR0917 (compiled code takes no keywords)
     first: Any, second: Any, outcome: Any, mu: Any, variance: Any, beta: float, margin: float
 ) -> None:
@@ -98,7 +98,7 @@ def _ordered_pass(  # noqa: PLR0917 (compiled code takes no keywords)
         _update(mu, variance, first[step], second[step], outcome[step], spread, margin)
 
 
-@numba.njit(nogil=True, cache=True, inline="always")
+@compiled(inline="always")
 def _replay(widest: Any, winner: Any, system: int, variance: float) -> None:
     """Let one system play its way up with a new variance: the larger wins, else the left.
 
@@ -117,7 +117,7 @@ def _replay(widest: Any, winner: Any, system: int, variance: float) -> None:
         winner[node] = best
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _tournament(degrees: Any, widest: Any, winner: Any) -> None:
     """Fill a tree: `winner[1]` is the system with the largest variance that has met another.
 
@@ -131,7 +131,7 @@ def _tournament(degrees: Any, widest: Any, winner: Any) -> None:
             _replay(widest, winner, system, SIGMA * SIGMA)
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _odds(counts: Any, odds: Any, opponents: Any, degrees: Any) -> None:
     """Chances of a win and of a win or tie, and who met whom, out of counts (S, S, 3), i < j."""
     systems = counts.shape[0]
@@ -150,7 +150,7 @@ def _odds(counts: Any, odds: Any, opponents: Any, degrees: Any) -> None:
             degrees[j] += 1
 
 
-@numba.njit(nogil=True, cache=True, inline="always")
+@compiled(inline="always")
 def _meeting(  # noqa: PLR0917 (compiled code takes no keywords)
     i: int, mu: Any, odds: Any, opponents: Any, degrees: Any, key: Any
 ) -> tuple[int, int, Any]:
@@ -173,7 +173,7 @@ def _meeting(  # noqa: PLR0917 (compiled code takes no keywords)
     return j, (luck >= odds[i, j, 0]) + (luck >= odds[i, j, 1]), key
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _reference_runs(counts: Any, steps: Any, keys: Any, betas: Any, margins: Any, mu: Any) -> None:  # noqa: PLR0917 (compiled code takes no keywords)
     """Run side by side, longest first; adds to μ, shape (runs, systems).
 

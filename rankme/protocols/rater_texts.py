@@ -13,12 +13,14 @@ from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 
+from django.conf import settings
 from django.utils.translation.template import templatize
 
 from .instruments import INSTRUMENTS
 
 PROJECT = Path(__file__).parents[2]
-TEMPLATES = PROJECT / "templates"
+# A wheel has them in another folder than a checkout; the settings know which.
+TEMPLATES = Path(settings.TEMPLATES[0]["DIRS"][0])
 INSTRUMENT_TEMPLATES = TEMPLATES / "participant" / "instruments"
 # Raters never see it.
 OF_ORGANISERS = {"_preview_bar.html"}

@@ -8,6 +8,8 @@ import time
 import pytest
 from django.db import connection
 
+from analysis.clusters import Resampling
+from analysis.typing import Values
 from rankme.actions import analysis_runs, jobs, report_parts, run_chunks
 from rankme.models import AnalysisRun, RunChunk, leases
 from tests.reports import assert_same_report
@@ -90,17 +92,15 @@ def test_two_workers_never_compute_the_same_chunk(campaign, monkeypatch):
     run = asked(campaign)
     row = jobs.claim(AnalysisRun, run.pk, worker="leader")
     analysis_runs.take_snapshot(row)
-    drawn: list[tuple] = []
-    keyed = run_chunks.resamplings_of_run(run.pk, row.data_sha256)
-    for resampling in keyed.values():
-        draw = resampling.draw
-        object.__setattr__(
-            resampling,
-            "draw",
-            lambda first, count, key=resampling.key, draw=draw: (
-                drawn.append((key, first)) or draw(first, count)
-            ),
-        )
+    drawn: list[tuple[str, int]] = []
+    draw = Resampling.draw
+
+    def draw_and_note(resampling: Resampling, first: int, count: int) -> Values:
+        drawn.append((resampling.key, first))
+        return draw(resampling, first, count)
+
+    # On the class: each worker forgets the resamplings at its end, also those of the others here.
+    monkeypatch.setattr(Resampling, "draw", draw_and_note)
     threads = [threading.Thread(target=compute_and_close, args=[run.pk]) for _ in range(4)]
     for thread in threads:
         thread.start()

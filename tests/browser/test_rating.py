@@ -103,7 +103,7 @@ def test_all_five_outputs_are_in_view_beside_their_sliders(page: Page):
     shot(page, "five-outputs")
     button = page.locator("[data-next]").bounding_box()
     assert button["y"] + button["height"] <= 768
-    assert page.get_by_text("score 100", exact=True).is_visible()
+    expect(page.get_by_text("score 100", exact=True)).to_be_visible()
 
 
 def test_a_whole_box_score_leaves_sentence_and_questions_in_view(page: Page):
@@ -294,7 +294,7 @@ def test_facts_may_come_as_pictures(page: Page):
     expect(figure).to_contain_text("★★★☆☆")
     expect(figure).to_contain_text("✓")
     assert "riverside" not in figure.inner_text()
-    assert figure.locator("[data-spot=riverside]").is_visible()
+    expect(figure.locator("[data-spot=riverside]")).to_be_visible()
     assert_accessible(page)
 
 

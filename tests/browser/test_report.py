@@ -8,6 +8,7 @@ import time
 
 import psutil
 import pytest
+from playwright.sync_api import expect
 
 from rankme.actions import analysis_runs, publishing
 from rankme.models import AnalysisRun
@@ -36,20 +37,20 @@ def test_an_analysis_is_asked_for_watched_read_and_published(page, live_site):
     page.get_by_role("button", name="Analyse").click()
     page.get_by_text("The paper's table").wait_for()
     run = AnalysisRun.objects.get()
-    assert page.get_by_text(run.data_sha256).count() == 1
+    expect(page.get_by_text(run.data_sha256)).to_have_count(1)
     page.wait_for_function(
         "() => [...document.images].every(image => !image.complete || image.naturalWidth > 0)"
     )
-    assert page.locator(".plots img").count() > 0
+    expect(page.locator(".plots img").first).to_be_attached()
     with page.expect_download() as downloaded:  # opened as a page, a plot would lose its style
         page.get_by_role("link", name="SVG").first.click()
     assert downloaded.value.suggested_filename.endswith(".svg")
     page.get_by_role("link", name="Publish").click()
     page.get_by_role("button", name="Publish").click()
     page.get_by_role("link", name="Public page").click()
-    assert page.get_by_role("heading", name=campaign.title, level=1, exact=True).is_visible()
+    expect(page.get_by_role("heading", name=campaign.title, level=1, exact=True)).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 800})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.wait_for_function("() => document.documentElement.scrollWidth <= 390")
 
 
 def test_on_a_laptop_no_table_of_a_report_is_cut_off(page):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.urls import reverse
+from playwright.sync_api import expect
 
 from rankme.actions import rate_limits
 from rankme.models import Assignment, Participant, RateBucket
@@ -17,8 +18,8 @@ def test_without_scripts_nobody_agrees_or_takes_a_batch(browser, live_site: Live
     page = context.new_page()
     page.goto(reverse("rankme:enter", args=[campaign.code]))
     # Playwright looks for no text in a noscript element.
-    assert page.locator("noscript p.message").is_visible()
-    assert not page.get_by_text("I agree to take part").is_visible()
+    expect(page.locator("noscript p.message")).to_be_visible()
+    expect(page.get_by_text("I agree to take part")).to_be_hidden()
     context.close()
     assert not Participant.objects.exists()
     assert not Assignment.objects.exists()
@@ -27,8 +28,8 @@ def test_without_scripts_nobody_agrees_or_takes_a_batch(browser, live_site: Live
 def test_with_scripts_nothing_is_hidden(page):
     campaign = make_campaign()
     page.goto(reverse("rankme:enter", args=[campaign.code]))
-    assert page.get_by_text("I agree to take part").is_visible()
-    assert not page.locator("noscript p.message").is_visible()
+    expect(page.get_by_text("I agree to take part")).to_be_visible()
+    expect(page.locator("noscript p.message")).to_be_hidden()
 
 
 @pytest.mark.first_visit

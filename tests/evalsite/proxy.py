@@ -17,10 +17,16 @@ class PrefixProxy(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, port: int, prefix: str, *, strips: bool) -> None:
+    def __init__(
+        self, port: int, prefix: str, *, strips: bool = False, ends_tls: bool = False
+    ) -> None:
         super().__init__(("127.0.0.1", 0), Forwarder)
         self.port, self.prefix, self.strips = port, prefix, strips
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
+        self.secure_url = self.url.replace("http:", "https:")
+        # Like a proxy that ends TLS, for clients that send no Origin of their own.
+        told = {"X-Forwarded-Proto": "https", "Origin": self.secure_url}
+        self.headers = told if ends_tls else {}
         self.strays: list[str] = []  # what was asked of the rest of the host
 
 
@@ -35,7 +41,8 @@ class Forwarder(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)
         with contextlib.closing(connection):
-            connection.request(self.command, path or "/", body, dict(self.headers))
+            headers = dict(self.headers) | self.server.headers
+            connection.request(self.command, path or "/", body, headers)
             self.answer(connection.getresponse())
 
     def answer(self, answer: http.client.HTTPResponse) -> None:
@@ -55,8 +62,8 @@ class Forwarder(BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def prefix_proxy(port: int, prefix: str, *, strips: bool) -> Iterator[PrefixProxy]:
-    with PrefixProxy(port, prefix, strips=strips) as proxy:
+def prefix_proxy(port: int, prefix: str, **options: bool) -> Iterator[PrefixProxy]:
+    with PrefixProxy(port, prefix, **options) as proxy:
         threading.Thread(target=proxy.serve_forever, daemon=True).start()
         yield proxy
         proxy.shutdown()

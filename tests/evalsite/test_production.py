@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import PurePath
@@ -12,6 +11,7 @@ import pytest
 import yaml
 
 from evalsite.embedded import PROJECT, Servers
+from tests.evalsite.image import copied_files
 from tests.evalsite.processes import SAFE, run
 from tests.live import LiveSite, collected_files
 
@@ -148,19 +148,6 @@ def test_every_image_can_be_pinned_to_a_digest():
         assert name not in OURS or "PYTHON_IMAGE" in service["build"]["args"]
 
 
-def image_content() -> list[str]:
-    """The tracked files that `COPY . .` takes along."""
-    ignored = [
-        line.removeprefix("**/")
-        for line in (PROJECT / ".dockerignore").read_text().splitlines()
-        if line and not line.startswith("#")
-    ]
-    tracked = subprocess.check_output(["git", "ls-files"], cwd=PROJECT, text=True).splitlines()
-    return [
-        name for name in tracked if not any(PurePath(name).parts[0] == each for each in ignored)
-    ]
-
-
 IMPORT_ALL = """
 import importlib, pkgutil, django; django.setup()
 for package in ("analysis", "evalsite", "rankme"):
@@ -171,12 +158,9 @@ for package in ("analysis", "evalsite", "rankme"):
 
 
 def test_the_image_holds_no_tests_and_runs_without_them(servers: Servers, tmp_path):
-    content = image_content()
+    content = copied_files(tmp_path)
     folders = {PurePath(name).parts[0] for name in content if "/" in name}
     assert folders == {"analysis", "evalsite", "locale", "rankme", "static", "templates"}
-    for name in content:
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(PROJECT / name, tmp_path / name)
     environment = {
         "PATH": os.environ["PATH"],
         "DATA_FOLDER": str(servers.folder),
