@@ -16,7 +16,7 @@ def _probe() -> None:
 
 
 def has_place() -> bool:
-    """Say whether Numba can keep what it compiles: beside the code, in a home, or as configured."""
+    """Say whether Numba can keep what it compiles: next to the code, in a home, or as configured."""
     try:
         numba.njit(cache=True)(_probe)
     except RuntimeError:
@@ -42,6 +42,6 @@ def own_temporary_folder() -> Path:
 # Where the code is read-only and the account has no home, as in a container, Numba would refuse to
 # compile at all.
 if not has_place():
-    numba.config.CACHE_DIR = str(own_temporary_folder())
+    numba.config.CACHE_DIR = str(own_temporary_folder())  # type: ignore[attr-defined]
 
 compiled = partial(numba.njit, nogil=True, cache=True)

@@ -19,9 +19,6 @@ from django.utils.translation.template import templatize
 from .instruments import INSTRUMENTS
 
 PROJECT = Path(__file__).parents[2]
-# A wheel has them in another folder than a checkout; the settings know which.
-TEMPLATES = Path(settings.TEMPLATES[0]["DIRS"][0])
-INSTRUMENT_TEMPLATES = TEMPLATES / "participant" / "instruments"
 # Raters never see it.
 OF_ORGANISERS = {"_preview_bar.html"}
 SHARED_TEMPLATES = ("base.html", "components/form_errors.html")
@@ -117,8 +114,11 @@ def problem_with_word(key: str, text: str) -> str | None:
 
 def _found_texts() -> Iterator[tuple[tuple[str, ...], str]]:
     """The forms of each text, and the instrument that it belongs to."""
-    for path in _templates():
-        instrument = path.stem if path.parent == INSTRUMENT_TEMPLATES else ""
+    # A wheel has them in another folder than a checkout; the settings know which.
+    templates = Path(settings.TEMPLATES[0]["DIRS"][0])
+    of_instruments = templates / "participant" / "instruments"
+    for path in _templates(templates):
+        instrument = path.stem if path.parent == of_instruments else ""
         owner = instrument if instrument in INSTRUMENTS else ""
         for forms in _texts_of_template(path):
             yield forms, owner
@@ -133,11 +133,11 @@ def _found_texts() -> Iterator[tuple[tuple[str, ...], str]]:
         yield forms, ""
 
 
-def _templates() -> Iterator[Path]:
+def _templates(templates: Path) -> Iterator[Path]:
     for folder in ("participant", "errors"):
-        paths = sorted((TEMPLATES / folder).rglob("*.html"))
+        paths = sorted((templates / folder).rglob("*.html"))
         yield from (path for path in paths if path.name not in OF_ORGANISERS)
-    yield from (TEMPLATES / name for name in SHARED_TEMPLATES)
+    yield from (templates / name for name in SHARED_TEMPLATES)
 
 
 def _texts_of_template(path: Path) -> Iterator[tuple[str, ...]]:

@@ -169,7 +169,7 @@ def started_image(servers: Servers, code: Path, built: dict[str, str]) -> Iterat
 
 @contextlib.contextmanager
 def running_parts(code: Path, environment: dict[str, str]) -> Iterator[Path]:
-    """Run the web server and a worker, as the containers do; give the path of their log."""
+    """Run the web server and a worker, as the containers do. Yields the path of their log."""
     log = code.parent / "log"
     with log.open("wb") as file:
         parts = [
