@@ -16,7 +16,7 @@ def _probe() -> None:
 
 
 def has_place() -> bool:
-    """Say whether Numba can keep what it compiles: next to the code, in a home, or as configured."""
+    """Say whether Numba can keep what it compiles: next to the code, at home, or as configured."""
     try:
         numba.njit(cache=True)(_probe)
     except RuntimeError:
