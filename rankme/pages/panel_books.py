@@ -29,7 +29,7 @@ from rankme.models import Campaign, PanelPayment, PanelStudy, PanelSubmission
 from rankme.permissions import user_of
 from rankme.queries.panel_books import Entry, books_of, money_of, newest_study
 
-from .campaign_page import act, render_campaign
+from .campaign_page import act, refusals_as_messages, render_campaign
 from .panel_study import TAB, panel_page
 
 Action = tuple[Callable[[], object], str]
@@ -104,6 +104,9 @@ def show_person(request: HttpRequest, campaign: Campaign, person: PanelSubmissio
         "message": MessageForm(),
         "return_form": ReturnForm(),
     }
+    if "messages" in request.GET:
+        with refusals_as_messages(request):
+            context["letters"] = talking.messages_about(person)
     if entry.can_be_approved:
         draft = rejecting.draft_rejection(person)
         initial = {"category": draft.category, "message": draft.message}

@@ -168,10 +168,17 @@ class Message:
     sender: str
     body: str
     sent_at: datetime | None
+    study: str
 
     @classmethod
     def read(cls, found: dict[str, Any]) -> Message:
-        return cls(str(found["sender_id"]), str(found["body"]), _moment(found.get("sent_at")))
+        about = found.get("data") or {}
+        return cls(
+            sender=str(found["sender_id"]),
+            body=str(found["body"]),
+            sent_at=_moment(found.get("sent_at")),
+            study=str(about.get("study_id") or ""),
+        )
 
 
 @dataclass(frozen=True)

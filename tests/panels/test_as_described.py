@@ -250,6 +250,26 @@ def test_the_proposed_times_are_accepted_and_promise_no_more_pay_than_there_is(o
     )
 
 
+def test_messages_about_the_study_are_read_when_they_are_asked_for(olga, loop):
+    one = loop.finish("a")
+    sync.sync_study(loop.study)
+    said = {"recipient_id": "us", "sender_id": "a", "sent_at": "2026-11-02T08:00:00Z"}
+    loop.panel.books.messages += [
+        said | {"study_id": loop.study.external_id, "body": "The <b>code</b> was missing."},
+        said | {"study_id": "of-somebody-else", "body": "A secret."},
+    ]
+    person = loop.row(one)
+    address = reverse("rankme:campaign-panel-person", args=[loop.campaign.code, person.pk])
+    loop.panel.journal.clear()
+    assert "was missing" not in olga.get(address).content.decode()
+    assert loop.panel.journal == [], "no page asks without being told to"
+    page = olga.get(f"{address}?messages=yes").content.decode()
+    assert "The &lt;b&gt;code&lt;/b&gt; was missing." in page
+    assert "A secret." not in page
+    loop.fault("server_error", "messages", times=9)
+    assert olga.get(f"{address}?messages=yes").status_code == 200
+
+
 def test_the_page_says_how_many_came_without_a_valid_token(olga, loop):
     address = reverse("rankme:campaign-panel", args=[loop.campaign.code])
     assert "valid token" not in olga.get(address).content.decode()

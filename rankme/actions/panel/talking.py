@@ -9,10 +9,12 @@ from django.utils.translation import gettext_noop
 from rankme.actions.audit import note
 from rankme.errors import RefusedAction
 from rankme.models import PanelSubmission
+from rankme.panels.prolific import Message
 
 from .accounts import panel_of
 
 LONGEST_MESSAGE = 2_000
+MOST_MESSAGES = 100
 State = PanelSubmission.State
 
 
@@ -25,6 +27,17 @@ def send_message(submission: PanelSubmission, body: str, *, by: User) -> None:
     note(study.campaign, by, gettext_noop("message sent"), submission=submission.pk)
     panel = panel_of(study.account, tries=2)
     panel.send_message(submission.person, study.external_id, body[:LONGEST_MESSAGE])
+
+
+def messages_about(submission: PanelSubmission) -> list[Message]:
+    """What the account and this rater have written to each other about the study, oldest first.
+
+    The account's other studies may be other people's business.
+    """
+    study = submission.study
+    found = panel_of(study.account).messages(submission.person)
+    ours = [message for message in found if message.study == study.external_id]
+    return sorted(ours, key=lambda message: str(message.sent_at))[-MOST_MESSAGES:]
 
 
 def request_return(submission: PanelSubmission, reason: str, *, by: User) -> None:
