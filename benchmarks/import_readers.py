@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import random
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -131,9 +132,12 @@ def measure(paths: list[Path]) -> None:
 
 
 def peak_megabytes() -> float:
-    """Of this process; getrusage would also count what its parent held when it was started."""
+    """Of this process and of its child that reads; of this one, getrusage would also count what its
+    parent held when it was started.
+    """
     status = Path("/proc/self/status").read_text()
-    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
+    own = int(re.search(r"VmHWM:\s+(\d+) kB", status)[1])
+    return max(own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) / 1024
 
 
 def main() -> None:

@@ -67,7 +67,8 @@ MOST_SECONDS_OF_OUTAGE = 300.0
 # A job that has lost so many workers since its last checkpoint is not tried again.
 MOST_ATTEMPTS = 5
 # How long to wait after a worker was lost, by the number of workers lost at this place so far.
-SECONDS_BEFORE_TAKEOVER = {2: 1.0, 3: 3.0, 4: 7.0}
+# A machine short of memory needs minutes: five workers lost within seconds say little about a job.
+SECONDS_BEFORE_TAKEOVER = {2: 3.0, 3: 20.0, 4: 120.0}
 QUEUED, WORKING = Job.State.QUEUED, Job.State.WORKING
 APOLOGY = "Something went wrong. The site's log has the details."
 # Set when a worker has to stop; its processes are forked from it and share the event.

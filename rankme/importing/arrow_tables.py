@@ -14,6 +14,7 @@ from rankme.importing.files import ARROW_FILE, PARQUET, SourceFile
 from rankme.importing.limits import Limits
 
 ROWS_AT_ONCE = 1_000
+WITHOUT_THREADS = pyarrow.ipc.IpcReadOptions(use_threads=False)
 
 
 class UnreadableTable(ValueError):
@@ -32,13 +33,26 @@ def table_rows(file: SourceFile, limits: Limits) -> Iterator[tuple[int, list[str
         yield 1, list(schema.names)
         number = 1
         try:
-            for batch in batches:
-                columns = [batch.column(place).to_pylist() for place in range(len(schema))]
+            for part in _parts(batches, limits):
+                columns = [column.to_pylist() for column in part.columns]
                 for cells in zip(*columns, strict=True):
                     number += 1
                     yield number, [_text(cell) for cell in cells]
+        except MemoryError:
+            raise
         except (pa.ArrowException, OSError) as error:
             raise UnreadableTable(f"The file is damaged: {error}.") from error
+
+
+def _parts(batches: Iterator[pa.RecordBatch], limits: Limits) -> Iterator[pa.RecordBatch]:
+    """A few rows at a time: a batch of a kilobyte may say that it has a billion empty ones."""
+    rows = 0
+    for batch in batches:
+        rows += batch.num_rows
+        if rows > limits.rows:
+            raise UnreadableTable(f"There are more than {limits.rows:,} rows.")
+        for start in range(0, batch.num_rows, ROWS_AT_ONCE):
+            yield batch.slice(start, ROWS_AT_ONCE)
 
 
 def _schema_and_batches(
@@ -49,13 +63,16 @@ def _schema_and_batches(
             parquet = pyarrow.parquet.ParquetFile(stream)
             if limits:
                 _check_size(parquet.metadata, limits)
-            return parquet.schema_arrow, parquet.iter_batches(ROWS_AT_ONCE)
+            # Threads would each take address space, of which the reading process has little.
+            return parquet.schema_arrow, parquet.iter_batches(ROWS_AT_ONCE, use_threads=False)
         if file.head.startswith(ARROW_FILE):
-            opened = pyarrow.ipc.open_file(stream)
+            opened = pyarrow.ipc.open_file(stream, options=WITHOUT_THREADS)
             numbers = range(opened.num_record_batches)
             return opened.schema, (opened.get_batch(number) for number in numbers)
-        reader = pyarrow.ipc.open_stream(stream)
+        reader = pyarrow.ipc.open_stream(stream, options=WITHOUT_THREADS)
         return reader.schema, iter(reader)
+    except MemoryError:
+        raise
     except (pa.ArrowException, OSError) as error:
         raise UnreadableTable(f"The file is damaged: {error}.") from error
 

@@ -40,6 +40,9 @@ class Limits:
     factor_value: int = 1_000
     json_depth: int = 32
     listed_problems: int = 1_000
+    # Of the process that reads an upload (`fence.py`). Without the first, there is none.
+    reader_memory: int = 2 * 1024**3
+    reader_seconds: int = 1_800
 
 
 LIMITS = Limits()

@@ -23,6 +23,7 @@ from rankme.importing import (
     tuna,
 )
 from rankme.importing.columns import About
+from rankme.importing.fence import read_in_child
 from rankme.importing.files import SourceFile
 from rankme.importing.judgement_spool import JudgementSpool
 from rankme.importing.limits import LIMITS, Limits
@@ -201,31 +202,35 @@ def read_upload(
     known: Known | None = None,
     lower_is_better: Sequence[str] | None = None,
 ) -> Found:
-    """Read an upload of any kind: every reader of strangers' files is entered here.
+    """Read an upload of any kind in a child process: every reader of strangers' files is entered
+    here.
 
-    Checked rows are in the spool in `folder`; what is returned can be sent between processes.
+    Checked rows are in the spool in `folder`.
     """
-    problems = Problems(limits.listed_problems)
-    with open_sources(paths, limits, problems, progress, reading=reading, about=about) as sources:
-        sources.set_media_aside()
-        if not sources.files:
-            message = "The upload has no table whose rows name these files."
-            problems.add("", None, "", message)
-            problems.refuse_if_any()
-        try:
-            if about == "scores":
-                found: Found = read_score_tables(
-                    sources, known=known, lower_is_better=lower_is_better
-                )
-            else:
-                found = _spooled(sources, format, folder / SPOOL, checks)
-        except ImportRefused as refused:
-            if is_correctable(about, format or ""):
-                refused.tables = preview_tables(sources)
-            raise
-        if progress:
-            progress(sources.total_bytes, sources.total_bytes)
-        return found
+
+    def read(told: Progress) -> Found:
+        problems = Problems(limits.listed_problems)
+        with open_sources(paths, limits, problems, told, reading=reading, about=about) as sources:
+            sources.set_media_aside()
+            if not sources.files:
+                message = "The upload has no table whose rows name these files."
+                problems.add("", None, "", message)
+                problems.refuse_if_any()
+            try:
+                if about == "scores":
+                    found: Found = read_score_tables(
+                        sources, known=known, lower_is_better=lower_is_better
+                    )
+                else:
+                    found = _spooled(sources, format, folder / SPOOL, checks)
+            except ImportRefused as refused:
+                if is_correctable(about, format or ""):
+                    refused.tables = preview_tables(sources)
+                raise
+            told(sources.total_bytes, sources.total_bytes)
+            return found
+
+    return read_in_child(read, limits, progress)
 
 
 def _spooled(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -20,7 +20,7 @@ from rankme.designs.documents import Documents, document_of_trials
 from rankme.designs.order import draw_order
 from rankme.designs.registry import draw
 from rankme.downloads import ShownFile, in_place
-from rankme.importing import read_material
+from rankme.importing import LIMITS, read_material
 from rankme.importing.rows import ItemRow, MediaRow, OutputRow
 from rankme.models import Campaign
 from rankme.protocols.definition import Definition
@@ -138,7 +138,8 @@ class OurMaterial:
 def read_ours(name: str) -> OurMaterial:
     """Our material through the reader that an upload goes through."""
     ours = MATERIAL[name]
-    with read_material(ours.paths, ours.format) as read:
+    # Our own files need no child process, and a web process has threads that it should not copy.
+    with read_material(ours.paths, ours.format, limits=replace(LIMITS, reader_memory=0)) as read:
         items = {item.key: item for item in read.items()}
         outputs = {(output.item_key, output.system): output for output in read.outputs()}
         media = {row.number: (row, row.content.read_bytes()) for row in read.media()}

@@ -13,6 +13,7 @@ from rankme.actions import campaigns, import_jobs, jobs, materials
 from rankme.errors import RefusedAction
 from rankme.models import Item, MaterialImport, Output
 from tests.campaigns import make_campaign, make_owner, slider_definition
+from tests.importing.test_fence import workbook
 from tests.imports import work_on
 
 pytestmark = pytest.mark.django_db
@@ -68,6 +69,14 @@ def taken(draft, owner, content: bytes = b"") -> MaterialImport:
 def stored_rows(campaign) -> list[tuple[str, str, str]]:
     outputs = Output.objects.filter(item__campaign=campaign).order_by("id")
     return list(outputs.values_list("system__name", "item__key", "text"))
+
+
+def test_a_file_that_ends_its_reader_is_tried_once_and_refused_in_words(draft, owner):
+    far_cell = workbook(("A1", "system"), ("XFD1048576", "x"))
+    row = work_on(materials.start_import(draft, [upload(far_cell, "wide.xlsx")], by=owner))
+    assert (row.state, row.phase, row.attempts) == ("failed", "check", 1)
+    assert "upload the file again" in row.error
+    assert "more than 2 GB of memory" in row.problems[0]["message"]
 
 
 def test_an_upload_is_checked_and_previewed_and_changes_nothing_yet(draft, owner):
