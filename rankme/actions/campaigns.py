@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from rankme.crowd import PANELS
+from rankme.crowd.outcomes import Outcome
 from rankme.crowd.prolific import PROLIFIC
 from rankme.errors import ChangedMeanwhile, RefusedAction, RefusedTransition
 from rankme.models import Campaign, CampaignVersion, Criterion, Membership, PanelStudy, Plan
@@ -114,6 +115,17 @@ def refuse_without_code(definition: Definition) -> None:
             _(
                 "The panel “%(panel)s” pays raters by the completion code of its study. Enter that "
                 "code under “Raters” in the definition, then launch."
+            )
+            % {"panel": crowd.panel}
+        )
+    outcome = Outcome.SCREENED_OUT
+    has_way_back = crowd.completion_codes.of(outcome) or crowd.return_urls.of(outcome)
+    if panel.is_platform and definition.practice_gate and not has_way_back:
+        raise RefusedAction(
+            _(
+                "Raters who fail the practice cannot end their visit at the panel “%(panel)s”. "
+                "Enter a code or an address for “Screened out” under “Raters” in the definition, "
+                "then launch."
             )
             % {"panel": crowd.panel}
         )

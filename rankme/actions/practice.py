@@ -19,6 +19,7 @@ class Try:
 
     passed: bool | None
     may_try_again: bool = False
+    tries_left: int = 0
     ends_the_work: bool = False
 
 
@@ -38,12 +39,12 @@ def try_example(
         record["passed"] = record["passed"] or passed
         rater.practice[str(number)] = record
         rater.save(update_fields=["practice"])
-    has_tries = record["tries"] < definition.practice_tries
-    is_lost = definition.practice_gate and not record["passed"] and not has_tries
+    tries_left = max(0, definition.practice_tries - record["tries"])
+    is_lost = definition.practice_gate and not record["passed"] and not tries_left
     if is_lost and not participant.is_second_browser:
         end_work(participant, Outcome.SCREENED_OUT)
         return Try(passed, ends_the_work=True)
-    return Try(passed, may_try_again=not passed and has_tries)
+    return Try(passed, may_try_again=not passed and tries_left > 0, tries_left=tries_left)
 
 
 def is_past_the_gate(participant: Participant, definition: Definition) -> bool:

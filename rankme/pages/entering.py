@@ -37,7 +37,7 @@ from .rater_pages import (
     turn_to,
     unstored,
 )
-from .terms import terms_of
+from .terms import gate_of, terms_of
 from .work_files import work_scripts
 
 LONGEST_LANGUAGE = 10  # of the column; codes of languages can be longer
@@ -236,6 +236,7 @@ def instructions(request: HttpRequest, rater: Participant) -> HttpResponse:
         "definition": definition,
         "modules": modules,
         "has_changed": rater.instructed_at is not None,
+        "gate": gate_of(definition),
     }
     response = render(request, "participant/instructions.html", context)
     return _with_files_ahead(response, modules[MOST_FILES_AHEAD:])

@@ -34,6 +34,7 @@ from rankme.queries.words import missing_texts
 from .campaign_page import act, refusals_as_messages, render_campaign, sent
 from .checks import checks_context
 from .interface_language import language_warning
+from .terms import gate_of
 
 INVITATIONS_ON_A_PAGE = 100
 
@@ -116,6 +117,7 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
         "size": size_of(campaign),
         "design": _(design.title),
         "design_help": _(design.help),
+        "gate": gate_of(definition),
     } | checks_context(definition, definition.design.options.get("trials_per_batch") or 0)
     try:
         if launches.is_large(campaign):

@@ -8,7 +8,7 @@ from rankme.protocols.definition import Definition
 from rankme.protocols.instruments import INSTRUMENTS
 
 from .campaign_catalogue import in_plain_text
-from .work_files import instruments_of, may_decline
+from .work_files import instruments_of, may_decline, tells_answers
 
 
 @in_plain_text()
@@ -31,6 +31,9 @@ def words_of_some_pages(definition: Definition) -> dict[str, str]:
     words = {}
     if may_decline(definition):
         words["say_why"] = _("Please say why you cannot judge this.")
+    if tells_answers(definition):
+        words["one_try_left"] = _("You have one try left for this example.")
+        words["tries_left"] = _("You have {count} tries left for this example.")
     if definition.problem_button:
         words["complaint_kept"] = _("Thank you. Your report goes to the organisers.")
     if any(check.is_told for check in definition.checks):

@@ -28,7 +28,7 @@ from rankme.queries.definitions import frozen_definition
 
 from .interface_language import in_the_language_of
 from .participant_words import instrument_words, script_words
-from .terms import terms_of
+from .terms import gate_of, terms_of
 from .trial_page import ShownTrial, page_document, shown_trial
 from .work_files import instrument_scripts
 from .working import screens_context
@@ -111,7 +111,7 @@ def _end_questions(campaign: Campaign, definition: Definition) -> tuple[str, dic
 
 
 def _instructions(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
-    return "participant/instructions.html", {}
+    return "participant/instructions.html", {"gate": gate_of(definition)}
 
 
 def _quiz(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:

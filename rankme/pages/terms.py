@@ -5,11 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from rankme.actions.quiz import quizzes_of
+from rankme.crowd.outcomes import Outcome
 from rankme.models import Campaign, Trial
 from rankme.protocols.definition import Definition
 from rankme.queries.documents import count_documents
 
 from .endings import money
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What has to be passed before the work, and what is paid to those who fail."""
+
+    examples: int
+    tries: int
+    has_questions: bool
+    pay: str
+    is_unpaid: bool  # in a study that pays
 
 
 @dataclass(frozen=True)
@@ -24,6 +37,7 @@ class Terms:
     pay_for_a_part: str
     contact: str
     needs_desktop: bool
+    gate: Gate | None
 
 
 def terms_of(campaign: Campaign, definition: Definition) -> Terms:
@@ -43,6 +57,26 @@ def terms_of(campaign: Campaign, definition: Definition) -> Terms:
         pay_for_a_part=money(crowd.pay_by_outcome.returned, crowd.currency),
         contact=definition.texts.contact,
         needs_desktop=crowd.devices == "desktop",
+        gate=gate_of(definition),
+    )
+
+
+def gate_of(definition: Definition) -> Gate | None:
+    """What raters must pass; None where nobody is turned away after the consent."""
+    examples = sum(bool(trial.expect) for trial in definition.practice)
+    has_practice_gate = definition.practice_gate and examples > 0
+    has_questions = bool(definition.rules.gate_if and quizzes_of(definition))
+    if not has_practice_gate and not has_questions:
+        return None
+    crowd = definition.crowd
+    outcome = Outcome.SCREENED_OUT if has_practice_gate else Outcome.FAILED_CHECKS
+    pay = money(crowd.pay_by_outcome.of(outcome), crowd.currency)
+    return Gate(
+        examples=examples if has_practice_gate else 0,
+        tries=definition.practice_tries,
+        has_questions=has_questions,
+        pay=pay,
+        is_unpaid=not pay and crowd.pay_per_batch > 0,
     )
 
 

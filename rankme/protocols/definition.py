@@ -18,7 +18,7 @@ from .criteria import CriterionSpec
 from .crowd import Breaks, Crowd
 from .dialogues import dialogue_problems
 from .documents import document_problems
-from .expectations import problem_with
+from .expectations import problem_with, problem_with_structured
 from .instruments.base import Kind
 from .matrix import matrix_problems
 from .parts import LanguageCode, Part, unknown_name
@@ -326,6 +326,7 @@ class Definition(Part):
             for criterion, names in zip(self.criteria, self._criterion_names(), strict=True)
             for name in names
         }
+        own = {criterion.name: criterion for criterion in self.criteria}
         for number, trial in enumerate(self.practice):
             for name, expected in trial.expect.items():
                 if name not in about:
@@ -337,6 +338,7 @@ class Definition(Part):
                         outputs=len(trial.outputs),
                         names=list(self.labels.get(name, {}).values()),
                     )
+                    problem = problem or problem_with_structured(expected, trial, own.get(name))
                 if problem:
                     yield ("practice", number, "expect"), f"{name[:60]}: {problem}"
         if self.practice_gate and not any(trial.expect for trial in self.practice):

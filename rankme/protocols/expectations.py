@@ -2,28 +2,35 @@
 
 A campaign file writes an expected answer as a number, as a name of a choice, as a range `[low,
 high]`, or as a list of names, each of which is right. For a question about outputs this holds for
-every output; a list of such answers (`null` for any answer) has one for each output instead.
+every output; a list of such answers (`null` for any answer) has one for each output instead. Some
+instruments take mappings as well: marks, of which a list holds all that one output has, or the
+answer for each fact.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from django.utils.translation import gettext
+
 from .criteria import CriterionSpec
+from .instruments import Subject
+from .instruments.base import NO_EXPECTATION
 
 if TYPE_CHECKING:
     from .answers import Reading
 
-UNREADABLE = (
-    "write a number, a name, a range [low, high] or a list of names; for different outputs, a "
-    "list with one of them for each output"
-)
+UNREADABLE = f"{NO_EXPECTATION}; for different outputs, a list with one of them for each output"
 
 
 class Example(Protocol):
+    @property
+    def input(self) -> str: ...
+    @property
+    def reference(self) -> str: ...
     @property
     def outputs(self) -> Sequence[str]: ...
     @property
@@ -34,11 +41,33 @@ class Example(Protocol):
 class ComparedAnswer:
     """A rater's answer next to the one that was expected, both as raters read them."""
 
+    criterion: str
     text: str  # of the output; empty for a question about the item
+    position: int | None  # of the output
     question: str
     given: str
     expected: str  # empty: any answer is right
     fits: bool
+    own_marks: list[dict[str, Any]] = field(default_factory=list)
+    expected_marks: list[dict[str, Any]] | None = None  # where no marks are named
+
+
+def problem_with_structured(
+    expected: Any, example: Example, criterion: CriterionSpec | None
+) -> str | None:
+    """Why the criterion (None: a number that follows) cannot expect the mappings in here."""
+    is_about_item = criterion is not None and criterion.about == "item"
+    positions = (None,) if is_about_item else range(len(example.outputs))
+    for position in positions:
+        written = _at(expected, position, example)
+        if not is_structured(written):
+            continue
+        if criterion is None:
+            return UNREADABLE
+        subject = _subject(example, position)
+        for problem in criterion.tool.problems_with_expected(written, criterion.settings, subject):
+            return problem
+    return None
 
 
 def problem_with(
@@ -50,9 +79,14 @@ def problem_with(
             return f"there is no answer “{name[:60]}”: choose {', '.join(names)}"
     if _is_single(expected) or (about == "item" and _is_names(expected)):
         return None
+    if isinstance(expected, dict) or (outputs == 1 and is_structured(expected)):
+        return None
     if about == "item" or not isinstance(expected, list):
         return UNREADABLE
-    if not all(answer is None or _is_single(answer) or _is_names(answer) for answer in expected):
+    if not all(
+        answer is None or _is_single(answer) or _is_names(answer) or is_structured(answer)
+        for answer in expected
+    ):
         return UNREADABLE
     if len(expected) != outputs:
         return f"there are {outputs} outputs but {len(expected)} expected answers"
@@ -71,10 +105,10 @@ def compared(
                 continue
             for name in _names(criterion, example.expect):
                 reading = found.get((name, position))
-                expected = _at(example.expect.get(name), position)
+                expected = _at(example.expect.get(name), position, example)
                 if expected is None and (reading is None or criterion.tool.kind == "time"):
                     continue
-                rows.append(_compare(example, criterion, name, reading, expected))
+                rows.append(_compare(example, criterion, name, position, reading))
     return rows
 
 
@@ -94,27 +128,52 @@ def _compare(
     example: Example,
     criterion: CriterionSpec,
     name: str,
+    position: int | None,
     reading: Reading | None,
-    expected: Any,
 ) -> ComparedAnswer:
-    position = reading.position if reading else None
     is_own = name == criterion.name
-    given = _said(criterion, reading.number, reading.text, is_own) if reading else "–"
-    if reading is not None and reading.cannot_judge is not None:
-        given = criterion.cannot_judge_reasons.get(reading.cannot_judge, "–")
-    return ComparedAnswer(
+    expected = _at(example.expect.get(name), position, example)
+    if is_own and expected == 0 and criterion.tool.marks_outputs:
+        expected = []  # no marks, which are drawn in the text
+    title = criterion.tool.derived_titles.get(name.removeprefix(f"{criterion.name}_"), "")
+    row = ComparedAnswer(
+        criterion=name,
         text="" if position is None else example.outputs[position],
-        question=criterion.question,
-        given=given,
-        expected="" if expected is None else _said_of(criterion, expected, is_own),
-        fits=expected is None or (reading is not None and _fits(expected, reading, criterion)),
+        position=position,
+        question=criterion.question if is_own or not title else gettext(title),
+        given=_said_given(criterion, reading, is_own),
+        expected="",
+        fits=expected is None,
     )
+    if is_own and is_structured(expected):
+        subject, options = _subject(example, position), criterion.settings
+        number, text = (reading.number, reading.text) if reading else (None, "")
+        found = vars(criterion.tool.compare(expected, number, text, options, subject))
+        return replace(row, **(found if text else found | {"given": row.given}))
+    if expected is None:
+        return row
+    fits = reading is not None and _fits(expected, reading, criterion)
+    return replace(row, expected=_said_of(criterion, expected, is_own), fits=fits)
 
 
-def _at(expected: Any, position: int | None) -> Any:
+def _said_given(criterion: CriterionSpec, reading: Reading | None, is_own: bool) -> str:
+    if reading is None:
+        return "–"
+    if reading.cannot_judge is not None:
+        return criterion.cannot_judge_reasons.get(reading.cannot_judge, "–")
+    return _said(criterion, reading.number, reading.text, is_own)
+
+
+def _at(expected: Any, position: int | None, example: Example) -> Any:
     """What is expected of one output."""
-    is_for_each = isinstance(expected, list) and not _is_range(expected)
+    is_of_one = len(example.outputs) == 1 and is_structured(expected)
+    is_for_each = isinstance(expected, list) and not _is_range(expected) and not is_of_one
     return expected[position] if is_for_each and position is not None else expected
+
+
+def _subject(example: Example, position: int | None) -> Subject:
+    output = "" if position is None else example.outputs[position]
+    return Subject(example.input, example.reference, {}, output=output)
 
 
 def _fits(expected: Any, reading: Reading, criterion: CriterionSpec) -> bool:
@@ -140,7 +199,10 @@ def _said(criterion: CriterionSpec, number: float | None, text: str, is_own: boo
 
 def _said_of(criterion: CriterionSpec, expected: Any, is_own: bool) -> str:
     if _is_range(expected):
-        return "–".join(f"{bound:g}" for bound in expected)
+        low, high = expected
+        if is_own:
+            return criterion.tool.said_range(low, high, criterion.settings)
+        return f"{low:g}–{high:g}"
     if isinstance(expected, list):
         return " / ".join(_said_of(criterion, name, is_own) for name in expected)
     if isinstance(expected, str):
@@ -173,6 +235,13 @@ def _is_range(value: Any) -> bool:
 def _is_names(value: Any) -> bool:
     return (
         isinstance(value, list) and bool(value) and all(isinstance(answer, str) for answer in value)
+    )
+
+
+def is_structured(value: Any) -> bool:
+    """Whether this is what only the instrument understands: a mapping, or a list of them."""
+    return isinstance(value, dict) or (
+        isinstance(value, list) and all(isinstance(part, dict) for part in value)
     )
 
 

@@ -93,6 +93,8 @@ def _in_document(document: Mapping[str, Any], say: Text) -> dict[str, Any]:
             for question in document.get(part, [])
         ]
     copy["practice"] = [_said(trial, say, "feedback") for trial in document.get("practice", [])]
+    if words := document.get("words"):
+        copy["words"] = {key: say(text) for key, text in words.items()}
     return copy
 
 

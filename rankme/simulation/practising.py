@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, get_origin
 
 from rankme.protocols.instruments import INSTRUMENTS, Refused, Subject
+from rankme.protocols.instruments.spans import MARK_FIELDS
 
 from .answers import Taste, answers_to
 
@@ -42,6 +43,8 @@ def corrected(
     for _ in range(MOST_IDEAS):
         mood = Mood(rng, {}, 0, rng.uniform(-3, 4))
         ideas = [answers_to(screen, trial, mood) for screen in screens]
+        for answers in ideas:
+            _copy_expected_marks(answers, told)
         if all(
             _fits(answer, question, trial, told)
             for screen, answers in zip(screens, ideas, strict=True)
@@ -51,6 +54,16 @@ def corrected(
         ):
             break
     return ideas
+
+
+def _copy_expected_marks(answers: Answers, told: Sequence[Mapping[str, Any]]) -> None:
+    """Mark what the feedback has shown."""
+    shown = {(row["criterion"], row["position"]): row["expected_marks"] for row in told}
+    for answer in answers:
+        marks = shown.get((answer["criterion"], answer["place"]))
+        if marks is not None:
+            made = [{name: mark[name] for name in MARK_FIELDS & set(mark)} for mark in marks]
+            answer["value"] |= {"marks": made, "events": []}
 
 
 def _fits(

@@ -245,7 +245,7 @@ def test_who_does_not_fit_is_screened_out_for_good(client):
     assert campaign.participants.get().state == "screened_out"
     # Neither the link nor another answer lets the rater in again.
     answer = client.get(reverse("rankme:enter", args=[campaign.code]), {"id": "w1"}, follow=True)
-    assert "who give different answers" in answer.content.decode()
+    assert "do not belong to the group" in answer.content.decode()
     client.post(questions, {"entry-native": "yes"})
     assert client.get(reverse("rankme:work", args=[campaign.code])).url == questions
     assert not campaign.assignments.exists()
@@ -529,7 +529,7 @@ def test_a_last_comment_is_kept(client, campaign):
     ("reason", "sentence", "asks_again"),
     [
         ("busy", "One moment", True),
-        ("later", "All work is taken at the moment", True),
+        ("later", "There is no free work at the moment", True),
         ("paused", "This study is paused", True),
         ("closed", "This study is closed", False),
         ("complete", "There is no work left for you", False),
@@ -572,7 +572,7 @@ def test_when_others_hold_the_rest_a_rater_is_asked_to_wait(client):
     arrive(late, campaign, id="w2")
     late.post(reverse("rankme:instructions", args=[campaign.code]))
     page = late.get(reverse("rankme:work", args=[campaign.code])).content.decode()
-    assert "All work is taken at the moment" in page
+    assert "There is no free work at the moment" in page
 
 
 def test_a_paused_or_closed_campaign_says_so_at_the_door(client, campaign):

@@ -6,7 +6,9 @@ import random
 import pytest
 from django.urls import reverse
 
+from rankme.actions.campaigns import refuse_without_code
 from rankme.actions.practice import try_example
+from rankme.errors import RefusedAction
 from rankme.models import Submission
 from rankme.protocols.files import preset
 from rankme.simulation.answers import Taste, answers_to
@@ -102,6 +104,67 @@ def test_a_gate_without_feedback_says_only_whether_it_was_passed(client):
     assert document["practice"][0]["has_feedback"] and document["practice_gate"]
     reply = answer(client, campaign, 30).json()
     assert (reply["feedback"], reply["answers"], reply["passed"]) == ("", [], False)
+
+
+def consent_and_instructions(client, campaign):
+    pages = [client.get(reverse("rankme:enter", args=[campaign.code]), {"id": "w9"})]
+    arrival = pages[0].context["arrival"]
+    address = reverse("rankme:enter", args=[campaign.code])
+    pages.append(client.post(address, {"arrival": arrival, "decision": "agree"}, follow=True))
+    return [" ".join(page.content.decode().split()) for page in pages]
+
+
+@pytest.mark.parametrize(
+    ("crowd", "words"),
+    [
+        ({}, "If you do not succeed, the study ends there."),
+        ({"pay_per_batch": 3}, "the study ends there, and you are not paid."),
+        (
+            {"pay_per_batch": 3, "pay_by_outcome": {"screened_out": 0.5}},
+            "the study ends there, and you are paid 0.50 GBP.",
+        ),
+    ],
+)
+def test_the_gate_is_announced_before_anybody_works(client, crowd, words):
+    campaign = make_campaign(
+        slider_definition(practice=PRACTICE * 3, practice_tries=2, practice_gate=True, crowd=crowd),
+        items=1,
+        systems=1,
+    )
+    for page in consent_and_instructions(client, campaign):
+        assert "You need to pass 3 examples to take part. You have 2 tries for each." in page
+        assert words in page
+
+
+def test_without_a_gate_none_is_announced(client):
+    campaign = make_campaign(slider_definition(practice=PRACTICE), items=1, systems=1)
+    for page in consent_and_instructions(client, campaign):
+        assert "You need to pass" not in page and "the study ends there" not in page
+
+
+def test_the_feedback_says_how_many_tries_are_left(client):
+    campaign, _ = gated(client, tries=3)
+    left = [answer(client, campaign, value).json()["tries_left"] for value in (1, 2, 2)]
+    assert left == [2, 1, 1]
+
+
+def test_a_platforms_gate_needs_a_way_back_before_the_launch(client):
+    settings = {"practice": PRACTICE, "practice_gate": True}
+    crowd = {"panel": "prolific", "completion_codes": {"completed": "DONE"}}
+    with pytest.raises(RefusedAction, match="fail the practice cannot end their visit"):
+        refuse_without_code(slider_definition(**settings, crowd=crowd))
+    crowd["completion_codes"]["screened_out"] = "OUT"
+    refuse_without_code(slider_definition(**settings, crowd=crowd))
+
+
+def test_the_launch_page_warns_of_a_gate_that_pays_nothing(client):
+    settings = {"practice": PRACTICE, "practice_gate": True}
+    campaign = make_campaign(
+        slider_definition(**settings, crowd={"pay_per_batch": 3}), items=1, systems=1, launch=False
+    )
+    client.force_login(campaign.owner)
+    page = client.get(reverse("rankme:campaign-launch", args=[campaign.code]))
+    assert "Raters who fail the practice" in page.content.decode()
 
 
 def test_a_second_browser_does_not_end_the_visit(client):

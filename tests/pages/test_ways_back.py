@@ -362,7 +362,7 @@ def test_a_second_browser_screens_nobody_out_and_reads_no_comment(client):
     stranger.get(door_of(campaign), {"id": "w1"})
     questions = reverse("rankme:questions", args=[campaign.code])
     refused = stranger.post(questions, {"entry-native": "no"})
-    assert "who give different answers" in refused.content.decode()
+    assert "do not belong to the group" in refused.content.decode()
     assert campaign.participants.get().state == "working"
     client.post(questions, {"entry-native": "yes"})
     client.post(reverse("rankme:instructions", args=[campaign.code]))

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from django.utils.translation import gettext
 from pydantic import BaseModel, ConfigDict
 
 Kind = Literal["relative", "scale", "count", "category", "time", "error", "text"]
+
+
+NO_EXPECTATION = "write a number, a name, a range of two numbers or a list of names"
 
 
 class Options(BaseModel):
@@ -40,6 +43,17 @@ class Value:
 
     number: float | None = None
     text: str = ""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """An answer next to the expected one, both in the words of raters; `marks` with their level."""
+
+    given: str
+    expected: str
+    fits: bool
+    own_marks: list[dict[str, Any]] = field(default_factory=list)
+    expected_marks: list[dict[str, Any]] | None = None
 
 
 class Refused(ValueError):
@@ -76,6 +90,8 @@ class Instrument(Generic[OptionsT]):
     # Further numbers that follow from the same answer, by suffix: criterion `q` with the suffix
     # `time` also fills the criterion `q_time`.
     derives: ClassVar[Mapping[str, Kind]] = {}
+    # What raters call these numbers, by suffix.
+    derived_titles: ClassVar[Mapping[str, str]] = {}
     # What its script says, by the name under which it asks for it; scripts fill in {braces}.
     words: ClassVar[Mapping[str, str]] = {}
     # The keys with which it is answered, and what they do; the first pair is shown on the screen.
@@ -147,6 +163,22 @@ class Instrument(Generic[OptionsT]):
         if label is None:
             return text if number is None else f"{number:g}"
         return label
+
+    def said_range(self, low: float, high: float, options: OptionsT) -> str:
+        """A range of expected numbers as raters read it."""
+        return f"{low:g}–{high:g}"
+
+    def problems_with_expected(
+        self, expected: Any, options: OptionsT, subject: Subject
+    ) -> Iterator[str]:
+        """List why a practice example cannot expect this, of expectations that are mappings."""
+        yield NO_EXPECTATION
+
+    def compare(
+        self, expected: Any, number: float | None, text: str, options: OptionsT, subject: Subject
+    ) -> Comparison:
+        """An answer next to an expectation in which `problems_with_expected` found no problem."""
+        raise NotImplementedError
 
     def needs_input_length(self, options: OptionsT) -> bool:
         """Whether its script has to know how long the input is, even if it is not shown."""

@@ -83,7 +83,7 @@ class Preference(Instrument[PreferenceOptions]):
         if text == BAD:
             return gettext(self.words[BAD])
         words = {1.0: self.words["better"], 0.5: self.words["tie"]}
-        return gettext(words[number]) if number in words else "–"
+        return gettext(words[number] if number in words else _("The other one is better"))
 
     def simulate_together(
         self,
@@ -130,7 +130,7 @@ class BestWorst(Instrument[Options]):
 
     def said(self, number: float | None, text: str, options: Options) -> str:
         words = {1.0: self.words["best"], -1.0: self.words["worst"]}
-        return gettext(words[number]) if number in words else "–"
+        return gettext(words[number] if number in words else _("Neither the best nor the worst"))
 
     def simulate_together(
         self,

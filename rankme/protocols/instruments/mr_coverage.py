@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.utils.translation import gettext
@@ -14,7 +14,16 @@ from pydantic import Field
 from analysis.translatable import gettext_noop as _
 from rankme.protocols.meaning_representation import slots
 
-from .base import Instrument, Options, Refused, Subject, Value, on_the_scale, whole_number
+from .base import (
+    Comparison,
+    Instrument,
+    Options,
+    Refused,
+    Subject,
+    Value,
+    on_the_scale,
+    whole_number,
+)
 from .choices import BAD_NUMBER, COUNTER_KEYS
 
 ADDED, MISSING = 1, 2
@@ -48,6 +57,7 @@ class MrCoverage(Instrument[MrCoverageOptions]):
     stylesheets = ("counter", "mr_coverage")
     Options = MrCoverageOptions
     derives = {"slot_error_rate": "scale"}
+    derived_titles = {"slot_error_rate": _("Slot error rate")}
     repeats_the_input = True
 
     def clean(self, answer: Any, options: MrCoverageOptions, subject: Subject) -> Value:
@@ -89,7 +99,30 @@ class MrCoverage(Instrument[MrCoverageOptions]):
         answer = json.loads(text)
         counts = Counter(answer["attributes"])
         parts = [f"{gettext(answer)}: {counts[answer]}" for answer in ANSWERS if counts[answer]]
-        return ", ".join([*parts, f"+{answer['added']}"] if answer["added"] else parts)
+        return ", ".join([*parts, *_said_added(answer)])
+
+    def problems_with_expected(
+        self, expected: Any, options: MrCoverageOptions, subject: Subject
+    ) -> Iterator[str]:
+        try:
+            self._read(expected, options, subject)
+        except Refused as refusal:
+            yield f"write attributes, one answer for each, and added: {refusal}"
+
+    def compare(
+        self,
+        expected: Any,
+        number: float | None,
+        text: str,
+        options: MrCoverageOptions,
+        subject: Subject,
+    ) -> Comparison:
+        answer = json.loads(text) if text else None
+        return Comparison(
+            given=_said_by_fact(answer, subject) if answer else "–",
+            expected=_said_by_fact(expected, subject),
+            fits=answer == expected,
+        )
 
     def simulate(
         self,
@@ -104,3 +137,13 @@ class MrCoverage(Instrument[MrCoverageOptions]):
             for _pair in trial["input"]["pairs"]
         ]
         return {"attributes": found, "added": int(rng.random() < chance)}
+
+
+def _said_added(answer: Mapping[str, Any]) -> list[str]:
+    return [f"{gettext(_('added'))}: {answer['added']}"] if answer["added"] else []
+
+
+def _said_by_fact(answer: Mapping[str, Any], subject: Subject) -> str:
+    facts = zip(slots(subject.item_input), answer["attributes"], strict=True)
+    parts = [f"{name}: {gettext(found)}" for (name, _value), found in facts]
+    return ", ".join([*parts, *_said_added(answer)])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+from django.utils.translation import gettext
 from pydantic import Field, model_validator
 
 from analysis.errors import OptionsError
@@ -18,8 +19,19 @@ from analysis.spans.snapping import snap_to_graphemes, snap_to_words
 from analysis.spans.weights import parse_weights
 from analysis.translatable import gettext_noop as _
 
-from .base import Instrument, Kind, Options, Refused, Subject, Value, finite_number, on_the_scale
+from .base import (
+    Comparison,
+    Instrument,
+    Kind,
+    Options,
+    Refused,
+    Subject,
+    Value,
+    finite_number,
+    on_the_scale,
+)
 from .choices import CHOICES_HINT
+from .expected_marks import ExpectedMarks
 from .sliders import NOT_SET
 
 LONGEST_NOTE = 500
@@ -30,6 +42,12 @@ SIDES = ("output", "source")
 ACTIONS = ("add", "change", "confirm", "remove")
 # What one answer may hold besides the texts: marks with their notes, and events.
 LARGEST_ANSWER = 40_000
+NEUTRAL, UNMARKED_LEVEL, MOST_LEVELS = "neutral", 2, 3
+NO_ERRORS = _("no errors")
+AT_LEAST_ONE = _("at least one error")
+FEW_ERRORS = _("few errors or none")
+ANY_ERROR = _("an error")
+QUOTED = _("“{text}”")
 MARK_FIELDS = {
     *("id", "side", "start", "end", "text", "severity", "category", "note", "missing"),
     *("prefilled", "confirmed"),
@@ -159,6 +177,7 @@ class Spans(Instrument[SpansOptions]):
         (_("Ctrl Z"), _("undo")),
     )
     stylesheets = ("line", "slider", "spans")
+    derived_titles = {"score": _("Score")}
     Options = SpansOptions
 
     def derived(self, options: SpansOptions) -> Mapping[str, Kind]:
@@ -193,12 +212,44 @@ class Spans(Instrument[SpansOptions]):
         return options.weights
 
     def said(self, number: float | None, text: str, options: SpansOptions) -> str:
-        """The marked words with their severities; without an answer, what the errors weigh."""
-        if not text.startswith("{"):
-            return super().said(number, text, options)
-        marks = json.loads(text)["marks"]
-        words = [f"{_quoted(mark)} ({_name(mark, options)})" for mark in marks]
-        return ", ".join(words) or f"{number:g}"
+        """The marked words with their severities; raters know nothing of weights."""
+        if text.startswith("{"):
+            return self._said_marks(json.loads(text)["marks"], options)
+        return gettext(AT_LEAST_ONE if number else NO_ERRORS)
+
+    def said_range(self, low: float, high: float, options: SpansOptions) -> str:
+        return gettext(AT_LEAST_ONE if low > 0 else FEW_ERRORS if high else NO_ERRORS)
+
+    def _said_marks(self, marks: Sequence[Mapping[str, Any]], options: SpansOptions) -> str:
+        return ", ".join(_said_mark(mark, options) for mark in marks) or gettext(NO_ERRORS)
+
+    def problems_with_expected(
+        self, expected: Any, options: SpansOptions, subject: Subject
+    ) -> Iterator[str]:
+        try:
+            marks = ExpectedMarks.read(expected, _texts(options, subject))
+        except ValueError as error:
+            yield str(error)
+            return
+        yield from marks.problems(list(options.severities), list(options.categories))
+
+    def compare(
+        self,
+        expected: Any,
+        number: float | None,
+        text: str,
+        options: SpansOptions,
+        subject: Subject,
+    ) -> Comparison:
+        own = json.loads(text)["marks"] if text else []
+        marks = ExpectedMarks.read(expected, _texts(options, subject))
+        return Comparison(
+            given=self._said_marks(own, options),
+            expected=self._said_marks(marks.shown(), options),
+            fits=bool(text) and marks.are_met_by(own),
+            own_marks=[_with_level(mark, options) for mark in own],
+            expected_marks=[_with_level(mark, options) for mark in marks.shown()],
+        )
 
     def derive(self, answer: Any, options: SpansOptions, subject: Subject) -> dict[str, Value]:
         score = self._score(answer, options)
@@ -248,15 +299,30 @@ class Spans(Instrument[SpansOptions]):
         ]
 
 
-def _name(mark: Mapping[str, Any], options: SpansOptions) -> str:
-    """What raters read for the severity of a mark, or for its category."""
+def _texts(options: SpansOptions, subject: Subject) -> dict[str, str]:
+    """What can be marked, by side."""
+    source = {"source": subject.item_input} if options.source else {}
+    return {"output": subject.output, **source}
+
+
+def _said_mark(mark: Mapping[str, Any], options: SpansOptions) -> str:
+    """The marked words, their severity and their category as raters read them."""
+    if mark["text"]:
+        said = gettext(QUOTED).format(text=mark["text"])
+    else:
+        said = gettext(Spans.words["missing_mark"] if mark["missing"] else ANY_ERROR)
     severity, category = mark["severity"], mark["category"]
-    name = options.severities.get(severity) or severity
-    return name or options.categories.get(category) or category or "–"
+    names = [options.severities.get(severity, severity), options.categories.get(category, category)]
+    named = ", ".join(name for name in names if name)
+    return f"{said} ({named})" if named else said
 
 
-def _quoted(mark: Mapping[str, Any]) -> str:
-    return f"“{mark['text']}”" if mark["text"] else "…"
+def _with_level(mark: Mapping[str, Any], options: SpansOptions) -> dict[str, Any]:
+    """A mark with how severe it looks, as static/js/instruments/spans.js draws it."""
+    names = list(options.severities)
+    severity = mark["severity"]
+    level = names.index(severity) + 1 if severity in names else UNMARKED_LEVEL
+    return {**mark, "level": 0 if severity == NEUTRAL else min(level, MOST_LEVELS)}
 
 
 # --- Checks ------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@
  * @param {{ page: import("./types.js").PageDocument, storage: import("./types.js").PageStorage,
  *   drafts: import("./types.js").Drafts, route: import("./types.js").Route,
  *   tell: (title: string, text: string) => Promise<unknown>,
- *   compare: (result: Feedback) => Promise<boolean>,
+ *   compare: (result: Feedback, material: import("./types.js").Material) => Promise<boolean>,
  *   askForFeedback: (trial: number, screens: Answer[][]) => Promise<Feedback>,
  *   onDone: () => unknown, leave: () => Promise<never> }} parts
  *   tell: shows a message until the rater continues ·
@@ -70,10 +70,8 @@ export function createPractice(parts) {
     const result = await feedback(trial, material);
     if (result.ends_the_work) return parts.leave();
     if (!result.answers) return void (await parts.tell(words.feedback, result.feedback ?? ""));
-    return parts.compare({
-      ...result,
-      must_try_again: page.practice_gate && result.may_try_again,
-    });
+    const mustTryAgain = page.practice_gate && result.may_try_again;
+    return parts.compare({ ...result, must_try_again: mustTryAgain }, material);
   }
 
   /**

@@ -137,11 +137,12 @@ export function createSitting(parts) {
    * The feedback on an example; resolves with whether the rater tries it again.
    *
    * @param {import("./types.js").Feedback} result
+   * @param {import("./types.js").Material} material
    */
-  async function compareAnswers(result) {
+  async function compareAnswers(result, material) {
     timedTrials?.stop();
     const { showAnswers } = await import("./practice_answers.js");
-    return showAnswers(view.stage, view.answersTemplate, result);
+    return showAnswers(view.stage, view.answersTemplate, result, material, words);
   }
 
   /** @param {Step} step */

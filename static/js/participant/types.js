@@ -214,10 +214,19 @@
  *
  * @typedef {object} ComparedAnswer
  * @property {string} text the output that it is about, or ""
+ * @property {number | null} position the output's
  * @property {string} question
  * @property {string} given
  * @property {string} expected
  * @property {boolean} fits
+ * @property {ShownMark[]} own_marks
+ * @property {ShownMark[] | null} expected_marks null where no marks are named
+ */
+
+/**
+ * A mark in a text, in code points, with how severe it looks.
+ *
+ * @typedef {{ side: string, start: number | null, end: number | null, level: number }} ShownMark
  */
 
 /**
@@ -228,6 +237,7 @@
  * @property {ComparedAnswer[]} [answers]
  * @property {boolean | null} [passed] null where nothing was expected
  * @property {boolean} [may_try_again]
+ * @property {number} [tries_left]
  * @property {boolean} [must_try_again]
  * @property {boolean} [ends_the_work]
  */
