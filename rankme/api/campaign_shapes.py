@@ -6,9 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from rankme.models import (
-    Campaign,
-)
+from rankme.models import AuditEvent, Campaign, Membership
+from rankme.untrusted.clean_text import storable
 
 from .view import PageQuery, Strict
 
@@ -91,6 +90,102 @@ class NewCampaignSerializer(Strict):
         if "title" not in given and given.get("archive"):
             raise serializers.ValidationError({"title": ["An archive needs a title."]})
         return given
+
+
+class PlanQuery(serializers.Serializer[Any]):
+    raters = serializers.IntegerField(
+        min_value=1,
+        max_value=100_000,
+        required=False,
+        help_text="Also say how many batches each of so many raters would do.",
+    )
+
+
+class RatersSerializer(Strict):
+    raters = serializers.IntegerField(min_value=1, max_value=100_000)
+
+
+class SpreadSerializer(serializers.Serializer[Any]):
+    min = serializers.FloatField()
+    mean = serializers.FloatField()
+    max = serializers.FloatField()
+
+
+class PlannedWorkSerializer(serializers.Serializer[Any]):
+    """A plan in figures. The same draft always draws the same plan."""
+
+    design = serializers.CharField(source="plan.design")
+    seed = serializers.IntegerField(source="plan.seed")
+    batches = serializers.IntegerField(source="plan.balance.batches")
+    trials = serializers.IntegerField(source="plan.balance.trials")
+    outputs_shown = serializers.IntegerField(source="plan.balance.judgements")
+    judgements = serializers.IntegerField(help_text="Single values.")
+    screens_per_trial = serializers.FloatField()
+    raters_per_trial = serializers.IntegerField(source="plan.raters_per_trial")
+    raters = serializers.IntegerField(
+        source="estimate.raters", help_text="So many are needed, at `batches_per_rater`."
+    )
+    batches_per_rater_for = serializers.IntegerField(
+        required=False, help_text="Only with the parameter `raters`: for these."
+    )
+    minutes_per_batch = serializers.FloatField(source="estimate.minutes_per_batch")
+    minutes_per_rater = serializers.FloatField(source="estimate.minutes_per_rater")
+    hours_in_all = serializers.FloatField(source="estimate.hours_in_all")
+    cost = serializers.FloatField(source="estimate.cost", help_text="Without a panel's fees.")
+    currency = serializers.CharField(source="estimate.currency")
+    pay_per_hour = serializers.FloatField(source="estimate.pay_per_hour")
+    pay_is_low = serializers.BooleanField(help_text="Below what the panel asks for.")
+    words_per_screen = serializers.FloatField(source="reading.words_per_screen")
+    is_too_fast_to_read = serializers.BooleanField(source="reading.is_too_fast")
+    trials_per_batch = SpreadSerializer(source="plan.balance.trials_per_batch")
+    outputs_per_system = SpreadSerializer(source="plan.balance.per_system")
+    outputs_per_item = SpreadSerializer(source="plan.balance.per_item")
+    raters_per_output = SpreadSerializer(source="plan.balance.per_output")
+    notes = serializers.ListField(
+        source="plan.notes", child=serializers.CharField(), help_text="What is not balanced."
+    )
+
+
+class LaunchedSerializer(CampaignSerializer):
+    plan = PlannedWorkSerializer(
+        allow_null=True, help_text="Null for a large campaign, whose plan a worker draws."
+    )
+    open_link = serializers.CharField(help_text="For raters; empty if it is switched off.")
+    panel_link = serializers.CharField(help_text="With the panel's placeholders, or empty.")
+
+    class Meta(CampaignSerializer.Meta):
+        fields = [*CampaignSerializer.Meta.fields, "plan", "open_link", "panel_link"]
+
+
+class MemberSerializer(serializers.ModelSerializer[Membership]):
+    """A colleague; before `opened_at` only an invitation, maybe of nobody."""
+
+    class Meta:
+        model = Membership
+        fields = ["id", "username", "added_at", "opened_at"]
+
+
+class NewMemberSerializer(Strict):
+    username = serializers.CharField(max_length=150, help_text="With which the colleague logs in.")
+
+    def validate_username(self, name: str) -> str:
+        if not storable(name):
+            raise serializers.ValidationError("This contains a character that cannot be stored.")
+        return name
+
+
+class EventSerializer(serializers.ModelSerializer[AuditEvent]):
+    actor = serializers.CharField(allow_null=True, help_text="Null: the site itself.")
+    detail = serializers.DictField()
+
+    class Meta:
+        model = AuditEvent
+        fields = ["id", "number", "happened_at", "actor", "verb", "detail"]
+
+
+class EventPageSerializer(serializers.Serializer[Any]):
+    next = serializers.URLField(allow_null=True)
+    results = EventSerializer(many=True)
 
 
 class DefinitionSerializer(Strict):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from rankme.importing import READERS
@@ -26,11 +28,25 @@ class ImportSerializer(serializers.ModelSerializer[MaterialImport]):
         fields = ["id", "kind", "phase", "format", "labels", "problems", "preview", *JOB_FIELDS]
 
 
+@extend_schema_field(OpenApiTypes.BINARY)
+class UploadField(serializers.FileField):
+    """A file in a request; the document would otherwise say that it is an address."""
+
+
 class NewImportSerializer(Strict):
-    outputs = serializers.ListField(
-        child=serializers.FileField(), allow_empty=False, help_text="One or more files, or a zip."
+    files = serializers.ListField(
+        child=UploadField(),
+        required=False,
+        allow_empty=False,
+        help_text="One or more files, or a zip, of the `kind`: outputs, judgements or scores.",
     )
-    items = serializers.FileField(
+    outputs = serializers.ListField(
+        child=UploadField(),
+        required=False,
+        allow_empty=False,
+        help_text="The earlier name of `files`; give one of them.",
+    )
+    items = UploadField(
         required=False,
         help_text="Inputs, references, contexts and factors, if they are in a separate file.",
     )
@@ -60,6 +76,11 @@ class NewImportSerializer(Strict):
         required=False,
         help_text="For scores and verdicts: the systems that the judge's own model wrote.",
     )
+
+    def validate(self, given: dict[str, Any]) -> dict[str, Any]:
+        if ("files" in given) == ("outputs" in given):
+            raise serializers.ValidationError({"files": ["Give one or more files."]})
+        return given
 
 
 class ColumnsSerializer(Strict):

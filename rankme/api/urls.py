@@ -7,11 +7,14 @@ from rankme.api.views import (
     campaigns,
     complaints,
     judgements,
+    links,
     materials,
     metrics,
     panel_accounts,
     panel_people,
     panel_study,
+    people,
+    raters,
     reference,
     tokens,
     versions,
@@ -23,6 +26,7 @@ PANEL = CAMPAIGN + "panel/"
 PERSON = PANEL + "submissions/<int:submission>/"
 ACCOUNT = "panel-accounts/<int:account>/"
 RUN = CAMPAIGN + "analysis-runs/<int:run>/"
+RATER = CAMPAIGN + "raters/<str:label>/"
 
 urlpatterns = [
     path("token/", tokens.TokenView.as_view(), name="api-token"),
@@ -30,6 +34,7 @@ urlpatterns = [
     path("campaigns/", campaigns.CampaignsView.as_view(), name="api-campaigns"),
     path(CAMPAIGN, campaigns.CampaignView.as_view(), name="api-campaign"),
     path(CAMPAIGN + "file/", campaigns.CampaignFileView.as_view(), name="api-campaign-file"),
+    path(CAMPAIGN + "plan/", campaigns.PlanView.as_view(), name="api-plan"),
     path(CAMPAIGN + "launch/", campaigns.LaunchView.as_view(), name="api-campaign-launch"),
     path(CAMPAIGN + "pause/", campaigns.PauseView.as_view(), name="api-campaign-pause"),
     path(CAMPAIGN + "resume/", campaigns.ResumeView.as_view(), name="api-campaign-resume"),
@@ -39,6 +44,27 @@ urlpatterns = [
     path(CAMPAIGN + "versions/", versions.VersionsView.as_view(), name="api-versions"),
     path(CAMPAIGN + "versions/<int:version>/", versions.VersionView.as_view(), name="api-version"),
     path(CAMPAIGN + "progress/", campaigns.ProgressView.as_view(), name="api-progress"),
+    path(CAMPAIGN + "links/", links.AddressesView.as_view(), name="api-links"),
+    path(
+        CAMPAIGN + "links/personal/", links.PersonalLinksView.as_view(), name="api-links-personal"
+    ),
+    path(CAMPAIGN + "members/", people.MembersView.as_view(), name="api-members"),
+    path(CAMPAIGN + "members/<int:member>/", people.MemberView.as_view(), name="api-member"),
+    path(CAMPAIGN + "history/", people.HistoryView.as_view(), name="api-history"),
+    path(CAMPAIGN + "quality/", raters.QualityView.as_view(), name="api-quality"),
+    path(CAMPAIGN + "leases/", raters.BatchesAtWorkView.as_view(), name="api-leases"),
+    path(
+        CAMPAIGN + "leases/<int:assignment>/release/",
+        raters.ReleaseView.as_view(),
+        name="api-lease-release",
+    ),
+    path(CAMPAIGN + "raters/", raters.RatersView.as_view(), name="api-raters"),
+    path(RATER, raters.RaterView.as_view(), name="api-rater"),
+    path(RATER + "exclusion/", raters.RaterExclusionView.as_view(), name="api-rater-exclusion"),
+    path(RATER + "end-access/", raters.EndAccessView.as_view(), name="api-rater-end-access"),
+    path(
+        RATER + "erase-answers/", raters.EraseAnswersView.as_view(), name="api-rater-erase-answers"
+    ),
     path(CAMPAIGN + "imports/", materials.ImportsView.as_view(), name="api-imports"),
     path(IMPORT, materials.ImportView.as_view(), name="api-import"),
     path(IMPORT + "columns/", materials.ColumnsView.as_view(), name="api-import-columns"),

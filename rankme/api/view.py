@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -51,8 +51,8 @@ class PageQuery(serializers.Serializer[Any]):
 
 
 class View(APIView):
-    """A view for scripts. `queries` says which parameters each method takes; others are errors."""
-
+    # `queries` says which parameters each method takes; others are errors. A docstring would be
+    # the description of every operation.
     parser_classes = [StrictJSONParser]
     metadata_class = None
     queries: dict[str, type[serializers.Serializer[Any]]] = {}
@@ -81,15 +81,21 @@ class View(APIView):
         serializer: type[serializers.Serializer[Any]],
         *,
         newest_first: bool,
+        shown: Callable[[list[Any]], list[Any]] = list,
+        **context: Any,
     ) -> Response:
-        """A page of rows in the order of their ids, and the address of the next."""
+        """A page of rows in the order of their ids, and the address of the next.
+
+        `shown` says what the serializer gets for a page of rows.
+        """
         after, limit = self.query.get("after"), self.query["limit"]
         if after is not None:
             rows = rows.filter(id__lt=after) if newest_first else rows.filter(id__gt=after)
         found = list(rows.order_by("-id" if newest_first else "id")[: limit + 1])
         page = found[:limit]
         following = self._address(page[-1].pk) if len(found) > limit else None
-        return Response({"next": following, "results": serializer(page, many=True).data})
+        results = serializer(shown(page), many=True, context=context).data
+        return Response({"next": following, "results": results})
 
     def _address(self, after: int) -> str:
         asked = {name: values[-1] for name, values in self.request.query_params.lists()}

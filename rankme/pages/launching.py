@@ -10,7 +10,6 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
@@ -24,9 +23,9 @@ from rankme.designs.plan import DrawnPlan, Spread
 from rankme.designs.registry import DESIGNS
 from rankme.errors import RankmeError
 from rankme.forms.organiser import HowManyRatersForm, InvitationForm
+from rankme.links import entry_link, invitation_link, panel_link
 from rankme.models import Campaign
 from rankme.permissions import get_campaign, user_of
-from rankme.protocols.definition import Definition
 from rankme.queries.progress import size_of
 from rankme.queries.reading import WORDS_PER_MINUTE
 from rankme.queries.words import missing_texts
@@ -188,7 +187,7 @@ def links(request: HttpRequest, code: str) -> HttpResponse:
         "definition": definition,
         "form": form,
         "open_link": entry if definition.crowd.open_link else "",
-        "panel_link": panel_link(entry, definition) if definition.crowd.takes_panel_ids else "",
+        "panel_link": panel_link(entry, definition),
         "page": page,
         "invitations": [
             (invitation, invitation_link(entry, invitation.token)) for invitation in page
@@ -198,28 +197,6 @@ def links(request: HttpRequest, code: str) -> HttpResponse:
     return render_campaign(
         request, campaign, "organiser/links.html", context, tab="campaign-links", status=status
     )
-
-
-def entry_link(request: HttpRequest, campaign: Campaign) -> str:
-    return request.build_absolute_uri(reverse("rankme:enter", args=[campaign.code]))
-
-
-def panel_link(entry: str, definition: Definition) -> str:
-    """The link with the panel's own placeholders for its ids."""
-    panel = PANELS[definition.crowd.panel]
-    id_name = definition.crowd.id_parameter or panel.id_parameter
-    session_name = definition.crowd.session_parameter or panel.session_parameter
-    if panel.name == "prolific":
-        return (
-            f"{entry}?{id_name}={{{{%PROLIFIC_PID%}}}}&STUDY_ID={{{{%STUDY_ID%}}}}"
-            f"&{session_name}={{{{%SESSION_ID%}}}}"
-        )
-    study = f"&{panel.study_parameter}=STUDY" if panel.study_parameter else ""
-    return f"{entry}?{id_name}=ID&{session_name}=SESSION{study}"
-
-
-def invitation_link(entry: str, token: str) -> str:
-    return f"{entry}?invitation={token}"
 
 
 @login_required

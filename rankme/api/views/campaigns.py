@@ -14,18 +14,24 @@ from rest_framework.response import Response
 from rankme.actions import campaigns, launches
 from rankme.actions.duplicates import duplicate_campaign
 from rankme.actions.judgement_imports import start_archive
+from rankme.actions.planned_work import batches_of_each, fit_raters, planned_work
 from rankme.api.campaign_shapes import (
     CampaignDetailSerializer,
     CampaignPageSerializer,
     CampaignQuery,
     CampaignSerializer,
     DefinitionSerializer,
+    LaunchedSerializer,
     NewCampaignSerializer,
+    PlannedWorkSerializer,
+    PlanQuery,
     PresetSerializer,
     ProgressSerializer,
+    RatersSerializer,
 )
 from rankme.api.parsers import CampaignFileParser, StrictJSONParser
 from rankme.api.view import View
+from rankme.api.views.links import addresses_of
 from rankme.errors import RefusedAction
 from rankme.models import Campaign
 from rankme.permissions import get_campaign, get_own_campaign, user_of
@@ -220,12 +226,57 @@ def transition(name: str, action: Callable[..., Campaign], summary: str) -> type
     return Transition
 
 
-LaunchView = transition(
-    "launch",
-    launches.request_launch,
-    "Draw the plan, freeze the material and open the campaign to raters. A large campaign stays a "
-    "draft until a worker has stored its plan: request it again to see",
-)
+class PlanView(View):
+    queries = {"GET": PlanQuery}
+
+    @extend_schema(
+        operation_id="plan_preview",
+        summary="Draw the plan that a launch of this draft would store, and store nothing",
+        parameters=[PlanQuery],
+        responses=PlannedWorkSerializer,
+    )
+    def get(self, request: Request, code: str) -> Response:
+        campaign = get_campaign(request, code)
+        if not campaign.is_draft:
+            raise RefusedAction("Only a draft has a plan that is not stored yet.")
+        work = planned_work(campaign)
+        found = dict(PlannedWorkSerializer(work).data)
+        if "raters" in self.query:
+            found["batches_per_rater_for"] = batches_of_each(self.query["raters"], work)
+        return Response(found)
+
+    @extend_schema(
+        operation_id="plan_fit",
+        summary="Let each rater of this draft do as many batches as so few raters need",
+        request=RatersSerializer,
+        responses=PlannedWorkSerializer,
+    )
+    def post(self, request: Request, code: str) -> Response:
+        campaign = get_campaign(request, code)
+        fit_raters(campaign, self.read(RatersSerializer)["raters"], by=user_of(request))
+        campaign.refresh_from_db()
+        return Response(PlannedWorkSerializer(planned_work(campaign)).data)
+
+
+class LaunchView(View):
+    @extend_schema(
+        operation_id="campaigns_launch",
+        summary="Draw the plan, freeze the material and open the campaign to raters. A large "
+        "campaign stays a draft until a worker has stored its plan: request it again to see",
+        request=None,
+        responses=LaunchedSerializer,
+    )
+    def post(self, request: Request, code: str) -> Response:
+        campaign = get_campaign(request, code)
+        self.read_nothing()
+        can_wait = campaign.is_draft and not launches.is_large(campaign)
+        plan = planned_work(campaign) if can_wait else None
+        launched = launches.request_launch(campaign, by=user_of(request))
+        found = dict(CampaignSerializer(launched).data)
+        found["plan"] = PlannedWorkSerializer(plan).data if plan else None
+        return Response(found | addresses_of(request, launched))
+
+
 PauseView = transition("pause", campaigns.pause_campaign, "Stop handing out batches")
 ResumeView = transition("resume", campaigns.resume_campaign, "Hand out batches again")
 CloseView = transition("close", campaigns.close_campaign, "End the collection")

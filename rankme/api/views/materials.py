@@ -51,7 +51,8 @@ class ImportsView(View):
         campaign = get_campaign(request, code)
         given = self.read(NewImportSerializer)
         items = given.pop("items", None)
-        files = [*given.pop("outputs"), *([items] if items else [])]
+        uploads = given.pop("files", None) or given.pop("outputs")
+        files = [*uploads, *([items] if items else [])]
         options: dict[str, Any] = {"keep_rater_names": given.pop("keep_rater_names", False)}
         options |= {name: given.pop(name) for name in ABOUT_SCORES if name in given}
         if columns := given.pop("columns", None):

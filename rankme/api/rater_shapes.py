@@ -1,0 +1,159 @@
+"""The shapes of raters, of what they did, and of what organisers decide about them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from rankme.links import invitation_link
+from rankme.untrusted.clean_text import storable
+
+from .view import Strict
+
+
+class ExclusionSerializer(serializers.Serializer[Any]):
+    reason = serializers.CharField()
+    rule = serializers.CharField(help_text="Of the campaign, if one excluded the rater.")
+    decided_by = serializers.CharField(allow_null=True)
+    decided_at = serializers.DateTimeField()
+    withdrawn_at = serializers.DateTimeField(allow_null=True)
+
+
+class RaterSerializer(serializers.Serializer[Any]):
+    """One rater by label, never by the panel's id."""
+
+    id = serializers.IntegerField(source="participant.pk")
+    rater = serializers.CharField(source="participant.label", help_text="The label.")
+    name = serializers.CharField(source="invitation", help_text="Of a personal link.")
+    panel = serializers.CharField(source="participant.panel")
+    state = serializers.CharField(source="participant.state")
+    outcome = serializers.CharField(source="participant.outcome")
+    arrived_at = serializers.DateTimeField(source="participant.arrived_at")
+    last_seen = serializers.DateTimeField(allow_null=True)
+    screens = serializers.IntegerField()
+    seconds_per_screen = serializers.FloatField(allow_null=True)
+    pace = serializers.CharField(help_text="`slow` or `fast` beside the others, or empty.")
+    flags = serializers.SerializerMethodField()
+    exclusion = ExclusionSerializer(allow_null=True)
+
+    def get_flags(self, line: Any) -> dict[str, int]:
+        return dict(line.flags)
+
+
+class RaterPageSerializer(serializers.Serializer[Any]):
+    next = serializers.URLField(allow_null=True)
+    results = RaterSerializer(many=True)
+
+
+class LeaseSerializer(serializers.Serializer[Any]):
+    """A rater's hold on a batch."""
+
+    id = serializers.IntegerField(source="assignment.pk")
+    batch = serializers.IntegerField(source="assignment.batch.number", help_text="From 0.")
+    state = serializers.CharField(source="assignment.state")
+    counts = serializers.BooleanField(
+        source="assignment.counts", help_text="For its batch; no analysis uses an excluded rater."
+    )
+    screens = serializers.IntegerField()
+    screens_done = serializers.IntegerField()
+    claimed_at = serializers.DateTimeField(source="assignment.claimed_at")
+    leased_until = serializers.DateTimeField(source="assignment.leased_until")
+    ended_at = serializers.DateTimeField(source="assignment.ended_at", allow_null=True)
+
+
+class HeldBatchSerializer(LeaseSerializer):
+    rater = serializers.CharField(source="assignment.participant.label")
+    is_overdue = serializers.BooleanField()
+
+
+class CommentSerializer(serializers.Serializer[Any]):
+    item = serializers.CharField()
+    text = serializers.CharField()
+
+
+class RaterDetailSerializer(RaterSerializer):
+    batches = LeaseSerializer(many=True)
+    comments = CommentSerializer(many=True)
+    past_exclusions = ExclusionSerializer(many=True)
+
+
+class NewExclusionSerializer(Strict):
+    reason = serializers.CharField(max_length=500, help_text="Appears in the report.")
+
+    def validate_reason(self, reason: str) -> str:
+        if not storable(reason):
+            raise serializers.ValidationError("This contains a character that cannot be stored.")
+        return reason
+
+
+class CheckLineSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    answered = serializers.IntegerField()
+    failed = serializers.IntegerField(allow_null=True)
+    paired_p = serializers.FloatField(allow_null=True)
+    unpaired_p = serializers.FloatField(allow_null=True)
+    icc = serializers.FloatField(allow_null=True)
+
+
+class QualityLineSerializer(serializers.Serializer[Any]):
+    """The facts about one rater that *Quality* shows."""
+
+    id = serializers.IntegerField(source="participant.pk")
+    rater = serializers.CharField(source="participant.label", help_text="The label.")
+    checks = CheckLineSerializer(many=True)
+    screens = serializers.IntegerField(source="facts.screens")
+    median_seconds = serializers.FloatField(source="facts.median_seconds", allow_null=True)
+    median_active_seconds = serializers.FloatField(
+        source="facts.median_active_seconds", allow_null=True
+    )
+    impossible_times = serializers.IntegerField(source="facts.impossible_times")
+    same_answer_share = serializers.FloatField(source="facts.same_answer_share", allow_null=True)
+    position_bias = serializers.FloatField(source="facts.position_bias", allow_null=True)
+    agreement = serializers.FloatField(source="facts.agreement", allow_null=True)
+    is_hasty = serializers.BooleanField(source="facts.is_hasty")
+    rules = serializers.SerializerMethodField(help_text="The parts of rules that caught the rater.")
+    is_excluded = serializers.SerializerMethodField()
+    sentence = serializers.CharField(help_text="What is notable. It decides nothing.")
+
+    def get_rules(self, line: Any) -> list[str]:
+        return [str(decision.rule) for decision in line.decisions]
+
+    def get_is_excluded(self, line: Any) -> bool:
+        return line.exclusion is not None
+
+
+class QualityPageSerializer(serializers.Serializer[Any]):
+    next = serializers.URLField(allow_null=True)
+    results = QualityLineSerializer(many=True)
+
+
+class NewLinksSerializer(Strict):
+    names = serializers.ListField(
+        child=serializers.CharField(max_length=200),
+        required=False,
+        default=list,
+        max_length=1_000,
+        help_text="Each is stored with its link, and shown next to the rater's answers.",
+    )
+    unnamed = serializers.IntegerField(min_value=0, max_value=1_000, required=False, default=0)
+
+    def validate_names(self, names: list[str]) -> list[str]:
+        if not all(map(storable, names)):
+            raise serializers.ValidationError("This contains a character that cannot be stored.")
+        return names
+
+
+class InvitationSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    link = serializers.SerializerMethodField()
+    created_at = serializers.DateTimeField()
+
+    def get_link(self, invitation: Any) -> str:
+        return invitation_link(self.context["entry"], invitation.token)
+
+
+class InvitationPageSerializer(serializers.Serializer[Any]):
+    next = serializers.URLField(allow_null=True)
+    results = InvitationSerializer(many=True)

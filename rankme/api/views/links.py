@@ -1,0 +1,83 @@
+"""The links under which raters come in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from rankme.actions.campaigns import definition_of
+from rankme.actions.invitations import invite_raters
+from rankme.api.rater_shapes import (
+    InvitationPageSerializer,
+    InvitationSerializer,
+    NewLinksSerializer,
+)
+from rankme.api.view import PageQuery, View
+from rankme.links import entry_link, panel_link
+from rankme.models import Campaign
+from rankme.permissions import get_campaign, user_of
+
+
+class AddressesSerializer(serializers.Serializer[Any]):
+    """Where raters come in; they work while the campaign runs."""
+
+    open_link = serializers.CharField(help_text="Empty: switched off in the definition.")
+    panel_link = serializers.CharField(help_text="With the panel's placeholders, or empty.")
+
+
+def addresses_of(request: Request, campaign: Campaign) -> dict[str, str]:
+    definition = definition_of(campaign)
+    entry = entry_link(request._request, campaign)
+    return {
+        "open_link": entry if definition.crowd.open_link else "",
+        "panel_link": panel_link(entry, definition),
+    }
+
+
+class AddressesView(View):
+    @extend_schema(
+        operation_id="links_read",
+        summary="The open link and the panel's link",
+        responses=AddressesSerializer,
+    )
+    def get(self, request: Request, code: str) -> Response:
+        return Response(addresses_of(request, get_campaign(request, code)))
+
+
+class PersonalLinksView(View):
+    queries = {"GET": PageQuery}
+
+    @extend_schema(
+        operation_id="links_personal",
+        summary="The personal links of a campaign, the newest first",
+        parameters=[PageQuery],
+        responses=InvitationPageSerializer,
+    )
+    def get(self, request: Request, code: str) -> Response:
+        campaign = get_campaign(request, code)
+        entry = entry_link(request._request, campaign)
+        links = campaign.invitations.all()
+        return self.paged(links, InvitationSerializer, newest_first=True, entry=entry)
+
+    @extend_schema(
+        operation_id="links_create",
+        summary="Create personal links, for names or without",
+        request=NewLinksSerializer,
+        responses={201: InvitationSerializer(many=True)},
+    )
+    def post(self, request: Request, code: str) -> Response:
+        campaign = get_campaign(request, code)
+        given = self.read(NewLinksSerializer)
+        names = [*given["names"], *[""] * given["unnamed"]]
+        made = invite_raters(campaign, names, by=user_of(request))
+        context = {"entry": entry_link(request._request, campaign)}
+        found = InvitationSerializer(
+            campaign.invitations.filter(pk__in=[each.pk for each in made]).order_by("id"),
+            many=True,
+            context=context,
+        )
+        return Response(found.data, status=201)

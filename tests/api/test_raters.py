@@ -1,0 +1,116 @@
+"""Scripts do what the pages do with raters, links, members, plans and quality."""
+
+from __future__ import annotations
+
+import pytest
+
+from rankme.actions.invitations import invite_raters
+from rankme.models import Participant
+from tests.campaigns import make_campaign, make_owner, make_rater
+from tests.sittings import answer, claim, sit
+
+pytestmark = pytest.mark.django_db
+
+CAMPAIGNS = "/api/v1/campaigns/"
+
+
+@pytest.fixture
+def campaign(olga):
+    """One rater has finished a batch, another one holds one."""
+    campaign = make_campaign(owner=make_owner("olga"))
+    sit(make_rater(campaign, "w1"))
+    answer(claim(make_rater(campaign, "w2")), comment="The text is cut off.")
+    return campaign
+
+
+@pytest.fixture
+def base(campaign) -> str:
+    return f"{CAMPAIGNS}{campaign.code}/"
+
+
+def test_raters_are_read_excluded_and_readmitted(olga, campaign, base):
+    late, early = olga.get(f"{base}raters/").json()["results"]
+    assert (early["state"], early["screens"], early["exclusion"]) == ("working", 4, None)
+    rater = f"{base}raters/{late['rater']}/"
+    found = olga.get(rater).json()
+    assert found["comments"][0]["text"] == "The text is cut off."
+    assert [batch["screens_done"] for batch in found["batches"]] == [1]
+    assert olga.post(f"{rater}exclusion/", {}, format="json").status_code == 400
+    excluded = olga.post(f"{rater}exclusion/", {"reason": "Bots."}, format="json").json()
+    assert excluded["exclusion"]["reason"] == "Bots."
+    assert excluded["exclusion"]["decided_by"] == "olga"
+    again = olga.delete(f"{rater}exclusion/").json()
+    assert again["exclusion"] is None and again["past_exclusions"][0]["reason"] == "Bots."
+    assert olga.post(f"{rater}end-access/").status_code == 200
+    assert olga.get(f"{base}raters/nobody/").status_code == 404
+
+
+def test_a_batch_is_taken_back(olga, base):
+    (held,) = olga.get(f"{base}leases/").json()
+    assert held["screens_done"] == 1 and not held["is_overdue"]
+    assert olga.post(f"{base}leases/{held['id']}/release/").status_code == 204
+    assert olga.get(f"{base}leases/").json() == []
+
+
+def test_quality_says_of_each_rater_what_the_page_says(olga, campaign, base):
+    lines = olga.get(f"{base}quality/?limit=1").json()
+    assert lines["results"][0]["rater"] == Participant.objects.get(external_id="w2").label
+    following = olga.get(lines["next"]).json()
+    assert following["next"] is None
+    assert [line["rater"] for line in following["results"]] == [
+        Participant.objects.get(external_id="w1").label
+    ]
+
+
+def test_links_are_made_for_names_and_without(olga, campaign, base):
+    open_link = olga.get(f"{base}links/").json()["open_link"]
+    assert open_link.endswith(f"/r/{campaign.code}/")
+    wanted = {"names": ["Anna"], "unnamed": 1}
+    made = olga.post(f"{base}links/personal/", wanted, format="json").json()
+    assert [each["name"] for each in made] == ["Anna", ""]
+    listed = olga.get(f"{base}links/personal/").json()["results"]
+    assert [each["link"] for each in listed] == [each["link"] for each in made[::-1]]
+    assert olga.get(made[0]["link"]).status_code == 200
+    assert olga.post(f"{base}links/personal/", {}, format="json").status_code == 409
+    invite_raters(campaign, [""], by=campaign.owner)
+
+
+def test_members_are_invited_by_the_owner_alone(olga, stranger, base):
+    added = olga.post(f"{base}members/", {"username": "sven"}, format="json").json()
+    assert (added["username"], added["opened_at"]) == ("sven", None)
+    assert stranger.get(f"{base}history/").json()["results"][0]["verb"] == "member invited"
+    (member,) = olga.get(f"{base}members/").json()
+    assert member["opened_at"] is not None
+    assert stranger.delete(f"{base}members/{member['id']}/").status_code == 403
+    assert olga.delete(f"{base}members/{member['id']}/").status_code == 204
+    assert stranger.get(base).status_code == 404
+
+
+def test_a_plan_is_tried_fitted_to_raters_and_launched_with_its_figures(olga):
+    campaign = make_campaign(launch=False, owner=make_owner("olga"))
+    base = f"{CAMPAIGNS}{campaign.code}/"
+    tried = olga.get(f"{base}plan/?raters=2").json()
+    assert (tried["batches"], tried["raters"], tried["batches_per_rater_for"]) == (4, 4, 2)
+    assert not campaign.batches.exists()
+    fitted = olga.post(f"{base}plan/", {"raters": 2}, format="json").json()
+    assert fitted["raters"] == 2
+    launched = olga.post(f"{base}launch/").json()
+    assert launched["state"] == "running" and launched["plan"] == fitted
+    assert launched["plan"]["minutes_per_batch"] > 0 and launched["plan"]["cost"] == 0
+    assert launched["open_link"].endswith(f"/r/{campaign.code}/")
+    assert olga.get(f"{base}plan/").status_code == 409
+
+
+def test_every_operation_says_what_it_does_and_files_are_binary(anybody):
+    schema = anybody.get("/api/v1/schema/", HTTP_ACCEPT="application/json").json()
+    operations = [
+        operation
+        for methods in schema["paths"].values()
+        for operation in methods.values()
+        if isinstance(operation, dict)
+    ]
+    assert all(operation.get("summary") for operation in operations)
+    assert not [each for each in operations if "A view for scripts" in each.get("description", "")]
+    upload = schema["components"]["schemas"]["NewImport"]["properties"]
+    assert upload["files"]["items"] == {"type": "string", "format": "binary"}
+    assert upload["items"]["format"] == "binary"
