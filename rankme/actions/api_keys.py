@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from datetime import datetime
 from typing import Any
 
 from django.apps import apps
@@ -35,6 +36,12 @@ def revoke_key(user: User) -> None:
     """End a person's key. Without one nothing happens."""
     if _keys().filter(user=user).delete()[0]:
         note(None, user, gettext_noop("token revoked"))
+
+
+def key_made_at(user: User) -> datetime | None:
+    """When a person's key was made; None without one."""
+    made: datetime | None = _keys().filter(user=user).values_list("created", flat=True).first()
+    return made
 
 
 def stored_key(secret: str) -> str:

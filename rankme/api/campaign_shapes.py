@@ -158,7 +158,7 @@ class LaunchedSerializer(CampaignSerializer):
 
 
 class MemberSerializer(serializers.ModelSerializer[Membership]):
-    """A colleague; before `opened_at` only an invitation, maybe of nobody."""
+    """A colleague; without `opened_at`, an invitation that no account has used yet."""
 
     class Meta:
         model = Membership

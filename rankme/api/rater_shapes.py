@@ -33,7 +33,7 @@ class RaterSerializer(serializers.Serializer[Any]):
     last_seen = serializers.DateTimeField(allow_null=True)
     screens = serializers.IntegerField()
     seconds_per_screen = serializers.FloatField(allow_null=True)
-    pace = serializers.CharField(help_text="`slow` or `fast` beside the others, or empty.")
+    pace = serializers.CharField(help_text="`slow` or `fast` compared with the others, or empty.")
     flags = serializers.SerializerMethodField()
     exclusion = ExclusionSerializer(allow_null=True)
 

@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from rankme.actions import campaigns
+from rankme.actions.api_keys import key_made_at, revoke_key
 from rankme.forms.organiser import LoginForm, MemberForm
 from rankme.models import Campaign, Slot
 from rankme.permissions import get_campaign, get_own_campaign, user_of
@@ -43,10 +44,22 @@ class ChangePassword(PasswordChangeView):
         messages.success(self.request, _("Your password has been changed."))
         return super().form_valid(form)
 
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        return super().get_context_data(**context, key_made_at=key_made_at(user_of(self.request)))
+
 
 log_in = LoginView.as_view(authentication_form=LoginForm, redirect_authenticated_user=True)
 log_out = LogoutView.as_view()
 change_password = ChangePassword.as_view()
+
+
+@login_required
+@require_POST
+def end_key(request: HttpRequest) -> HttpResponse:
+    """End the person's own key for scripts."""
+    revoke_key(user_of(request))
+    messages.success(request, _("The key no longer works."))
+    return redirect("rankme:password-change")
 
 
 @require_safe

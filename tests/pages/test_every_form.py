@@ -6,6 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.urls import resolve, reverse
+from rest_framework.authtoken.models import Token
 
 from rankme.actions import analysis_runs, assignments, campaigns, exclusions, metrics
 from rankme.actions.import_jobs import execute_import
@@ -71,6 +72,7 @@ def upload(olga, campaign: Campaign, text: str) -> None:
 
 
 def new_pages() -> list[str]:
+    Token.objects.create(user=make_owner(), key="0" * 40)
     names = ("campaigns", "campaign-start", "campaign-load", "password-change")
     return [reverse(f"rankme:{name}") for name in names] + [
         reverse("rankme:campaign-new", args=["e2e-quality"])

@@ -33,6 +33,7 @@ POLICY: dict[str, dict[str, str]] = {
     "log-in": {"GET": ALL, "POST": ALL},
     "log-out": {"POST": ALL},
     "password-change": {"GET": ACCOUNT, "POST": ACCOUNT},
+    "key-end": {"POST": ACCOUNT},
     "campaigns": {"GET": ACCOUNT},
     "campaign-start": {"GET": ACCOUNT},
     "campaign-load": {"GET": ACCOUNT, "POST": ACCOUNT},
