@@ -93,7 +93,7 @@ def test_errors_are_marked_with_the_mouse(page: Page):
     drag_over(page, "bridge", text)
     page.get_by_role("button", name="Minor").click()
     shot(page, "spans-mouse")
-    page.get_by_role("button", name="Remove of “bridge”").click()
+    page.get_by_role("button", name="Remove: “bridge”").click()
     finish(page)
     found = stored()
     (mark,) = found["marks"]
@@ -146,7 +146,7 @@ def test_errors_are_marked_moved_and_removed_by_keyboard_alone(page: Page):
     expect(page.locator(".span-quote")).to_have_text(["The"])
     press("Control+z")
     expect(page.locator(".span-quote")).to_have_text(["The", "dog"])
-    page.get_by_role("button", name="Change the place of “dog”").focus()
+    page.get_by_role("button", name="Change the place: “dog”").focus()
     press("Enter")
     for _ in range(len(" walked")):
         press("Shift+ArrowRight")
@@ -176,7 +176,7 @@ def test_errors_are_marked_with_a_finger(browser, live_site):
     page.touchscreen.tap(box["x"] + 60, box["y"] + 20)
     page.get_by_role("button", name="Major").tap()
     expect(page.locator(".span-quote")).to_have_text(["dog"])
-    page.get_by_role("button", name="Change the place of “dog”").tap()
+    page.get_by_role("button", name="Change the place: “dog”").tap()
     page.touchscreen.tap(box["x"] + 100, box["y"] + 20)
     page.get_by_role("button", name="Place the mark here").tap()
     expect(page.locator(".span-quote")).to_have_text(["dog walked"])
@@ -278,9 +278,9 @@ def test_suggested_marks_are_confirmed_changed_and_removed(page: Page):
     text = open_screen(page, launch_campaign(campaign, by=campaign.owner))
     expect(page.get_by_text("suggested by a model")).to_have_count(4)
     shot(page, "spans-suggested")
-    page.get_by_role("button", name="Confirm of “walked”").click()
-    page.get_by_label("Severity of “bridge”").select_option("major")
-    page.get_by_role("button", name="Remove of “The”").click()
+    page.get_by_role("button", name="Confirm: “walked”").click()
+    page.get_by_label("Severity: “bridge”").select_option("major")
+    page.get_by_role("button", name="Remove: “The”").click()
     expect(page.get_by_text("suggested by a model")).to_have_count(1)
     page.wait_for_timeout(400)  # until the draft is kept
     page.reload()  # what was removed does not come back
@@ -304,7 +304,7 @@ def test_marking_is_accessible_and_fits_a_phone_and_four_times_the_size(page: Pa
     text = open_screen(page, marking(TEXT * 6, **options))
     drag_over(page, "walked", text)
     page.get_by_role("button", name="Major").click()
-    page.get_by_label("Category of “walked”").select_option("Style")
+    page.get_by_label("Category: “walked”").select_option("Style")
     page.get_by_role("button", name="Something is missing").click()
     page.get_by_text("How to mark").click()
     page.locator("[data-next]").click()
@@ -315,7 +315,7 @@ def test_marking_is_accessible_and_fits_a_phone_and_four_times_the_size(page: Pa
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert_accessible(page)
         shot(page, f"spans-{width}")
-    page.get_by_label("Category of “something is missing”").select_option("Accuracy/Omission")
+    page.get_by_label("Category: “something is missing”").select_option("Accuracy/Omission")
     slider = page.get_by_role("slider")
     slider.focus()
     slider.press("ArrowRight")
@@ -344,7 +344,7 @@ def test_hundreds_of_hostile_marks_run_nothing(page: Page):
     for _ in outputs:
         await_screen(page)
         expect(page.locator(".span-quote")).to_have_count(100)
-        page.locator(".span-choice").first.select_option("major")
+        page.locator(".span-entry .span-choice").first.select_option("major")
         page.wait_for_timeout(100)
         assert page.evaluate(
             "[window.stolen.length, document.querySelectorAll('.pwn').length]"

@@ -137,12 +137,16 @@ class Spans(Instrument[SpansOptions]):
     words = {
         "not_set": NOT_SET,
         "mark": _("Mark"),
-        "mark_hint": _("Press {key} to mark as “{name}”"),
         "marked": _("Marked: {text}"),
         "removed": _("Removed: {text}"),
         "changed": _("Changed: {text}"),
         "undone": _("Undone."),
         "nothing_to_undo": _("There is nothing to undo."),
+        "redone": _("Done again."),
+        "nothing_to_redo": _("There is nothing to do again."),
+        "undo": _("Undo"),
+        "redo": _("Redo"),
+        "mark_here": _("Mark {number} of {count}: {text}"),
         "select_first": _("Select the words that are wrong first."),
         "overlapping": _("This overlaps another mark. Remove or change that one."),
         "too_many": _("You can mark at most {most} errors. Mark the most severe ones."),
@@ -154,7 +158,7 @@ class Spans(Instrument[SpansOptions]):
         "category": _("Category"),
         "choose_category": _("Choose a category"),
         "note": _("Note"),
-        "of_mark": _("{name} of “{text}”"),
+        "of_mark": _("{name}: “{text}”"),
         "move": _("Change the place"),
         "move_now": _("Select the right words, then press Enter or “{name}”."),
         "place_here": _("Place the mark here"),
@@ -175,6 +179,7 @@ class Spans(Instrument[SpansOptions]):
         ("1–9", _("mark the selection")),
         (_("Delete"), _("remove the mark")),
         (_("Ctrl Z"), _("undo")),
+        (_("Ctrl Y"), _("do it again")),
     )
     stylesheets = ("line", "slider", "spans")
     derived_titles = {"score": _("Score")}

@@ -45,6 +45,8 @@ export function createHistory({ now, onChange }) {
   let events = [];
   /** @type {Mark[][]} */
   let earlier = [];
+  /** @type {Mark[][]} */
+  let later = [];
 
   /**
    * @param {Mark[]} after
@@ -84,13 +86,23 @@ export function createHistory({ now, onChange }) {
     /** @param {Mark[]} next */
     change(next) {
       earlier.push(marks);
+      later = [];
       become(next);
     },
     /** Go back by one change; false when there is none. */
     undo() {
       const before = earlier.pop();
       if (!before) return false;
+      later.push(marks);
       become(before, { undo: true });
+      return true;
+    },
+    /** Make the change again that was undone last; false when there is none. */
+    redo() {
+      const after = later.pop();
+      if (!after) return false;
+      earlier.push(marks);
+      become(after);
       return true;
     },
     /**
@@ -100,7 +112,7 @@ export function createHistory({ now, onChange }) {
      * @param {MarkEvent[]} [before]
      */
     begin(first, before = []) {
-      [marks, events, earlier] = [first, before, []];
+      [marks, events, earlier, later] = [first, before, [], []];
       onChange(marks);
     },
   };

@@ -1,23 +1,45 @@
 // What keys and the caret do in a text that raters mark.
 
 import { finishMoving } from "./mark_moving.js";
-import { fieldOf, highlight, markHere, marksAt, remove, stopMoving, undo } from "./marking.js";
+import {
+  announceCurrent,
+  currentMark,
+  markHere,
+  redo,
+  remove,
+  showCurrent,
+  stopMoving,
+  undo,
+} from "./marking.js";
 
 /**
+ * @typedef {import("./marking.js").Kind} Kind
  * @typedef {import("./marking.js").Marking} Marking
  * @typedef {import("./mark_fields.js").Side} Side
  */
 
 /**
- * Mark with a severity, or put down the mark that is being moved.
+ * Mark the chosen words, or put down the mark that is being moved.
  *
  * @param {Marking} marking
- * @param {string} severity
+ * @param {Kind} kind
  * @param {DOMHighResTimeStamp} time
  */
-export function markOrMove(marking, severity, time) {
-  if (marking.moving === null) markHere(marking, severity, time);
+export function markOrMove(marking, kind, time) {
+  if (marking.moving === null) markHere(marking, kind, time);
   else finishMoving(marking, time);
+}
+
+/**
+ * What the keys with Control or Command do that mean undo or redo anywhere.
+ *
+ * @param {KeyboardEvent} event
+ */
+function stepOf({ key, ctrlKey, metaKey, altKey, shiftKey }) {
+  if (!(ctrlKey || metaKey) || altKey) return null;
+  const letter = key.toLowerCase();
+  if (letter === "z") return shiftKey ? redo : undo;
+  return letter === "y" ? redo : null;
 }
 
 /**
@@ -26,18 +48,14 @@ export function markOrMove(marking, severity, time) {
  */
 export function onKey(marking, event) {
   const { key, timeStamp: time } = event;
-  const { severities, options } = marking;
-  const isCommand = event.ctrlKey || event.metaKey;
-  if (isCommand && !event.altKey && key.toLowerCase() === "z") {
-    event.preventDefault();
-    return undo(marking, time);
-  }
-  if (isCommand || event.altKey) return;
+  const { kinds } = marking;
   const number = Number(key) - 1;
-  if (key === "Enter") markOrMove(marking, severities[0][0], time);
-  else if (options.severities.length && number in severities) {
-    markOrMove(marking, severities[number][0], time);
-  } else if (key === "Delete" || key === "Backspace") removeHere(marking, time);
+  const step = stepOf(event);
+  if (step) step(marking, time);
+  else if (event.ctrlKey || event.metaKey || event.altKey) return;
+  else if (key === "Enter") markOrMove(marking, kinds[0], time);
+  else if (kinds.length > 1 && number in kinds) markOrMove(marking, kinds[number], time);
+  else if (key === "Delete" || key === "Backspace") removeHere(marking, time);
   else if (key === "Escape") stopMoving(marking);
   else return;
   event.preventDefault();
@@ -49,8 +67,7 @@ export function onKey(marking, event) {
  * @param {DOMHighResTimeStamp} time
  */
 function removeHere(marking, time) {
-  const selected = fieldOf(marking).selection();
-  const [here] = selected ? marksAt(marking, selected) : [];
+  const here = currentMark(marking);
   if (here) remove(marking, here.id, time);
 }
 
@@ -60,12 +77,7 @@ function removeHere(marking, time) {
  */
 export function onCaret(marking, side) {
   marking.side = side;
-  const selected = fieldOf(marking).selection();
-  const here = selected ? marksAt(marking, selected) : [];
-  if (selected) {
-    highlight(
-      marking,
-      here.map(({ id }) => id),
-    );
-  }
+  marking.pinned = null;
+  showCurrent(marking);
+  announceCurrent(marking);
 }

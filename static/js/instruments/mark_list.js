@@ -69,15 +69,15 @@ export function createList(holder, { options, words, language, actions }) {
     const { id } = mark;
     /** @param {string} part */
     const name = (part) => say(words, "of_mark", { name: part, text: quoteOf(mark, words) });
-    const row = make(root, "div", "span-fields");
-    const severity = choice(row, options.severities, "");
-    const category = choice(row, options.categories, words.choose_category);
-    const note = make(row, "input", "span-note");
-    const move = button(row, words.move, () => actions.move(id));
-    const confirm = button(row, words.confirm, (event) =>
+    const confirm = button(root, words.confirm, (event) =>
       actions.set(id, { confirmed: true }, event.timeStamp),
     );
-    const remove = button(row, words.remove, () => actions.remove(id));
+    const severity = choice(root, options.severities, "");
+    const move = button(root, "⇔", () => actions.move(id));
+    const remove = button(root, "✕", () => actions.remove(id));
+    const category = choice(root, options.categories, words.choose_category);
+    const note = make(root, "input", "span-note");
+    quote.addEventListener("click", () => actions.leave(id)); // with keys: Escape
 
     for (const [field, key] of [
       [severity, "severity"],
@@ -136,6 +136,11 @@ export function createList(holder, { options, words, language, actions }) {
           [remove, words.remove],
         ])
           field.setAttribute("aria-label", name(part));
+        for (const [field, part] of [
+          [move, words.move],
+          [remove, words.remove],
+        ])
+          field.title = part;
       },
     };
   }
@@ -163,7 +168,7 @@ export function createList(holder, { options, words, language, actions }) {
  * @param {string} className
  * @returns {TemplateElement}
  */
-function make(parent, name, className) {
+export function make(parent, name, className) {
   const element = parent.ownerDocument.createElement(name);
   element.className = className;
   parent.append(element);
@@ -174,9 +179,10 @@ function make(parent, name, className) {
  * @param {TemplateElement} parent
  * @param {string} label
  * @param {(event: Event) => void} onClick
+ * @param {string} [className]
  */
-function button(parent, label, onClick) {
-  const made = make(parent, "button", "button span-action");
+export function button(parent, label, onClick, className = "span-action") {
+  const made = make(parent, "button", `button ${className}`);
   made.type = "button";
   made.textContent = label;
   made.addEventListener("click", onClick);
@@ -191,7 +197,7 @@ function button(parent, label, onClick) {
  * @param {[path: string, label: string][]} pairs
  * @param {string} unset what an empty choice is called; without it there is none
  */
-function choice(parent, pairs, unset) {
+export function choice(parent, pairs, unset) {
   const select = make(parent, "select", "span-choice");
   select.dataset.control = "";
   select.hidden = !pairs.length;

@@ -19,8 +19,7 @@ export function beginMoving(marking, id) {
   marking.moving = id;
   marking.placeButton.hidden = false;
   marking.side = one.side;
-  fieldOf(marking).focus();
-  fieldOf(marking).select(one.start ?? 0, one.end ?? 0);
+  fieldOf(marking).goTo(one.start ?? 0, one.end ?? 0);
   marking.tell(say(marking.words, "move_now", { name: marking.words.place_here }));
 }
 

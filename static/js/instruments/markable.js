@@ -11,7 +11,9 @@
  * @property {() => void} onWritten draw the text again
  */
 
-/** @typedef {Place & { id: number, level: number, isOpen: boolean }} DrawnMark */
+/** @typedef {Place & { id: number, level: number, isOpen: boolean, name: string }} DrawnMark */
+
+const CHOSEN = "chosen-words"; // as ::highlight() in the style sheet calls them
 
 /**
  * Make an element with a text a field that nobody can write into: the browser then brings a caret,
@@ -27,6 +29,12 @@ export function createMarkable(element, { language, wholeWords, onKey, onCaret, 
   const words = boundaries(text, "word", language);
   /** @type {Place | null} */
   let selected = null;
+  /** @type {Place | null} */
+  let chosen = null;
+  /** @type {number[]} */
+  let current = [];
+  /** @type {Highlight | null} */
+  let shine = null;
 
   element.classList.add("markable");
   element.contentEditable = "true";
@@ -99,7 +107,7 @@ export function createMarkable(element, { language, wholeWords, onKey, onCaret, 
   }
 
   /**
-   * Show the text with marks: [{id, start, end, level, isOpen}], which may overlap.
+   * Show the text with marks, which may overlap.
    *
    * @param {DrawnMark[]} marks
    */
@@ -121,10 +129,13 @@ export function createMarkable(element, { language, wholeWords, onKey, onCaret, 
           here.every((mark) => mark.isOpen),
         );
         part.dataset.marks = here.map(({ id }) => id).join(" ");
+        part.title = here.map(({ name }) => name).join(", ");
       }
       return part;
     });
     element.replaceChildren(...parts);
+    show(current);
+    choose(chosen);
     if (!hadFocus) dropCaret();
     else if (selected) select(selected.start, selected.end);
   }
@@ -157,24 +168,52 @@ export function createMarkable(element, { language, wholeWords, onKey, onCaret, 
     return wholeWords ? widened(words, place.start, place.end) : place;
   }
 
+  /**
+   * Set off the marks with these ids, also when the text is drawn again.
+   *
+   * @param {number[]} ids
+   */
+  function show(ids) {
+    current = ids;
+    for (const part of element.querySelectorAll("mark")) {
+      const here = part.dataset.marks.split(" ").map(Number);
+      part.classList.toggle(
+        "is-current",
+        here.some((/** @type {number} */ id) => ids.includes(id)),
+      );
+    }
+  }
+
+  /** @param {Place} place */
+  function rangeOf({ start, end }) {
+    const range = document.createRange();
+    range.setStart(...placeOf(start));
+    range.setEnd(...placeOf(end));
+    return range;
+  }
+
+  /**
+   * Set off the words that a severity would mark. The browser's own selection does not say it: a
+   * tap only puts a caret there, and a selection fades when the focus leaves the text.
+   *
+   * @param {Place | null} place
+   */
+  function choose(place) {
+    chosen = place;
+    if (!("highlights" in CSS)) return;
+    const isOurs = shine !== null && CSS.highlights.get(CHOSEN) === shine;
+    shine = place && new Highlight(rangeOf(place));
+    if (shine) CSS.highlights.set(CHOSEN, shine);
+    else if (isOurs) CSS.highlights.delete(CHOSEN);
+  }
+
   return {
     element,
     text,
     draw,
-    /**
-     * Set off the marks with these ids.
-     *
-     * @param {number[]} ids
-     */
-    show(ids) {
-      for (const part of element.querySelectorAll("mark")) {
-        const here = part.dataset.marks.split(" ").map(Number);
-        part.classList.toggle(
-          "is-current",
-          here.some((/** @type {number} */ id) => ids.includes(id)),
-        );
-      }
-    },
+    show,
+    choose,
+    rangeOf,
     select,
     snapped,
     /**
@@ -201,7 +240,19 @@ export function createMarkable(element, { language, wholeWords, onKey, onCaret, 
       readSelection();
       return selected;
     },
-    focus: () => element.focus(),
+    /**
+     * Give the text the focus, with its caret or selection there, and bring that into view.
+     *
+     * @param {number} start
+     * @param {number} [end]
+     */
+    goTo(start, end = start) {
+      element.focus({ preventScroll: true });
+      select(start, end);
+      const { top, bottom } = rangeOf({ start, end }).getBoundingClientRect();
+      const isOut = top < 0.2 * innerHeight || bottom > 0.8 * innerHeight;
+      if (isOut) scrollBy({ top: (top + bottom - innerHeight) / 2, behavior: "instant" });
+    },
   };
 }
 

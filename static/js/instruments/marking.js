@@ -6,10 +6,20 @@ import { quoteOf } from "./mark_list.js";
 import { inOrder, placedMarks } from "./mark_places.js";
 
 /**
+ * @typedef {import("./mark_fields.js").Field} Field
  * @typedef {import("./mark_fields.js").Fields} Fields
  * @typedef {import("./mark_fields.js").Side} Side
  * @typedef {import("./mark_history.js").Mark} Mark
  * @typedef {import("./markable.js").Place} Place
+ */
+
+/**
+ * What a button or a number key marks words as.
+ *
+ * @typedef {object} Kind
+ * @property {string} label
+ * @property {Partial<Mark>} changes its severity; or its category, where there are no severities
+ * @property {number} level how severe it looks
  */
 
 /**
@@ -18,21 +28,57 @@ import { inOrder, placedMarks } from "./mark_places.js";
  * @typedef {object} Marking
  * @property {Record<string, any>} options
  * @property {Record<string, string>} words
- * @property {[name: string, label: string][]} severities one without a name where there are none
+ * @property {Kind[]} kinds the first is that of the Enter key
  * @property {Fields} fields
  * @property {ReturnType<typeof import("./mark_history.js").createHistory>} history
  * @property {ReturnType<typeof import("./mark_list.js").createList>} list
+ * @property {ReturnType<typeof import("./mark_tools.js").mountChosen>} chosen
+ * @property {ReturnType<typeof import("./mark_bubble.js").createBubble>} bubble
  * @property {HTMLButtonElement} placeButton
  * @property {Side} side where the caret is
+ * @property {number | null} here the mark that was announced last
+ * @property {number | null} pinned the mark whose entry in the list has, or had, the focus
  * @property {number | null} moving the mark whose place is being changed
  * @property {(message: string) => void} tell
  * @property {(time: DOMHighResTimeStamp) => void} onChange
  */
 
-/** @typedef {Pick<Mark, "side" | "start" | "end" | "text" | "severity">} NewMark */
+/** @typedef {Partial<Mark> & Pick<Mark, "side" | "start" | "end" | "text">} NewMark */
 
 const NEUTRAL = "neutral"; // weighs nothing, wherever it comes in the list
 const UNMARKED_LEVEL = 2; // where there are no severities
+const MOST_NUMBER_KEYS = 9;
+
+/**
+ * @param {Record<string, any>} options
+ * @param {Record<string, string>} words
+ * @returns {Kind[]}
+ */
+export function kindsOf(options, words) {
+  const { severities, categories } = options;
+  const isByCategory = !severities.length && categories.length <= MOST_NUMBER_KEYS;
+  const name = isByCategory ? "category" : "severity";
+  /** @type {[string, string][]} */
+  const choices = isByCategory ? categories : severities;
+  if (!choices.length) return [{ label: words.mark, changes: {}, level: UNMARKED_LEVEL }];
+  return choices.map(([path, label]) => ({
+    label: label || (path.split("/").at(-1) ?? path),
+    changes: { [name]: path },
+    level: isByCategory ? UNMARKED_LEVEL : levelOf(options, path),
+  }));
+}
+
+/**
+ * What raters read for the severity and the category of a mark.
+ *
+ * @param {Record<string, any>} options
+ * @param {Mark} mark
+ */
+export function nameOf({ severities, categories }, { severity, category }) {
+  /** @type {(pairs: [string, string][], path: string) => string} */
+  const labelOf = (pairs, path) => pairs.find(([one]) => one === path)?.[1] || path;
+  return [labelOf(severities, severity), labelOf(categories, category)].filter(Boolean).join(" · ");
+}
 
 /** @param {Marking} marking */
 export const fieldOf = ({ fields, side }) => fields[side] ?? fields.output;
@@ -81,6 +127,33 @@ export function isTaken({ options, history, side }, { start, end }, but = null) 
   );
 }
 
+/**
+ * What is selected, or the word at the caret, as it would be marked.
+ *
+ * @param {Field} field
+ */
+function chosenPlace(field) {
+  const selected = field.selection();
+  if (!selected) return null;
+  const isCaret = selected.start === selected.end;
+  const place = isCaret ? field.wordAt(selected.start) : selected;
+  return place && field.snapped(place.start, place.end);
+}
+
+/**
+ * The mark that the list or the caret is at.
+ *
+ * @param {Marking} marking
+ * @returns {Mark | undefined}
+ */
+export function currentMark(marking) {
+  if (marking.pinned !== null) return markOf(marking, marking.pinned);
+  const field = fieldOf(marking);
+  const [selected, chosen] = [field.selection(), chosenPlace(field)];
+  const [here] = [selected, chosen].flatMap((place) => (place ? marksAt(marking, place) : []));
+  return here;
+}
+
 // Changes -------------------------------------------------------------------------------------
 
 /**
@@ -96,28 +169,23 @@ function changed(marking, next, message, time) {
 }
 
 /**
- * Mark what is selected, or the word at the caret; of an existing mark, change the severity.
+ * Mark what is selected, or the word at the caret; an existing mark becomes one of this kind.
  *
  * @param {Marking} marking
- * @param {string} severity
+ * @param {Kind} kind
  * @param {DOMHighResTimeStamp} time
  */
-export function markHere(marking, severity, time) {
+export function markHere(marking, { changes }, time) {
   const { side, tell, words } = marking;
+  const known = currentMark(marking);
+  if (known) return set(marking, known.id, changes, time);
   const field = fieldOf(marking);
-  const selected = field.selection();
-  if (!selected) return tell(words.select_first);
-  const isCaret = selected.start === selected.end;
-  const [known] = marksAt(marking, selected);
-  if (isCaret && known) return set(marking, known.id, { severity }, time);
-  const place = isCaret ? field.wordAt(selected.start) : selected;
+  const place = chosenPlace(field);
   if (!place) return tell(words.select_first);
-  const { start, end } = field.snapped(place.start, place.end);
-  const [same] = marksAt(marking, { start, end });
-  if (same) return set(marking, same.id, { severity }, time);
-  if (isTaken(marking, { start, end })) return tell(words.overlapping);
+  const { start, end } = place;
+  if (isTaken(marking, place)) return tell(words.overlapping);
   const text = field.text.slice(start, end);
-  return add(marking, { side, start, end, text, severity }, time);
+  return add(marking, { side, start, end, text, ...changes }, time);
 }
 
 /**
@@ -125,27 +193,29 @@ export function markHere(marking, severity, time) {
  * @param {DOMHighResTimeStamp} time
  */
 export function addMissing(marking, time) {
-  const severity = marking.severities.findLast(([name]) => name !== NEUTRAL)?.[0] ?? "";
-  const nowhere = { side: /** @type {Side} */ ("output"), start: null, end: null, text: "" };
-  add(marking, { ...nowhere, severity, missing: true }, time);
+  const names = marking.options.severities.map((/** @type {string[]} */ [name]) => name);
+  const severity = names.findLast((/** @type {string} */ name) => name !== NEUTRAL) ?? "";
+  add(marking, { side: "output", start: null, end: null, text: "", severity, missing: true }, time);
 }
 
 /**
  * @param {Marking} marking
- * @param {NewMark & { missing?: boolean }} more
+ * @param {NewMark} more
  * @param {DOMHighResTimeStamp} time
  */
 function add(marking, more, time) {
-  const { history, list, options, words, tell } = marking;
+  const { history, list, options, words, tell, chosen } = marking;
   if (history.marks().length >= options.most) {
     tell(say(words, "too_many", { most: options.most }));
     return;
   }
-  const made = { id: history.nextId(), category: "", note: "", missing: false, ...more };
+  const unset = { severity: "", category: "", note: "", missing: false };
+  const made = { id: history.nextId(), ...unset, ...more };
   const message = say(words, "marked", { text: quoteOf(made, words) });
   changed(marking, [...history.marks(), made], message, time);
-  highlight(marking, [made.id]);
-  if (options.categories.length) list.entry(made.id)?.category.focus();
+  if (!options.categories.length || made.category) return;
+  const { category } = made.start === null ? (list.entry(made.id) ?? chosen) : chosen;
+  category.focus();
 }
 
 /**
@@ -189,6 +259,17 @@ export function undo(marking, time) {
   marking.onChange(time);
 }
 
+/**
+ * @param {Marking} marking
+ * @param {DOMHighResTimeStamp} time
+ */
+export function redo(marking, time) {
+  stopMoving(marking);
+  const { history, words } = marking;
+  marking.tell(history.redo() ? words.redone : words.nothing_to_redo);
+  marking.onChange(time);
+}
+
 /** @param {Marking} marking */
 export function stopMoving(marking) {
   marking.moving = null;
@@ -198,12 +279,41 @@ export function stopMoving(marking) {
 // Showing -------------------------------------------------------------------------------------
 
 /**
+ * Show which mark is current, or the words that would be marked.
+ *
+ * @param {Marking} marking
+ */
+export function showCurrent(marking) {
+  const field = fieldOf(marking);
+  const mark = currentMark(marking);
+  const [placed] = mark ? placedMarks([mark], mark.side) : [];
+  const place = placed ?? chosenPlace(field);
+  for (const other of Object.values(marking.fields)) other.choose(null);
+  if (!mark) field.choose(place);
+  highlight(marking, mark ? [mark.id] : []);
+  marking.chosen.show(mark);
+  marking.bubble.goTo(field, place);
+}
+
+/**
  * @param {Marking} marking
  * @param {number[]} ids
  */
-export function highlight({ list, fields }, ids) {
+function highlight({ list, fields }, ids) {
   list.show(ids);
   for (const shown of Object.values(fields)) shown.show(ids);
+}
+
+/**
+ * The entry of a mark in the list has the focus.
+ *
+ * @param {Marking} marking
+ * @param {number} id
+ */
+export function pin(marking, id) {
+  marking.pinned = id;
+  marking.side = markOf(marking, id).side;
+  showCurrent(marking);
 }
 
 /**
@@ -211,15 +321,40 @@ export function highlight({ list, fields }, ids) {
  * @param {Mark} one
  */
 export function goTo(marking, one) {
-  if (one.start === null) return marking.fields.output.focus();
+  if (one.start === null) return marking.fields.output.element.focus();
   marking.side = one.side;
-  fieldOf(marking).focus();
-  fieldOf(marking).select(one.end ?? one.start);
-  return undefined;
+  return fieldOf(marking).goTo(one.end ?? one.start);
+}
+
+/**
+ * Say which mark the caret has come to.
+ *
+ * @param {Marking} marking
+ */
+export function announceCurrent(marking) {
+  const { tell, options, history, words } = marking;
+  const mark = currentMark(marking);
+  if (mark && mark.id !== marking.here) {
+    const text = [quoteOf(mark, words), nameOf(options, mark)].filter(Boolean).join(", ");
+    const [number, count] = [history.marks().indexOf(mark) + 1, history.marks().length];
+    tell(say(words, "mark_here", { number, count, text }));
+  }
+  marking.here = mark?.id ?? null;
+}
+
+/**
+ * Back to the text, where the caret was.
+ *
+ * @param {Marking} marking
+ */
+export function goBack(marking) {
+  const selected = fieldOf(marking).selection();
+  if (selected) fieldOf(marking).goTo(selected.start, selected.end);
 }
 
 /** @param {Marking} marking */
-export function draw({ fields, history, list, options }) {
+export function draw(marking) {
+  const { fields, history, list, options } = marking;
   const marks = history.marks();
   list.update(marks);
   for (const [name, shown] of Object.entries(fields)) {
@@ -228,8 +363,11 @@ export function draw({ fields, history, list, options }) {
       here.map((one) => ({
         ...one,
         level: levelOf(options, one.severity),
+        name: nameOf(options, one),
         isOpen: "prefilled" in one && !one.confirmed,
       })),
     );
   }
+  if (marking.pinned !== null && !markOf(marking, marking.pinned)) marking.pinned = null;
+  showCurrent(marking);
 }

@@ -2,6 +2,7 @@
 
 import { identify } from "../participant/screen.js";
 import { answerOf, faulty, isAnswered, isComplete, problem, putBack } from "./mark_answer.js";
+import { createBubble } from "./mark_bubble.js";
 import { mountFields } from "./mark_fields.js";
 import { createHistory } from "./mark_history.js";
 import { markOrMove, onCaret, onKey } from "./mark_keys.js";
@@ -9,8 +10,20 @@ import { createList } from "./mark_list.js";
 import { beginMoving, finishMoving } from "./mark_moving.js";
 import { suggestedMarks } from "./mark_places.js";
 import { mountScore } from "./mark_score.js";
-import { mountTools } from "./mark_tools.js";
-import { addMissing, draw, goTo, highlight, levelOf, markOf, remove, set } from "./marking.js";
+import { mountChosen, mountTools } from "./mark_tools.js";
+import {
+  addMissing,
+  draw,
+  goBack,
+  goTo,
+  kindsOf,
+  markOf,
+  pin,
+  redo,
+  remove,
+  set,
+  undo,
+} from "./marking.js";
 
 /**
  * @typedef {import("./contract.js").TemplateElement} TemplateElement
@@ -20,11 +33,12 @@ import { addMissing, draw, goTo, highlight, levelOf, markOf, remove, set } from 
 
 /** @type {import("./contract.js").Mount} */
 export function mount(root, tools) {
-  root.setAttribute("aria-labelledby", tools.labelledBy);
   const none = mountNone(root, tools);
   const marking = createMarking(root, tools, () => settleNone(none, marking));
-  const score = tools.options.score ? mountScore(root, tools) : null;
-  const ending = { score, none };
+  const ending = {
+    none,
+    score: tools.options.score ? mountScore(root, scoreTools(root, tools)) : null,
+  };
   const suggested = tools.material.marks?.[tools.place ?? -1] ?? [];
   marking.history.begin(suggestedMarks(suggested, marking.fields, tools.options));
   return {
@@ -39,6 +53,18 @@ export function mount(root, tools) {
 }
 
 /**
+ * The score is named as such: the question is the name of the text.
+ *
+ * @param {TemplateElement} root
+ * @param {InstrumentTools} tools
+ * @returns {InstrumentTools}
+ */
+function scoreTools(root, tools) {
+  const name = identify(root.querySelector("[data-score-name]"), "label");
+  return { ...tools, labelledBy: tools.labelledBy.replace(tools.question, name) };
+}
+
+/**
  * @param {TemplateElement} root
  * @param {InstrumentTools} tools
  * @param {() => void} onMarks there are other marks now
@@ -46,15 +72,16 @@ export function mount(root, tools) {
  */
 function createMarking(root, tools, onMarks) {
   const { options, words, onChange } = tools;
-  /** @type {[name: string, label: string][]} */
-  const severities = options.severities.length ? options.severities : [["", words.mark]];
+  const kinds = kindsOf(options, words);
   const said = root.querySelector("[data-said]");
   /** @type {Marking} */
   const marking = Object.assign(/** @type {any} */ ({}), {
     options,
     words,
-    severities,
+    kinds,
     side: "output",
+    here: null,
+    pinned: null,
     moving: null,
     tell: (/** @type {string} */ message) => (said.textContent = message),
     onChange,
@@ -70,15 +97,29 @@ function createMarking(root, tools, onMarks) {
     onWritten: show,
   });
   marking.list = mountList(root.querySelector("[data-marks]"), marking);
-  marking.placeButton = mountTools(root.querySelector("[data-tools]"), tools, {
-    severities,
-    levelOf: (severity) => levelOf(options, severity),
-    mark: (severity, time) => markOrMove(marking, severity, time),
-    addMissing: (time) => addMissing(marking, time),
-    finishMoving: (time) => finishMoving(marking, time),
-  });
+  const parts = { options, words, kinds, actions: actionsOf(marking) };
+  marking.chosen = mountChosen(root.querySelector("[data-chosen]"), parts);
+  marking.placeButton = mountTools(root.querySelector("[data-tools]"), parts);
+  marking.bubble = createBubble(root.querySelector("[data-bar]"), marking.fields);
   return marking;
 }
+
+/**
+ * What the buttons do.
+ *
+ * @param {Marking} marking
+ * @returns {import("./mark_tools.js").ToolActions}
+ */
+const actionsOf = (marking) => ({
+  mark: (kind, time) => markOrMove(marking, kind, time),
+  set: (id, changes, time) => set(marking, id, changes, time),
+  remove: (id, time) => remove(marking, id, time),
+  leave: () => goBack(marking),
+  addMissing: (time) => addMissing(marking, time),
+  finishMoving: (time) => finishMoving(marking, time),
+  undo: (time) => undo(marking, time),
+  redo: (time) => redo(marking, time),
+});
 
 /**
  * @param {TemplateElement} holder
@@ -95,7 +136,7 @@ function mountList(holder, marking) {
       move: (id) => beginMoving(marking, id),
       leave: (id) => goTo(marking, markOf(marking, id)),
       onTyping: marking.onChange,
-      onFocus: (id) => highlight(marking, [id]),
+      onFocus: (id) => pin(marking, id),
     },
   });
 }

@@ -367,13 +367,19 @@ function markMissing({ root, instrument }, message) {
   root.classList.toggle("is-missing", Boolean(message));
   const described = [...root.querySelectorAll("[data-description]")];
   if (message) described.push(note);
-  const description = described.map((part) => identify(part, "description")).join(" ");
+  // The ends of a line describe its handle, not what else an instrument has.
+  /** @type {(control: Element) => string} */
+  const descriptionOf = (control) =>
+    described
+      .filter((part) => part.closest(".line")?.contains(control) ?? true)
+      .map((part) => identify(part, "description"))
+      .join(" ");
   const faulty = message ? (instrument.faulty?.() ?? [root]) : [];
   for (const group of root.querySelectorAll("fieldset")) {
     group.classList.toggle("is-missing", faulty.includes(group));
   }
   for (const control of root.querySelectorAll("[data-control], [role=slider]")) {
-    setOrRemove(control, "aria-describedby", description);
+    setOrRemove(control, "aria-describedby", descriptionOf(control));
     const isFaulty = faulty.some((part) => part.contains(control));
     setOrRemove(control, "aria-invalid", isFaulty ? "true" : "");
   }
