@@ -178,6 +178,12 @@ class NewStudySerializer(Strict):
         return given
 
 
+class ChangedStudySerializer(NewStudySerializer):
+    """A changed draft: what is left out gets its default."""
+
+    account = None  # type: ignore[assignment]
+
+
 def plan_of(given: dict[str, Any], filters: list[dict[str, Any]]) -> StudyPlan:
     """What was sent, as the action takes it."""
     elsewhere = ("account", "filters", "keep_out", "let_in")
@@ -228,6 +234,8 @@ class StudySerializer(serializers.ModelSerializer[PanelStudy]):
 
 
 class CostSerializer(serializers.Serializer[Any]):
+    ceiling = serializers.IntegerField(help_text="What the study may cost at most.")
+    is_within_ceiling = serializers.BooleanField()
     total = serializers.IntegerField(help_text="With fees and tax.")
     available = serializers.IntegerField(help_text="What is in the wallet.")
     per_hour = serializers.IntegerField(help_text="What an hour of work earns.")

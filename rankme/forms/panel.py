@@ -103,7 +103,10 @@ class StudyForm(forms.Form):
     )
     ceiling = MoneyField(
         label=_("Ceiling"),
-        help_text=_("Places, bonuses, fees and taxes together never cost more than this."),
+        help_text=_(
+            "Places, bonuses, fees and taxes together never cost more than this. Proposed: what "
+            "the places cost. Bonuses and further places need more."
+        ),
     )
     devices = forms.MultipleChoiceField(
         label=_("Devices"), choices=DEVICES, widget=forms.CheckboxSelectMultiple
@@ -142,17 +145,28 @@ class StudyForm(forms.Form):
         accounts: Any,
         studies: Any,
         filters: Sequence[Filter] = (),
+        fixed: Sequence[str] = (),
         **options: Any,
     ) -> None:
         super().__init__(*arguments, **options)
         self.filters = filters
         self.fields["account"].queryset = accounts  # type: ignore[attr-defined]
+        for name in fixed:
+            self.fields[name].disabled = True
         for name in ("keep_out", "let_in"):
             self.fields[name].queryset = studies  # type: ignore[attr-defined]
             if not studies:
                 del self.fields[name]
-        for number, offered in enumerate(filters):
-            self.fields |= _fields_of(number, offered)
+        for offered in filters:
+            self.fields |= _fields_of(offered)
+
+    def typed(self) -> dict[str, Any]:
+        """What was sent so far, as it was typed, for the same form with other filters."""
+        return {
+            name: field.widget.value_from_datadict(self.data, self.files, self.add_prefix(name))
+            for name, field in self.fields.items()
+            if not field.disabled
+        }
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -162,28 +176,29 @@ class StudyForm(forms.Form):
         elif shortest and longest and longest < (least := least_longest_minutes(shortest)):
             reason = _("The panel wants at least %(least)s minutes here.")
             self.add_error("longest_minutes", reason % {"least": least})
-        for number, offered in enumerate(self.filters):
-            low, high = cleaned.get(f"low-{number}"), cleaned.get(f"high-{number}")
+        for offered in self.filters:
+            low, high = cleaned.get(f"low-{offered.id}"), cleaned.get(f"high-{offered.id}")
             if offered.kind == "range" and low is not None and high is not None and low > high:
-                self.add_error(f"high-{number}", _("Not below the lower limit."))
+                self.add_error(f"high-{offered.id}", _("Not below the lower limit."))
         return cleaned
 
     @property
-    def filter_fields(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.fields if name.startswith(("low-", "high-", "any-"))]
+    def filter_groups(self) -> list[tuple[Filter, list[forms.BoundField]]]:
+        """The fields of each filter."""
+        return [(offered, [self[name] for name in _fields_of(offered)]) for offered in self.filters]
 
     def chosen_filters(self) -> list[dict[str, Any]]:
         """The filters as the panel takes them."""
         chosen: list[dict[str, Any]] = []
-        for number, offered in enumerate(self.filters):
+        for offered in self.filters:
             if offered.kind == "range":
                 limits = {
-                    "lower": self.cleaned_data[f"low-{number}"],
-                    "upper": self.cleaned_data[f"high-{number}"],
+                    "lower": self.cleaned_data[f"low-{offered.id}"],
+                    "upper": self.cleaned_data[f"high-{offered.id}"],
                 }
                 chosen.append({"filter_id": offered.id, "selected_range": limits})
             else:
-                values = self.cleaned_data[f"any-{number}"]
+                values = self.cleaned_data[f"any-{offered.id}"]
                 chosen.append({"filter_id": offered.id, "selected_values": values})
         return chosen
 
@@ -206,15 +221,27 @@ class StudyForm(forms.Form):
         )
 
 
-def _fields_of(number: int, offered: Filter) -> dict[str, forms.Field]:
+def chosen_before(filters: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The fields of filters that a study has."""
+    values: dict[str, Any] = {}
+    for chosen in filters:
+        name, limits = chosen["filter_id"], chosen.get("selected_range")
+        if limits is None:
+            values[f"any-{name}"] = chosen.get("selected_values")
+        else:
+            values |= {f"low-{name}": limits.get("lower"), f"high-{name}": limits.get("upper")}
+    return values
+
+
+def _fields_of(offered: Filter) -> dict[str, forms.Field]:
     """A filter as fields: two limits, or a list to choose from."""
     if offered.kind == "range":
         return {
-            f"low-{number}": _limit(_("%(filter)s, from"), offered, offered.low),
-            f"high-{number}": _limit(_("%(filter)s, to"), offered, offered.high),
+            f"low-{offered.id}": _limit(_("%(filter)s, from"), offered, offered.low),
+            f"high-{offered.id}": _limit(_("%(filter)s, to"), offered, offered.high),
         }
     choices = list(offered.choices.items())
-    return {f"any-{number}": forms.MultipleChoiceField(label=offered.title, choices=choices)}
+    return {f"any-{offered.id}": forms.MultipleChoiceField(label=offered.title, choices=choices)}
 
 
 class DayField(forms.DateField):
@@ -254,6 +281,12 @@ class PlacesForm(forms.Form):
 
 class CeilingForm(forms.Form):
     ceiling = MoneyField(label=_("Ceiling"))
+
+
+class CostForm(forms.Form):
+    """The cost that somebody has seen, in minor units."""
+
+    cost = forms.IntegerField(min_value=1)
 
 
 class BonusForm(forms.Form):

@@ -138,6 +138,11 @@ class PanelStudy(models.Model):
         return self.state not in (self.State.NEW, self.State.UNPUBLISHED)
 
     @property
+    def address_there(self) -> str:
+        """The study's page at Prolific, which only people with access to its workspace can open."""
+        return f"https://app.prolific.com/researcher/workspaces/studies/{self.external_id}"
+
+    @property
     def is_open(self) -> bool:
         """Whether people can still come from it, now or after it is resumed."""
         return self.is_published and not self.is_over

@@ -199,6 +199,7 @@ def members(request: HttpRequest, code: str) -> HttpResponse:
     context = {
         "form": form,
         "memberships": campaign.memberships.order_by("added_at", "pk"),
+        "study": newest_study(campaign),
     }
     status = 422 if form.is_bound else 200
     return render_campaign(

@@ -30,7 +30,8 @@ from rankme.permissions import user_of
 from rankme.queries.panel_books import Entry, books_of, money_of, newest_study
 
 from .campaign_page import act, refusals_as_messages, render_campaign
-from .panel_study import TAB, panel_page
+from .panel_draft import TAB
+from .panel_study import panel_page
 
 Action = tuple[Callable[[], object], str]
 

@@ -277,6 +277,11 @@ class Prolific:
         document = {"action": action}
         return self._ask(StudyThere.read, "POST", f"studies/{study}/transition/", document)
 
+    def change_study(self, study: str, document: dict[str, Any]) -> StudyThere:
+        """Change a study that is not published. The same change again changes nothing."""
+        path = f"studies/{study}/"
+        return self._ask(StudyThere.read, "PATCH", path, document, may_repeat=True)
+
     def set_places(self, study: str, places: int) -> StudyThere:
         """Setting the same number again changes nothing, but the money is reserved once."""
         document = {"total_available_places": places}

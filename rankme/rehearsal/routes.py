@@ -144,6 +144,8 @@ def change_study(panel: PracticePanel, request: Request, pk: str) -> Response:
     frozen = set(changes) - {"internal_name", "total_available_places"}
     if study.status != "UNPUBLISHED" and frozen:
         raise Refusal(400, "Bad request", {name: ["Published."] for name in frozen})
+    if frozen:
+        checks.check_study(study.document | changes)
     if "total_available_places" in changes:
         panel.books.change_places(study, int(changes.pop("total_available_places")))
     study.document |= changes

@@ -108,9 +108,14 @@ def test_from_the_file_to_paid_raters(olga, practice):
         "available": 1_000_000,
         "per_hour": 1200,
         "least_per_hour": 600,
+        "ceiling": 5_000,
+        "is_within_ceiling": True,
         "is_affordable": True,
         "is_fair": True,
     }
+    script.panel("", plan(0, name="Rate again") | {"account": None}, method="PUT", expect=400)
+    changed = {name: value for name, value in plan(0, name="Again").items() if name != "account"}
+    assert script.panel("", changed | {"filters": [age]}, method="PUT")["name"] == "Again"
     for action, state in (
         ("publish", "ACTIVE"),
         ("pause", "PAUSED"),
@@ -173,7 +178,7 @@ def test_from_the_file_to_paid_raters(olga, practice):
     key = script.ask("GET", f"{mine}studies/")[0]["key"]
     script.panel("", plan(account["id"], keep_out=[key]), expect=201)
     (group,) = practice.books.groups.values()
-    assert group["participants"] == ["good", "wrong", "cut"]
+    assert group["participants"] == ["good"], "only they had a batch"
     script.panel("", method="DELETE", expect=204)
     assert Campaign.objects.get().panel_studies.count() == 1
 

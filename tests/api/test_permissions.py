@@ -82,7 +82,7 @@ POLICY = {
     "api-panel-filters": ("GET", "account"),
     "api-panel-eligible": ("POST", "account"),
     "api-panel-account-studies": ("GET", "account"),
-    "api-panel": ("GET POST DELETE", "campaign"),
+    "api-panel": ("GET POST PUT DELETE", "campaign"),
     "api-panel-cost": ("GET", "campaign"),
     "api-panel-transition": ("POST", "campaign"),
     "api-panel-places": ("POST", "campaign"),

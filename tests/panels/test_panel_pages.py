@@ -5,10 +5,11 @@ from django.test import Client
 from django.urls import reverse
 
 from rankme.actions import campaigns
-from rankme.actions.panel import groups, sync
+from rankme.actions.panel import groups, studies, sync
+from rankme.errors import RefusedAction
 from rankme.models import PanelAccount, PanelPayment, PanelStudy
 from tests.campaigns import make_owner
-from tests.panels.loop import Loop, paid_campaign
+from tests.panels.loop import CODES, Loop, paid_campaign, plan_of
 
 pytestmark = pytest.mark.django_db
 
@@ -80,12 +81,20 @@ def test_from_the_draft_to_paid_raters(loop, olga):
     assert "Age, from" in page.content.decode()
     assert page.context["form"]["places"].value() == 4
     form = study_form(
-        loop.account, **{"low-0": 18, "high-0": 40, "any-1": ["0", "1"], "action": "count"}
+        loop.account,
+        **{
+            "filter": ["age", "first-language_old"],
+            "low-age": 18,
+            "high-age": 40,
+            "any-first-language_old": ["0", "1"],
+            "action": "count",
+        },
     )
-    query = f"{panel}?filter=age&filter=first-language_old"
-    assert "can take part" in olga.post(query, form).content.decode()
+    text = olga.post(panel, form).content.decode()
+    assert "can take part" in text
+    assert "these places cost 5.44 GBP" in text
     assert not PanelStudy.objects.exists()
-    page = olga.post(query, form | {"action": "draft"}, follow=True)
+    page = olga.post(panel, form | {"action": "draft"}, follow=True)
     text = page.content.decode()
     assert "5.44 GBP" in text, "two rewards of 2.00 with fees and tax"
     assert "12.00 GBP" in text, "per hour"
@@ -95,7 +104,8 @@ def test_from_the_draft_to_paid_raters(loop, olga):
         {"filter_id": "first-language_old", "selected_values": ["0", "1"]},
     ]
     assert "Tick the box" in change(olga, loop, "publish").content.decode()
-    change(olga, loop, "publish", sure="on")
+    assert "has changed" in change(olga, loop, "publish", sure="on", cost=543).content.decode()
+    change(olga, loop, "publish", sure="on", cost=544)
     assert loop.there.status == "ACTIVE"
     good, bad = loop.finish("a"), loop.arrive("b")
     loop.panel.books.submit(bad, "INVENTED")
@@ -112,6 +122,135 @@ def test_from_the_draft_to_paid_raters(loop, olga):
     assert (bad.status, bad.bonuses) == ("APPROVED", [50])
     assert loop.panel.books.messages[0]["body"] == "Thank you."
     assert "PROLIFIC" not in olga.get(person).content.decode()
+
+
+def drafted(loop: Loop, **changes) -> Loop:
+    """The same campaign with a study that is not published."""
+    PanelStudy.objects.all().delete()
+    loop.panel.books.studies.clear()
+    loop.study = studies.draft_study(loop.campaign, loop.account, plan_of(**changes), by=loop.owner)
+    return loop
+
+
+def test_adding_and_removing_filters_keeps_what_was_typed(loop, olga):
+    PanelStudy.objects.all().delete()
+    panel = at("campaign-panel", loop)
+    typed = study_form(
+        loop.account, description="Half a sent", places="7", tops_up="on", ceiling="", minutes="x"
+    )
+    page = olga.post(panel, typed | {"action": "add-filter", "add": "age"})
+    form = page.context["form"]
+    assert (page.status_code, form.errors) == (200, {})
+    typed |= {"filter": ["age"], "low-age": "21", "high-age": "40"}
+    form = olga.post(panel, typed | {"action": "add-filter", "add": "approval_rate"}).context[
+        "form"
+    ]
+    kept = {name: form[name].value() for name in ("description", "places", "minutes", "low-age")}
+    assert kept == {"description": "Half a sent", "places": "7", "minutes": "x", "low-age": "21"}
+    assert form["tops_up"].value() is True
+    assert form["devices"].value() == ["desktop"]
+    typed |= {"filter": ["age", "approval_rate"], "action": "draft", "drop": "age"}
+    form = olga.post(panel, typed).context["form"]
+    assert [offered.id for offered, _fields in form.filter_groups] == ["approval_rate"]
+    assert form["description"].value() == "Half a sent"
+    assert not PanelStudy.objects.exists()
+
+
+def test_the_ceiling_is_proposed_from_the_cost(loop, olga):
+    PanelStudy.objects.all().delete()
+    monied = paid_campaign(
+        crowd={"panel": "prolific", "pay_per_batch": 2, "completion_codes": CODES}
+    )
+    form = olga.get(reverse("rankme:campaign-panel", args=[monied.code])).context["form"]
+    assert form["ceiling"].value() == 11, "four rewards of 2.00 cost 10.88"
+
+
+def test_a_draft_is_shown_whole_and_can_be_changed(loop, olga):
+    age = {"filter_id": "age", "selected_range": {"lower": 18, "upper": 40}}
+    drafted(loop, filters=[age], ceiling=500, tops_up=True)
+    text = olga.get(at("campaign-panel", loop)).content.decode()
+    for shown in ("5.00 GBP", "18 – 40", "Desktop", "60", "cost more than the ceiling allows"):
+        assert shown in text
+    assert 'value="publish"' not in text
+    page = olga.get(at("campaign-panel", loop), {"edit": ""})
+    form = page.context["form"]
+    assert form["low-age"].value() == 18
+    assert form["ceiling"].value() == "5.00"
+    sent = study_form(
+        loop.account,
+        **{
+            "name": "Rate again",
+            "places": 3,
+            "ceiling": "12",
+            "filter": ["age"],
+            "low-age": 20,
+            "high-age": 30,
+            "pays_shares": "on",
+        },
+    )
+    olga.post(f"{at('campaign-panel', loop)}?edit", sent)
+    study = loop.again()
+    assert (study.name, study.places, study.ceiling) == ("Rate again", 3, 1200)
+    there = loop.there.document
+    assert (there["name"], there["total_available_places"]) == ("Rate again", 3)
+    assert there["filters"] == study.filters
+    assert study.filters[0]["selected_range"] == {"lower": 20, "upper": 30}
+    assert any(code["code"] == study.codes["share"] for code in there["completion_codes"])
+    studies.publish_study(study, by=loop.owner)
+    with pytest.raises(RefusedAction, match="Only a draft"):
+        studies.change_draft(loop.again(), plan_of(), by=loop.owner)
+
+
+def test_a_member_changes_a_draft_but_not_its_ceiling(loop, olga):
+    drafted(loop)
+    mia = make_owner("mia")
+    campaigns.add_member(loop.campaign, "mia", by=loop.owner)
+    client = Client()
+    client.force_login(mia)
+    client.post(f"{at('campaign-panel', loop)}?edit", study_form(loop.account, ceiling="999"))
+    study = loop.again()
+    assert (study.name, study.places, study.ceiling) == ("Rate", 2, 3_000)
+    with pytest.raises(RefusedAction, match="owner of the account"):
+        studies.change_draft(study, plan_of(ceiling=9_999), by=mia)
+
+
+def test_the_members_page_says_what_members_can_spend(loop, olga):
+    text = olga.get(at("campaign-members", loop)).content.decode()
+    assert "up to the ceiling of 30.00 GBP" in " ".join(text.split())
+
+
+def test_publishing_and_deleting_a_draft_are_confirmed_apart(loop, olga):
+    drafted(loop)
+    text = olga.get(at("campaign-panel", loop)).content.decode()
+    publish = text.index('value="publish"')
+    delete = text.index('value="delete"')
+    between = text[min(publish, delete) : max(publish, delete)]
+    assert "</form>" in between
+    assert 'name="sure"' in between
+
+
+def test_a_ceiling_can_be_raised_before_publishing(loop, olga):
+    drafted(loop, ceiling=500)
+    change(olga, loop, "ceiling", ceiling="11")
+    assert loop.again().ceiling == 1_100
+    assert 'value="publish"' in olga.get(at("campaign-panel", loop)).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [({}, "acts on its checks"), ({"flag_if": "look.failed >= 1"}, "neither excluded nor marked")],
+)
+def test_checks_without_a_rule_that_excludes_are_said_to_hold_up_no_reward(
+    practice, olga, rules, words
+):
+    question = {"question": "What?", "choices": ["a", "b"], "answer": "a"}
+    quiz = {"name": "look", "kind": "quiz", "options": question}
+    campaign = paid_campaign(checks=[quiz], rules=rules)
+    Loop(practice, campaign=campaign)
+    text = " ".join(
+        olga.get(reverse("rankme:campaign-panel", args=[campaign.code])).content.decode().split()
+    )
+    assert words in text
 
 
 def test_the_buttons_of_a_study(loop, olga):
@@ -215,7 +354,7 @@ def test_the_pages_say_that_a_study_follows_its_campaign(loop, olga):
     text = olga.get(at("campaign-panel", loop)).content.decode()
     assert "is stopping the study" in text
     assert "Resume the study" not in text
-    assert "Add places" not in text
+    assert 'value="places"' not in text
 
 
 def test_a_member_manages_the_study_but_not_its_ceiling(loop, olga):

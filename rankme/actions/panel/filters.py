@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.cache import cache
+from django.utils.translation import gettext as _
 
 from rankme.models import PanelAccount
+from rankme.panels.calls import PanelError
 from rankme.panels.prolific import Filter
 
 from .accounts import panel_of
@@ -30,6 +32,28 @@ def available_filters(account: PanelAccount) -> list[Filter]:
         found = sorted(usable, key=lambda candidate: candidate.title.casefold())
         cache.set(key, found, KEPT_SECONDS)
     return found
+
+
+def described(account: PanelAccount, chosen: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """The filters of a study in words: what they are about, and what they let in."""
+    try:
+        known = {offered.id: offered for offered in available_filters(account)}
+    except PanelError:
+        known = {}
+    titles = dict(
+        zip(OF_GROUPS, (_("Let in only raters of"), _("Keep out raters of")), strict=True)
+    )
+    names = dict(account.studies.exclude(group="").values_list("group", "name"))
+    lines = []
+    for each in chosen:
+        offered = known.get(each["filter_id"])
+        title = offered.title if offered else titles.get(each["filter_id"], each["filter_id"])
+        limits = each.get("selected_range") or {}
+        words = names if offered is None else offered.choices
+        values = [words.get(str(value), str(value)) for value in each.get("selected_values") or ()]
+        between = " – ".join(str(limits.get(side, "")) for side in ("lower", "upper"))
+        lines.append((title, between if limits else ", ".join(values)))
+    return lines
 
 
 def _is_usable(candidate: Filter) -> bool:

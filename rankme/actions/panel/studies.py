@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -23,7 +23,7 @@ from rankme.queries.panel_books import has_panel
 from rankme.queries.panel_places import wants_people
 
 from .accounts import one_at_a_time, panel_of, project_of
-from .documents import screened_out_pay, screened_out_slots, study_document
+from .documents import MINOR_UNITS, screened_out_pay, screened_out_slots, study_document
 
 State = PanelStudy.State
 # The panel said no, or was not reached.
@@ -78,6 +78,36 @@ def draft_study(
         raise
     note(campaign, by, gettext_noop("study drafted"), study=study.key)
     return take_state(study, there)
+
+
+def change_draft(study: PanelStudy, plan: StudyPlan, *, by: User) -> PanelStudy:
+    """Change a study that is not published, at the panel and here.
+
+    Only the account's owner changes the ceiling.
+    """
+    if study.state != State.UNPUBLISHED:
+        raise RefusedAction(_("Only a draft can be changed."))
+    if plan.ceiling != study.ceiling:
+        change_ceiling(study, plan.ceiling, by=by)
+    codes = study.codes or {"share": new_code(8).upper()}
+    wanted = {
+        **{part.name: getattr(plan, part.name) for part in fields(plan)},
+        "codes": codes if plan.pays_shares else {},
+    }
+    del wanted["pays_shares"]
+    for name, value in wanted.items():
+        setattr(study, name, value)
+    document = study_document(study)
+    study.refresh_from_db()
+    panel_of(study.account, tries=2).change_study(study.external_id, document)
+    with transaction.atomic():
+        # Nobody has published it meanwhile: the constraint would count the former places.
+        changed = PanelStudy.objects.filter(pk=study.pk, state=State.UNPUBLISHED).update(**wanted)
+        if not changed:
+            raise RefusedAction(_("Only a draft can be changed."))
+        note(study.campaign, by, gettext_noop("study changed"), study=study.key)
+    study.refresh_from_db()
+    return study
 
 
 def _new_row(campaign: Campaign, account: PanelAccount, plan: StudyPlan) -> PanelStudy:
@@ -143,7 +173,7 @@ def _count_places(study: PanelStudy, external_id: str) -> PanelStudy:
             return study
         panel = panel_of(study.account, tries=2)
         there = panel.study(external_id)
-        cost = _places_cost(panel, study, places=there.places, reward=there.reward)
+        cost = _places_cost(panel, study.campaign, places=there.places, reward=there.reward)
         PanelStudy.objects.filter(pk=study.pk).update(
             external_id=there.id,
             state=there.status,
@@ -180,12 +210,17 @@ def delete_study(study: PanelStudy, *, by: User) -> None:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a study costs, what is in the wallet, and what an hour of work earns."""
+    """What a study costs, what it may cost, what is in the wallet, and what an hour earns."""
 
     total: int
     available: int
     per_hour: int
     least_per_hour: int
+    ceiling: int
+
+    @property
+    def is_within_ceiling(self) -> bool:
+        return self.total <= self.ceiling
 
     @property
     def is_affordable(self) -> bool:
@@ -199,18 +234,24 @@ class Cost:
 def cost_of(study: PanelStudy) -> Cost:
     panel, account = panel_of(study.account, tries=2), study.account
     return Cost(
-        total=_places_cost(panel, study, places=study.places, reward=study.reward),
+        total=_places_cost(panel, study.campaign, places=study.places, reward=study.reward),
         available=panel.balance(account.workspace),
         per_hour=study.reward * 60 // study.minutes,
         least_per_hour=panel.least_per_hour(account.workspace, account.currency),
+        ceiling=study.ceiling,
     )
 
 
-def _places_cost(panel: Prolific, study: PanelStudy, *, places: int, reward: int) -> int:
+def cost_of_places(campaign: Campaign, account: PanelAccount, *, places: int, reward: int) -> int:
+    """What so many places cost, before there is a study."""
+    return _places_cost(panel_of(account, tries=2), campaign, places=places, reward=reward)
+
+
+def _places_cost(panel: Prolific, campaign: Campaign, *, places: int, reward: int) -> int:
     """So many places, and what is set aside for people who are screened out."""
     cost = panel.cost(reward, places)
-    pay = screened_out_pay(frozen_definition(study.campaign).definition.crowd)
-    return cost + (panel.cost(pay, screened_out_slots(study.places)) if pay else 0)
+    pay = screened_out_pay(frozen_definition(campaign).definition.crowd)
+    return cost + (panel.cost(pay, screened_out_slots(places)) if pay else 0)
 
 
 def _set_aside(study: PanelStudy, *, cost: int, places: int) -> None:
@@ -238,15 +279,22 @@ def _places_are_changed_here(study: PanelStudy) -> Iterator[None]:
         yield
 
 
+def in_major_units(minor: int) -> str:
+    return f"{minor // MINOR_UNITS}.{minor % MINOR_UNITS:02}"
+
+
 def amount_in_words(minor: int, currency: str) -> str:
-    return f"{minor // 100}.{minor % 100:02} {currency}"
+    return f"{in_major_units(minor)} {currency}"
 
 
 # Life --------------------------------------------------------------------------------------
 
 
-def publish_study(study: PanelStudy, *, by: User) -> PanelStudy:
-    """Open the study to people. From here on it costs money, up to its ceiling."""
+def publish_study(study: PanelStudy, *, by: User, agreed: int | None = None) -> PanelStudy:
+    """Open the study to people. From here on it costs money, up to its ceiling.
+
+    `agreed` is the cost that a person has seen and agreed to.
+    """
     with _places_are_changed_here(study):
         if study.state != State.UNPUBLISHED:
             raise RefusedAction(
@@ -254,6 +302,8 @@ def publish_study(study: PanelStudy, *, by: User) -> PanelStudy:
             )
         _refuse_unless_running(study)
         cost = cost_of(study)
+        if agreed is not None and cost.total != agreed:
+            raise RefusedAction(_("The cost has changed. Look at it again."))
         if not cost.is_affordable:
             raise RefusedAction(
                 _("The wallet has %(available)s, and the study costs %(cost)s.")
@@ -339,7 +389,7 @@ def add_places(study: PanelStudy, more: int, *, by: User | None) -> PanelStudy:
         _refuse_unless_running(study)
         panel, places, cost = panel_of(study.account, tries=2), study.places, study.places_cost
         wanted = places + more
-        new_cost = _places_cost(panel, study, places=wanted, reward=study.reward)
+        new_cost = _places_cost(panel, study.campaign, places=wanted, reward=study.reward)
         _set_aside(study, cost=new_cost, places=wanted)
         try:
             there = panel.set_places(study.external_id, wanted)

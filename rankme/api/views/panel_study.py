@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.http import Http404
@@ -13,6 +14,7 @@ from rest_framework.serializers import ValidationError
 from rankme.actions.panel import groups, studies, sync
 from rankme.api.panel_shapes import (
     CeilingSerializer,
+    ChangedStudySerializer,
     CostSerializer,
     NewStudySerializer,
     PlacesSerializer,
@@ -68,6 +70,18 @@ class StudyView(View):
         return shown(study, status=201)
 
     @extend_schema(
+        operation_id="panel_study_change",
+        summary="Change a draft, at the panel and here (its ceiling: only the account's owner)",
+        request=ChangedStudySerializer,
+        responses=StudySerializer,
+    )
+    def put(self, request: Request, code: str) -> Response:
+        study = get_study(request, code)
+        given = self.read(ChangedStudySerializer)
+        plan = plan_of(given, _filters(study.account, given))
+        return shown(studies.change_draft(study, plan, by=user_of(request)))
+
+    @extend_schema(
         operation_id="panel_study_delete",
         summary="Delete a study that is not published, at the panel and here",
         request=None,
@@ -110,7 +124,7 @@ class TransitionView(View):
     )
     def post(self, request: Request, code: str) -> Response:
         study = get_study(request, code)
-        turns = {
+        turns: dict[str, Callable[..., PanelStudy]] = {
             "publish": studies.publish_study,
             "pause": studies.pause_study,
             "resume": studies.resume_study,
