@@ -61,11 +61,15 @@ def swap_consistency(verdicts: Sequence[Verdict], *, alpha: float = 0.05) -> Sha
     -------
     The share of pairs shown in both orders with the same winner, or a tie both times.
     """
-    seen = {(each.item, each.first, each.second): each.outcome for each in verdicts}
+    seen: dict[tuple[str, str, str], list[int]] = {}
+    for each in verdicts:
+        seen.setdefault((each.item, each.first, each.second), []).append(each.outcome)
+    # A judge that was asked repeatedly is compared answer by answer.
     both = [
-        (outcome, seen[item, second, first])
-        for (item, first, second), outcome in seen.items()
-        if first < second and (item, second, first) in seen
+        pair
+        for (item, first, second), outcomes in seen.items()
+        if first < second
+        for pair in zip(outcomes, seen.get((item, second, first), ()), strict=False)
     ]
     return share(sum(a == -b for a, b in both), len(both), alpha=alpha)
 

@@ -85,5 +85,5 @@ def _too_many(refused: ImportRefused) -> str:
 
 def _request_for_columns(refused: ImportRefused) -> str:
     if not all(table.columns for table in refused.tables):
-        return _("Say what the columns are, then check again.")
+        return _("Choose a meaning for each column, then check again.")
     return _("Upload a corrected file, or correct the columns and check again.")

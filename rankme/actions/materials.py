@@ -108,7 +108,7 @@ def take_import(row: MaterialImport, *, by: User) -> None:
         _refuse_if_closed(row.campaign, row.kind, adds=adds_to_launched(row))
         _refuse_second_import(row)
         jobs.enqueue_again(row, phase=Phase.TAKE)
-        note(row.campaign, by, gettext_noop("material taken"), files=list(row.labels.values()))
+        note(row.campaign, by, gettext_noop("upload imported"), files=list(row.labels.values()))
 
 
 def read_again(row: MaterialImport, reading: Reading, *, by: User) -> None:
@@ -122,7 +122,7 @@ def read_again(row: MaterialImport, reading: Reading, *, by: User) -> None:
         format = "" if is_correctable(row.kind, row.format) else row.format
         fresh: dict[str, Any] = {"problems": [], "preview": {}, "format": format}
         jobs.enqueue_again(row, phase=Phase.CHECK, options=options, **fresh)
-        note(row.campaign, by, gettext_noop("columns described"), files=list(row.labels.values()))
+        note(row.campaign, by, gettext_noop("columns corrected"), files=list(row.labels.values()))
 
 
 def drop_import(row: MaterialImport, *, by: User) -> None:
@@ -135,7 +135,7 @@ def drop_import(row: MaterialImport, *, by: User) -> None:
             )
         jobs.cancel(row)
         MaterialImport.objects.filter(pk=row.pk).update(phase=Phase.DROPPED)
-        note(row.campaign, by, gettext_noop("upload dropped"), files=list(row.labels.values()))
+        note(row.campaign, by, gettext_noop("upload discarded"), files=list(row.labels.values()))
         transaction.on_commit(partial(delete_files, row.files.values()))
 
 
@@ -244,7 +244,7 @@ def _queue(
             )
     except IntegrityError as error:
         raise RefusedAction(_("Another import for this campaign is still running.")) from error
-    note(campaign, by, gettext_noop("upload begun"), files=labels)
+    note(campaign, by, gettext_noop("files uploaded"), files=labels)
     jobs.enqueue(row)
     return row
 

@@ -57,8 +57,8 @@ def copy_media(source: Campaign, target: Campaign, stored: list[str]) -> dict[in
     if total > MOST_COPIED_BYTES:
         raise RefusedAction(
             _(
-                "The pictures, sounds and films have more than %(most)s MB. Duplicate the campaign "
-                "without its material, then upload the files again."
+                "The pictures, sounds and films are larger than %(most)s MB. Duplicate the "
+                "campaign without its material, then upload the files again."
             )
             % {"most": MOST_COPIED_BYTES // 1024**2}
         )

@@ -10,6 +10,7 @@ from rest_framework import serializers
 
 from rankme.importing import READERS
 from rankme.importing.encodings import ENCODINGS
+from rankme.importing.reading import LAST_HEADER
 from rankme.models import (
     MaterialImport,
 )
@@ -90,10 +91,15 @@ class ColumnsSerializer(Strict):
         max_length=20,
         help_text='For each table, as {"layout": "long", "columns": {"system": "model", "item": '
         '"id", "output": "answer"}, "factors": []}; a wide table has "system_columns": '
-        '{"column": "system"}.',
+        '{"column": "system"}, one of judgements "value_columns" or a "pattern".',
     )
     encoding = serializers.ChoiceField(sorted(ENCODINGS), required=False)
-    sheet = serializers.CharField(required=False, max_length=200)
+    sheet = serializers.CharField(
+        required=False, max_length=200, help_text='The name of a sheet; "*": all sheets.'
+    )
+    header = serializers.IntegerField(
+        required=False, min_value=1, max_value=LAST_HEADER, help_text="The row of the headings."
+    )
 
 
 class ImportPageSerializer(serializers.Serializer[Any]):

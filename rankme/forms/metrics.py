@@ -58,18 +58,19 @@ class ScoresForm(forms.Form):
     """A file of scores or verdicts from elsewhere, and what the file cannot say."""
 
     file = forms.FileField(
-        label=_("File (CSV)"),
+        label=_("File (a table)"),
         help_text=_(
-            "Columns: system, item, metric, score, or system, item and a column for each metric. "
-            "Without an item: the score of a whole system. For pairwise verdicts: judge, item, "
-            "first, second, winner, in the order in which the outputs were shown. For facts "
-            "that were extracted from texts about tables: system, item, entity, value, type, "
-            "supported."
+            "CSV, Excel, OpenDocument, JSON, JSON lines or Parquet; you can correct what each "
+            "column is. Scores: system, item, metric, score, or system, item and a column for each "
+            "metric. Without an item: the score of a whole system. Pairwise verdicts: judge, item, "
+            "first, second, winner, in the order in which the outputs were shown, or an arena’s "
+            "question_id, model_a, model_b, winner. Facts that were extracted from texts about "
+            "tables: system, item, entity, value, type, supported."
         ),
     )
     lower_is_better = forms.CharField(
         label=_("Metrics that are better when lower"),
-        help_text=_("Names with commas between them. TER, SER, WER, CER, MER and WIL are known."),
+        help_text=_("Separate names with commas. TER, SER, WER, CER, MER and WIL are known."),
         required=False,
         max_length=2_000,
     )
@@ -80,7 +81,7 @@ class ScoresForm(forms.Form):
     )
     own_systems = forms.CharField(
         label=_("Systems that the judge's own model wrote"),
-        help_text=_("Names with commas between them, to see whether it prefers them."),
+        help_text=_("Separate names with commas, to see whether it prefers them."),
         required=False,
         max_length=2_000,
     )

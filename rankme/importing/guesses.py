@@ -137,7 +137,8 @@ class _OutputGuess:
 
     def _take_item(self) -> None:
         """The item's column: by its name, or else the input names the item."""
-        self._take("item", self._can_be_item)
+        if "item" not in self.roles:
+            self._take("item", self._can_be_item)
         if "document" in self.roles:
             return
         if "item" not in self.roles and "input" in self.roles:
@@ -251,7 +252,11 @@ class _OutputGuess:
 
         Only roles that no name has given are taken.
         """
-        if {"system", "output"} <= set(self.roles) or "document" in self.roles or self.files:
+        is_named = {"system", "output"} <= set(self.roles)
+        if is_named:
+            self._take("item", self._can_be_item)
+        has_items = bool({"item", "input", "context"} & set(self.roles))
+        if (is_named and has_items) or "document" in self.roles or self.files:
             return
         system, item = self._systems_and_items()
         items = self.sample.of_column(item)
@@ -264,7 +269,7 @@ class _OutputGuess:
         if "output" not in self.roles:
             self.roles["output"] = max(varying, key=self.sample.length)
         is_input = self.sample.length(item) >= LONG_INPUT and self.sample.is_text(item)
-        if not {"item", "input", "context"} & set(self.roles):
+        if not has_items:
             self.roles["input" if is_input else "item"] = item
         self.free = [name for name in self.free if name not in self.roles.values()]
 
@@ -331,7 +336,7 @@ RESPONDENTS = (
 NOT_VALUES = {
     "age", "year", "seconds", "duration", "time", "timestamp", "minutes", "length", "tokens",
     "n_tokens", "words", "n_words", "order", "position", "trial", "batch", "session", "page",
-    "group", "seed", "experience", "years", "progress", "finished", "duration_(in_seconds)",
+    "group", "seed", "experience", "years", "progress", "finished",
     "last_page", "status", "locationlatitude", "locationlongitude", "location_latitude",
     "location_longitude", "id", "response_id", "total_points",
 }  # fmt: skip

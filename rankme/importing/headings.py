@@ -194,14 +194,14 @@ SEPARATORS = re.compile(r"(\s+[-–—|]\s+|\s*[\[\]():;,/|>]+\s*|_+)")
 # The word before a name tells its kind.
 STEMS = {
     "item": re.compile(
-        r"(text|item|example|sample|sentence|document|dialog(ue)?|conversation|prompt|passage|"
+        r"\b(text|item|example|sample|sentence|document|dialog(ue)?|conversation|prompt|passage|"
         r"story|stimulus|scenario|task|picture|image|clip|q|t|no|nr|#)\W*$",
         re.IGNORECASE,
     ),
     "system": re.compile(
-        r"(system|model|output|response|answer|version|candidate|variant|s|m)\W*$", re.IGNORECASE
+        r"\b(system|model|output|response|answer|version|candidate|variant|s|m)\W*$", re.IGNORECASE
     ),
-    "rater": re.compile(r"(rater|annotator|judge|evaluator)\W*$", re.IGNORECASE),
+    "rater": re.compile(r"\b(rater|annotator|judge|evaluator)\W*$", re.IGNORECASE),
 }
 
 
@@ -220,9 +220,8 @@ class Pattern:
             return None
         rest = rest[len(first) :]
         found: dict[str, str] = {}
-        for role, literal in zip(self.roles, others, strict=True):
-            is_last = literal is others[-1] and len(found) == len(self.roles) - 1
-            end = _end_of_name(rest, literal, is_last=is_last)
+        for place, (role, literal) in enumerate(zip(self.roles, others, strict=True), start=1):
+            end = _end_of_name(rest, literal, is_last=place == len(others))
             name = rest[:end].strip() if end > 0 else ""
             if not name:
                 return None
@@ -253,7 +252,8 @@ def parsed_pattern(pattern: str) -> Pattern:
         raise InvalidColumns(f"The pattern names nothing. Use {known}.")
     if unknown := set(roles) - set(NAMED_BY_PATTERNS):
         raise InvalidColumns(f'The pattern has an unknown name "{min(unknown)[:40]}". Use {known}.')
-    if len(set(roles)) < len(roles):
+    named = [role for role in roles if role != "anything"]
+    if len(set(named)) < len(named):
         raise InvalidColumns("Each name can be in the pattern only once.")
     if not all(literals[1:-1]):
         raise InvalidColumns("Two names in the pattern need a sign between them.")
@@ -334,11 +334,17 @@ def _roles_of_parts(parts: Sequence[_Part]) -> dict[int, str]:
     give("criterion", [place for place in free if any(map(says_criterion, parts[place].names))])
     numbers = [place for place in free if all(name.isdecimal() for name in parts[place].names)]
     give("item", numbers)
-    if len(free) + len(roles) > 3:
-        return {}
     for role in ("criterion", "system", "item"):
-        give(role, free[::-1])
-    return roles
+        if not _tell_apart(parts, roles):
+            give(role, free[::-1])
+    return roles | dict.fromkeys(free, "anything") if _tell_apart(parts, roles) else {}
+
+
+def _tell_apart(parts: Sequence[_Part], roles: Mapping[int, str]) -> bool:
+    """Whether no two headings have the same names at these places."""
+    names = [parts[place].names for place in roles]
+    pairs = [*zip(*names, strict=True)]
+    return bool(pairs) and len(set(pairs)) == len(pairs)
 
 
 def _plain(text: str) -> str:

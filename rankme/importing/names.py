@@ -18,7 +18,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "input", "prompt", "source", "src", "question", "instruction", "query", "mr",
         "meaning_representation", "input_text", "source_text", "source_sentence", "user",
         "article", "document", "triples", "messages", "conversation", "dialogue", "data",
-        "input_data", "source_data", "inputs", "prompts",
+        "request", "input_data", "source_data", "inputs", "prompts",
     ),
     "reference": (
         "reference", "ref", "references", "gold", "target", "ground_truth", "human_reference",
@@ -46,4 +46,6 @@ DOCUMENTS_IN_JSON = {*NAMES["input"], *NAMES["context"], *NAMES["reference"], "o
 
 
 def plain_name(name: str) -> str:
-    return re.sub(r"[\s\-./]+", "_", column_name(name)).strip("_")
+    """The name with "_" for blanks and hyphens, without what is in parentheses."""
+    plain = re.sub(r"\([^()]*\)", " ", column_name(name)) if "(" in name else column_name(name)
+    return re.sub(r"[\s\-./]+", "_", plain.strip()).strip("_")

@@ -69,8 +69,24 @@ def _note_reading(table: Table, spool: Spool) -> None:
         spool.notes.append(f"{label}: these columns are left out: {', '.join(named)}.")
     if columns.layout == "long" and "system" not in columns.roles:
         spool.notes.append(f"{label}: no column names the system, so the file's name does.")
+    _note_dialogues(table, spool)
     if not set(NAMING) & set(columns.roles):
         spool.notes.append(f"{label}: no column names the items, so they are numbered.")
+
+
+def _note_dialogues(table: Table, spool: Spool) -> None:
+    """Say what a campaign needs that raters see lists of turns as dialogues."""
+    columns = table.columns
+    texts = [(role, columns.roles[role]) for role in ("input", "output") if role in columns.roles]
+    texts += [("output", name) for name in columns.headings]
+    for role, name in texts:
+        if not spool.has_check(role) and table.sample.is_dialogues(name):
+            block = "outputs" if role == "output" else role
+            spool.notes.append(
+                f'{table.file.label}: "{name}" has dialogues (lists of turns). Raters see them as '
+                f"dialogues if the definition says: block: {block}, format: dialogue."
+            )
+            return
 
 
 def read_item_table(sources: Sources, spool: Spool, table: Table, media: MediaFiles) -> None:

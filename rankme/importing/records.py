@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
@@ -503,13 +503,14 @@ def _count_whole(sources: Sources, file: SourceFile) -> None:
 
 
 def _json_records(sources: Sources, file: SourceFile, shape: Shape) -> Iterator[tuple[int, Record]]:
+    columns = dict(zip(shape.names, shape.columns, strict=True))
     for line, text in enumerate(text_lines(sources, file), start=1):
         if not text.strip():
             continue
         file.rows += 1
         try:
             document = strict_json.parse(text, deepest=sources.limits.json_depth)
-            record = _record_of(document, sources, shape, "line")
+            record = _record_of(document, sources, shape.nested, columns)
         except strict_json.InvalidJson as refused:
             sources.problems.add(file.label, line, "", str(refused))
             continue
@@ -521,24 +522,28 @@ def _array_records(
 ) -> Iterator[tuple[int, Record]]:
     """The elements of an array, each with the line on which it begins."""
     text = whole_text(sources, file)
+    columns = dict(zip(shape.names, shape.columns, strict=True))
     line = 1
     try:
         for line, element in strict_json.elements(text, deepest=sources.limits.json_depth):
             file.rows += 1
-            record = _record_of(element, sources, shape, "element")
+            record = _record_of(element, sources, shape.nested, columns)
             yield line, {name: record.get(name, "") for name in (*shape.columns, *record)}
     except strict_json.InvalidJson as refused:
         sources.problems.add(file.label, refused.line or line, "", str(refused))
 
 
-def _record_of(document: Any, sources: Sources, shape: Shape, what: str) -> Record:
+def _record_of(
+    document: Any, sources: Sources, nested: frozenset[str], columns: Mapping[str, str]
+) -> Record:
+    """The object by the names of columns, of which `columns` has the most usual."""
     if not isinstance(document, dict):
-        raise strict_json.InvalidJson(f"The {what} is not a JSON object.")
+        raise strict_json.InvalidJson("This is not a JSON object.")
     if len(document) > sources.limits.columns:
         message = f"The object has {len(document):,} names; at most "
         raise strict_json.InvalidJson(f"{message}{sources.limits.columns:,} are allowed.")
-    flat = _flat(document, shape.nested)
-    return {column_name(name): _cell(value) for name, value in flat.items()}
+    flat = _flat(document, nested)
+    return {columns.get(name) or column_name(name): _cell(value) for name, value in flat.items()}
 
 
 def _cell(value: Any) -> str:

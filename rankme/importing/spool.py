@@ -91,6 +91,10 @@ class Spool:
         self._folder = path.parent
         self._digests: list[str] = []
 
+    def has_check(self, column: str) -> bool:
+        """Whether the campaign asks something of these texts."""
+        return column in self._checks
+
     @property
     def n_items(self) -> int:
         return len(self._items)

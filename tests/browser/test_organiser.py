@@ -136,7 +136,7 @@ def test_columns_with_unknown_names_are_described_by_keyboard(page: Page):
     page.get_by_label("Outputs").set_input_files(unknown)
     press(page, "Upload and check")
     work_off(MaterialImport, import_jobs.execute_import)
-    expect(page.get_by_text("Say what the columns are")).to_be_visible()
+    expect(page.get_by_text("Choose a meaning for each column")).to_be_visible()
     tab_to(page, "Factor  alpha")  # a list of choices is called by its choices and its label
     for column, first_letter in (("alpha", "S"), ("beta", "I"), ("gamma", "O")):
         expect(page.get_by_label(column, exact=True)).to_be_focused()

@@ -142,7 +142,7 @@ def test_the_page_says_how_a_text_was_read(olga, campaign, tmp_path):
 
 def test_a_refusal_says_what_to_do_next(olga, campaign, tmp_path):
     page = olga.get(page_of(checked(campaign, tmp_path, UNKNOWN))).content.decode()
-    assert "Say what the columns are, then check again." in page
+    assert "Choose a meaning for each column, then check again." in page
     twice = KNOWN + "A,Why?,Again.\n"
     page = olga.get(page_of(checked(campaign, tmp_path, twice))).content.decode()
     assert "Upload a corrected file, or correct the columns and check again." in page

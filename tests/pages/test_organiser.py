@@ -439,7 +439,7 @@ def test_adding_a_member_does_not_tell_which_accounts_exist(olga):
 def test_the_history_tells_who_did_what(olga):
     campaign = make_campaign()
     exclusions.exclude_rater(make_rater(campaign), reason="Bots.", by=make_owner())
-    note(campaign, make_owner(), "material taken", files=["a.csv", "b.csv"], data_sha256="f00")
+    note(campaign, make_owner(), "upload imported", files=["a.csv", "b.csv"], data_sha256="f00")
     page = text(olga.get(address("campaign-history", campaign)))
     for verb in ("created", "launched", "rater excluded"):
         assert f"<td>{verb}</td>" in page

@@ -97,7 +97,7 @@ def decision(name: str, action: Callable[..., Any], summary: str) -> type[View]:
 class ColumnsView(View):
     @extend_schema(
         operation_id="imports_columns",
-        summary="Say what the columns of the upload are; a worker checks it again",
+        summary="Correct the columns of the upload; a worker checks it again",
         request=ColumnsSerializer,
         responses={202: ImportSerializer},
     )
