@@ -200,8 +200,9 @@ def test_limits_of_filters_are_numbers_decimals_and_dates(practice, olga, draft)
     limits = {"age": ("20", "40"), "date-joined": ("2020-01-31", "2025-12-01")}
     limits["household-size"] = ("0.5", "2.5")
     sent = draft_form(PanelAccount.objects.get())
-    for number, name in enumerate(names):
-        sent |= {f"low-{number}": limits[name][0], f"high-{number}": limits[name][1]}
+    sent["filter"] = names
+    for name in names:
+        sent |= {f"low-{name}": limits[name][0], f"high-{name}": limits[name][1]}
     assert olga.post(address, sent).status_code == 302
     (study,) = practice.books.studies.values()
     chosen = {each["filter_id"]: each["selected_range"] for each in study.document["filters"]}
@@ -215,7 +216,11 @@ def test_limits_of_filters_are_numbers_decimals_and_dates(practice, olga, draft)
 @pytest.mark.parametrize("joined", ["2001-01-01", "2027-01-01", "yesterday"])
 def test_a_date_outside_the_panels_limits_is_refused(olga, draft, joined):
     address = f"{draft}?filter=date-joined"
-    sent = draft_form(PanelAccount.objects.get()) | {"low-0": joined, "high-0": "2026-01-01"}
+    sent = draft_form(PanelAccount.objects.get()) | {
+        "filter": "date-joined",
+        "low-date-joined": joined,
+        "high-date-joined": "2026-01-01",
+    }
     assert olga.post(address, sent).status_code == 422
     assert not PanelStudy.objects.exists()
 
