@@ -39,6 +39,7 @@ from rankme.protocols.files import (
     preset,
     preset_names,
 )
+from rankme.protocols.preset_groups import MOST_COMMON, grouped_presets
 from rankme.protocols.preset_languages import languages_of
 from rankme.queries.progress import size_of
 from rankme.queries.words import current_words, missing_texts, words_file
@@ -46,6 +47,7 @@ from rankme.queries.words import current_words, missing_texts, words_file
 from .campaign_page import render_campaign, sent, with_preview
 from .changing import show_versions
 from .draft_preview import PREVIEW_PAGES
+from .gallery import pictures_of
 from .interface_language import language_warning
 
 BLANK_START = "blank"
@@ -100,11 +102,13 @@ def duplicate(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def _start_page(request: HttpRequest, form: ArchiveForm, *, status: int = 200) -> HttpResponse:
-    found = {name: preset(name) for name in preset_names()}
-    presets = [(name, file, _other_languages(file)) for name, file in found.items()]
+    groups = [
+        (_(title), title == MOST_COMMON, [_preset_card(name) for name in names])
+        for title, names in grouped_presets(preset_names())
+    ]
     own = Campaign.objects.open_to(request.user).filter(is_archive=False).values("pk")
     earlier = Campaign.objects.filter(pk__in=own).defer("definition")[:MOST_EARLIER]
-    context = {"presets": presets, "archive_form": form, "earlier": earlier}
+    context = {"groups": groups, "archive_form": form, "earlier": earlier}
     return render(request, "organiser/choose_start.html", context, status=status)
 
 
@@ -125,11 +129,18 @@ def new_campaign(request: HttpRequest, start: str) -> HttpResponse:
     return _take_form(request, start=start)
 
 
-def _other_languages(file: Definition) -> list[tuple[str, str]]:
-    """The languages besides its own that a preset comes in, each under its own name."""
-    return [
-        (language, get_language_info(language)["name_local"]) for language in languages_of(file)[1:]
-    ]
+def _preset_card(name: str) -> tuple[str, Definition, list[str]]:
+    """A preset with the picture of its first screen."""
+    file = preset(name)
+    return name, file, pictures_of(name, file)[:1]
+
+
+def _languages(start: str) -> list[tuple[str, str]]:
+    """The languages that a preset comes in, each under its own name; none where it is only one."""
+    found = [] if start in ("", BLANK_START) else languages_of(preset(start))
+    if len(found) < 2:
+        return []
+    return [(language, get_language_info(language)["name_local"]) for language in found]
 
 
 @login_required
@@ -297,6 +308,7 @@ def _form_page(
         "sections": sections,
         "findings": findings,
         "start": start,
+        "languages": _languages(start),
         "version": version,
         "conflict": conflict,
         "preview_pages": PREVIEW_PAGES,

@@ -442,8 +442,9 @@ def test_a_problem_and_a_fresh_row_are_unfolded(olga):
 
 
 def test_a_preset_is_offered_in_other_languages(olga):
-    page = olga.get(reverse("rankme:campaign-start")).content.decode()
+    page = olga.get(new("e2e-quality")).content.decode()
     assert f"{new('e2e-quality')}?language=de" in page and "Deutsch" in page
+    assert "?language=" not in olga.get(new("blank")).content.decode()
     german = olga.get(new("e2e-quality") + "?language=de").content.decode()
     assert "In dieser Studie lesen Sie" in german
     assert fields_of(german)["language"] == "de"

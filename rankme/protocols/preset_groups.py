@@ -1,0 +1,34 @@
+"""Presets by what somebody wants to do; the most common ones first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from analysis.translatable import gettext_noop as _
+
+MOST_COMMON = _("Most common")
+GROUPS = {
+    MOST_COMMON: (
+        *("likert-criteria", "direct-assessment", "pairwise-preference"),
+        *("best-worst", "esa", "chat-arena"),
+    ),
+    _("Rate one output at a time"): ("chat-likert", "image-captions", "audio-quality"),
+    _("Mark errors"): ("mqm", "document-esa", "contrastive-esa", "fact-spans"),
+    _("Published experiments: data to text"): (
+        *("e2e-quality", "e2e-naturalness", "e2e-coverage", "e2e-elicitation"),
+        *("rotowire-facts", "rotowire-ordering"),
+    ),
+    _("Published experiments: surface realisation and reference"): (
+        *("sr11-shallow", "sr11-deep", "tuna08-identification"),
+    ),
+}
+
+
+def grouped_presets(names: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """The titles of the groups with their presets, and at the end those of no group."""
+    for title, group in GROUPS.items():
+        if found := [name for name in group if name in names]:
+            yield title, found
+    grouped = {name for group in GROUPS.values() for name in group}
+    if others := [name for name in names if name not in grouped]:
+        yield _("Others"), others
