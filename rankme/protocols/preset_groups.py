@@ -14,11 +14,11 @@ GROUPS = {
     ),
     _("Rate one output at a time"): ("chat-likert", "image-captions", "audio-quality"),
     _("Mark errors"): ("mqm", "document-esa", "contrastive-esa", "fact-spans"),
-    _("Published experiments: data to text"): (
+    _("Published: data to text"): (
         *("e2e-quality", "e2e-naturalness", "e2e-coverage", "e2e-elicitation"),
         *("rotowire-facts", "rotowire-ordering"),
     ),
-    _("Published experiments: surface realisation and reference"): (
+    _("Published: surface realisation and reference"): (
         *("sr11-shallow", "sr11-deep", "tuna08-identification"),
     ),
 }
