@@ -12,6 +12,7 @@ from rankme.models import Campaign
 
 from .anchor import anchors_of
 from .audit import check_campaign_audit, check_other_audit
+from .counting import check_counting
 from .declined import check_declined
 from .exports import check_exports
 from .fault import Fault
@@ -45,6 +46,7 @@ def verify_campaign(campaign: Campaign, anchors: Iterable[Mapping[str, Any]] = (
         known = anchors_of(campaign, anchors)
         check_versions(campaign)
         tally = check_sittings(campaign, known)
+        check_counting(campaign)
         check_exports(campaign, tally)
         return replace(
             findings,

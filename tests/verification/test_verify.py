@@ -7,14 +7,17 @@ import re
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import IntegrityError, connection, transaction
 from django.urls import reverse
 
 from rankme.actions import campaigns
 from rankme.actions.audit import DAMAGED, last_fault
+from rankme.actions.exclusions import exclude_rater
 from rankme.actions.judgement_imports import import_judgements
 from rankme.models import AuditEvent, Campaign
 from rankme.verification import nightly, verify_audit_trail, verify_campaign
-from tests.campaigns import make_campaign, make_owner
+from tests.campaigns import make_campaign, make_owner, make_rater
+from tests.sittings import sit
 from tests.verification.forging import FIRST, LAST, past_all_rules, rated_campaign
 
 pytestmark = pytest.mark.django_db
@@ -83,6 +86,10 @@ TAMPERING = {
         [f"UPDATE rankme_submission SET revision = 9 WHERE id = {LAST}"],
         "it is revision 9, but 1 was expected",
     ),
+    "a completed sitting is taken out of the count": (
+        ["UPDATE rankme_assignment SET counts = false WHERE state = 'completed'"],
+        r"slot \d+: sitting \d+ should count, but none does",
+    ),
     "an audit event is changed": (
         ["UPDATE rankme_auditevent SET verb = 'paused' WHERE verb = 'launched'"],
         "audit event 2: it was changed",
@@ -108,6 +115,31 @@ def test_each_kind_of_tampering_is_named(rated: Campaign, kind: str):
     findings = verify_campaign(rated)
     assert findings.fault
     assert re.search(said, findings.fault), findings.fault
+
+
+def test_a_sitting_that_counts_instead_of_a_completed_one_is_named(rated: Campaign):
+    completed = rated.assignments.get(state="completed")
+    other = rated.assignments.exclude(pk=completed.pk).get()
+    with past_all_rules() as execute:
+        execute(f"UPDATE rankme_assignment SET counts = false WHERE id = {completed.pk}")
+        execute(f"UPDATE rankme_assignment SET slot_id = {completed.slot_id} WHERE id = {other.pk}")
+    said = f"sitting {completed.pk} should count, but {other.pk} does"
+    assert said in verify_campaign(rated).fault
+
+
+@pytest.mark.parametrize("change", ["counts = false", "state = 'returned'"])
+def test_the_database_keeps_a_completed_sitting_in_the_count(rated: Campaign, change: str):
+    with connection.cursor() as cursor, pytest.raises(IntegrityError), transaction.atomic():
+        cursor.execute(f"UPDATE rankme_assignment SET {change} WHERE state = 'completed'")
+
+
+def test_an_exclusion_lets_another_sitting_count(rated: Campaign):
+    rater = rated.participants.get(external_id="w1")
+    exclude_rater(rater, reason="All the same.", by=rated.owner)
+    assert verify_campaign(rated).fault == ""
+    sit(make_rater(rated, "w3"))
+    assert rated.assignments.get(participant=rater).counts is False
+    assert verify_campaign(rated).fault == ""
 
 
 def test_events_of_a_deleted_draft_stay_and_are_checked():
