@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -19,8 +19,10 @@ from rankme.actions.panel import accounts, entry, studies, sync
 from rankme.actions.panel.studies import StudyPlan
 from rankme.errors import RefusedAction
 from rankme.management.loading import wait_for
+from rankme.management.rehearsed_raters import drawn_kind, knowledge_of, set_back
 from rankme.models import AnalysisRun, Campaign, PanelAccount, PanelStudy
 from rankme.models.campaigns import new_code
+from rankme.models.panels import REHEARSAL
 from rankme.panels.prolific import least_longest_minutes
 from rankme.protocols.definition import Definition
 from rankme.queries.panel_books import Books, books_of
@@ -30,12 +32,12 @@ from rankme.rehearsal.panel import PracticePanel
 from rankme.rehearsal.server import OWN_NAMES, PracticeServer
 from rankme.rehearsal.wire import Refusal
 from rankme.simulation.browser import Browser, ConnectionLost
+from rankme.simulation.characters import Knowledge
 from rankme.simulation.raters import Cohort, Latencies, Rater, RaterError
 
-PANEL = "rehearsal"
 WALLET = 100_000_000
-# Of the whole reward: fees and tax of the practice panel, and bonuses.
-CEILING_FACTOR = 3
+# Of the whole reward: fees and tax of the practice panel, bonuses, and places that rules free.
+CEILING_FACTOR = 6
 MOST_WAVES = 12
 # In minor units for each minute, as the practice panel asks for it.
 LEAST_REWARD, MOST_MINUTES = 10, 60
@@ -53,6 +55,7 @@ class Behaviour:
     returns: float = 0.1
     times_out: float = 0.05
     wrong_codes: float = 0.05
+    kinds: Mapping[str, float] = field(default_factory=lambda: {"careful": 1.0})
     seed: int = 0
     concurrency: int = 4
 
@@ -65,6 +68,8 @@ class Rehearsal:
     study: PanelStudy
     server: PracticeServer
     run: AnalysisRun | None = None
+    known: Knowledge = field(default_factory=Knowledge)
+    kinds: dict[str, str] = field(default_factory=dict)  # by the rater's id at the panel
     endings: dict[str, int] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
@@ -84,14 +89,17 @@ def rehearse(
 
     The site has to be running at SITE_URL: raters use its pages.
     """
-    is_signed = urlsplit(settings.PROLIFIC_API).hostname in OWN_NAMES
+    of_site = settings.PROLIFIC_API.rstrip("/")
     with practice_panel() as server:
+        is_signed = urlsplit(of_site).port == server.server_address[1]
+        if not is_signed and urlsplit(of_site).hostname in OWN_NAMES:
+            told(f"{of_site} is in use, so links are not signed in this rehearsal.")
         copy = _launched_copy(campaign, by=by)
         told(f"Copy launched: {settings.SITE_URL}/campaigns/{copy.code}/")
         server.panel.books.wallet = WALLET
         study = _published_study(copy, server.panel, is_signed=is_signed, by=by)
         told(f"Study published with {study.places} places at {server.address}")
-        rehearsal = Rehearsal(copy, study, server)
+        rehearsal = Rehearsal(copy, study, server, known=knowledge_of(copy))
         try:
             _work_in_waves(rehearsal, behaviour, told=told)
         finally:
@@ -126,7 +134,7 @@ def practice_panel() -> Iterator[PracticeServer]:
     """A practice panel to which all calls of this process go.
 
     Where the site itself uses a practice panel's address, it is started there, so that the site
-    can check the panel's signatures. Its other processes never call any other.
+    can check the panel's signatures; if another panel is there already, it is started elsewhere.
     """
     if settings.PRODUCTION:
         raise RefusedAction("A production site rehearses nothing. Use a copy of the site.")
@@ -135,8 +143,8 @@ def practice_panel() -> Iterator[PracticeServer]:
     port = (parts.port or 0) if parts.hostname in OWN_NAMES else 0
     try:
         server = PracticeServer(PracticePanel(), port)
-    except OSError as error:
-        raise RefusedAction(f"The practice panel cannot start at {before} ({error}).") from error
+    except OSError:
+        server = PracticeServer(PracticePanel(), 0)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     settings.PROLIFIC_API = server.address
@@ -154,7 +162,7 @@ def _published_study(
 ) -> PanelStudy:
     name = f"Rehearsal {campaign.code}"
     account = accounts.add_account(owner=by, name=name, token=panel.token)
-    PanelAccount.objects.filter(pk=account.pk).update(panel=PANEL)
+    PanelAccount.objects.filter(pk=account.pk).update(panel=REHEARSAL)
     account.refresh_from_db()
     crowd = campaigns.definition_of(campaign).crowd
     places = -(-campaign.slots.count() // crowd.batches_per_rater)
@@ -198,6 +206,8 @@ def _work_in_waves(
         if wave == 0 and rehearsal.study.is_secure:
             _check_signed_entry(rehearsal, arrived[0])
         manners = [_manner(rng, behaviour) for _ in arrived]
+        for submission in arrived:
+            rehearsal.kinds[submission.participant] = drawn_kind(behaviour.kinds, rng)
         seeds = range(number - len(arrived), number)
         with ThreadPoolExecutor(behaviour.concurrency) as pool:
             jobs = zip(arrived, manners, seeds, strict=True)
@@ -249,7 +259,15 @@ def _take_part(
     """One rater on the real pages, and what they then do at the panel."""
     leaves = manner in ("returned", "timed out")
     link = entry_link(rehearsal.panel.books, rehearsal.panel.keys, submission)
-    cohort = Cohort(link, seed=behaviour.seed, abandon=1.0 if leaves else 0.0)
+    cohort = Cohort(
+        link,
+        seed=behaviour.seed,
+        abandon=1.0 if leaves else 0.0,
+        known=rehearsal.known,
+        character=rehearsal.kinds[submission.participant],
+        reports_times=True,
+        begun=set_back,
+    )
     rater = Rater(cohort, number, Latencies())
     try:
         ending = rater.take_part()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
@@ -11,6 +13,14 @@ from django.utils.translation import gettext_lazy as _
 from .assignments import Participant
 from .campaigns import Campaign, new_code
 from .record import Record
+
+REHEARSAL = "rehearsal"
+
+
+class PanelAccountQuerySet(models.QuerySet["PanelAccount"]):
+    def real(self) -> Self:
+        """Accounts of panels; those that rehearsals made are of no further use."""
+        return self.exclude(panel=REHEARSAL)
 
 
 class PanelAccount(models.Model):
@@ -33,6 +43,8 @@ class PanelAccount(models.Model):
     hook_secret_sealed = models.TextField(blank=True)
     hooked_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(db_default=Now())
+
+    objects = PanelAccountQuerySet.as_manager()
 
     class Meta:
         ordering = ["name"]

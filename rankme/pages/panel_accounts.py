@@ -44,14 +44,14 @@ def list_accounts(request: HttpRequest) -> HttpResponse:
 
 
 def _own(request: HttpRequest) -> list[PanelAccount]:
-    return list(PanelAccount.objects.filter(owner=user_of(request)))
+    return list(PanelAccount.objects.real().filter(owner=user_of(request)))
 
 
 @login_required
 @require_POST
 def change_account(request: HttpRequest, account: int) -> HttpResponse:
     """Another token, webhooks, or the end of an account."""
-    mine = get_object_or_404(PanelAccount, pk=account, owner=user_of(request))
+    mine = get_object_or_404(PanelAccount.objects.real(), pk=account, owner=user_of(request))
     changes: dict[str, tuple[Callable[[], object], str]] = {
         "hooks": (
             lambda: accounts.connect_webhooks(mine),

@@ -33,7 +33,7 @@ def draft(
     request: HttpRequest, campaign: Campaign, study: PanelStudy | None = None
 ) -> HttpResponse:
     """The form of a new study, or of one that is not published."""
-    own = PanelAccount.objects.filter(owner=user_of(request))
+    own = PanelAccount.objects.real().filter(owner=user_of(request))
     accounts = own if study is None else PanelAccount.objects.filter(pk=study.account_id)
     account = _chosen_account(request, list(accounts))
     if account is None:

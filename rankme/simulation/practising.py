@@ -77,13 +77,13 @@ def _fits(
     text = "" if place is None else trial["outputs"][place]
     expected = [row["expected"] for row in told if row["text"] == text]
     try:
-        numbers = list(_numbers(answer, question, text))
+        numbers = list(numbers_in(answer, question, text))
     except Refused:
         return False
     return all(_is_in(number, words) for number, words in zip(numbers, expected, strict=False))
 
 
-def _numbers(
+def numbers_in(
     answer: Mapping[str, Any], question: Mapping[str, Any], text: str
 ) -> Iterator[float | None]:
     """The number of an answer, and those that follow from it."""

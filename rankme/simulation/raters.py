@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from .answers import Taste, answers_to, is_asked, played
 from .browser import Browser, ConnectionLost, Form, Page, Reply
+from .characters import CHARACTERS, Knowledge, obeying, unread
 from .practising import corrected
 
 RETRY_SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0)
@@ -54,7 +55,9 @@ class Latencies:
 class Cohort:
     """How the raters behave. `seconds_per_screen` 0: they answer as fast as they can.
 
-    They come at random moments of the first `arrive_within_seconds`.
+    They come at random moments of the first `arrive_within_seconds`. Where they report times
+    (`reports_times`), these are those of their `character`, not of the simulation; `begun` is told
+    each batch, whose clock has to be set back for that.
 
     `new_key_per_try` is the fault that the keys prevent; only tests ask for it.
     """
@@ -67,6 +70,10 @@ class Cohort:
     abandon: float = 0.0
     seed: int = 0
     truth: Mapping[str, float] = field(default_factory=dict)
+    known: Knowledge = field(default_factory=Knowledge)
+    character: str = "careful"
+    reports_times: bool = False
+    begun: Callable[[int], None] = lambda assignment: None
     patience_seconds: float = 60.0
     new_key_per_try: bool = False
 
@@ -129,7 +136,10 @@ class Rater:
     def __init__(self, cohort: Cohort, number: int, latencies: Latencies) -> None:
         self.cohort = cohort
         self.rng = random.Random(f"{cohort.seed}:{number}")
-        self.taste = Taste(self.rng, cohort.truth, leniency=self.rng.gauss(0, 0.3))
+        self.character = CHARACTERS[cohort.character]
+        truth = {**cohort.truth, **cohort.known.quality}
+        self.taste = Taste(self.rng, truth, leniency=self.rng.gauss(0, 0.3))
+        self.mood = random.Random(f"{cohort.seed}:{number}:mood").uniform(-2, 2)
         self.link = cohort.link.replace("{n}", str(number))
         parts = urlsplit(self.link)
         self.browser = Browser(f"{parts.scheme}://{parts.netloc}", latencies.add)
@@ -145,7 +155,7 @@ class Rater:
         time.sleep(self.rng.random() * self.cohort.arrive_within_seconds)
         page = self._open(self.link)
         for _ in range(MOST_PAGES):
-            if page.status >= 400:
+            if page.status >= 400 and not (page.status == 422 and page.step == "quiz"):
                 raise RaterError(f"{page.address} answered {page.status}")
             if page.completion_code:
                 self.code = page.completion_code
@@ -168,8 +178,12 @@ class Rater:
         raise RaterError("these pages have no end")
 
     def _filled(self, form: Form) -> dict[str, str]:
-        """Agree, and choose the first of the possible answers."""
+        """Agree, and choose the right answer if the rater reads, else the first or any one."""
         chosen = {name: options[0] for name, options in form.choices.items()}
+        for name, right in self.cohort.known.fields.items():
+            if name in chosen:
+                reads = self.rng.random() < self.character.awake
+                chosen[name] = right if reads else self.rng.choice(form.choices[name])
         written = {name: value or "none" for name, value in form.values.items()}
         if "device" in written:
             written["device"] = "keyboard"  # where a study needs a mouse or a keyboard
@@ -191,6 +205,7 @@ class Rater:
         document = page.document
         assert document is not None
         addresses = document["addresses"]
+        self.cohort.begun(document["assignment"])
         if document["practice"]:
             if document["practice_gate"] and not self._practise(page):
                 return str(addresses["work"])
@@ -230,15 +245,32 @@ class Rater:
         for number, trial in enumerate(document["trials"]):
             if self.leaves_at is not None and number >= self.leaves_at * n_trials:
                 return False
+            reads = self.character.awake == 1 or self.rng.random() < self.character.awake
             for index, screen in enumerate(document["screens"]):
                 if is_asked(screen, trial) and (number, index) not in stored:
-                    self._answer(page, number, index, answers_to(screen, trial, self.taste))
+                    answers = self._answers(screen, trial, reads=reads)
+                    if self._answer(page, number, index, answers):
+                        return True
         return True
 
-    def _answer(self, page: Page, trial: int, screen: int, answers: list[dict[str, Any]]) -> None:
+    def _answers(
+        self, screen: dict[str, Any], trial: dict[str, Any], *, reads: bool
+    ) -> list[dict[str, Any]]:
+        if not reads:
+            return answers_to(screen, trial, unread(self.character.habit, self.rng, self.mood))
+        answers = answers_to(screen, trial, self.taste)
+        if not self.cohort.known.asked:
+            return answers
+        return obeying(answers, screen, trial, self.cohort.known.asked, self.rng)
+
+    def _answer(self, page: Page, trial: int, screen: int, answers: list[dict[str, Any]]) -> bool:
+        """Send the answers; return whether the site ends the rater's work."""
         document = page.document
         assert document is not None
         spent = self.cohort.seconds_per_screen * self.rng.lognormvariate(0, 0.3)
+        times = {"spent_ms": round(spent * 1000, 1)}
+        if self.cohort.reports_times:
+            times = self._reported_times(answers)
         payload = {
             "version": document["version"],
             "key": str(uuid.uuid4()),
@@ -246,16 +278,20 @@ class Rater:
             "trial": trial,
             "screen": screen,
             "answers": answers,
-            "times": {
-                "spent_ms": round(spent * 1000, 1),
-                "files": played(document["trials"][trial]),
-            },
+            "times": {**times, "files": played(document["trials"][trial])},
             "comment": "",
         }
         time.sleep(spent)
-        self._submit(document["addresses"]["submit"], payload, page.csrf_token)
+        return self._submit(document["addresses"]["submit"], payload, page.csrf_token)
 
-    def _submit(self, address: str, payload: dict[str, Any], csrf_token: str) -> None:
+    def _reported_times(self, answers: list[dict[str, Any]]) -> dict[str, float]:
+        """The times of the rater's character; no answer comes after the page was left."""
+        spent = round(1000 * self.character.seconds * self.rng.lognormvariate(0, 0.5), 1)
+        for answer in answers:
+            answer["time_ms"] = min(answer["time_ms"], spent)
+        return {"spent_ms": spent, "active_ms": round(0.9 * spent, 1)}
+
+    def _submit(self, address: str, payload: dict[str, Any], csrf_token: str) -> bool:
         """Send until the site says that it has it, as the page's outbox does."""
 
         def renew() -> None:
@@ -266,6 +302,7 @@ class Rater:
         if reply.status not in STORED:
             raise RaterError(f"submit answered {reply.status}: {reply.document}")
         self.acknowledged.append(payload)
+        return bool(reply.document and reply.document.get("ends_the_work"))
 
     # Patience --------------------------------------------------------------------------------
 

@@ -9,7 +9,16 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from analysis.report import bundle
-from rankme.models import AnalysisRun, Campaign, PanelPayment, PanelStudy, Participant
+from rankme.errors import RefusedAction
+from rankme.management.rehearsed_raters import read_kinds
+from rankme.models import (
+    AnalysisRun,
+    Campaign,
+    PanelAccount,
+    PanelPayment,
+    PanelStudy,
+    Participant,
+)
 from rankme.rehearsal.panel import PracticePanel
 from rankme.rehearsal.server import PracticeServer
 from tests.campaigns import make_campaign, slider_definition
@@ -82,16 +91,68 @@ def test_a_rehearsal_ends_at_once_where_the_site_cannot_check_signatures(
         other.server_close()
 
 
-def test_a_rehearsal_says_that_its_panels_address_is_taken(db, live_site: LiveSite, settings):
+def test_a_rehearsal_next_to_a_practice_panel_takes_another_address(
+    live_site: LiveSite, settings, monkeypatch
+):
+    monkeypatch.setattr(bundle, "PLOT_FORMATS", ())
     taken = PracticeServer(PracticePanel())
     settings.SITE_URL, settings.PROLIFIC_API = live_site.url, taken.address
-    campaign = make_campaign(slider_definition(raters_per_trial=2), items=4, systems=4)
+    campaign = make_campaign(slider_definition(crowd={"pay_per_batch": 2}), items=2, systems=2)
+    said = StringIO()
     try:
-        with pytest.raises(CommandError, match=f"{taken.address} .*already in use"):
-            call_command("rehearse", campaign.code, stdout=StringIO())
+        call_command("rehearse", campaign.code, returns=0, time_outs=0, stdout=said)
     finally:
         taken.server_close()
-    assert [one.pk for one in Campaign.objects.all()] == [campaign.pk], "a copy is left"
+    assert f"{taken.address} is in use, so links are not signed" in said.getvalue()
+    assert not PanelStudy.objects.get().is_secure
+
+
+def test_a_rehearsal_shows_what_checks_and_rules_do_to_kinds_of_raters(
+    live_site: LiveSite, settings, monkeypatch
+):
+    """Careful raters answer the quiz, obey, and see damage; others are turned away or excluded."""
+    monkeypatch.setattr(bundle, "PLOT_FORMATS", ())
+    settings.SITE_URL = live_site.url
+    quiz = {"question": "What?", "choices": ["Length", "Fluency", "Taste"], "answer": "Fluency"}
+    look = {"text": "Move this to {value}.", "value": 20, "tolerance": 4}
+    known = {"outputs": ["Xq wer tz."], "at_most": 30}
+    fluency = {"criterion": "fluency"}
+    checks = [
+        fluency | {"name": "look", "kind": "instructed", "per_batch": 3, "options": look},
+        fluency | {"name": "known", "kind": "known_answer", "options": known},
+        {"name": "what", "kind": "quiz", "options": quiz | {"tries": 2}},
+    ]
+    rules = {
+        "exclude_if": "look.failed >= 2 or median_seconds < 3 or impossible_times >= 1",
+        "flag_if": "known.failed >= 1",
+        "gate_if": "quiz.failed >= 1",
+    }
+    definition = slider_definition(
+        checks=checks, rules=rules, raters_per_trial=4, crowd={"pay_per_batch": 2}
+    )
+    campaign = make_campaign(definition, items=8, systems=3)
+    said = StringIO()
+    shares = {"returns": 0, "time_outs": 0, "wrong_codes": 0}
+    kinds = "careful=.5,copy=.3,middle=.2"
+    call_command("rehearse", campaign.code, seed=5, kinds=kinds, stdout=said, **shares)
+    rows = [line.split() for line in said.getvalue().splitlines()]
+    found = {row[0]: [int(n) for n in row[1:]] for row in rows if row and row[0] in kinds}
+    assert found.keys() == {"careful", "copy", "middle"}
+    came, turned_away, excluded, _marked, counted = found["careful"]
+    assert (turned_away, excluded) == (0, 0) and came == counted == 12
+    for kind in ("copy", "middle"):
+        came, turned_away, excluded, _marked, counted = found[kind]
+        assert came == turned_away + excluded > 0 and counted == 0
+    copy = Campaign.objects.exclude(pk=campaign.pk).get()
+    assert not copy.slots.exclude(state="done").exists()
+    assert AnalysisRun.objects.get(campaign=copy).state == "done"
+    assert PanelAccount.objects.count() == 1 and not PanelAccount.objects.real().exists()
+
+
+@pytest.mark.parametrize("kinds", ["careful", "careful=x", "careful=-1", "careful=0", "best=1"])
+def test_kinds_of_raters_need_shares(db, kinds):
+    with pytest.raises(RefusedAction):
+        read_kinds(kinds)
 
 
 def test_a_production_site_rehearses_nothing(db, settings):

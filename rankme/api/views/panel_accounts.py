@@ -24,7 +24,7 @@ from rankme.permissions import user_of
 
 def own_account(request: Request, account: int) -> PanelAccount:
     """An account of one's own; others have none of its addresses."""
-    return get_object_or_404(PanelAccount, pk=account, owner=user_of(request))
+    return get_object_or_404(PanelAccount.objects.real(), pk=account, owner=user_of(request))
 
 
 class AccountsView(View):
@@ -34,7 +34,7 @@ class AccountsView(View):
         responses=AccountSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        found = PanelAccount.objects.filter(owner=user_of(request))
+        found = PanelAccount.objects.real().filter(owner=user_of(request))
         return Response(AccountSerializer(found, many=True).data)
 
     @extend_schema(

@@ -46,7 +46,7 @@ class Command(BaseCommand):
 
 def _found(account: str) -> PanelAccount:
     """The account with this number, or else the only one with this name."""
-    every = PanelAccount.objects.select_related("owner").order_by("pk")
+    every = PanelAccount.objects.real().select_related("owner").order_by("pk")
     named = [each for each in every if account in (str(each.pk), each.name)]
     if len(named) == 1:
         return named[0]

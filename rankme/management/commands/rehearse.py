@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from django.conf import settings
@@ -13,8 +14,10 @@ from django.urls import reverse
 from rankme.actions.panel.studies import amount_in_words
 from rankme.errors import RankmeError
 from rankme.management.commands.simulate_raters import refuse_dead_address
+from rankme.management.rehearsed_raters import detected, read_kinds
 from rankme.management.rehearsing import Behaviour, Rehearsal, rehearse
 from rankme.models import Campaign
+from rankme.simulation.characters import CHARACTERS
 
 
 class Command(BaseCommand):
@@ -34,6 +37,11 @@ class Command(BaseCommand):
         }
         for name, (default, text) in shares.items():
             parser.add_argument(name, type=float, default=default, help=text)
+        parser.add_argument(
+            "--kinds",
+            default="careful=1",
+            help=f"shares of kinds of raters, such as careful=.8,copy=.2: {', '.join(CHARACTERS)}",
+        )
         parser.add_argument("--concurrency", type=int, default=4, help="raters at the same time")
         parser.add_argument("--seed", type=int, default=0)
 
@@ -44,14 +52,15 @@ class Command(BaseCommand):
         if found is None:
             raise CommandError(f"There is no campaign {campaign}.")
         refuse_dead_address(settings.SITE_URL)
-        behaviour = Behaviour(
-            returns=options["returns"],
-            times_out=options["time_outs"],
-            wrong_codes=options["wrong_codes"],
-            seed=options["seed"],
-            concurrency=options["concurrency"],
-        )
         try:
+            behaviour = Behaviour(
+                returns=options["returns"],
+                times_out=options["time_outs"],
+                wrong_codes=options["wrong_codes"],
+                kinds=read_kinds(options["kinds"]),
+                seed=options["seed"],
+                concurrency=options["concurrency"],
+            )
             rehearsal = rehearse(found, behaviour, by=found.owner, told=self.stdout.write)
         except RankmeError as error:
             raise CommandError(str(error)) from error
@@ -76,12 +85,23 @@ def summary(rehearsal: Rehearsal) -> str:
         f" {len(books.only_there)}, waiting for a decision: {books.open_questions}",
         f"Committed: {amount_in_words(study.committed, study.currency)} of"
         f" {amount_in_words(study.ceiling, study.currency)}",
+        *_table_of_kinds(rehearsal),
         "Books:  " + address("campaign-panel-books", rehearsal.campaign.code),
     ]
     if rehearsal.run is not None:
         where = address("analysis-run", rehearsal.campaign.code, rehearsal.run.pk)
         lines.append(f"Report: {where} ({rehearsal.run.state})")
     return "\n".join(lines)
+
+
+def _table_of_kinds(rehearsal: Rehearsal) -> Iterator[str]:
+    """Lines on what the rules did to each kind of rater."""
+    yield f"{'raters':<14}{'came':>6}{'turned away':>13}{'excluded':>10}{'marked':>8}{'count':>7}"
+    for row in detected(rehearsal.campaign, rehearsal.kinds):
+        yield (
+            f"{row.kind:<14}{row.came:>6}{row.turned_away:>13}{row.excluded:>10}{row.marked:>8}"
+            f"{row.counted:>7}"
+        )
 
 
 def address(name: str, *parts: Any) -> str:
