@@ -51,6 +51,8 @@ class RankingOptions:
     item_groups: str = ""
 
     def __post_init__(self) -> None:
+        if isinstance(self.resample, str):  # one scheme, as `by_clusters` takes it
+            object.__setattr__(self, "resample", (self.resample,))
         if problems := list(self.problems()):
             raise OptionsError(problems)
 

@@ -1,6 +1,7 @@
 """The command line: `python -m analysis COMMAND FILE [options]`."""
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -60,7 +61,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except AnalysisError as error:
         print(error, file=sys.stderr)
         return BAD_INPUT
-    print(text)
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
@@ -219,7 +223,7 @@ COMMANDS: dict[str, Command] = {
         judges.add_judge_options,
     ),
     "predict": Command(
-        "Means of systems from judgements of some items and a metric of all of them.",
+        "Means of systems from judgements of some outputs and a metric of all of them.",
         judges.run_predict,
         judges.add_predict_options,
     ),

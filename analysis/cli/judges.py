@@ -8,6 +8,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING
 
+from analysis.cli.metrics import add_transformations, transformed
 from analysis.cli.outcome import Outcome
 from analysis.cli.shared import chosen_criterion, counted_judgements, names
 from analysis.errors import OptionsError
@@ -146,10 +147,12 @@ def add_predict_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--low-judgements-are-better", action="store_true", help="low values are good judgements"
     )
+    add_transformations(parser)
 
 
 def run_predict(judgements: JudgementTable, options: argparse.Namespace) -> Outcome:
-    """Means of systems from judgements of some items and a metric of all of them."""
+    """Means of systems from judgements of some outputs and a metric of all of them."""
+    from analysis.metrics.people import People
     from analysis.metrics.score_files import read_scores
     from analysis.report.latex import tabulars
     from analysis.report.metric_tables import powered_table, worth_table
@@ -161,13 +164,15 @@ def run_predict(judgements: JudgementTable, options: argparse.Namespace) -> Outc
         listed = ", ".join(scores.metrics)
         raise OptionsError([f"There is no metric {name!r}: {listed}." for name in unknown])
     chosen = scores.of(list(wanted))
+    part = transformed(counted_judgements(judgements, options), options)
     found = list(
         powered_estimates(
-            _people(judgements, options),
+            People.from_table(part, lower_is_better=options.low_judgements_are_better),
             chosen or scores,
             alpha=options.alpha,
             price=options.price,
             sha256=judgements.sha256,
+            transformations=[name for name in ("z", "log") if getattr(options, name)],
         )
     )
     known = [each for each in found if each.estimates]

@@ -32,8 +32,7 @@ def add_metrics_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--low-judgements-are-better", action="store_true", help="low values are good judgements"
     )
-    parser.add_argument("--z", action="store_true", help="standardise within each rater first")
-    parser.add_argument("--log", action="store_true", help="analyse logarithms of magnitudes")
+    add_transformations(parser)
     parser.add_argument(
         "--permutations", type=int, default=1000, help="of each test (default 1000)"
     )
@@ -53,7 +52,7 @@ def run_metrics(judgements: JudgementTable, options: argparse.Namespace) -> Outc
     from analysis.report.plots import save
 
     _check_sizes(options)
-    part = _prepared(counted_judgements(judgements, options), options)
+    part = transformed(counted_judgements(judgements, options), options)
     scores = read_scores(options.scores, lower_is_better=options.lower_is_better)
     people = People.from_table(part, lower_is_better=options.low_judgements_are_better)
     settings = MetricOptions(options.seed, options.alpha, options.permutations, options.resamples)
@@ -89,7 +88,13 @@ def _check_sizes(options: argparse.Namespace) -> None:
         raise OptionsError(problems)
 
 
-def _prepared(part: JudgementTable, options: argparse.Namespace) -> JudgementTable:
+def add_transformations(parser: argparse.ArgumentParser) -> None:
+    """Options of what happens to values before they are compared with metrics."""
+    parser.add_argument("--z", action="store_true", help="standardise within each rater first")
+    parser.add_argument("--log", action="store_true", help="analyse logarithms of magnitudes")
+
+
+def transformed(part: JudgementTable, options: argparse.Namespace) -> JudgementTable:
     """The values after logarithm and standardisation, in this order."""
     from analysis.outliers import log_magnitudes, z_by_rater
 

@@ -40,6 +40,7 @@ class PredictionPowered:
     worth: float
     df: float
     alpha: float
+    judged_outputs: int | None = None  # reports of earlier versions do not say
 
 
 def prediction_powered(
@@ -48,11 +49,11 @@ def prediction_powered(
     """Estimate what people would say of all items from judgements of some and scores of all.
 
     The estimate is a control variate: the mean judgement, plus the weighted difference of the
-    metric's mean over all items and over the judged ones. It is valid whatever the metric is
-    worth, because an error of the metric is in both means; a good metric makes it sharper. The
-    weight is fitted for the least variance of differences between systems. Errors are clustered by
-    rater and item. *Assumes* that the judged items are a random part of all items, and many
-    raters and judged items.
+    metric's mean over all of a system's outputs and over its judged ones. It is valid whatever the
+    metric is worth, because an error of the metric is in both means; a good metric makes it
+    sharper. The weight is fitted for the least variance of differences between systems. Errors are
+    clustered by rater and item. *Assumes* that the judged outputs are a random part of all outputs
+    of each system, and many raters and judged items.
 
     Parameters
     ----------
@@ -104,6 +105,7 @@ def prediction_powered(
         worth=fit.worth,
         df=fit.df,
         alpha=alpha,
+        judged_outputs=len(set(zip(people.system.tolist(), people.item.tolist(), strict=True))),
     )
 
 
@@ -158,9 +160,10 @@ def _places(people: People, name: str, scores: Values, items: tuple[str, ...]) -
     column_of = {item: column for column, item in enumerate(items)}
     if strange := [item for item in people.items if item not in column_of]:
         raise Undefined(f"{name} has no score of the judged item {strange[0]}.")
-    if len(people.items) >= len(items):
-        raise Undefined("Every item was judged, so a metric adds nothing to the judgements.")
     columns: Codes = np.array([column_of[item] for item in people.items])[people.item]
+    judged = np.unique(people.system.astype(np.int64) * len(items) + columns)
+    if len(judged) >= scores.size:
+        raise Undefined("Every output was judged, so a metric adds nothing to the judgements.")
     return columns
 
 
@@ -172,7 +175,10 @@ def _freedom(people: People) -> float:
         effective.append(float(sizes.sum() ** 2 / (sizes**2).sum()))
     df = min(effective) - 2
     if df < 1:
-        raise Undefined("Estimates that use a metric need at least three raters and items.")
+        raise Undefined(
+            "Estimates that use a metric need at least three raters and items of equal weight; the "
+            f"effective numbers here are {effective[0]:.1f} and {effective[1]:.1f}."
+        )
     return df
 
 

@@ -94,11 +94,13 @@ def _test_table(judges: Sequence[JudgeReport]) -> Table:
     columns = (
         JUDGE, _number(_("Winning rate")), Column(_("Passes (half or more)")),
         _number(_("Advantage")), _number("ε"), Column(_("Raters"), Format.WHOLE),
+        Column(_("Fewest outputs of a rater"), Format.WHOLE),
     )  # fmt: skip
     rows = [
         (
             each.judge, each.test.winning_rate, _("yes") if each.test.passes else _("no"),
             each.test.advantage, each.test.epsilon, len(each.test.raters),
+            min(rater.n for rater in each.test.raters),
         )
         for each in judges
         if each.test

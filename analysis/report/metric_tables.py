@@ -210,12 +210,14 @@ def worth_table(powered: Sequence[PoweredEstimates]) -> Table:
     columns = (
         METRIC, _number(_("Weight")), Column(_("Human judgements"), Format.WHOLE),
         _number(_("Worth, in judgements"), 0), _number(_("What those would cost"), 2),
+        Column(_("Judged outputs"), Format.WHOLE),
         Column(_("Judged items"), Format.WHOLE), Column(_("All items"), Format.WHOLE),
     )  # fmt: skip
     rows = [
         (
             each.metric, each.estimates.weight, each.estimates.judgements,
-            each.estimates.worth, each.price, each.estimates.judged_items, each.estimates.items,
+            each.estimates.worth, each.price, each.estimates.judged_outputs,
+            each.estimates.judged_items, each.estimates.items,
         )
         for each in powered
         if each.estimates

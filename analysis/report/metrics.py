@@ -186,7 +186,13 @@ def _chosen(scores: MetricScores | None, metrics: tuple[str, ...]) -> MetricScor
 
 
 def powered_estimates(
-    people: People, scores: MetricScores, *, alpha: float, price: float, sha256: str
+    people: People,
+    scores: MetricScores,
+    *,
+    alpha: float,
+    price: float,
+    sha256: str,
+    transformations: Sequence[str] = (),
 ) -> Iterator[PoweredEstimates]:
     """Estimates with each metric that has a score of every output.
 
@@ -197,12 +203,14 @@ def powered_estimates(
     alpha : 1 − confidence
     price : of a judgement by a person
     sha256 : of the judgements, for the signatures
+    transformations : what was done to the judgements, for the signatures
     """
     aligned = scores.aligned(people.systems, scores.items)
     for number, name in enumerate(scores.metrics):
         line = signature(
             "prediction-powered",
-            {"metric": name, "alpha": alpha, "scores": scores.sha256[:16]},
+            {"metric": name, "alpha": alpha, "scores": scores.sha256[:16]}
+            | dict.fromkeys(transformations, True),
             sha256=sha256,
         )
         try:

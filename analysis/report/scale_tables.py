@@ -170,6 +170,7 @@ def anova_table(anova: Anova) -> Table:
 
 def tests_table(tests: Sequence[RankTest], unequal: Welch | None) -> Table:
     """Kruskal–Wallis, Friedman and Welch, each with its statistic."""
+    assumed = _("They assume independent judgements; Friedman's, that raters have no tastes.")
     rows: list[tuple[Cell, ...]] = [
         (test.test, f"χ²({test.df}) = {test.statistic:.2f}", test.p) for test in tests
     ]
@@ -178,8 +179,9 @@ def tests_table(tests: Sequence[RankTest], unequal: Welch | None) -> Table:
         rows.append(("Welch", f"{between} = {unequal.F:.2f}", unequal.p))
     return Table(
         "tests",
-        _("Tests with fewer assumptions"),
+        _("Tests on ranks and with unequal variances"),
         (Column(_("Test")), Column(_("Statistic")), P),
         rows_of(*rows),
         Role.HONEST,
+        notes=(assumed,),
     )

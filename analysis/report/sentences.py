@@ -17,6 +17,8 @@ from analysis.report.ranking import RankingSection
 from analysis.report.scale import ScaleSection
 from analysis.table import JudgementTable
 
+# Below this number nobody can say how far other raters would differ from these.
+LEAST_RATERS = 3
 # What screens and keyboards add to times taken over the web: Anwyl-Irvine et al. (2021).
 HARDWARE_LATENCY = (
     "The delay of screen, keyboard and mouse is not known. Absolute times are 10 to 40 ms too "
@@ -43,6 +45,7 @@ def criterion_sentences(
     """Say in plain words what the sections of one criterion can claim."""
     sentences: list[str] = []
     drawn = options.item_groups or "item"
+    raters = len(part.rater.labels)
     if outliers is not None:
         sentences.append(_about_outliers(outliers))
     if part.criterion.labels[0] in options.standardise:
@@ -51,10 +54,12 @@ def criterion_sentences(
         sentences.append(HARDWARE_LATENCY)
     if ranking is not None:
         sentences += _about_rankings(ranking, part, drawn)
-        sentences += _about_mixed(ranking, options.alpha, drawn)
+        sentences += _about_mixed(ranking, options, drawn, raters)
     if scale is not None:
         sentences += _about_scales(scale, part, kind)
-        sentences += _about_mixed(scale, options.alpha, drawn)
+        if raters < LEAST_RATERS:
+            sentences.append(_beyond_these_raters(raters))
+        sentences += _about_mixed(scale, options, drawn, raters)
     if categories is not None:
         sentences += _about_categories(categories, part)
     sentences += _about_agreement(agreement, drawn)
@@ -113,7 +118,9 @@ def _about_rankings(ranking: RankingSection, part: JudgementTable, drawn: str) -
             "would not be found again."
         )
         yield from _about_cuts(paper)
-    if honest is not None:
+    if raters < LEAST_RATERS:
+        yield _beyond_these_raters(raters)
+    elif honest is not None:
         yield (
             f"With whole raters resampled ({raters} of them) there "
             f"{'is' if _number_of_clusters(honest) == 1 else 'are'} {_clusters(honest)}: these "
@@ -124,7 +131,7 @@ def _about_rankings(ranking: RankingSection, part: JudgementTable, drawn: str) -
                 f"With {raters} raters even these ranges are uncertain: do not draw fine "
                 "distinctions."
             )
-    if ranking.bradley_terry is not None:
+    if ranking.bradley_terry is not None and raters >= LEAST_RATERS:
         apart = sum(pair.p < ranking.bradley_terry.alpha for pair in ranking.bradley_terry.pairs)
         yield (
             f"Bradley–Terry with errors clustered by rater and {drawn} tells {apart} of "
@@ -137,6 +144,15 @@ def _about_rankings(ranking: RankingSection, part: JudgementTable, drawn: str) -
             f"{len(shown.unmet)} pairs of systems never appeared on one screen; they are compared "
             "only through other systems."
         )
+
+
+def _beyond_these_raters(raters: int) -> str:
+    who = "One rater" if raters == 1 else f"{raters} raters"
+    return (
+        f"{who} cannot show how others would judge: claim nothing about the systems beyond "
+        f"{'this rater' if raters == 1 else 'these raters'}. With at least {LEAST_RATERS} raters "
+        "the report says what may be claimed."
+    )
 
 
 def _number_of_clusters(ranking: Ranking) -> int:
@@ -197,11 +213,15 @@ def _about_anova(anova: Anova, part: JudgementTable) -> Iterator[str]:
         for row in anova.rows
         if row.source != RESIDUAL and row.F is not None and row.p is not None
     )
-    repeated = len(part) / max(len(part.rater.labels), 1)
+    raters = len(part.rater.labels)
+    repeated = len(part) / max(raters, 1)
+    gave = "1 rater gave" if raters == 1 else f"{raters} raters gave"
     yield (
         f"Analysis of variance ({anova.design}): {effects}. It treats every judgement as "
-        f"independent. Here {len(part.rater.labels)} raters gave {repeated:.0f} each on average, "
-        "so its p-values are too small where judgements of one rater or item are alike."
+        f"independent, but here {gave} {repeated:.0f} each on average. Its p-values are too small "
+        "where raters or items have tastes, that is, order the systems in their own way; where "
+        "they only differ in strictness or difficulty, and the design is balanced, they are too "
+        "large."
     )
 
 
@@ -223,9 +243,13 @@ def _pairs(systems: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield first, second
 
 
-def _about_mixed(section: ScaleSection | RankingSection, alpha: float, drawn: str) -> Iterator[str]:
+def _about_mixed(
+    section: ScaleSection | RankingSection, options: ReportOptions, drawn: str, raters: int
+) -> Iterator[str]:
+    alpha = options.alpha
+    strictness = "raters' strictness and " if raters > 1 else ""
     for fitted, claim in (
-        (section.mixed, "allows for raters' strictness and items' difficulty"),
+        (section.mixed, f"allows for {strictness}items' difficulty"),
         (
             section.mixed_full,
             "also allows each rater and each item an effect of its own on each system",
@@ -236,7 +260,7 @@ def _about_mixed(section: ScaleSection | RankingSection, alpha: float, drawn: st
                 f"The mixed model {fitted.formula} {claim}: {_apart(fitted.contrasts, alpha)} "
                 "differ (simultaneous intervals)."
             )
-    if section.mixed is not None and section.mixed_full is not None:
+    if section.mixed is not None and section.mixed_full is not None and raters >= LEAST_RATERS:
         yield "Where the two models disagree, claim only the differences of the second."
     if section.clustered is not None:
         yield (
@@ -295,6 +319,7 @@ def _about_agreement(agreement: Sequence[Coefficient], drawn: str) -> Iterator[s
     if chosen.low is not None and chosen.high is not None:
         interval = f" (95 % interval {chosen.low:.2f} to {chosen.high:.2f} over {drawn}s)"
     yield (
-        f"Agreement of raters is {chosen.name} = {chosen.value:.2f}{interval}; low agreement "
-        "widens every honest interval, but does not alone make a ranking wrong."
+        f"Agreement of raters is {chosen.name} = {chosen.value:.2f}{interval}. α says how far "
+        "raters order these outputs alike. It is also low where the outputs hardly differ, and a "
+        "low α alone does not make a ranking wrong."
     )

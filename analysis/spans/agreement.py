@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from analysis.agreement import Coefficient, defined
 from analysis.errors import Undefined
 from analysis.krippendorff import cluster_counts, krippendorff_alpha, percentile_interval
-from analysis.spans.model import MarkedOutput, SpanTable
+from analysis.spans.model import SOURCE, MarkedOutput, SpanTable
 from analysis.spans.overlap import Overlap, Reading, comparable, overlap
 from analysis.spans.scoring import DRAWN_AT_ONCE, PENALTY, judgement_table
 from analysis.spans.weights import Penalties, Weights
@@ -24,6 +24,7 @@ Integers = NDArray[np.int64]
 Share = Callable[[Values], Values]
 
 CHARACTERS = "Characters, F1"
+SOURCE_CHARACTERS = "Characters of the source, F1"
 WEIGHTED = "Characters, F1 weighted by severity"
 MARKS = "Marks, F1 with partial credit"
 ALPHA = "Penalty, Krippendorff α (interval)"
@@ -60,11 +61,12 @@ class SpanAgreement:
     ----------
     outputs : how many outputs two or more raters judged
     pairs : how often two raters judged the same output
-    both_empty : in how many of these neither marked a character: they agree, but no share of
-        marked characters can say so
+    both_empty : in how many of these neither marked a character of the output: they agree, but no
+        share of marked characters can say so
     one_empty : in how many of these one of the two marked none
     coefficients : over all pairs. Every pair counts in both directions, so that precision, recall
-        and F1 are the same number
+        and F1 are the same number. Marks in the source have a coefficient of their own, where
+        there are any
     raters : each two raters
     notes : what takes no part, and why
     """
@@ -82,7 +84,8 @@ class SpanAgreement:
 class _Compared:
     """Every two raters of an output: numbers of raters and items, and sums; one row each.
 
-    `item` numbers documents where these are drawn.
+    `item` numbers documents where these are drawn. `sums` are of the outputs, `source` of their
+    sources.
     """
 
     raters: tuple[str, ...]
@@ -90,6 +93,7 @@ class _Compared:
     second: Integers
     item: Integers
     sums: Values
+    source: Values
     outputs: int
     left_out: int
 
@@ -102,6 +106,7 @@ class _Compared:
             second=self.second[rows],
             item=self.item[rows],
             sums=self.sums[rows],
+            source=self.source[rows],
             outputs=int(rows.sum()),
         )
 
@@ -165,6 +170,11 @@ def span_agreement(
         int((marked.sum(axis=1) == 1).sum()),
         (
             *(coefficient(name, compared, share) for name, share in SHARES.items()),
+            *(
+                [coefficient(SOURCE_CHARACTERS, replace(compared, sums=compared.source), _f1)]
+                if compared.source.any()
+                else []
+            ),
             replace(alpha, name=ALPHA),
         ),
         tuple(_pair(compared, *pair, coefficient) for pair in _pairs(compared)),
@@ -184,6 +194,7 @@ def _compared(table: SpanTable, weights: Weights, by_document: bool) -> _Compare
     rater_number = {rater: at for at, rater in enumerate(raters)}
     rows: list[tuple[int, int, int]] = []
     sums: list[Overlap] = []
+    source: list[Overlap] = []
     judged = left_out = 0
     for (_, item), outputs in by_output.items():
         judged += len(outputs) > 1
@@ -197,16 +208,22 @@ def _compared(table: SpanTable, weights: Weights, by_document: bool) -> _Compare
             first, second = rater_number[one.marked.rater], rater_number[other.marked.rater]
             rows.append((first, second, units[unit_of[item]]))
             sums.append(overlap(one, other))
+            source.append(overlap(one, other, SOURCE))
     numbers = np.array(rows, dtype=np.int64).reshape(-1, 3)
     return _Compared(
         raters,
         numbers[:, 0],
         numbers[:, 1],
         numbers[:, 2],
-        np.array(sums, dtype=np.float64).reshape(-1, len(Overlap._fields)),
+        _rows_of_sums(sums),
+        _rows_of_sums(source),
         judged,
         left_out,
     )
+
+
+def _rows_of_sums(sums: Sequence[Overlap]) -> Values:
+    return np.array(sums, dtype=np.float64).reshape(-1, len(Overlap._fields))
 
 
 def _pairs(compared: _Compared) -> list[tuple[int, int]]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.spans.model import SIDES, Mark, MarkedOutput
+from analysis.spans.model import OUTPUT, SIDES, Mark, MarkedOutput
 from analysis.typing import Codes, Values
 
 # Of the WMT shared tasks on quality estimation at the level of errors.
@@ -89,12 +89,13 @@ def comparable(first: MarkedOutput, second: MarkedOutput) -> bool:
     return True
 
 
-def overlap(first: Reading, second: Reading) -> Overlap:
-    """Compare two raters' marks of one output and its source.
+def overlap(first: Reading, second: Reading, side: str = OUTPUT) -> Overlap:
+    """Compare two raters' marks of one output, or of its source.
 
     Parameters
     ----------
     first, second : the raters' marks
+    side : `output` or `source`; shared tasks score marks of the output alone
 
     Returns
     -------
@@ -108,16 +109,15 @@ def overlap(first: Reading, second: Reading) -> Overlap:
     "match with partial overlap and partial credit" of Perrella et al. (2026), arXiv:2603.19921
     """
     sums = np.zeros(len(Overlap._fields))
-    for side in SIDES:
-        one, other = first.spans[side], second.spans[side]
-        if one and other:
-            sums[:4] += _characters(first, second, side)
-            sums[6:] += _credits(one, other)
-        else:
-            length = first.ends[side] + second.ends[side]
-            for place, reading in enumerate((first, second)):
-                sums[place] += np.count_nonzero(reading.characters(side, length))
-        sums[4:6] += len(one), len(other)
+    one, other = first.spans[side], second.spans[side]
+    if one and other:
+        sums[:4] = _characters(first, second, side)
+        sums[6:] = _credits(one, other)
+    else:
+        length = first.ends[side] + second.ends[side]
+        for place, reading in enumerate((first, second)):
+            sums[place] = np.count_nonzero(reading.characters(side, length))
+    sums[4:6] = len(one), len(other)
     return Overlap(*sums.tolist())
 
 

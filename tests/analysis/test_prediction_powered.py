@@ -197,6 +197,50 @@ def test_the_result_has_both_estimates_side_by_side():
     assert found.contrasts[0].difference == pytest.approx(np.ptp(fitted.powered.means))
     assert found.people_contrasts[0].difference == pytest.approx(np.ptp(fitted.people.means))
     assert (found.judged_items, found.items, found.worth) == (JUDGED, ITEMS, fitted.worth)
+    assert found.judged_outputs == 2 * JUDGED
+
+
+SYSTEMS, SHOWN, SHOWN_ITEMS = 6, 2, 120
+
+
+def judged_in_blocks(seed: int) -> tuple[People, np.ndarray, np.ndarray]:
+    """Every item is judged, but raters see two of its six outputs, drawn at random."""
+    rng = np.random.default_rng(seed)
+    truth = np.linspace(-0.5, 0.5, SYSTEMS)
+    merit = truth[:, None] + rng.normal(size=SHOWN_ITEMS) + rng.normal(size=(SYSTEMS, SHOWN_ITEMS))
+    severity = 0.5 * rng.normal(size=RATERS)
+    rows = [
+        (system, item, rater, merit[system, item] + severity[rater] + 0.4 * rng.normal())
+        for item in range(SHOWN_ITEMS)
+        for rater in rng.choice(RATERS, 1)
+        for system in rng.choice(SYSTEMS, SHOWN, replace=False)
+    ]
+    system, item, rater, value = (np.array(column) for column in zip(*rows, strict=True))
+    raters = tuple(f"r{n}" for n in range(RATERS))
+    people = People(tuple("abcdef"), NAMES[:SHOWN_ITEMS], raters, system, item, rater, value)
+    return (
+        people,
+        merit + 0.4 * rng.normal(size=merit.shape) + 2 * rng.normal(size=SYSTEMS)[:, None],
+        truth,
+    )
+
+
+def test_where_every_item_but_not_every_output_was_judged_a_metric_adds_to_people():
+    """The design of the E2E campaign, where raters see five of 21 systems an item."""
+    held = {"people": [], "powered": []}
+    widths = {"people": [], "powered": []}
+    first, second = np.triu_indices(SYSTEMS, 1)
+    for seed in range(200):
+        people, scores, truth = judged_in_blocks(seed)
+        found = fit_control_variate(people, "judge", scores, people.items)
+        for name, each in (("people", found.people), ("powered", found.powered)):
+            half = stats.t.isf(0.025, found.df) * np.sqrt(each.variances[first, second])
+            error = each.means[second] - each.means[first] - (truth[second] - truth[first])
+            held[name].append(np.abs(error) <= half)
+            widths[name].append(half.mean())
+    assert np.mean(held["people"]) >= 0.93
+    assert np.mean(held["powered"]) >= 0.93
+    assert np.mean(widths["powered"]) < 0.8 * np.mean(widths["people"])
 
 
 def test_what_cannot_be_estimated_is_refused():
@@ -207,5 +251,5 @@ def test_what_cannot_be_estimated_is_refused():
         fit(people, gap)
     with pytest.raises(Undefined, match="no score of the judged item"):
         fit_control_variate(people, "judge", judges["good"], tuple(map(str, range(ITEMS))))
-    with pytest.raises(Undefined, match="Every item was judged"):
+    with pytest.raises(Undefined, match="Every output was judged"):
         fit_control_variate(people, "judge", judges["good"][:, :JUDGED], people.items)

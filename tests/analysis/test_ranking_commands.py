@@ -12,9 +12,11 @@ import pytest
 from analysis import write_table
 from analysis.cli import main
 from analysis.clusters import RankingOptions, rank_criterion
+from analysis.errors import OptionsError
 from analysis.paired_comparison import bradley_terry
 from analysis.pairs import pairs_from_table
 from tests.analysis.judged import rebuilt, simulated
+from tests.sources import PROJECT
 
 
 @pytest.fixture
@@ -140,3 +142,15 @@ def test_importing_the_package_leaves_the_heavy_parts_alone():
         check=True,
     )
     assert ran.stdout.strip() == "set()"
+
+
+def test_a_reader_that_stops_early_gets_no_traceback():
+    command = f"{sys.executable} -m analysis tukey docs/example/judgements.csv --json | head -c 1"
+    ran = subprocess.run(command, shell=True, cwd=PROJECT, capture_output=True, text=True)
+    assert ran.stderr == ""
+
+
+def test_one_resampling_scheme_may_be_given_as_a_word():
+    assert RankingOptions(resample="raters").resample == ("raters",)
+    with pytest.raises(OptionsError, match="There is no resampling 'rater'"):
+        RankingOptions(resample="rater")

@@ -1,10 +1,13 @@
 """Profiles of raters, each number counted by hand in a small table."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
 from analysis import JudgementTable
-from analysis.correlations import correlations
+from analysis.correlations import correlate, correlations, exact_spearman_p
 from analysis.raters import rater_profiles
 
 
@@ -84,6 +87,30 @@ def test_criteria_correlate_over_system_means():
     assert found["IT", "RT", "pearson"].value == pytest.approx(1)
     assert found["ER", "RT", "kendall"].value == pytest.approx(-1)
     assert found["ER", "IT", "spearman"].n == 5
+
+
+@pytest.mark.parametrize(
+    ("order", "p"),
+    [
+        ([1, 2, 3], 0.333333333333333),
+        ([3, 2, 4, 1], 0.75),
+        ([4, 2, 3, 5, 1], 0.683333333333333),
+        ([5, 2, 7, 4, 1, 3, 6], 0.963492063492064),
+        ([5, 1, 8, 6, 2, 4, 7, 9, 3], 0.613403880070547),
+    ],
+)
+def test_spearmans_p_is_exact_for_few_systems(order: list[int], p: float):
+    """R 4.2.2: cor.test(1:n, order, method = "spearman", exact = TRUE)."""
+    scores = np.array(order, dtype=float)
+    found = correlate(np.arange(len(order)) * 1.0, scores, "spearman", ("a", "b"), "system")
+    assert found.p == pytest.approx(p, abs=1e-12)
+
+
+def test_spearmans_p_counts_every_order_of_tied_values():
+    first, second = np.array([1.0, 1, 2, 3]), np.array([1.0, 2, 2, 4])
+    rho = [spearmanr(first, order)[0] for order in permutations(second)]
+    expected = np.mean(np.abs(rho) >= spearmanr(first, second)[0] - 1e-9)
+    assert exact_spearman_p(first, second) == pytest.approx(expected)
 
 
 def test_a_correlation_that_does_not_exist_says_why():

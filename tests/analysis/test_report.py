@@ -416,3 +416,40 @@ def test_magnitudes_without_a_logarithm_are_still_counted():
     values[:3] = 0
     found = report(rebuilt(table, value=values)).criterion("quality").ranking
     assert "3 magnitudes" in found.undefined["logarithm"]
+
+
+# --- what few raters can claim -----------------------------------------------------------------
+
+CLAIMS = ("claim these", "base a claim", "claim only the differences")
+
+
+def compared() -> JudgementTable:
+    return magnitudes(coverage=False)
+
+
+def of_the_first_raters(table: JudgementTable, count: int) -> JudgementTable:
+    return rebuilt(table.rows(table.rater.codes < count))
+
+
+@pytest.mark.parametrize("study", [compared, clarity])
+@pytest.mark.parametrize("raters", [1, 2])
+def test_below_three_raters_no_sentence_tells_anybody_to_claim_something(study, raters: int):
+    table = of_the_first_raters(study(), raters)
+    (criterion,) = report(table, runs=100).criteria
+    said = " ".join(criterion.sentences)
+    assert not any(claim in said for claim in CLAIMS), said
+    assert "claim nothing about the systems beyond" in said
+    assert "1 raters" not in said
+
+
+@pytest.mark.parametrize("study", [compared, clarity])
+def test_from_three_raters_on_the_report_says_what_may_be_claimed(study):
+    (criterion,) = report(of_the_first_raters(study(), 3), runs=100).criteria
+    assert any(claim in " ".join(criterion.sentences) for claim in CLAIMS)
+    assert "claim nothing about" not in " ".join(criterion.sentences)
+
+
+def test_the_analysis_of_variance_says_which_way_it_errs():
+    said = " ".join(report_of("SR11").criterion("Clarity").sentences)
+    assert "too small where raters or items have tastes" in said
+    assert "too large" in said

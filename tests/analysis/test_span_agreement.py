@@ -7,9 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.spans.agreement import ALPHA, CHARACTERS, MARKS, WEIGHTED, span_agreement
+from analysis.spans.agreement import (
+    ALPHA,
+    CHARACTERS,
+    MARKS,
+    SOURCE_CHARACTERS,
+    WEIGHTED,
+    span_agreement,
+)
 from analysis.spans.files import read_spans
-from analysis.spans.model import SOURCE, Mark, MarkedOutput, SpanTable
+from analysis.spans.model import OUTPUT, SOURCE, Mark, MarkedOutput, SpanTable
 from analysis.spans.weights import parse_weights
 from tests.analysis.published import oracle_data
 
@@ -61,9 +68,18 @@ def test_marks_are_matched_one_to_one_with_credit_for_their_overlap():
     assert values(*judged(one, other))[MARKS] == pytest.approx((0.5 + 1) / 4)
 
 
+def test_marks_in_the_source_have_a_share_of_their_own():
+    shared = [span(0, 4), span(2, 6, side=SOURCE)]
+    found = values(*judged(shared, [span(0, 4), span(4, 10, side=SOURCE)]))
+    assert found[CHARACTERS] == found[MARKS] == 1.0
+    assert found[SOURCE_CHARACTERS] == pytest.approx(2 * 2 / (4 + 6))
+    assert SOURCE_CHARACTERS not in values(*judged([span(0, 4)], [span(0, 4)]))
+
+
 def test_the_same_offsets_in_source_and_output_are_not_the_same():
-    found = values(*judged([span(0, 4)], [span(0, 4, side=SOURCE)]))
-    assert found[CHARACTERS] == found[MARKS] == 0.0
+    found = compare(*judged([span(0, 4)], [span(0, 4, side=SOURCE)]))
+    assert [each.value for each in found.coefficients[:4]] == [0.0, 0.0, 0.0, 0.0]
+    assert found.one_empty == 1
 
 
 def test_raters_who_mark_the_same_agree_and_others_do_not():
@@ -207,13 +223,16 @@ def test_three_raters_of_2023():
     found = span_agreement(table, WEIGHTS, resamples=200)
     assert (found.outputs, found.pairs) == (1040, 3120)
     assert len(found.raters) == 20
-    characters, weighted, marks, alpha = found.coefficients
+    characters, weighted, marks, source, alpha = found.coefficients
+    # As a reviewer counted them with sets of characters of the output alone.
+    assert found.both_empty == 473
+    assert characters.value == pytest.approx(0.3268, abs=5e-5)
     # Counted a second time with sets of characters, in a few lines that share no code with ours.
     assert characters.value == pytest.approx(plain_f1(table))
     assert weighted.value < characters.value
-    for each in (characters, weighted, marks, alpha):
+    for each in (characters, weighted, marks, source, alpha):
         assert each.low < each.value < each.high
-        assert 0.02 < each.high - each.low < 0.2
+        assert 0.02 < each.high - each.low < (0.6 if each is source else 0.2)
 
 
 def plain_f1(table: SpanTable) -> float:
@@ -222,7 +241,7 @@ def plain_f1(table: SpanTable) -> float:
         characters = {
             (mark.side, place)
             for mark in each.marks
-            if mark.start is not None
+            if mark.start is not None and mark.side == OUTPUT
             for place in range(mark.start, mark.end)
         }
         sets.setdefault((each.system, each.item), []).append(characters)
