@@ -92,7 +92,10 @@ def refuse_long(frozen: FrozenDefinition, material: TrialMaterial, sent: SentScr
     comment = sent.document.get("comment")
     if isinstance(comment, str) and len(comment) <= LONGEST_COMMENT:
         characters += len(comment)
-    if len(canonical(sent.document)) > LARGEST_SCREEN + 4 * characters:
+    times = sent.document.get("times")
+    is_long = len(canonical(sent.document)) > LARGEST_SCREEN + 4 * characters
+    # What long answers may take is not for the clock.
+    if is_long or len(canonical({"times": times})) > LARGEST_SCREEN:
         raise InvalidAnswer([Problem("", _("This answer is too long."))])
 
 

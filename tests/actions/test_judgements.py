@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from rankme.actions import assignments, campaigns, exclusions, judgements, rate_limits, sent_screens
 from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmissions
 from rankme.models import Assignment, Judgement, QuarantinedPayload, Submission
+from rankme.protocols.instruments.base import Instrument
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
 from tests.invariants import acknowledged, check_record, counted_submissions
 from tests.sittings import answer, answer_all, claim, payload_for, run_out, store
@@ -437,6 +438,13 @@ def test_logs_of_playing_without_a_bound_would_cost_the_answers(held, monkeypatc
         record(held, payload)
     monkeypatch.setattr(sent_screens, "LARGEST_SCREEN", 1_000_000)
     assert record(held, payload).is_new
+
+
+def test_times_are_bounded_however_long_the_answers_may_be(held, monkeypatch):
+    monkeypatch.setattr(Instrument, "most_characters", lambda *_: 1_000_000)
+    payload = payload_for(held) | {"times": {"input": "x" * 20_000}}
+    with pytest.raises(InvalidAnswer, match="too long"):
+        record(held, payload)
 
 
 def test_an_unreadable_body_is_kept_once_and_its_size_is_bounded(held):

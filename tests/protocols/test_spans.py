@@ -218,6 +218,51 @@ def test_events_are_kept_with_their_times():
 
 
 @pytest.mark.parametrize(
+    "wrong",
+    [
+        {"text": "界" * 32},
+        {"text": {"much": "more"}},
+        {"note": "x" * 501},
+        {"severity": "x" * 201},
+        {"category": ["x"]},
+        {"side": None},
+        {"start": -1},
+        {"end": 32},
+        {"start": 1.5},
+        {"missing": 0},
+        {"undo": "x" * 1_000},
+        {"prefilled": "x" * 201},
+        {"other": 1},
+    ],
+)
+def test_an_event_says_no_more_than_a_mark(wrong):
+    event = {"do": "add", "at": 1_700_000_000_000, "id": 1}
+    assert read(asking(), {"marks": [], "events": [event]})
+    assert refusal(asking(), {"marks": [], "events": [event | wrong]})
+
+
+def test_the_events_of_one_answer_are_bounded_together():
+    output = "界" * 1_000
+    event = {"do": "add", "at": 1_700_000_000_000, "id": 1, "text": output}
+    assert read(asking(), {"marks": [], "events": [event] * 12}, output=output)
+    assert refusal(asking(), {"marks": [], "events": [event] * 14}, output=output)
+
+
+def test_the_events_of_an_hour_of_marking_are_taken():
+    """Thirty marks of a phrase, each changed and taken back."""
+    output = "Der Zug fährt über die Brücke nach Süden. " * 30
+    events = []
+    for number in range(30):
+        start = 42 * number
+        made = mark(start, start + 28, output, side="output", category="Accuracy/Mistranslation")
+        made |= {"id": number + 1, "note": "", "missing": False}
+        at = {"at": 1_700_000_000_000 + number}
+        events += [{"do": "add", **at, **made}, {"do": "change", **at, "undo": True, **made}]
+        events += [{"do": "remove", **at, "id": number + 1}]
+    assert read(asking(), {"marks": [], "events": events}, output=output)
+
+
+@pytest.mark.parametrize(
     ("options", "words"),
     [
         ({"severities": {"critical": ""}}, "has no weight"),

@@ -35,13 +35,16 @@ from .expected_marks import ExpectedMarks
 from .sliders import NOT_SET
 
 LONGEST_NOTE = 500
+LONGEST_NAME = 200
 # More than anybody does on one text; a browser stops writing them down there.
 MOST_EVENTS = 500
 MOST_MARKS = 100
 SIDES = ("output", "source")
 ACTIONS = ("add", "change", "confirm", "remove")
-# What one answer may hold besides the texts: marks with their notes, and events.
-LARGEST_ANSWER = 40_000
+# In bytes; the browser writes down fewer.
+LARGEST_EVENTS = 40_000
+# What one answer may hold, in characters: marks with their notes, and events.
+LARGEST_ANSWER = 20_000
 NEUTRAL, UNMARKED_LEVEL, MOST_LEVELS = "neutral", 2, 3
 NO_ERRORS = _("no errors")
 AT_LEAST_ONE = _("at least one error")
@@ -205,7 +208,7 @@ class Spans(Instrument[SpansOptions]):
             "length": len(subject.output),
             "words": len(subject.output.split()),
             "marks": marks,
-            "events": _events(answer.get("events", [])),
+            "events": _events(answer.get("events", []), subject),
         }
         if any(mark["side"] == "source" for mark in marks):
             kept["source_sha256"] = sha256_of(subject.item_input)
@@ -352,7 +355,7 @@ def _checked(mark: Any, options: SpansOptions, subject: Subject) -> dict[str, An
         "missing": missing,
     }
     if "prefilled" in mark:
-        checked |= {"prefilled": _text(mark["prefilled"], 200)}
+        checked |= {"prefilled": _text(mark["prefilled"], LONGEST_NAME)}
         checked |= {"confirmed": mark.get("confirmed") is True}
     return checked
 
@@ -408,17 +411,33 @@ def _snapped(mark: dict[str, Any], options: SpansOptions, subject: Subject) -> d
     return mark | {"start": start, "end": end, "text": whole[start:end]}
 
 
-def _events(events: Any) -> list[dict[str, Any]]:
+def _events(events: Any, subject: Subject) -> list[dict[str, Any]]:
     """What was added, changed and removed, each with its time in milliseconds since 1970."""
     if not isinstance(events, list) or len(events) > MOST_EVENTS:
         raise Refused("These are not the events of marking.")
+    longest = max(len(subject.output), len(subject.item_input))
     for event in events:
         fits = isinstance(event, Mapping) and event.get("do") in ACTIONS
-        if not fits or set(event) - MARK_FIELDS - {"at", "do", "undo"}:
+        if not fits or not all(_is_of_event(name, event[name], longest) for name in event):
             raise Refused("These are not the events of marking.")
         _number(event.get("at"))
         _number(event.get("id"))
+    if len(json.dumps(events, ensure_ascii=False).encode()) > LARGEST_EVENTS:
+        raise Refused("There are too many events of marking.")
     return [dict(event) for event in events]
+
+
+def _is_of_event(name: str, value: Any, longest: int) -> bool:
+    """Whether an event may say this; `longest` is the length of the longer of the two texts."""
+    if name in ("do", "at", "id"):  # checked for every event
+        return True
+    if name in ("start", "end"):
+        return value is None or (type(value) is int and 0 <= value <= longest)
+    if name in ("missing", "confirmed", "undo"):
+        return isinstance(value, bool)
+    most = {"text": longest, "note": LONGEST_NOTE, "prefilled": LONGEST_NAME}
+    most |= dict.fromkeys(("side", "severity", "category"), LONGEST_NAME)
+    return name in most and isinstance(value, str) and len(value) <= most[name]
 
 
 # --- Simulated raters --------------------------------------------------------------------------

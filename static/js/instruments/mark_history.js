@@ -20,6 +20,11 @@
 /** @typedef {Partial<Mark> & { id: number, do: string, at: number, undo?: boolean }} MarkEvent */
 
 const MOST_EVENTS = 500;
+// The server takes 40,000 bytes, in which places and names may be a little longer.
+const MOST_BYTES = 36_000;
+
+const bytesOf = (/** @type {object} */ sent) =>
+  new TextEncoder().encode(JSON.stringify(sent)).length;
 
 /**
  * @param {Partial<Mark>} mark
@@ -47,6 +52,15 @@ export function createHistory({ now, onChange }) {
   let earlier = [];
   /** @type {Mark[][]} */
   let later = [];
+  let bytes = 0;
+
+  /** @param {MarkEvent} event */
+  function keep(event) {
+    const more = bytesOf(event);
+    if (events.length === MOST_EVENTS || bytes + more > MOST_BYTES) return;
+    bytes += more;
+    events.push(event);
+  }
 
   /**
    * @param {Mark[]} after
@@ -58,8 +72,7 @@ export function createHistory({ now, onChange }) {
      * @param {string} action
      * @param {Partial<Mark> & { id: number }} mark
      */
-    const add = (action, mark) =>
-      events.length < MOST_EVENTS && events.push({ do: action, at: now(), ...more, ...mark });
+    const add = (action, mark) => keep({ do: action, at: now(), ...more, ...mark });
     for (const mark of after) {
       const old = known.get(mark.id);
       known.delete(mark.id);
@@ -113,6 +126,7 @@ export function createHistory({ now, onChange }) {
      */
     begin(first, before = []) {
       [marks, events, earlier, later] = [first, before, [], []];
+      bytes = bytesOf(before);
       onChange(marks);
     },
   };
