@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from rankme.importing import ImportRefused, JudgementPreview, Preview
-from rankme.importing.tables import is_said_by_names
+from rankme.importing.tables import is_one_of_several, is_said_by_names
 from rankme.models import MaterialImport
 
 from . import jobs
@@ -60,7 +60,8 @@ def _refuse(row: MaterialImport, refused: ImportRefused) -> None:
     """Keep every problem; keep the files only if saying what their columns are may help."""
     ended = {"problems": [asdict(problem) for problem in refused.problems]}
     is_described = bool(refused.tables and row.options.get("reading"))
-    if is_described or not all(map(is_said_by_names, refused.tables)):
+    is_certain = all(is_said_by_names(t) and not is_one_of_several(t) for t in refused.tables)
+    if is_described or not is_certain:
         tables = [asdict(table) for table in refused.tables]
         found = {"n_systems": refused.n_systems, "n_items": refused.n_items}
         preview = {"tables": tables, **found}

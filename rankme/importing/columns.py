@@ -355,9 +355,6 @@ def arranged(
     """
     subject = SUBJECTS[about]
     if pattern:
-        unfit = [name for name in repeated if not match_pattern(pattern, [name])]
-        if unfit:
-            raise InvalidColumns(f'The heading "{unfit[0][:100]}" does not fit the pattern.')
         return Columns(about, roles, {}, factors, pattern)
     if about == "outputs" and len(repeated) > 1:
         if "system" in roles:

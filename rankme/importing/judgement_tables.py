@@ -65,8 +65,9 @@ def _note_reading(table: Table, spool: JudgementSpool) -> None:
         spool.notes.append(f"Columns by their names: {', '.join(taken)}.")
     if columns.headings:
         said = [_said(heading, each) for heading, each in columns.headings.items()]
-        more = ", …" if len(said) > MOST_NAMED else ""
-        spool.notes.append(f"Columns with values: {', '.join(said[:MOST_NAMED])}{more}.")
+        most = 1 if columns.pattern else MOST_NAMED  # the page shows what a pattern reads
+        more = f", … ({len(said)} columns)" if len(said) > most else ""
+        spool.notes.append(f"Columns with values: {', '.join(said[:most])}{more}.")
     if "screen" not in columns.roles:
         spool.notes.append('No column is called "screen": each rater saw each item on one screen.')
     if "rater" not in {*columns.roles, *columns.said}:

@@ -226,8 +226,12 @@ def is_said_by_names(table: TablePreview) -> bool:
     spread = {"system_columns", "value_columns", "pattern"} & set(table.columns)
     # Of judgements, a column that nothing is known about is a factor.
     left_out = "rater" in roles and LEFT_OUT in table.roles
-    is_plain = table.header in (0, 1) and len(table.sheets) < 2
-    return named and not spread and not left_out and "item" in roles and is_plain
+    return named and not spread and not left_out and "item" in roles
+
+
+def is_one_of_several(table: TablePreview) -> bool:
+    """Whether another sheet or another header could have been meant."""
+    return table.header > 1 or len(table.sheets) > 1
 
 
 def preview_tables(sources: Sources) -> tuple[TablePreview, ...]:

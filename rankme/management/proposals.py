@@ -19,7 +19,7 @@ from rankme.importing import (
 from rankme.importing.problems import grouped
 from rankme.importing.spool import TextCheck
 
-SHOWN_OF_COLUMNS = ("system_columns", "value_columns", "factors")
+SHOWN_OF_COLUMNS = ("system_columns", "value_columns", "pattern", "factors")
 
 
 def reading_of(columns: str) -> Reading:

@@ -34,6 +34,13 @@ def test_consistency_under_swapped_order():
     assert swap_consistency(VERDICTS[-1:]).value is None
 
 
+def test_repeated_answers_are_compared_one_by_one():
+    repeated = [Verdict("1", "a", "b", each) for each in (FIRST, SECOND, FIRST)]
+    swapped = [Verdict("1", "b", "a", SECOND)] * 2
+    found = swap_consistency([*repeated, *swapped])
+    assert (found.value, found.n) == (1 / 2, 2)
+
+
 def test_preferences_by_hand():
     assert first_preference(VERDICTS).value == 3 / 5
     lengths = {("a", item): 10 for item in "1234"} | {("b", item): 5 for item in "1234"}
