@@ -67,7 +67,7 @@ def test_webhooks_that_the_panel_gave_up_are_noticed_and_connected_by_a_person(l
     sync.visit_panels()
     assert PanelAccount.objects.get().hooked_at, "it looks once a day"
     cache.clear()
-    loop.fault("too_many", "subscriptions", times=2)
+    loop.fault("too_many", "subscriptions", times=4)
     sync.visit_panels()
     assert PanelAccount.objects.get().hooked_at, "a busy panel says nothing about it"
     sync.visit_panels()

@@ -26,19 +26,16 @@ from rankme.panels.sealed import seal, unseal
 HOOKS_EVERY_SECONDS = 24 * 3600
 
 
-def calls_with(token: str, *, tries: int | None = None) -> Calls:
-    """The panel's API under a token. A page repeats less often than a worker."""
+def calls_with(token: str) -> Calls:
+    """The panel's API under a token."""
     headers = {"Referer": f"{settings.SITE_URL}/?rankme={VERSION}"}
     if token:
         headers["Authorization"] = f"Token {token}"
-    calls = Calls(settings.PROLIFIC_API, headers)
-    if tries is not None:
-        calls.tries = tries
-    return calls
+    return Calls(settings.PROLIFIC_API, headers)
 
 
-def panel_of(account: PanelAccount, *, tries: int | None = None) -> Prolific:
-    return Prolific(calls_with(unseal(account.token_sealed), tries=tries))
+def panel_of(account: PanelAccount) -> Prolific:
+    return Prolific(calls_with(unseal(account.token_sealed)))
 
 
 def add_account(
@@ -50,7 +47,7 @@ def add_account(
     into the project that is named, or into the workspace's first.
     """
     sealed = seal(token)
-    panel = Prolific(calls_with(token, tries=2))
+    panel = Prolific(calls_with(token))
     panel.user()
     workspaces = panel.workspaces()
     if workspace and workspace not in workspaces:
@@ -91,7 +88,7 @@ def _project(panel: Prolific, workspace: str, wanted: str) -> str:
 def project_of(account: PanelAccount) -> str:
     """The account's project; accounts of earlier versions get their workspace's first."""
     if not account.project:
-        account.project = _project(panel_of(account, tries=2), account.workspace, "")
+        account.project = _project(panel_of(account), account.workspace, "")
         PanelAccount.objects.filter(pk=account.pk).update(project=account.project)
     return account.project
 
@@ -99,7 +96,7 @@ def project_of(account: PanelAccount) -> str:
 @transaction.atomic
 def replace_token(account: PanelAccount, token: str) -> None:
     """Store another token; the old one is gone."""
-    Prolific(calls_with(token, tries=2)).balance(account.workspace)
+    Prolific(calls_with(token)).balance(account.workspace)
     PanelAccount.objects.filter(pk=account.pk).update(token_sealed=seal(token))
     note(None, account.owner, gettext_noop("panel token replaced"), account=account.pk)
 
@@ -137,9 +134,7 @@ def notice_lost_webhooks() -> None:
         if not cache.add(key, True, HOOKS_EVERY_SECONDS):
             continue
         try:
-            missing = panel_of(account, tries=2).missing_hooks(
-                account.workspace, address_of_hook(account)
-            )
+            missing = panel_of(account).missing_hooks(account.workspace, address_of_hook(account))
         except RankmeError:
             cache.delete(key)
             continue

@@ -23,7 +23,7 @@ def available_filters(account: PanelAccount) -> list[Filter]:
     key = f"panel-filters-2-{account.pk}"
     found: list[Filter] | None = cache.get(key)
     if found is None:
-        every = panel_of(account, tries=2).filters(account.workspace)
+        every = panel_of(account).filters(account.workspace)
         usable = [
             candidate
             for candidate in every
@@ -62,4 +62,4 @@ def _is_usable(candidate: Filter) -> bool:
 
 def count_eligible(account: PanelAccount, filters: list[dict[str, Any]]) -> int:
     """How many people of the panel pass these filters."""
-    return panel_of(account, tries=2).count_eligible(filters, account.workspace)
+    return panel_of(account).count_eligible(filters, account.workspace)

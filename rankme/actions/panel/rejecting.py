@@ -130,7 +130,7 @@ def _refuse_wrong_reason(submission: PanelSubmission, category: str, message: st
 
 def _asked(submission: PanelSubmission, category: str, message: str) -> SubmissionThere:
     """No money moves, so after a lost answer the submission says whether it is done."""
-    panel = panel_of(submission.study.account, tries=2)
+    panel = panel_of(submission.study.account)
     try:
         return panel.reject(submission.external_id, category, message)
     except AnswerLost:

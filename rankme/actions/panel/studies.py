@@ -69,7 +69,7 @@ def draft_study(
     project_of(account)
     study = _new_row(campaign, account, plan)
     try:
-        there = panel_of(account, tries=2).create_study(study_document(study))
+        there = panel_of(account).create_study(study_document(study))
     except AnswerLost:
         note(campaign, by, gettext_noop("study asked for, answer lost"), study=study.key)
         return find_new(study)
@@ -171,7 +171,7 @@ def _count_places(study: PanelStudy, external_id: str) -> PanelStudy:
     with one_at_a_time(study) as is_ours:
         if not is_ours:
             return study
-        panel = panel_of(study.account, tries=2)
+        panel = panel_of(study.account)
         there = panel.study(external_id)
         cost = _places_cost(panel, study.campaign, places=there.places, reward=there.reward)
         PanelStudy.objects.filter(pk=study.pk).update(
@@ -232,7 +232,7 @@ class Cost:
 
 
 def cost_of(study: PanelStudy) -> Cost:
-    panel, account = panel_of(study.account, tries=2), study.account
+    panel, account = panel_of(study.account), study.account
     return Cost(
         total=_places_cost(panel, study.campaign, places=study.places, reward=study.reward),
         available=panel.balance(account.workspace),
@@ -331,7 +331,7 @@ def _ask_for(study: PanelStudy, action: str) -> PanelStudy:
 
     What was set aside stays so while the answer is unknown.
     """
-    panel, before = panel_of(study.account, tries=2), study.state
+    panel, before = panel_of(study.account), study.state
     try:
         return take_state(study, panel.transition(study.external_id, action))
     except AnswerLost as lost:
@@ -387,7 +387,7 @@ def add_places(study: PanelStudy, more: int, *, by: User | None) -> PanelStudy:
         if more < 1 or study.state not in (State.ACTIVE, State.PAUSED, State.AWAITING_REVIEW):
             raise RefusedAction(_("Places can be added to a published study that is not over."))
         _refuse_unless_running(study)
-        panel, places, cost = panel_of(study.account, tries=2), study.places, study.places_cost
+        panel, places, cost = panel_of(study.account), study.places, study.places_cost
         wanted = places + more
         new_cost = _places_cost(panel, study.campaign, places=wanted, reward=study.reward)
         _set_aside(study, cost=new_cost, places=wanted)

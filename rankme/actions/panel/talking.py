@@ -25,7 +25,7 @@ def send_message(submission: PanelSubmission, body: str, *, by: User) -> None:
         raise RefusedAction(_("Write a message first."))
     study = submission.study
     note(study.campaign, by, gettext_noop("message sent"), submission=submission.pk)
-    panel = panel_of(study.account, tries=2)
+    panel = panel_of(study.account)
     panel.send_message(submission.person, study.external_id, body[:LONGEST_MESSAGE])
 
 
@@ -46,5 +46,5 @@ def request_return(submission: PanelSubmission, reason: str, *, by: User) -> Non
         raise RefusedAction(_("The panel cannot ask for this submission in its current state."))
     study = submission.study
     reasons = [reason.strip() or "Did not finish study."]
-    panel_of(study.account, tries=2).request_return(submission.external_id, reasons)
+    panel_of(study.account).request_return(submission.external_id, reasons)
     note(study.campaign, by, gettext_noop("return requested"), submission=submission.pk)
