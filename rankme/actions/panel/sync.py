@@ -233,9 +233,11 @@ def compare_bonuses(study: PanelStudy) -> None:
     unseen = asked.filter(
         Q(submission__bonuses_there=None) | Q(submission__bonuses_there__lt=F("amount"))
     )
-    key = f"panel-bonuses-{study.pk}"
-    if not unseen.exists() or not cache.add(key, True, BONUSES_EVERY.total_seconds()):
+    if not unseen.exists():
         return
+    # Accepted bonuses can wait, those without an answer cannot.
+    if not cache.add(f"panel-bonuses-{study.pk}", True, BONUSES_EVERY.total_seconds()):
+        unseen = unseen.exclude(state=PanelPayment.State.PAID)
     panel = panel_of(study.account)
     for bonus in unseen.select_related("submission").order_by("-asked_at")[:BONUSES_AT_ONCE]:
         take_submission(study, panel.submission(bonus.submission.external_id))
