@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -110,7 +111,9 @@ def of_studies(heard: Heard, prolific: Prolific) -> str:
     )
     prolific.delete_study(prolific.create_study(document).id)
     study = prolific.create_study(document).id
+    assert prolific.change_study(study, document | {"reward": 300}).reward == 300
     assert prolific.find_study("ours")
+    assert prolific.count_studies() == 1
     for action in ("PUBLISH", "PAUSE", "START"):
         prolific.transition(study, action)
     over = prolific.create_study(document).id
@@ -119,6 +122,7 @@ def of_studies(heard: Heard, prolific: Prolific) -> str:
         "COMPLETED",
     ]
     prolific.set_places(study, 9)
+    assert prolific.study(study).places == 9
     return study
 
 
@@ -152,6 +156,7 @@ def of_people(heard: Heard, prolific: Prolific, study: str) -> None:
     group = prolific.create_group(heard.books.workspace, "wave 1")
     assert prolific.find_group(heard.books.workspace, "wave 1") == group
     prolific.add_to_group(group, ["a", "b"])
+    assert prolific.count_groups(heard.books.workspace) == 1
     read_keys(prolific.calls)
 
 
@@ -168,6 +173,8 @@ def test_every_call_and_every_answer_is_as_described(whole_life: Heard):
 
 
 def test_the_life_that_is_compared_has_every_call_and_every_state(whole_life: Heard):
+    called = set(re.findall(r"prolific\.(\w+)\(", Path(__file__).read_text()))
+    assert {name for name in vars(Prolific) if name[0] != "_"} - {"odd", "calls"} <= called
     used = {(request.method, _kind(request.path)) for request, _response in whole_life.exchanges}
     known = {(call.method, call.path.pattern) for call in published_calls()}
     unused = {

@@ -99,7 +99,7 @@ def change_draft(study: PanelStudy, plan: StudyPlan, *, by: User) -> PanelStudy:
         setattr(study, name, value)
     document = study_document(study)
     study.refresh_from_db()
-    panel_of(study.account, tries=2).change_study(study.external_id, document)
+    panel_of(study.account).change_study(study.external_id, document)
     with transaction.atomic():
         # Nobody has published it meanwhile: the constraint would count the former places.
         changed = PanelStudy.objects.filter(pk=study.pk, state=State.UNPUBLISHED).update(**wanted)
@@ -244,7 +244,7 @@ def cost_of(study: PanelStudy) -> Cost:
 
 def cost_of_places(campaign: Campaign, account: PanelAccount, *, places: int, reward: int) -> int:
     """What so many places cost, before there is a study."""
-    return _places_cost(panel_of(account, tries=2), campaign, places=places, reward=reward)
+    return _places_cost(panel_of(account), campaign, places=places, reward=reward)
 
 
 def _places_cost(panel: Prolific, campaign: Campaign, *, places: int, reward: int) -> int:
