@@ -8,6 +8,7 @@ import {
   painted,
   timerResolution,
 } from "../../static/js/participant/timing.js";
+import { countWords } from "../../static/js/participant/words_in_view.js";
 import { stillClock } from "./parts.js";
 
 const frames = (interval) => {
@@ -165,6 +166,29 @@ test("active time ends half a minute after the last input, and while the page is
   watch.moved(101_000);
   assert.equal(watch.active(101_000), 30_500 + 3_000 + 1_000 + 1_000);
   assert.equal(watch.times(101_000, {}).active_ms, 35_500);
+});
+
+test("who has much to read may sit still for longer", () => {
+  let words = 400;
+  let asked = 0;
+  const wordsInView = () => {
+    asked += 1;
+    return words;
+  };
+  const watch = createStopwatch({ onset: 1_000, wordsInView });
+  watch.moved(21_000);
+  assert.equal(asked, 0, "an input within half a minute measures nothing");
+  watch.moved(181_000); // 160 seconds for 400 words
+  assert.equal(watch.active(181_000), 180_000);
+  assert.equal(watch.active(1_181_000), 180_000 + 30_000 + 200_000);
+  words = 0;
+  assert.equal(watch.active(1_181_000), 180_000 + 30_000);
+});
+
+test("words are counted in any script", () => {
+  assert.equal(countWords("The dog didn't walk: 12 times."), 6);
+  assert.equal(countWords("我喜欢喝绿茶。"), 4);
+  assert.equal(countWords(" \n"), 0);
 });
 
 test("what is reported of a restless rater fits into a screen", () => {

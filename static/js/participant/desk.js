@@ -3,6 +3,7 @@
 import { say } from "./notices.js";
 import { mountScreen } from "./screen.js";
 import { createStopwatch, painted, ready } from "./timing.js";
+import { wordsInView } from "./words_in_view.js";
 
 /**
  * @typedef {import("./types.js").Step} Step
@@ -119,6 +120,7 @@ export function createDesk(parts) {
       activeBefore: draft.active_ms,
       reloads: Math.max(0, draft.reloads),
       viewsBefore: draft.views,
+      wordsInView: () => wordsInView(screen.form),
     });
     /** @type {number | undefined} */
     let timer;

@@ -77,18 +77,20 @@ const MOST_EARLY = 20;
 // The server refuses screens of more than 20,000 bytes: a view needs up to 80, a span 30.
 const MOST_VIEWS = 60;
 const MOST_SPANS = 60;
-// A rater whose last input is longer ago may be somewhere else.
+// A rater whose last input is longer ago may be somewhere else, or reads: careful readers take half
+// a second for a word.
 const IDLE_MS = 30_000;
+const MS_PER_WORD = 500;
 
 /** @typedef {[from: number, to: number]} Span milliseconds after the onset */
 
 /**
  * One screen's times. All stamps are of one clock (performance.now, event.timeStamp, frames);
  * what is reported is relative to the onset. `before` is what an earlier page had counted, and
- * `viewsBefore` what it had shown.
+ * `viewsBefore` what it had shown. `wordsInView` is only asked after a long time without input.
  *
  * @param {{ onset: number, before?: number, activeBefore?: number, reloads?: number,
- *   viewsBefore?: import("./types.js").ScreenView[] }} parts
+ *   viewsBefore?: import("./types.js").ScreenView[], wordsInView?: () => number }} parts
  */
 export function createStopwatch({
   onset,
@@ -96,6 +98,7 @@ export function createStopwatch({
   activeBefore = 0,
   reloads = 0,
   viewsBefore = [],
+  wordsInView = () => 0,
 }) {
   const views = [...viewsBefore];
   /** @type {Span[]} */
@@ -132,7 +135,10 @@ export function createStopwatch({
    * @param {number} stamp
    */
   function activeUntil(stamp) {
-    const [from, to] = [since(lastInput), Math.min(since(stamp), since(lastInput) + IDLE_MS)];
+    const from = since(lastInput);
+    const isIdle = since(stamp) - from > IDLE_MS;
+    const most = IDLE_MS + (isIdle ? MS_PER_WORD * wordsInView() : 0);
+    const to = Math.min(since(stamp), from + most);
     /** @type {Span[]} */
     const gaps = [...hidden, ...paused];
     for (const begun of [hiddenSince, pausedSince])
@@ -175,7 +181,7 @@ export function createStopwatch({
       inputs.add(input);
     },
     /**
-     * A key, a press, a movement or a scroll.
+     * A key, a press, a movement, a scroll, or a moment in which something plays.
      *
      * @param {number} stamp
      */
@@ -184,7 +190,7 @@ export function createStopwatch({
       lastInput = stamp;
     },
     /**
-     * Milliseconds on this screen with the page in view and an input within half a minute.
+     * Milliseconds on this screen with the page in view and an input not too long ago.
      *
      * @param {number} stamp
      */

@@ -369,7 +369,8 @@ function tie(sitting, outbox, breaks) {
   });
   document.addEventListener("pointerdown", (event) => sitting.stopwatch()?.used(event.pointerType));
   document.addEventListener("keydown", () => sitting.stopwatch()?.used("keyboard"));
-  for (const input of ["pointerdown", "pointermove", "keydown", "scroll"])
+  // While a sound or a film plays, its time is updated.
+  for (const input of ["pointerdown", "pointermove", "keydown", "scroll", "timeupdate"])
     document.addEventListener(input, (event) => sitting.stopwatch()?.moved(event.timeStamp), {
       passive: true,
       capture: true, // a scroll within the page does not bubble
