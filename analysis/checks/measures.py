@@ -38,6 +38,7 @@ def measures_of(
     active_seconds: Sequence[float] = (),
     habits: Mapping[str, float | None] = MappingProxyType({}),
     checks: Iterable[tuple[str, str]] = (),
+    only_growing: bool = False,
 ) -> dict[str, float | None]:
     """All measures of one rater; None where one has no value on these answers.
 
@@ -48,6 +49,7 @@ def measures_of(
     active_seconds : the same, without the time in which the page was hidden or nothing happened
     habits : impossible times, the share of the commonest answer, and agreement, where known
     checks : (name, kind) of all checks of the campaign: those without an answer have measures too
+    only_growing : leave out what needs all answers of a batch, such as tests
     """
     by_owner: dict[tuple[str, str], list[CheckAnswer]] = defaultdict(list)
     for name, kind in checks:
@@ -62,19 +64,23 @@ def measures_of(
         "screens": float(len(seconds)),
     } | {name: habits.get(name) for name in HABITS}
     for (owner, kind), given in by_owner.items():
-        computed = _of_kind(kind, given)
+        computed = _counts(given) if only_growing else _of_kind(kind, given)
         found |= {f"{owner}.{measure}": computed.get(measure) for measure in MEASURES[kind]}
     return found
 
 
-def _of_kind(kind: str, answers: Sequence[CheckAnswer]) -> dict[str, float | None]:
+def _counts(answers: Sequence[CheckAnswer]) -> dict[str, float | None]:
     decided = [answer.passed for answer in answers if answer.passed is not None]
     failed = sum(not passed for passed in decided)
-    found: dict[str, float | None] = {
+    return {
         "answered": float(len(answers)),
         "failed": float(failed),
         "failed_share": failed / len(decided) if decided else None,
     }
+
+
+def _of_kind(kind: str, answers: Sequence[CheckAnswer]) -> dict[str, float | None]:
+    found = _counts(answers)
     pairs = [
         (answer.value, answer.other)
         for answer in answers

@@ -35,7 +35,8 @@ def decide(participant: Participant, *, is_final: bool) -> bool:
     rules = rules_of(participant)
     if not is_final and not any(map(rules.decide_early, RULES_AT_WORK)):
         return False
-    measures = measures_by_rater(participant.campaign, [participant.pk])[participant.pk]
+    mine = [participant.pk]
+    measures = measures_by_rater(participant.campaign, mine, only_growing=not is_final)[mine[0]]
     _decide(participant, "flag", measures, is_final=is_final)
     return _decide(participant, "exclude", measures, is_final=is_final)
 

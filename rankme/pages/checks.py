@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
@@ -35,6 +35,8 @@ from .campaign_page import act, render_campaign
 
 TEXTS_ON_A_PAGE = 25
 RATERS_ON_A_PAGE = 50
+# Reading the checks of more raters takes too long for a page: the latest ones are put in order.
+MOST_ORDERED = 300
 
 
 @login_required
@@ -238,19 +240,24 @@ def quality(request: HttpRequest, code: str) -> HttpResponse:
     raters = campaign.participants.filter(assignments__isnull=False)
     if show in SHOWN:
         raters = raters.filter(SHOWN[show])
-    page = Paginator(raters.distinct().order_by("-arrived_at", "-id"), RATERS_ON_A_PAGE).get_page(
-        request.GET.get("page")
-    )
-    lines = quality_of(campaign, list(page))
+    raters = raters.distinct().order_by("-arrived_at", "-id")
+    page_number = request.GET.get("page")
     if order in ORDERS:
-        by = ORDERS[order]
-        lines.sort(key=lambda line: (by(line) is None, by(line) or 0))
+        by, found = ORDERS[order], quality_of(campaign, list(raters[:MOST_ORDERED]))
+        found.sort(key=lambda line: (by(line) is None, by(line) or 0))
+        page: Page[Any] = Paginator(found, RATERS_ON_A_PAGE).get_page(page_number)
+        lines = list(page)
+    else:
+        page = Paginator(raters, RATERS_ON_A_PAGE).get_page(page_number)
+        lines = quality_of(campaign, list(page))
     context = {
         "page": page,
         "lines": lines,
         "show": show,
         "order": order,
         "query": urlencode({"show": show, "sort": order}) + "&",
+        "has_bias": any(line.facts.position_bias is not None for line in lines),
+        "has_declined": any(line.declined[0] for line in lines),
         "counts": rule_counts(campaign),
     }
     return render_campaign(

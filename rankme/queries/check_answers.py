@@ -65,15 +65,25 @@ def answers_of(campaign: Campaign, participants: Sequence[int]) -> list[Answered
     return sorted(found, key=lambda answered: answered.participant)
 
 
-def measures_by_rater(campaign: Campaign, participants: Sequence[int]) -> dict[int, Measured]:
-    """What rules can ask about each of these raters; `agreement` only where one does."""
+def measures_by_rater(
+    campaign: Campaign, participants: Sequence[int], *, only_growing: bool = False
+) -> dict[int, Measured]:
+    """What rules can ask about each of these raters; `agreement` only where one does.
+
+    With `only_growing`, only what can decide in the middle of a batch, after every page.
+    """
     definition = frozen_definition(campaign).definition
     answers: dict[int, list[CheckAnswer]] = defaultdict(list)
     for answered in answers_of(campaign, participants):
         answers[answered.participant].append(answered.answer)
-    times = screen_times(participants)
-    impossible, same = impossible_times(participants), same_answer_shares(participants)
-    agreement = agreements(participants) if definition.rules.ask_for("agreement") else {}
+    impossible = impossible_times(participants)
+    times: dict[int, list[tuple[float | None, float | None]]] = defaultdict(list)
+    same: dict[int, float] = {}
+    agreement: dict[int, float] = {}
+    if not only_growing:
+        times, same = screen_times(participants), same_answer_shares(participants)
+    if not only_growing and definition.rules.ask_for("agreement"):
+        agreement = agreements(participants)
     return {
         rater: measures_of(
             answers[rater],
@@ -85,6 +95,7 @@ def measures_by_rater(campaign: Campaign, participants: Sequence[int]) -> dict[i
             seconds=[taken for taken, _active in times[rater] if taken is not None],
             active_seconds=[active for _taken, active in times[rater] if active is not None],
             checks=[(check.name, check.kind) for check in definition.checks],
+            only_growing=only_growing,
         )
         for rater in participants
     }
