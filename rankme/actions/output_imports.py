@@ -23,6 +23,7 @@ from .materials import (
     with_columns,
 )
 from .pictures import problem_with_pictures
+from .source_texts import note_on_source
 from .stored_files import deleted_on_failure
 
 
@@ -30,8 +31,9 @@ def preview_of_outputs(row: MaterialImport) -> Preview:
     material = _read(row, progress_of(row))
     with material:
         inputs = ((item.key, item.input) for item in material.items())
-        problem = problem_with_pictures(stored_definition(row.campaign.definition), inputs)
-        notes = (*material.preview.notes, *([problem] if problem else []))
+        definition = stored_definition(row.campaign.definition)
+        found = [problem_with_pictures(definition, inputs), note_on_source(definition, material)]
+        notes = (*material.preview.notes, *filter(None, found))
         if adds_to_launched(row):
             notes = (additions_in(row.campaign, material).sentence, *notes)
         return replace(material.preview, notes=notes)

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .tree import Node
-from .trees import formatted, formatted_together
+from .trees import LONGEST, formatted, formatted_together
 
-__all__ = ["Node", "formatted", "formatted_together"]
+__all__ = ["LONGEST", "Node", "formatted", "formatted_together"]

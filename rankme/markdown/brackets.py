@@ -45,16 +45,33 @@ def _block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     first = state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]]
     if state.is_code_block(start) or not first.startswith("\\["):
         return False
-    for line in range(start, end):
-        text = state.getLines(line, line + 1, state.blkIndent, False).strip()
-        if not text or (line > start and state.sCount[line] < state.blkIndent):
-            return False
-        if text.endswith("\\]") and (line > start or len(text) > 4):
-            break
-    else:
+    last = _closing_line(state, start, end)
+    if last is None:
         return False
     if not silent:
-        content = state.getLines(start, line + 1, state.blkIndent, False).strip()
+        content = state.getLines(start, last + 1, state.blkIndent, False).strip()
         state.push("math_block", "math", 0).content = content[2:-2]
-        state.line = line + 1
+        state.line = last + 1
     return True
+
+
+def _closing_line(state: StateBlock, start: int, end: int) -> int | None:
+    r"""The line that ends with `\]`; None where an empty line, or the end of the block, is first.
+
+    The rule is asked about every line, often twice: a line within what an earlier opening searched
+    in vain is not searched again.
+    """
+    unclosed = state.env.setdefault("unclosed", {})
+    searched_from, searched_to = unclosed.get((state.blkIndent, end), (start, start))
+    if searched_from <= start < searched_to:
+        return None
+    line = start
+    while line < end:
+        text = state.getLines(line, line + 1, state.blkIndent, False).strip()
+        if not text or (line > start and state.sCount[line] < state.blkIndent):
+            break
+        if text.endswith("\\]") and (line > start or len(text) > 4):
+            return line
+        line += 1
+    unclosed[state.blkIndent, end] = (start, line)
+    return None

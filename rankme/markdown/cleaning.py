@@ -37,6 +37,11 @@ ATTRIBUTES = {
 # Of the tokens of code those that have a colour.
 OUR_CLASS = re.compile(r"md-[a-z0-9]{1,12}|hl-(?:k|s|c|m|n[abcft]|g[di])[a-z0-9]{0,2}")
 PLAIN_VALUE = re.compile(r"[A-Za-z0-9.+%-]{0,24}")
+# A formula must not be wider than a few screens.
+LENGTHS = {"width", "lspace", "rspace", "maxsize", "minsize", "linethickness"}
+LENGTH = re.compile(
+    r"[+-]?\d{0,2}(\.\d{1,9})?(em|ex|px|pt|mu|mm|%)?|[+-]?\d(\.\d{1,9})?(in|cm|pc)|100%"
+)
 
 
 def cleaned(html: str) -> str:
@@ -56,4 +61,5 @@ def _attribute(tag: str, name: str, value: str) -> str | None:
     """The value to keep; None drops the attribute."""
     if name == "class":
         return " ".join(each for each in value.split() if OUR_CLASS.fullmatch(each)) or None
-    return value if PLAIN_VALUE.fullmatch(value) else None
+    form = LENGTH if name in LENGTHS else PLAIN_VALUE
+    return value if form.fullmatch(value) else None

@@ -28,6 +28,9 @@ from rankme.protocols.texts import PracticeTrial
 from .shortcuts import keys_on_screen
 
 PLACE_OF_SENTENCE = "[[SENTENCE]]"
+# Of all trials of a page together, so that no page takes longer than a request may: hostile texts
+# of this length take 20 s to render.
+MOST_FORMATTED = 1_000_000
 # What raters compare the outputs with.
 STAYING_BLOCKS = ("input", "images", "reference", "standard")
 
@@ -162,10 +165,11 @@ def page_document(
     pictures: dict[str, int] = {}
     rng = random.Random(seed)
     practice = practice_trials(definition.practice, has_both=shows_both(definition))
+    is_formatted = sum(map(_length, trials)) <= MOST_FORMATTED
     return {
         "screens": [_screen(definition, index) for index in range(len(definition.screens))],
         "trials": [
-            trial_document(definition, trial, pictures, rng) | place
+            trial_document(definition, trial, pictures, rng, is_formatted=is_formatted) | place
             for trial, place in zip(trials, _places(definition, trials), strict=True)
         ],
         "practice": [
@@ -228,8 +232,17 @@ def _options(criterion: CriterionSpec) -> dict[str, Any]:
     }
 
 
+def _length(trial: ShownTrial) -> int:
+    return sum(map(len, (trial.input, trial.reference, trial.context, *trial.outputs)))
+
+
 def trial_document(
-    definition: Definition, trial: ShownTrial, pictures: dict[str, int], rng: random.Random
+    definition: Definition,
+    trial: ShownTrial,
+    pictures: dict[str, int],
+    rng: random.Random,
+    *,
+    is_formatted: bool = True,
 ) -> dict[str, Any]:
     """Only what some screen shows: a naturalness campaign sends no meaning representation."""
 
@@ -259,7 +272,7 @@ def trial_document(
     if any(asked.tool.needs_input_length(asked.settings) for asked in definition.criteria):
         document["input_length"] = len(trial.input)
         document["input_attributes"] = len(slots(trial.input))
-    if trees := _formatted(definition, trial):
+    if is_formatted and (trees := _formatted(definition, trial)):
         document["formatted"] = trees
     return document
 

@@ -79,6 +79,21 @@ def test_a_file_that_ends_its_reader_is_tried_once_and_refused_in_words(draft, o
     assert "more than 2 GB of memory" in row.problems[0]["message"]
 
 
+def test_texts_that_raters_see_as_written_are_named_before_the_import(owner):
+    asked = [criterion.name for criterion in slider_definition().criteria]
+    screens = [{"name": "s", "show": [{"block": "outputs", "format": "markdown"}], "ask": asked}]
+    draft = campaigns.create_campaign(owner, slider_definition(screens=screens))
+    rows = [("alpha", "1", "x " * 20_001), ("alpha", "2", "> " * 60 + "x"), ("beta", "1", "*x*")]
+    row = previewed(draft, owner, table(rows))
+    notes = [note for note in row.preview["notes"] if "Markdown" in note]
+    assert notes == [
+        "2 texts are too long or too deeply nested for Markdown, and raters will see them as they "
+        "were written, such as the output of alpha for 1."
+    ]
+    plain = previewed(campaigns.create_campaign(owner, slider_definition()), owner, table(rows))
+    assert not any("Markdown" in note for note in plain.preview["notes"])
+
+
 def test_an_upload_is_checked_and_previewed_and_changes_nothing_yet(draft, owner):
     row = previewed(draft, owner)
     assert (row.state, row.phase, row.format) == ("done", "previewed", "long")

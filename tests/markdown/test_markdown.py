@@ -5,9 +5,11 @@ import re
 from html import unescape
 
 import pytest
+from markdown_it.rules_block import StateBlock
 
 from rankme.markdown import formatted
 from rankme.markdown.cleaning import ATTRIBUTES, FORMULAS, TEXT, cleaned
+from rankme.markdown.parsing import markdown_to_html
 from rankme.markdown.tree import DEEPEST, MOST_NODES, tree_of
 from rankme.markdown.trees import LONGEST
 from tests.markdown.hostile import payloads
@@ -177,3 +179,32 @@ def test_the_page_builds_what_the_server_sends_and_nothing_else():
     assert listed("TEXT") == TEXT
     assert listed("FORMULAS") == FORMULAS
     assert listed("ATTRIBUTES") == ALLOWED
+
+
+@pytest.mark.parametrize("line", ["\\[\na\n", "> \\[\n", "\\[ a\n", "- \\[\n", "> \\[\n- \\[\n"])
+def test_formulas_that_are_never_closed_are_searched_once(line: str, monkeypatch):
+    """A model that repeats itself wrote such a text; each opening searched the whole rest."""
+    lines_read = 0
+    read = StateBlock.getLines
+
+    def counted(self, begin, end, indent, keep_last):
+        nonlocal lines_read
+        lines_read += end - begin
+        return read(self, begin, end, indent, keep_last)
+
+    monkeypatch.setattr(StateBlock, "getLines", counted)
+    text = line * 2_000
+    markdown_to_html(text)
+    assert lines_read < 20 * text.count("\n")
+
+
+def test_an_opening_after_an_unclosed_one_is_read_where_it_closes():
+    html = markdown_to_html("\\[ a\n\n\\[ b\n\\]\n\n> \\[ c\n\n> \\[ d\n> \\]\n")
+    assert html.count('class="md-block"') == 2
+
+
+@pytest.mark.parametrize("length", ["99999999em", "-5000px", "900ex", "10in", "1e9em"])
+def test_a_formula_is_no_wider_than_a_few_screens(length: str):
+    tree = json.dumps(formatted(f"$a\\hspace{{{length}}}b$"))
+    assert not re.search(r'"width": "-?\d{3}', tree), tree
+    assert "width" in json.dumps(formatted("$a\\hspace{2em}b$"))

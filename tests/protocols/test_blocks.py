@@ -8,7 +8,8 @@ import pytest
 
 from rankme.errors import InvalidDefinition
 from rankme.markdown import formatted
-from rankme.pages.trial_page import ShownTrial, trial_document
+from rankme.pages import trial_page
+from rankme.pages.trial_page import ShownTrial, page_document, trial_document
 from tests.campaigns import slider_definition
 
 
@@ -49,6 +50,15 @@ def document(*blocks, **texts):
     trial = ShownTrial("an *i*", "a *r*", "b [[SENTENCE]] a", ("an *o*",))
     trial = dataclasses.replace(trial, **texts)
     return trial_document(shown(*blocks), trial, {}, random.Random(1))
+
+
+def test_a_page_renders_no_more_than_a_request_has_time_for(monkeypatch):
+    """All of its trials are formatted, or none: every rater of a batch sees the same."""
+    definition = shown({"block": "outputs", "format": "markdown"})
+    trials = [ShownTrial("", "", "", ("*o*" * 100,)) for _ in range(10)]
+    assert all("formatted" in each for each in page_document(definition, trials)["trials"])
+    monkeypatch.setattr(trial_page, "MOST_FORMATTED", 2_999)
+    assert not any("formatted" in each for each in page_document(definition, trials)["trials"])
 
 
 def test_only_what_is_shown_as_markdown_is_sent_as_a_tree():
