@@ -210,7 +210,18 @@ class StudySerializer(serializers.ModelSerializer[PanelStudy]):
     class Meta:
         model = PanelStudy
         fields = [
-            *("key", "account", "state", "name", "description", "places", "reward", "currency"),
+            *(
+                "key",
+                "external_id",
+                "address_there",
+                "account",
+                "state",
+                "name",
+                "description",
+                "places",
+                "reward",
+                "currency",
+            ),
             *("minutes", "longest_minutes", "devices", "filters", "is_secure", "approval"),
             *(
                 "tops_up",
@@ -269,6 +280,12 @@ class EntrySerializer(serializers.Serializer[Any]):
     """One person in both books; either side can be missing."""
 
     submission = serializers.IntegerField(source="submission.pk", default=None)
+    external_id = serializers.CharField(
+        source="submission.external_id", default=None, help_text="The submission at the panel."
+    )
+    person = serializers.SerializerMethodField(
+        help_text="The panel's id of the rater, for the owners of the campaign and of the account."
+    )
     state = serializers.CharField(source="submission.state", default=None)
     entered_code = serializers.CharField(source="submission.entered_code", default=None)
     seconds = serializers.FloatField(source="submission.seconds", default=None)
@@ -278,6 +295,11 @@ class EntrySerializer(serializers.Serializer[Any]):
     waits_for_a_person = serializers.BooleanField()
     payments = PaymentSerializer(many=True)
 
+    def get_person(self, entry: Any) -> str | None:
+        if not self.context.get("sees_people") or entry.submission is None:
+            return None
+        return str(entry.submission.person)
+
 
 class EntryPageSerializer(serializers.Serializer[Any]):
     next = serializers.URLField(allow_null=True)
@@ -285,11 +307,15 @@ class EntryPageSerializer(serializers.Serializer[Any]):
 
 
 class BooksSerializer(serializers.Serializer[Any]):
-    """Everybody who has finished on at least one side, each in exactly one of the lists."""
+    """Everybody who has finished on at least one side, each in exactly one of the lists.
+
+    People in `asked_to_return` have not returned their submission yet.
+    """
 
     both = EntrySerializer(many=True)
     only_here = EntrySerializer(many=True)
     only_there = EntrySerializer(many=True)
+    asked_to_return = EntrySerializer(many=True)
     at_work = serializers.IntegerField()
     left = serializers.IntegerField(help_text="Returned, or out of time.")
     open_questions = serializers.IntegerField(help_text="People about whom somebody decides.")
@@ -323,6 +349,10 @@ class BonusesSerializer(Strict):
         max_length=LONGEST_REASON, required=False, default="", allow_blank=True
     )
 
+    dry_run = serializers.BooleanField(
+        required=False, default=False, help_text="Only say who would get how much."
+    )
+
     def validate(self, given: dict[str, Any]) -> dict[str, Any]:
         if ("per_hour" in given) == ("bonuses" in given):
             raise serializers.ValidationError("Give per_hour or bonuses.")
@@ -331,6 +361,8 @@ class BonusesSerializer(Strict):
 
 class DraftedSerializer(serializers.Serializer[Any]):
     drafted = serializers.IntegerField(help_text="Payments that a worker will make.")
+    bonuses = RaterBonusSerializer(many=True)
+    cost = serializers.IntegerField(help_text="Of all of them, about, with fees and tax.")
 
 
 class MessageSerializer(Strict):

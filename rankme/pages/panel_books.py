@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
 from rankme.actions.panel import money, rejecting, sync, talking
@@ -25,67 +23,56 @@ from rankme.forms.panel import (
     ReturnForm,
     ShareForm,
 )
-from rankme.models import Campaign, PanelPayment, PanelStudy, PanelSubmission
+from rankme.models import Campaign, PanelPayment, PanelSubmission
 from rankme.permissions import user_of
-from rankme.queries.panel_books import Entry, books_of, money_of, newest_study
+from rankme.queries.panel_books import Entry, books_of, newest_study
+from rankme.queries.panel_people import LISTS, facts_of, may_see_people, people_of
 
+from . import panel_decisions
 from .campaign_page import act, refusals_as_messages, render_campaign
+from .panel_decisions import read_form, whole_number
 from .panel_draft import TAB
 from .panel_study import panel_page
 
 Action = tuple[Callable[[], object], str]
+PEOPLE_ON_A_PAGE = 100
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 @panel_page
 def show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Who is done here, there, or on both sides; bonuses for many at once."""
+    """Who is done here, there, or on both sides, and decisions about many at once."""
     study = newest_study(campaign)
     if study is None or not study.is_published:
         return redirect("rankme:campaign-panel", campaign.code)
-    hourly, file = HourlyBonusForm(), BonusFileForm()
     if request.method == "POST":
-        done = _bonuses_for_many(request, study)
-        if done:
-            return redirect("rankme:campaign-panel-books", campaign.code)
+        return panel_decisions.decide(request, campaign, study)
+    lists = people_of(study, books_of(study))
+    chosen = request.GET.get("list", "")
+    if chosen not in lists:
+        chosen = "waiting" if lists["waiting"] else "all"
+    people = Paginator(lists[chosen], PEOPLE_ON_A_PAGE).get_page(request.GET.get("page"))
     context = {
         "study": study,
-        "books": books_of(study),
-        "money": money_of(study),
-        "hourly": hourly,
-        "file": file,
+        "lists": [
+            (name, title, len(lists[name]))
+            for name, (title, _choice) in LISTS.items()
+            if lists[name] or name == chosen
+        ],
+        "chosen": chosen,
+        "chosen_title": LISTS[chosen][0],
+        "people": people,
+        "ticked": "ticked" in request.GET,
+        "query": f"list={chosen}&",
+        "hourly": HourlyBonusForm(),
+        "file": BonusFileForm(),
+        # Other buttons of the same form need neither of them.
+        "bonus": BonusForm(auto_id="many-%s", use_required_attribute=False),
+        "share": ShareForm(auto_id="many-%s", use_required_attribute=False),
+        "sees_people": may_see_people(study, user_of(request)),
     }
-    status = 422 if request.method == "POST" else 200
-    return render_campaign(
-        request, campaign, "organiser/panel_books.html", context, tab=TAB, status=status
-    )
-
-
-def _bonuses_for_many(request: HttpRequest, study: PanelStudy) -> bool:
-    by = user_of(request)
-
-    def per_hour() -> None:
-        sent = _read(HourlyBonusForm(request.POST))
-        money.pay_bonus_per_hour(study, sent["per_hour"], reason=sent["reason"], by=by)
-
-    def of_file() -> None:
-        form = BonusFileForm(request.POST)
-        sent = _read(form)
-        money.pay_bonuses_of_lines(study, form.rows(), reason=sent["reason"], by=by)
-
-    actions = {"hourly": per_hour, "file": of_file}
-    name = request.POST.get("action", "")
-    if name not in actions:
-        messages.error(request, _("Press one of the buttons."))
-        return False
-    before = study.payments.count()
-    if not act(request, actions[name], _("The bonuses are recorded.")):
-        return False
-    sync.let_a_worker_visit(study)
-    count = study.payments.count() - before
-    words = ngettext("%(count)s bonus will be paid.", "%(count)s bonuses will be paid.", count)
-    return act(request, lambda: None, words % {"count": count})
+    return render_campaign(request, campaign, "organiser/panel_books.html", context, tab=TAB)
 
 
 @login_required
@@ -100,6 +87,8 @@ def show_person(request: HttpRequest, campaign: Campaign, person: PanelSubmissio
     context = {
         "study": person.study,
         "entry": entry,
+        "facts": facts_of(campaign, [entry.rater.pk])[entry.rater.pk] if entry.rater else None,
+        "sees_people": may_see_people(person.study, user_of(request)),
         "bonus": BonusForm(),
         "share": ShareForm(),
         "message": MessageForm(),
@@ -127,27 +116,19 @@ def _decide(request: HttpRequest, person: PanelSubmission) -> None:
 def _decisions(request: HttpRequest, person: PanelSubmission) -> dict[str, Action]:
     by = user_of(request)
 
-    def bonus() -> None:
-        sent = _read(BonusForm(request.POST))
-        money.pay_bonus(person, sent["amount"], reason=sent["reason"], by=by)
-
-    def share() -> None:
-        sent = _read(ShareForm(request.POST))
-        money.pay_share(person, sent["percent"], reason=sent["reason"], by=by)
-
     def message() -> None:
-        talking.send_message(person, _read(MessageForm(request.POST))["body"], by=by)
+        talking.send_message(person, read_form(MessageForm(request.POST))["body"], by=by)
 
     def return_() -> None:
-        talking.request_return(person, _read(ReturnForm(request.POST))["reason"], by=by)
+        talking.request_return(person, read_form(ReturnForm(request.POST))["reason"], by=by)
 
     def reject() -> None:
-        sent = _read(RejectForm(request.POST, prefix="reject"))
+        sent = read_form(RejectForm(request.POST, prefix="reject"))
         rejecting.reject(person, sent["category"], sent["message"], by=by)
 
     def lost(was_paid: bool) -> None:
         payment = PanelPayment.objects.filter(
-            submission=person, pk=_whole_number(request.POST.get("payment", ""))
+            submission=person, pk=whole_number(request.POST.get("payment", ""))
         ).first()
         if payment is None:
             raise RefusedAction(_("There is no such payment."))
@@ -156,27 +137,9 @@ def _decisions(request: HttpRequest, person: PanelSubmission) -> dict[str, Actio
     soon = _("This will be paid within a minute.")
     return {
         "approve": (lambda: money.approve_by_hand(person, by=by), soon),
-        "bonus": (bonus, soon),
-        "share": (share, soon),
         "message": (message, _("The message is sent.")),
         "return": (return_, _("The rater is asked to return the submission.")),
         "reject": (reject, _("The submission is rejected.")),
         "was-paid": (lambda: lost(True), _("The payment is recorded as paid.")),
         "was-not-paid": (lambda: lost(False), soon),
     }
-
-
-def _whole_number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 15 else 0
-
-
-def _read(form: forms.Form) -> dict[str, Any]:
-    """What was sent; a refusal names what is wrong with it."""
-    if form.is_valid():
-        return form.cleaned_data
-    problems = [
-        f"{form.fields[name].label}: {' '.join(str(error) for error in errors)}"
-        for name, errors in form.errors.items()
-        if name in form.fields
-    ]
-    raise RefusedAction(" ".join(problems))

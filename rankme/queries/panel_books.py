@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db.models import Count, F, QuerySet, Sum
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from rankme.crowd import PANELS
+from rankme.crowd.outcomes import OUTCOME_TITLES, Outcome
 from rankme.crowd.prolific import PROLIFIC
 from rankme.models import Campaign, PanelPayment, PanelStudy, PanelSubmission, Participant
 
@@ -23,6 +25,10 @@ FINISHED_THERE = (
 # Prolific pays bonuses in the minutes after it has accepted them.
 BONUSES_APPEAR_WITHIN = timedelta(hours=2)
 AT_WORK = (There.ACTIVE, There.RESERVED)
+# A rater who has just finished here needs a moment to reach the panel.
+ARRIVES_WITHIN = timedelta(minutes=5)
+# The panel approves what nobody has decided about.
+APPROVES_AFTER = timedelta(days=21)
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,40 @@ class Entry:
         return bool(self.submission.entered_code) and (
             self.submission.entered_code == self.rater.completion_code
         )
+
+    @property
+    def here(self) -> str:
+        """What became of the rater here, in words."""
+        if self.rater is None:
+            return "–"
+        if self.rater.outcome:
+            return self.rater.get_outcome_display()
+        is_idle = self.rater.state == Participant.State.WORKING
+        if is_idle and not self.rater.assignments.exists():
+            return str(_(OUTCOME_TITLES[Outcome.QUOTA_FULL]))
+        return self.rater.get_state_display()
+
+    @property
+    def is_asked_to_return(self) -> bool:
+        """Whether the panel waits for the rater, who has been asked to return the submission."""
+        return (
+            self.submission is not None
+            and self.submission.state == There.AWAITING_REVIEW
+            and self.submission.return_requested_at is not None
+        )
+
+    @property
+    def approved_by_the_panel_at(self) -> datetime | None:
+        """When the panel approves the submission if nobody decides."""
+        if self.submission is None or self.submission.state != There.AWAITING_REVIEW:
+            return None
+        done = self.submission.completed_at
+        return done and done + APPROVES_AFTER
+
+    @property
+    def minutes(self) -> float | None:
+        seconds = self.submission.seconds if self.submission else None
+        return None if seconds is None else seconds / 60
 
     @property
     def waits_for_a_person(self) -> bool:
@@ -78,19 +118,37 @@ class Entry:
 
 @dataclass(frozen=True)
 class Books:
-    """Everybody who has finished on at least one side, each in exactly one of the lists."""
+    """Everybody who came, each in exactly one of the lists."""
 
     both: list[Entry] = field(default_factory=list)
     only_here: list[Entry] = field(default_factory=list)
     only_there: list[Entry] = field(default_factory=list)
-    at_work: int = 0
-    left: int = 0
+    asked_to_return: list[Entry] = field(default_factory=list)
+    working: list[Entry] = field(default_factory=list)
+    gone: list[Entry] = field(default_factory=list)
+
+    @property
+    def at_work(self) -> int:
+        return len(self.working)
+
+    @property
+    def left(self) -> int:
+        return len(self.gone)
+
+    @property
+    def waiting(self) -> list[Entry]:
+        """People about whom somebody has to decide."""
+        unsettled = [entry for entry in self.both if entry.waits_for_a_person]
+        return [*self.only_here, *self.only_there, *unsettled]
 
     @property
     def open_questions(self) -> int:
-        """People about whom somebody has to decide."""
-        unsettled = sum(entry.waits_for_a_person for entry in self.both)
-        return len(self.only_here) + len(self.only_there) + unsettled
+        return len(self.waiting)
+
+    @property
+    def everybody(self) -> list[Entry]:
+        finished = [*self.both, *self.only_here, *self.only_there]
+        return [*finished, *self.asked_to_return, *self.working, *self.gone]
 
 
 def books_of(study: PanelStudy) -> Books:
@@ -98,35 +156,46 @@ def books_of(study: PanelStudy) -> Books:
     books = Books()
     payments = _payments_of(study)
     seen: set[int] = set()
-    at_work = left = 0
-    for submission in study.submissions.select_related("participant").order_by("id"):
-        rater = submission.participant
-        entry = Entry(rater, submission, payments.get(submission.pk, ()))
-        here = rater is not None and rater.state == Participant.State.COMPLETED
-        there = submission.state in FINISHED_THERE
-        if rater is not None:
-            seen.add(rater.pk)
-        if here and there:
-            books.both.append(entry)
-        elif here:
-            books.only_here.append(entry)
-        elif there and not _is_settled_there(submission):
-            books.only_there.append(entry)
-        elif there:
-            books.both.append(entry)
-        elif submission.state in AT_WORK:
-            at_work += 1
-        else:
-            left += 1
+    rows = study.submissions.select_related("participant").order_by("id")
+    for submission in rows.prefetch_related("participant__assignments"):
+        entry = Entry(submission.participant, submission, payments.get(submission.pk, ()))
+        if submission.participant is not None:
+            seen.add(submission.participant.pk)
+        _list_of(books, entry, study).append(entry)
     books.both.sort(key=lambda entry: not entry.waits_for_a_person)
-    strangers = _finished_here(study).exclude(pk__in=seen)
-    books.only_here.extend(Entry(rater, None) for rater in strangers)
-    return Books(books.both, books.only_here, books.only_there, at_work, left)
+    for rater in _finished_here(study).exclude(pk__in=seen):
+        entry = Entry(rater, None)
+        _list_of(books, entry, study).append(entry)
+    return books
 
 
-def _is_settled_there(submission: PanelSubmission) -> bool:
-    """Whether the panel needs no decision any more, whatever was done here."""
-    return submission.state != There.AWAITING_REVIEW
+def _list_of(books: Books, entry: Entry, study: PanelStudy) -> list[Entry]:
+    """The list to which somebody belongs."""
+    rater, submission = entry.rater, entry.submission
+    here = rater is not None and rater.state == Participant.State.COMPLETED
+    there = submission is not None and submission.state in FINISHED_THERE
+    if entry.is_asked_to_return and not any(
+        payment.state in ("lost", "refused") for payment in entry.payments
+    ):
+        return books.asked_to_return
+    if here and not there:
+        is_on_the_way = submission is None or submission.state in AT_WORK
+        return (
+            books.working if is_on_the_way and _has_just_finished(entry, study) else books.only_here
+        )
+    if there:
+        is_settled = submission is not None and submission.state != There.AWAITING_REVIEW
+        return books.both if here or is_settled else books.only_there
+    is_at_work = submission is not None and submission.state in AT_WORK
+    return books.working if is_at_work else books.gone
+
+
+def _has_just_finished(entry: Entry, study: PanelStudy) -> bool:
+    """Whether the panel has not been asked since the rater could have reached it."""
+    done = entry.rater.completed_at if entry.rater else None
+    if done is None or study.is_over:
+        return False
+    return study.synced_at is None or done > study.synced_at - ARRIVES_WITHIN
 
 
 def _finished_here(study: PanelStudy) -> QuerySet[Participant]:

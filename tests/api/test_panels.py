@@ -154,7 +154,9 @@ def test_from_the_file_to_paid_raters(olga, practice):
     script.panel(f"{person}approve/")
     label = books["both"][0]["rater"]
     given = {"bonuses": [{"rater": label, "amount": 50}], "reason": "Thanks"}
-    assert script.panel("bonuses/", given) == {"drafted": 1}
+    shown = script.panel("bonuses/", given | {"dry_run": True})
+    assert shown == {"drafted": 0, "bonuses": given["bonuses"], "cost": 68}
+    assert script.panel("bonuses/", given)["drafted"] == 1
     at_work = next(
         one["submission"]
         for one in script.see("submissions/")["results"]

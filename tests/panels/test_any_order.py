@@ -372,8 +372,7 @@ class TwoBooks(RuleBasedStateMachine):
 
     def check_that_everybody_is_seen(self) -> None:
         books = books_of(self.loop.again())
-        asks = [*books.only_here, *books.only_there]
-        asks += [entry for entry in books.both if entry.waits_for_a_person]
+        asks = [*books.waiting, *books.asked_to_return, *books.working]
         shown = {entry.rater.pk for entry in asks if entry.rater}
         for rater in self.loop.campaign.participants.filter(state="completed"):
             one = self.there[rater.external_id]

@@ -9,7 +9,7 @@ from django.db import connections
 
 from rankme.actions import assignments, campaigns, exclusions, participation
 from rankme.actions.assignments import NoBatch
-from rankme.actions.panel import accounts, money, paying, studies, sync
+from rankme.actions.panel import accounts, deciding, money, paying, studies, sync
 from rankme.crowd.outcomes import Outcome
 from rankme.errors import RefusedAction
 from rankme.models import (
@@ -555,8 +555,12 @@ def test_bonuses_by_the_hour_raise_slow_raters_alone(loop):
     sync.visit(loop.again())
     PanelSubmission.objects.filter(external_id=slow.id).update(seconds=1800)
     PanelSubmission.objects.filter(external_id=quick.id).update(seconds=300)
-    assert money.pay_bonus_per_hour(loop.study, 600, reason="Time", by=loop.owner) == 1
-    assert money.pay_bonus_per_hour(loop.study, 600, reason="Time", by=loop.owner) == 0
+    found = money.bonuses_per_hour(loop.study, 600)
+    assert [(one.external_id, amount) for one, amount in found] == [(slow.id, 100)]
+    plan = deciding.plan_of_bonuses(loop.study, found)
+    assert (plan.amount, plan.cost) == (100, 136)
+    assert deciding.carry_out(plan, reason="Time", by=loop.owner) == (1, [])
+    assert money.bonuses_per_hour(loop.study, 600) == []
     paying.pay_drafted(loop.study)
     assert (slow.bonuses, quick.bonuses) == ([100], [])
 
@@ -565,15 +569,26 @@ def test_bonuses_of_a_file_are_all_or_none(loop):
     one = loop.finish("a")
     sync.visit(loop.again())
     label = loop.row(one).participant.label
-    with pytest.raises(RefusedAction, match="Line 2: no such rater"):
-        money.pay_bonuses_of_lines(
-            loop.study, [f"{label},1.50", "nobody,1"], reason="", by=loop.owner
-        )
+    for lines, problem in (
+        ([f"{label},1.50", "nobody,1"], "Line 2: no such rater"),
+        ([f"{label},-1"], "amount"),
+        ([f"{label},1", f"{label},2"], "Line 2: this rater is listed twice"),
+    ):
+        with pytest.raises(RefusedAction, match=problem):
+            money.bonuses_of_lines(loop.study, lines)
+    found = money.bonuses_of_lines(loop.study, [f"{label},1.5"])
+    assert [(entry.external_id, amount) for entry, amount in found] == [(one.id, 150)]
+
+
+def test_bonuses_beyond_the_ceiling_are_recorded_for_nobody(practice):
+    loop = Loop(practice, ceiling=1088 + 272).publish()
+    rows = [loop.finish(name) for name in "ab"]
+    sync.visit(loop.again())
+    plan = deciding.plan_of_bonuses(loop.again(), [(loop.row(one), 150) for one in rows])
+    assert (plan.cost, plan.room, plan.exceeds_the_ceiling) == (408, 272, True)
+    with pytest.raises(RefusedAction, match="ceiling"):
+        deciding.carry_out(plan, reason="", by=loop.owner)
     assert not PanelPayment.objects.filter(kind="bonus").exists()
-    with pytest.raises(RefusedAction, match="amount"):
-        money.pay_bonuses_of_lines(loop.study, [f"{label},-1"], reason="", by=loop.owner)
-    money.pay_bonuses_of_lines(loop.study, [f"{label},1.5"], reason="", by=loop.owner)
-    assert PanelPayment.objects.get(kind="bonus").amount == 150
 
 
 def test_a_share_is_paid_where_a_batch_could_not_be_finished(practice):

@@ -1,15 +1,18 @@
 """A campaign goes from its launch to paid raters by the pages alone."""
 
+from datetime import timedelta
+
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from rankme.actions import campaigns
 from rankme.actions.panel import groups, studies, sync
 from rankme.errors import RefusedAction
-from rankme.models import PanelAccount, PanelPayment, PanelStudy
+from rankme.models import PanelAccount, PanelPayment, PanelStudy, PanelSubmission
 from tests.campaigns import make_owner
-from tests.panels.loop import CODES, Loop, paid_campaign, plan_of
+from tests.panels.loop import CODES, PLACES, Loop, paid_campaign, plan_of
 
 pytestmark = pytest.mark.django_db
 
@@ -45,6 +48,28 @@ def study_form(account: PanelAccount, **changes) -> dict:
         "approval": "after_checks",
         **changes,
     }
+
+
+def lists(client: Client, loop: Loop) -> dict[str, int]:
+    """How many people are in each list of the books."""
+    context = client.get(at("campaign-panel-books", loop)).context
+    return {name: number for name, _title, number in context["lists"]}
+
+
+def agreed(page) -> dict:
+    """What the page of a decision sends after the yes."""
+    plan = page.context["plan"]
+    pays = [f"{payment.submission.pk}:{payment.amount}" for payment in plan.payments]
+    people = [payment.submission.pk for payment in plan.payments]
+    sent = {"action": plan.kind, "percent": plan.percent, "sure": "on"}
+    return sent | ({"pay": pays} if plan.kind == "bonus" else {"person": people})
+
+
+def pay_bonus(client: Client, loop: Loop, one, amount: str) -> None:
+    """Pay a bonus from the page of a person: it is shown, and then agreed to."""
+    books = at("campaign-panel-books", loop)
+    sent = {"action": "bonus", "person": loop.row(one).pk, "amount": amount}
+    client.post(books, agreed(client.post(books, sent)) | {"reason": "Thanks"})
 
 
 def test_an_account_is_added_and_its_token_never_shown(practice, olga):
@@ -111,12 +136,11 @@ def test_from_the_draft_to_paid_raters(loop, olga):
     loop.panel.books.submit(bad, "INVENTED")
     sync.visit(loop.again())
     assert good.status == "APPROVED"
-    books = olga.get(at("campaign-panel-books", loop)).context["books"]
-    assert [len(books.both), len(books.only_there), len(books.only_here)] == [1, 1, 0]
+    assert lists(olga, loop) == {"waiting": 1, "doubtful": 1, "both": 1, "there": 1, "all": 2}
     person = at("campaign-panel-person", loop, loop.row(bad).pk)
     assert "INVENTED" in olga.get(person).content.decode()
     olga.post(person, {"action": "approve"})
-    olga.post(person, {"action": "bonus", "amount": "0.50", "reason": "Thanks"})
+    pay_bonus(olga, loop, bad, "0.50")
     olga.post(person, {"action": "message", "body": "Thank you."})
     sync.visit(loop.again())
     assert (bad.status, bad.bonuses) == ("APPROVED", [50])
@@ -281,7 +305,7 @@ def test_a_lost_bonus_is_decided_by_a_person(loop, olga):
     one = loop.finish("a")
     sync.visit(loop.again())
     person = at("campaign-panel-person", loop, loop.row(one).pk)
-    olga.post(person, {"action": "bonus", "amount": "1.00"})
+    pay_bonus(olga, loop, one, "1.00")
     loop.fault("cut", "bonus-payments/$", "POST")
     sync.visit(loop.again())
     text = olga.get(person).content.decode()
@@ -302,11 +326,16 @@ def test_raters_who_finished_here_alone_are_seen(loop, olga):
     loop.work(lost)
     loop.there.submissions.remove(lost)
     sync.visit(loop.again())
-    books = olga.get(at("campaign-panel-books", loop)).context["books"]
-    assert [entry.rater.external_id for entry in books.only_here] == ["a", "b"]
-    label = books.only_here[0].rater.label
-    sent = {"action": "file", "lines": f"{label},2.00", "reason": "Timed out"}
-    olga.post(at("campaign-panel-books", loop), sent)
+    assert lists(olga, loop) == {"waiting": 1, "doubtful": 1, "here": 1, "work": 1, "all": 2}, (
+        "who has just finished may be on the way to the panel"
+    )
+    PanelStudy.objects.update(synced_at=timezone.now() + timedelta(hours=1))
+    page = olga.get(at("campaign-panel-books", loop), {"list": "here"})
+    people = [person.entry.rater for person in page.context["people"]]
+    assert [rater.external_id for rater in people] == ["a", "b"]
+    books = at("campaign-panel-books", loop)
+    page = olga.post(books, {"action": "file", "lines": f"{people[0].label},2.00"})
+    olga.post(books, agreed(page) | {"reason": "Timed out"})
     sync.visit(loop.again())
     assert late.bonuses == [200]
 
@@ -355,6 +384,134 @@ def test_the_pages_say_that_a_study_follows_its_campaign(loop, olga):
     assert "is stopping the study" in text
     assert "Resume the study" not in text
     assert 'value="places"' not in text
+
+
+def test_many_are_decided_at_once_after_their_total_was_seen(practice, olga):
+    loop = Loop(practice, approval="manual", pays_shares=True).publish()
+    people = [loop.finish(name) for name in "abc"]
+    loop.panel.books.submit(loop.arrive("d"), "INVENTED")
+    sync.visit(loop.again())
+    assert lists(olga, loop) == {
+        "waiting": 4,
+        "clean": 3,
+        "doubtful": 1,
+        "both": 3,
+        "there": 1,
+        "all": 4,
+    }
+    books = at("campaign-panel-books", loop)
+    shown = olga.get(books, {"list": "clean", "ticked": ""}).content.decode()
+    assert shown.count('name="person"') == shown.count(" checked") == 3
+    page = olga.post(books, {"action": "approve", "person": [loop.row(one).pk for one in people]})
+    text = " ".join(page.content.decode().split())
+    assert "Yes, pay 6.00 GBP to 3 people." in text
+    assert "8.16 GBP" in text, "with fees and tax"
+    assert not PanelPayment.objects.exists()
+    olga.post(books, agreed(page))
+    sync.visit(loop.again())
+    assert [one.status for one in people] == ["APPROVED"] * 3
+    (stranger,) = [one for one in loop.there.submissions if one.participant == "d"]
+    row = loop.row(stranger).pk
+    page = olga.post(books, {"action": "return", "person": row})
+    olga.post(books, agreed(page) | {"reason": "No work was stored."})
+    sync.visit(loop.again())
+    assert stranger.return_requested
+    assert lists(olga, loop) == {"both": 3, "asked": 1, "all": 4}
+    page = olga.post(books, {"action": "share", "person": row, "percent": "40"})
+    assert "0.80 GBP" in page.content.decode()
+    olga.post(books, agreed(page))
+    sync.visit(loop.again())
+    assert stranger.reward_paid == 80
+
+
+def test_no_field_of_one_decision_is_required_for_another(practice, olga):
+    loop = Loop(practice, approval="manual", pays_shares=True).publish()
+    loop.finish("a")
+    sync.visit(loop.again())
+    text = olga.get(at("campaign-panel-books", loop)).content.decode()
+    of_decisions = text[text.index('name="person"') : text.index('value="share"')]
+    assert " required" not in of_decisions
+
+
+def test_bonuses_by_the_hour_are_shown_before_they_are_paid(loop, olga):
+    slow, _quick = loop.finish("a"), loop.finish("b")
+    sync.visit(loop.again())
+    PanelSubmission.objects.update(seconds=300)
+    PanelSubmission.objects.filter(external_id=slow.id).update(seconds=1800)
+    books = at("campaign-panel-books", loop)
+    page = olga.post(books, {"action": "hourly", "per_hour": "6.00"})
+    text = " ".join(page.content.decode().split())
+    assert loop.row(slow).participant.label in text
+    assert "Yes, pay 1.00 GBP to 1 person." in text
+    assert "1.36 GBP" in text
+    assert not PanelPayment.objects.filter(kind="bonus").exists()
+    sent = agreed(page)
+    without_a_yes = {name: value for name, value in sent.items() if name != "sure"}
+    olga.post(books, without_a_yes)
+    assert not PanelPayment.objects.filter(kind="bonus").exists()
+    olga.post(books, sent)
+    assert PanelPayment.objects.get(kind="bonus").amount == 100
+    nobody = olga.post(books, {"action": "hourly", "per_hour": "6.00"}, follow=True)
+    assert "Nobody would get a bonus" in nobody.content.decode()
+
+
+def test_a_decision_that_is_not_possible_for_one_is_made_for_the_others(practice, olga):
+    loop = Loop(practice, approval="manual").publish()
+    good, left = loop.finish("a"), loop.finish("b")
+    sync.visit(loop.again())
+    books = at("campaign-panel-books", loop)
+    page = olga.post(books, {"action": "approve", "person": [loop.row(good).pk, loop.row(left).pk]})
+    loop.panel.books.leave(left, "RETURNED")
+    sync.visit(loop.again())
+    text = olga.post(books, agreed(page), follow=True).content.decode()
+    assert "1 payment will be made" in text
+    assert f"{loop.row(left).participant.label}: The panel cannot approve" in text
+
+
+def test_bonuses_for_submissions_of_another_study_are_refused(loop, olga, practice):
+    one = loop.finish("a")
+    sync.visit(loop.again())
+    other = PanelSubmission.objects.create(
+        study=drafted_elsewhere(loop), external_id="x", person="x", state="APPROVED"
+    )
+    sent = {"action": "bonus", "pay": [f"{other.pk}:100", f"{loop.row(one).pk}:0"], "sure": "on"}
+    olga.post(at("campaign-panel-books", loop), sent)
+    assert not PanelPayment.objects.filter(kind="bonus").exists()
+
+
+def drafted_elsewhere(loop: Loop) -> PanelStudy:
+    return studies.draft_study(paid_campaign(), loop.account, plan_of(), by=loop.owner)
+
+
+def test_somebody_without_a_batch_is_said_to_have_found_no_work(loop, olga):
+    for name in "abcd":
+        loop.finish(name)
+    sync.visit(loop.again())
+    loop.panel.books.change_places(loop.there, PLACES + 1)
+    late = loop.arrive("e")
+    loop.enter(late)
+    sync.sync_study(loop.again())
+    text = olga.get(at("campaign-panel-person", loop, loop.row(late).pk)).content.decode()
+    assert "No work left" in text
+
+
+def test_panel_ids_are_for_owners_and_submissions_for_members_too(loop, olga):
+    person = "5f0a1b2c3d4e5f6a7b8c9d0e"
+    one = loop.finish(person)
+    sync.visit(loop.again())
+    mia = make_owner("mia")
+    campaigns.add_member(loop.campaign, "mia", by=loop.owner)
+    client = Client()
+    client.force_login(mia)
+    pages = [at("campaign-panel-books", loop), at("campaign-panel-person", loop, loop.row(one).pk)]
+    study_page = f"https://app.prolific.com/researcher/workspaces/studies/{loop.study.external_id}"
+    for address in pages:
+        mine, theirs = (who.get(address).content.decode() for who in (olga, client))
+        assert person in mine
+        assert person not in theirs
+        assert f"{study_page}/submissions" in theirs
+    assert one.id in client.get(pages[1]).content.decode()
+    assert study_page in client.get(at("campaign-panel", loop)).content.decode()
 
 
 def test_a_member_manages_the_study_but_not_its_ceiling(loop, olga):

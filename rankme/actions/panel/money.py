@@ -77,8 +77,12 @@ def pay_share(submission: PanelSubmission, percent: int, *, reason: str, by: Use
         raise RefusedAction(
             _("The panel cannot pay part of the reward in this submission's current state.")
         )
-    amount = max(1, submission.study.reward * percent // 100)
+    amount = share_of(submission.study, percent)
     return _drafted_by(submission, Kind.SHARE, amount, by=by, percent=percent, reason=reason)
+
+
+def share_of(study: PanelStudy, percent: int) -> int:
+    return max(1, study.reward * percent // 100)
 
 
 def pay_bonus(submission: PanelSubmission, amount: int, *, reason: str, by: User) -> PanelPayment:
@@ -88,37 +92,41 @@ def pay_bonus(submission: PanelSubmission, amount: int, *, reason: str, by: User
     return _drafted_by(submission, Kind.BONUS, amount, by=by, reason=reason)
 
 
-@transaction.atomic
-def pay_bonus_per_hour(study: PanelStudy, per_hour: int, *, reason: str, by: User) -> int:
-    """Raise everyone who was paid to `per_hour`, by the time that they needed; return their
-    number. Raters who already earned that much get nothing.
+Bonuses = list[tuple[PanelSubmission, int]]
+
+
+def bonuses_per_hour(study: PanelStudy, per_hour: int) -> Bonuses:
+    """What raises everyone who was paid to `per_hour`, by the time that they needed.
+
+    Raters who already earned that much, or have a bonus, get nothing.
     """
-    count = 0
-    for submission in study.submissions.filter(state=There.APPROVED, seconds__gt=0):
+    bonuses = PanelPayment.objects.filter(submission=OuterRef("pk"), kind=Kind.BONUS)
+    paid = study.submissions.filter(state=There.APPROVED, seconds__gt=0).exclude(Exists(bonuses))
+    found = []
+    for submission in paid.select_related("participant", "study"):
         earned = Decimal(per_hour) * Decimal(submission.seconds or 0) / 3600
         missing = int((earned - study.reward).to_integral_value(ROUND_HALF_UP))
-        if missing > 0 and not submission.payments.filter(kind=Kind.BONUS).exists():
-            pay_bonus(submission, missing, reason=reason, by=by)
-            count += 1
-    return count
+        if missing > 0:
+            found.append((submission, missing))
+    return found
 
 
-def pay_bonuses_of_lines(study: PanelStudy, lines: list[str], *, reason: str, by: User) -> int:
-    """Bonuses from lines `rater,1.50`; all of them or none."""
+def bonuses_of_lines(study: PanelStudy, lines: list[str]) -> Bonuses:
+    """Bonuses from lines `rater,1.50`."""
     listed = []
     for line in lines:
         label, _comma, text = line.partition(",")
         listed.append((label.strip(), in_minor_units(text)))
-    return pay_listed_bonuses(study, listed, reason=reason, by=by)
+    return listed_bonuses(study, listed)
 
 
-@transaction.atomic
-def pay_listed_bonuses(
-    study: PanelStudy, listed: Sequence[tuple[str, int | None]], *, reason: str, by: User
-) -> int:
-    """Bonuses for raters by their labels, all of them or none; None is an unreadable amount."""
+def listed_bonuses(study: PanelStudy, listed: Sequence[tuple[str, int | None]]) -> Bonuses:
+    """Bonuses for raters by their labels; None is an unreadable amount.
+
+    Raises RefusedAction with every problem of the list.
+    """
     problems: list[str] = []
-    count = 0
+    found: Bonuses = []
     for number, (label, amount) in enumerate(listed, start=1):
         submission = study.submissions.filter(participant__label=label).first()
         if submission is None:
@@ -127,12 +135,13 @@ def pay_listed_bonuses(
             problems.append(_("Line %(n)s: write an amount such as 1.50.") % {"n": number})
         elif submission.payments.filter(kind=Kind.BONUS).exists():
             problems.append(_("Line %(n)s: this rater already has a bonus.") % {"n": number})
+        elif submission in [before for before, _amount in found]:
+            problems.append(_("Line %(n)s: this rater is listed twice.") % {"n": number})
         else:
-            pay_bonus(submission, amount, reason=reason, by=by)
-            count += 1
+            found.append((submission, amount))
     if problems:
         raise RefusedAction(" ".join(problems))
-    return count
+    return found
 
 
 def in_minor_units(text: str) -> int | None:
@@ -183,7 +192,7 @@ def _draft(
                 submission=submission,
                 kind=kind,
                 amount=amount,
-                cost=_likely_cost(study, amount),
+                cost=likely_cost(study, amount),
                 currency=study.currency,
                 percent=percent,
                 reason=reason,
@@ -204,7 +213,7 @@ def _draft(
         return None
 
 
-def _likely_cost(study: PanelStudy, amount: int) -> int:
+def likely_cost(study: PanelStudy, amount: int) -> int:
     """The amount with fees and tax at the rate of the study's places; never less than itself."""
     places = study.reward * study.places
     return max(amount, -(-amount * max(study.places_cost, places) // places))

@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions.panel import money, rejecting, sync, talking
+from rankme.actions.panel import deciding, money, rejecting, sync, talking
 from rankme.api.panel_shapes import (
     BonusesSerializer,
     BonusSerializer,
@@ -27,9 +27,10 @@ from rankme.api.panel_shapes import (
     entry_of,
 )
 from rankme.api.view import PageQuery, View
-from rankme.models import PanelPayment, PanelSubmission
+from rankme.models import PanelPayment, PanelStudy, PanelSubmission
 from rankme.permissions import get_campaign, user_of
 from rankme.queries.panel_books import books_of
+from rankme.queries.panel_people import may_see_people
 
 from .panel_study import get_study
 
@@ -41,7 +42,9 @@ class BooksView(View):
         responses=BooksSerializer,
     )
     def get(self, request: Request, code: str) -> Response:
-        return Response(BooksSerializer(books_of(get_study(request, code))).data)
+        study = get_study(request, code)
+        context = _may_see(request, study)
+        return Response(BooksSerializer(books_of(study), context=context).data)
 
 
 class SubmissionsView(View):
@@ -54,8 +57,9 @@ class SubmissionsView(View):
         responses=EntryPageSerializer,
     )
     def get(self, request: Request, code: str) -> Response:
-        rows = get_study(request, code).submissions.select_related("participant")
-        return self.paged(rows, _EntryOfRow, newest_first=False)
+        study = get_study(request, code)
+        rows = study.submissions.select_related("participant")
+        return self.paged(rows, _EntryOfRow, newest_first=False, **_may_see(request, study))
 
 
 class _EntryOfRow(EntrySerializer):
@@ -76,17 +80,22 @@ class SubmissionView(View):
         responses=EntrySerializer,
     )
     def get(self, request: Request, code: str, submission: int) -> Response:
-        return _shown(get_submission(request, code, submission))
+        return _shown(request, get_submission(request, code, submission))
 
 
-def _shown(person: PanelSubmission) -> Response:
-    return Response(EntrySerializer(entry_of(person)).data)
+def _shown(request: Request, person: PanelSubmission) -> Response:
+    context = _may_see(request, person.study)
+    return Response(EntrySerializer(entry_of(person), context=context).data)
 
 
-def _decided(person: PanelSubmission) -> Response:
+def _may_see(request: Request, study: PanelStudy) -> dict[str, Any]:
+    return {"sees_people": may_see_people(study, user_of(request))}
+
+
+def _decided(request: Request, person: PanelSubmission) -> Response:
     """What was decided is noted; a worker does it soon."""
     sync.let_a_worker_visit(person.study)
-    return _shown(person)
+    return _shown(request, person)
 
 
 class ApproveView(View):
@@ -100,7 +109,7 @@ class ApproveView(View):
         person = get_submission(request, code, submission)
         self.read_nothing()
         money.approve_by_hand(person, by=user_of(request))
-        return _decided(person)
+        return _decided(request, person)
 
 
 class ShareView(View):
@@ -114,7 +123,7 @@ class ShareView(View):
         person = get_submission(request, code, submission)
         given = self.read(ShareSerializer)
         money.pay_share(person, given["percent"], reason=given["reason"], by=user_of(request))
-        return _decided(person)
+        return _decided(request, person)
 
 
 class BonusView(View):
@@ -128,7 +137,7 @@ class BonusView(View):
         person = get_submission(request, code, submission)
         given = self.read(BonusSerializer)
         money.pay_bonus(person, given["amount"], reason=given["reason"], by=user_of(request))
-        return _decided(person)
+        return _decided(request, person)
 
 
 class MessageView(View):
@@ -154,7 +163,7 @@ class ReturnView(View):
     def post(self, request: Request, code: str, submission: int) -> Response:
         person = get_submission(request, code, submission)
         talking.request_return(person, self.read(ReturnSerializer)["reason"], by=user_of(request))
-        return _decided(person)
+        return _decided(request, person)
 
 
 class RejectView(View):
@@ -178,7 +187,7 @@ class RejectView(View):
         given = self.read(RejectionSerializer)
         rejecting.reject(person, given["category"], given["message"], by=user_of(request))
         person.refresh_from_db()
-        return _shown(person)
+        return _shown(request, person)
 
 
 class BonusesView(View):
@@ -193,12 +202,18 @@ class BonusesView(View):
         given = self.read(BonusesSerializer)
         reason = given["reason"]
         if "per_hour" in given:
-            count = money.pay_bonus_per_hour(study, given["per_hour"], reason=reason, by=by)
+            found = money.bonuses_per_hour(study, given["per_hour"])
         else:
             listed = [(bonus["rater"], bonus["amount"]) for bonus in given["bonuses"]]
-            count = money.pay_listed_bonuses(study, listed, reason=reason, by=by)
-        sync.let_a_worker_visit(study)
-        return Response({"drafted": count})
+            found = money.listed_bonuses(study, listed)
+        if found and not given["dry_run"]:
+            plan = deciding.plan_of_bonuses(study, found)
+            deciding.carry_out(plan, reason=reason, by=by)
+            sync.let_a_worker_visit(study)
+        shown = [{"rater": deciding.name_of(person), "amount": amount} for person, amount in found]
+        cost = sum(money.likely_cost(study, amount) for _person, amount in found)
+        drafted = 0 if given["dry_run"] else len(found)
+        return Response({"drafted": drafted, "bonuses": shown, "cost": cost})
 
 
 class LostPaymentView(View):
