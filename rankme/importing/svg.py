@@ -7,6 +7,8 @@ is the third fence: it also holds for a copy that leaves the site.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Mapping
 from xml.etree import ElementTree as Xml
 
 NAMESPACE = "http://www.w3.org/2000/svg"
@@ -23,7 +25,16 @@ REMOVED = {
 LINKS = {"href", "src"}
 OWN_ADDRESS = re.compile(r"\s*(#|data:image/(png|jpeg|gif|webp)[;,])", re.IGNORECASE)
 OUTSIDE = re.compile(r"url\(\s*['\"]?\s*(?!#|['\"]?\s*#)|@import|expression\(|\\", re.IGNORECASE)
+# Also of what is drawn where `<use>` and patterns repeat other elements.
 MOST_ELEMENTS = 200_000
+DEEPEST = 500
+REFERENCE = re.compile(r"url\(\s*['\"]?\s*#([^'\")\s]+)")
+RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+SELECTED = re.compile(r"[.#]?[\w-]+|\*")
+NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+# One of these costs as much as many shapes: it computes every point of what it is about.
+FILTER_WEIGHT = 200
+MOST_OF_FILTERS = {"numoctaves": 8, "order": 9, "radius": 50, "stddeviation": 200}
 
 
 class InvalidSvg(ValueError):
@@ -54,6 +65,7 @@ def clean(content: bytes) -> bytes:
     if root.tag != ROOT:
         raise InvalidSvg("This is not an SVG picture: it begins with another element.")
     _clean_element(root)
+    _refuse_multiplied(root)
     Xml.register_namespace("", NAMESPACE)
     Xml.register_namespace("xlink", XLINK)
     written: bytes = Xml.tostring(root, encoding="utf-8")
@@ -62,12 +74,14 @@ def clean(content: bytes) -> bytes:
 
 def _clean_element(root: Xml.Element) -> None:
     """Without recursion: elements may be nested deeper than Python's stack."""
-    waiting, seen = [root], 0
+    waiting, seen = [(root, 1)], 0
     while waiting:
-        element = waiting.pop()
+        element, depth = waiting.pop()
         seen += 1
         if seen > MOST_ELEMENTS:
             raise InvalidSvg(f"The SVG picture has more than {MOST_ELEMENTS:,} elements.")
+        if depth > DEEPEST:
+            raise InvalidSvg(f"The SVG picture's elements are nested deeper than {DEEPEST} levels.")
         for name in list(element.attrib):
             if not _may_stay(name, element.attrib[name]):
                 del element.attrib[name]
@@ -77,7 +91,78 @@ def _clean_element(root: Xml.Element) -> None:
             if not _is_shape(child.tag):
                 element.remove(child)
             else:
-                waiting.append(child)
+                waiting.append((child, depth + 1))
+
+
+def _refuse_multiplied(root: Xml.Element) -> None:
+    """Refuse a picture in which references repeat elements too often, or for ever."""
+    named: dict[str, Xml.Element] = {}
+    for element in root.iter():
+        _refuse_large_filter(element)
+        named.setdefault(element.get("id", ""), element)
+    rules = _rules(root)
+    sizes: dict[Xml.Element, int] = {}
+    # Each element twice: before the parts that it contains or refers to, and after them.
+    waiting: list[tuple[Xml.Element, bool]] = [(root, False)]
+    begun: set[Xml.Element] = set()
+    while waiting:
+        element, is_done = waiting.pop()
+        if element in sizes:
+            continue
+        parts = [*element, *(named[name] for name in _references(element, rules) if name in named)]
+        if is_done:
+            weight = FILTER_WEIGHT if _is_filter(element) else 1
+            sizes[element] = weight + sum(sizes[part] for part in parts)
+            if sizes[element] > MOST_ELEMENTS:
+                raise InvalidSvg(
+                    f"The SVG picture repeats its parts to more than {MOST_ELEMENTS:,} elements, "
+                    "or has too many filters."
+                )
+        elif element in begun:
+            raise InvalidSvg("A part of the SVG picture contains itself.")
+        else:
+            begun.add(element)
+            waiting.append((element, True))
+            waiting += [(part, False) for part in parts if part not in sizes]
+
+
+def _rules(root: Xml.Element) -> dict[str, list[str]]:
+    """By what rules of style sheets are about (tags, classes, ids): the references in them."""
+    rules: dict[str, list[str]] = defaultdict(list)
+    for sheet in root.iter(f"{{{NAMESPACE}}}style"):
+        for selectors, properties in RULE.findall("".join(sheet.itertext())):
+            if found := REFERENCE.findall(properties):
+                lasts = [each.split()[-1] for each in selectors.split(",") if each.split()]
+                for name in {name.lower() for last in lasts for name in SELECTED.findall(last)}:
+                    rules[name] += found
+    return rules
+
+
+def _references(element: Xml.Element, rules: Mapping[str, list[str]]) -> list[str]:
+    """The names of other elements that this one draws, each as often as it does."""
+    tag = _local(element.tag)
+    classes = element.get("class", "").lower().split()
+    about = ["*", tag, f"#{element.get('id', '').lower()}", *(f".{name}" for name in classes)]
+    found = [name for each in about for name in rules.get(each, ())]
+    for name, value in element.attrib.items():
+        if _local(name) not in LINKS:
+            found += REFERENCE.findall(value)
+        elif value.strip().startswith("#") and tag != "a":
+            found.append(value.strip()[1:])
+    return found
+
+
+def _is_filter(element: Xml.Element) -> bool:
+    return _local(element.tag).startswith("fe")
+
+
+def _refuse_large_filter(element: Xml.Element) -> None:
+    for name, value in element.attrib.items() if _is_filter(element) else ():
+        most = MOST_OF_FILTERS.get(_local(name))
+        if most and any(float(number) > most for number in NUMBER.findall(value.lower())):
+            raise InvalidSvg(
+                f"A filter of the SVG picture has a {_local(name)} of more than {most}."
+            )
 
 
 def _is_shape(tag: object) -> bool:

@@ -13,6 +13,7 @@ from xml.etree import ElementTree as Xml
 from xml.parsers import expat
 
 from analysis.translatable import gettext_noop as _
+from rankme.importing import svg
 from rankme.importing.files import Place, SourceFile
 from rankme.importing.problems import StopFile
 from rankme.importing.reader import Reader
@@ -23,10 +24,7 @@ ENTITY_DECLARATION = re.compile(r"<!ENTITY")
 TRIAL = re.compile(rb"<TRIAL[\s>]")
 PEOPLE = {"person", "people"}
 DEFINES_ENTITIES = "The file must not define entities. Write the characters themselves."
-NO_PICTURE = (
-    "This is not a picture in PNG, JPEG, GIF, WebP or SVG. Save it as one of these; an SVG must "
-    "not define entities."
-)
+NO_PICTURE = "This is not a picture in PNG, JPEG, GIF, WebP or SVG. Save it as one of these."
 
 
 def is_tuna(files: list[SourceFile]) -> bool:
@@ -234,10 +232,14 @@ class _Pictures:
             text = whole_text(self._sources, file)
         except StopFile:
             return None
-        if "<svg" not in text or ENTITY_DECLARATION.search(text):
+        if "<svg" not in text:
             self._sources.problems.add(file.label, None, "", NO_PICTURE)
             return None
-        return {"svg": text}
+        try:
+            return {"svg": svg.clean(text.encode()).decode()}
+        except svg.InvalidSvg as error:
+            self._sources.problems.add(file.label, None, "", str(error))
+            return None
 
 
 READER = Reader(

@@ -266,3 +266,70 @@ def test_every_fault_of_an_upload_is_told_with_its_place(tmp_path: Path):
             archive.writestr(name, content)
     with pytest.raises(ImportRefused, match="two files with the path"):
         read_material(tmp_path / "upload.zip").close()
+
+
+def chain(pattern: str, length: int = 28) -> str:
+    return "".join(pattern.format(n=number, before=number - 1) for number in range(1, length))
+
+
+MULTIPLIED = {
+    "uses": '<rect id="a0"/>' + chain('<g id="a{n}">' + '<use href="#a{before}"/>' * 3 + "</g>"),
+    "uses with xlink": '<rect id="a0"/>'
+    + chain('<g id="a{n}">' + '<use xlink:href=" #a{before}"/>' * 3 + "</g>"),
+    "patterns": '<pattern id="a0"><rect/></pattern>'
+    + chain('<pattern id="a{n}">' + "<rect fill=\"url('#a{before}')\"/>" * 3 + "</pattern>"),
+    "patterns of a style sheet": '<pattern id="a0"><rect/></pattern>'
+    + chain("<style>.c{n}{{fill:url(#a{before})}}</style>")
+    + chain('<pattern id="a{n}">' + '<rect class="c{n}"/>' * 3 + "</pattern>"),
+    "filters": '<filter id="f">' + "<feOffset/>" * 20 + "</filter>" + '<g filter="url(#f)"/>' * 100,
+}
+
+
+@pytest.mark.parametrize("kind", MULTIPLIED)
+def test_a_small_svg_that_draws_millions_is_refused(kind: str):
+    content = svg(MULTIPLIED[kind])
+    assert len(content) < 10_000
+    with pytest.raises(UnfitFile, match="repeats its parts"):
+        checked_media(content, "svg", LIMITS)
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        '<g id="a"><use href="#a"/></g>',
+        '<g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g>',
+        '<pattern id="a"><rect fill="url(#a)"/></pattern>',
+        '<style>rect{fill:url(#a)}</style><pattern id="a"><rect/></pattern>',
+    ],
+)
+def test_an_svg_that_contains_itself_is_refused(inner: str):
+    with pytest.raises(UnfitFile, match="contains itself"):
+        checked_media(svg(inner), "svg", LIMITS)
+
+
+def test_a_deep_svg_is_refused():
+    with pytest.raises(UnfitFile, match="nested deeper"):
+        checked_media(svg("<g>" * 150_000 + "</g>" * 150_000), "svg", LIMITS)
+
+
+@pytest.mark.parametrize("value", ["99999", "9e9", "1 99999"])
+def test_a_filter_that_computes_for_minutes_is_refused(value: str):
+    inner = f'<filter id="f"><feTurbulence numOctaves="{value}"/></filter>'
+    with pytest.raises(UnfitFile, match="numoctaves"):
+        checked_media(svg(inner), "svg", LIMITS)
+
+
+def test_a_drawing_with_classes_clips_and_shadows_is_taken():
+    """As drawing programs write them: a style sheet, gradients, clips, markers and a shadow."""
+    inner = (
+        "<defs><style>.cls-1{fill:url(#grad)} .cls-2{clip-path:url(#clip)} .cls-3{fill:#111}"
+        " text{filter:url(#shadow)}</style>"
+        '<linearGradient id="grad"><stop class="cls-3"/></linearGradient>'
+        '<clipPath id="clip"><rect class="cls-3"/></clipPath>'
+        '<marker id="arrow"><path d="M0 0"/></marker>'
+        '<filter id="shadow"><feGaussianBlur stdDeviation="4"/><feOffset/></filter></defs>'
+        '<g id="top" class="cls-2"><a href="#top"><text>a</text></a>'
+        + '<path class="cls-1" marker-end="url(#arrow)"/>' * 5_000
+        + "</g>"
+    )
+    assert b"cls-2" in checked_media(svg(inner), "svg", LIMITS).content
