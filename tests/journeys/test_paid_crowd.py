@@ -111,7 +111,7 @@ def draft_and_publish(page: Page, paid: PaidSite) -> None:
     page.get_by_label("Longest time in minutes", exact=True).fill("40")
     page.get_by_label("Places", exact=True).fill("3")
     page.get_by_label("Ceiling", exact=True).fill("50")
-    press(page, "Count who can take part")
+    press(page, "Count people and cost")
     expect(page.get_by_text("people can take part")).to_be_visible()
     paid.fault("cut", "studies/$", "POST")
     press(page, "Create the draft")
@@ -121,13 +121,14 @@ def draft_and_publish(page: Page, paid: PaidSite) -> None:
     publish(page)
     expect(page.get_by_text("The wallet has 1.00 GBP").first).to_be_visible()
     paid.panel.books.wallet = 100_000
+    page.reload()
     paid.fault("too_many_wait", "study-cost-calculator")
     publish(page)
     expect(page.get_by_text("The study is published.")).to_be_visible()
 
 
 def publish(page: Page) -> None:
-    page.get_by_label("Yes, I want to publish").check()
+    page.get_by_label("Yes, publish 3 places").check()
     press(page, "Publish the study")
 
 
@@ -167,13 +168,16 @@ def wrong_code_bonus_and_message(page: Page, paid: PaidSite) -> None:
     press(page, "Pay the reward of 2.00 GBP")
     expect_soon(page)
     wait_for(lambda: bob.status == "APPROVED", "the reward by hand")
+    person = page.url
     page.get_by_label("Amount", exact=True).fill("0.50")
     paid.fault("server_error", "/pay/", "POST")
-    press(page, "Pay the bonus")
-    expect_soon(page)
+    press(page, "Pay the bonus …")
+    page.get_by_label("Yes, pay 0.50 GBP to 1 person.").check()
+    press(page, "Pay")
+    expect(page.get_by_text("1 payment will be made within a minute.")).to_be_visible()
     bonus = PanelPayment.objects.filter(kind="bonus")
     wait_for(lambda: bonus.filter(state="lost").exists(), "the bonus without an answer")
-    page.reload()
+    page.goto(person)
     paid.fault("silent", "/pay/", "POST")
     press(page, "It was not paid: pay it now")
     expect_soon(page)
