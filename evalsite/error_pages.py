@@ -10,11 +10,15 @@ from __future__ import annotations
 import logging
 import sys
 
+from csp.constants import SELF
+from csp.decorators import csp_replace
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.log import log_response
+from django.views.decorators.clickjacking import xframe_options_sameorigin
 
 from evalsite.deadlines import DeadlinePassed
 from rankme.api.errors import INTERNAL, SENTENCES, UNAVAILABLE, error_body
@@ -28,10 +32,17 @@ TOO_LARGE = (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent)
 WRONG_METHOD = "This address does not accept this method."
 
 
-def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     if isinstance(exception, TOO_LARGE):
-        return _answer(request, 413, "too_large", SENTENCES["too_large"])
+        return _too_large(request)
     return _answer(request, 400, "malformed", SENTENCES["malformed"])
+
+
+@xframe_options_sameorigin
+@csp_replace({"frame-ancestors": [SELF]})
+def _too_large(request: HttpRequest) -> HttpResponse:
+    """The preview next to a form shows this in its frame when the form is too large."""
+    return _answer(request, 413, "too_large", SENTENCES["too_large"])
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -235,9 +235,9 @@ def test_an_answer_that_a_new_instrument_refuses_is_not_stored(client, rated_wit
 def test_the_form_asks_for_the_options_of_a_new_instrument_and_design(olga, stars, one_each):
     campaign = campaigns.create_campaign(make_owner(), definition_from_yaml(CAMPAIGN))
     page = olga.get(address("campaign-edit", campaign)).content.decode()
-    assert "stars: One star or more." in page
+    assert "One star or more (stars)" in page
     assert "Stars to give" in page and "The best get all" in page
-    assert "one_each: One output per item" in page
+    assert "One output per item (one_each)" in page
     assert "First system" in page and "The system of the first item, from 0." in page
 
 

@@ -235,7 +235,7 @@ COMMANDS: dict[str, Command] = {
         file="the folder of an archive, such as wmt22",
     ),
     "report": Command(
-        "Every criterion: the paper's table and the strict reviewer's.",
+        "Every criterion: the standard table and the stricter analysis.",
         report.run_report,
         report.add_report_options,
         has_stored_options=True,

@@ -82,7 +82,7 @@ def _preferences_table(judges: Sequence[JudgeReport]) -> Table:
             for title, mine, theirs in shares
             if mine.n
         ]
-    caption = _("What judges prefer, with the same share of people's verdicts")
+    caption = _("Judges' biases, compared with people")
     return Table("judge-preferences", caption, columns, rows_of(*rows), Role.HONEST, heads=1)
 
 

@@ -306,7 +306,8 @@ def letters_plot(tukey: Tukey, systems: Sequence[SystemRow], title: str) -> Figu
         axes.plot(span, [place, place], color=INK, linewidth=1.3)
     _letter_columns(axes, tukey, names)
     name_rows(axes, names)
-    axes.set_xlabel("mean; bars that do not overlap differ (about); letters at the right")
+    level = f"{100 * (1 - tukey.alpha):.3g} %"
+    axes.set_xlabel(f"mean with {level} Tukey comparison interval; letters at the right")
     axes.set_title(plain_label(title), loc="left")
     return figure
 

@@ -210,7 +210,7 @@ def _without_rankings(
             ClusteredComparison,
             parts,
         ),
-        mixed_scale="value as given" if logs is None else "logarithm of the value",
+        mixed_scale="untransformed" if logs is None else "logarithm of the value",
         undefined=reasons,
     )
 

@@ -97,7 +97,7 @@ def scale_section(
     groups = table.groups(options.item_groups)
     blocks = reasons.attempt("blocks", lambda: group_means(values, table, groups))
     return ScaleSection(
-        scale="logarithm of the value" if values is not table.value else "value as given",
+        scale="logarithm of the value" if values is not table.value else "untransformed",
         anova=anova,
         welch=reasons.attempt("welch", lambda: welch(values, systems, count)),
         tukey=reasons.attempt(

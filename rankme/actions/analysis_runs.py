@@ -86,7 +86,7 @@ def request_run(campaign: Campaign, options: Mapping[str, Any], *, by: User) -> 
 def cancel_run(run: AnalysisRun, *, by: User) -> None:
     """Stop a run that is under way; one that is over stays as it is."""
     if not jobs.cancel(run):
-        raise RefusedAction(_("This analysis is already over."))
+        raise RefusedAction(_("This analysis has already finished."))
     note(run.campaign, by, gettext_noop("analysis cancelled"), run=run.pk)
 
 

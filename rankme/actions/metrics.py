@@ -70,7 +70,7 @@ def request_metrics(
 def cancel_metrics(row: MetricComputation, *, by: User) -> None:
     """Stop a computation; one that is over stays as it is."""
     if not jobs.cancel(row):
-        raise RefusedAction(_("This computation is already over."))
+        raise RefusedAction(_("This computation has already finished."))
     note(row.campaign, by, gettext_noop("metrics cancelled"), metrics=row.metrics)
 
 

@@ -67,15 +67,15 @@ class Panel:
     def check_return_url(self, address: str) -> None:
         """Raise ValueError unless a rater may be sent to this address."""
         if any(character in address for character in "\\\r\n\t ") or "@" in address.split("?")[0]:
-            raise ValueError("return_url has characters that no address needs")
+            raise ValueError("this has characters that no address needs")
         parts = urlsplit(_filled(address, dict.fromkeys(PLACEHOLDERS, "x")))
         if parts.scheme != "https" or not parts.hostname:
-            raise ValueError("return_url must begin with https:// and name a host")
+            raise ValueError("an address must begin with https:// and name a host")
         if "{" in address.split("?")[0].split("/", 3)[2]:
-            raise ValueError("return_url: the host may not depend on the rater or the code")
+            raise ValueError("the host may not depend on the rater or the code")
         if not self.allows(parts.hostname):
             known = sorted([*self.hosts, *self.host_suffixes, *self.own_hosts])
-            raise ValueError(f"return_url: {self.name} raters return to {known}")
+            raise ValueError(f"{self.name} raters return to {known}")
 
     def allows(self, host: str) -> bool:
         """Whether raters may be sent to this host; a panel without a list allows all."""

@@ -81,7 +81,7 @@ class ScoresForm(forms.Form):
     )
     own_systems = forms.CharField(
         label=_("Systems that the judge's own model wrote"),
-        help_text=_("Separate names with commas, to see whether it prefers them."),
+        help_text=_("Separate names with commas. The report says whether it prefers them."),
         required=False,
         max_length=2_000,
     )

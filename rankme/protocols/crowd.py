@@ -48,22 +48,19 @@ class Crowd(Part):
     completion_codes: CompletionCodes = CompletionCodes()
     devices: Literal["any", "desktop"] = Field(
         "any",
-        description=_("desktop: only with a mouse or a keyboard, for studies that measure times"),
+        description=_("A mouse or a keyboard is needed where times are measured"),
     )
     lease_minutes: int = Field(90, ge=5, le=20_160)
     batches_per_rater: int = Field(1, ge=1, le=MOST_BATCHES)
     least_seconds_per_screen: float = Field(
-        0, ge=0, le=600, description=_("Faster screens are flagged; see too_fast")
+        0, ge=0, le=600, description=_("Faster screens are marked")
     )
     wait_least_seconds: bool = Field(
-        False, description=_("Raters can continue only after least_seconds_per_screen")
+        False, description=_("Raters can continue only after the minimum time")
     )
     too_fast: Literal["flag", "end"] = Field(
         "flag",
-        description=_(
-            "end: a screen faster than least_seconds_per_screen ends the rater's part, and the "
-            "batch goes to somebody else"
-        ),
+        description=_("What happens when a screen takes less than the minimum time"),
     )
     expected_seconds_per_screen: float = Field(40, gt=0)
     pay_per_batch: float = Field(0, ge=0)

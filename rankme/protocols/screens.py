@@ -13,15 +13,15 @@ from .parts import Part, Prose, ShortName, unknown_name
 # What shows an item's or a system's own text, which may be in Markdown.
 IN_MARKDOWN = ("input", "context", "reference_context", "reference", "outputs")
 BLOCKS = {
-    "input": _("the item's input: a meaning representation, a text or tables"),
-    "context": _("the item's context with the output highlighted in its place"),
-    "reference_context": _("the item's context with the reference highlighted in its place"),
-    "reference": _("the item's reference text"),
-    "standard": _("the standard with its score"),
-    "outputs": _("the outputs, each with its own questions"),
-    "document": _("the whole document, with the outputs and their questions in their place"),
-    "text": _("a fixed text"),
-    "images": _("the item's pictures in their places"),
+    "input": _("The item's input"),
+    "context": _("The item's context with the output highlighted in its place"),
+    "reference_context": _("The item's context with the reference highlighted in its place"),
+    "reference": _("The item's reference text"),
+    "standard": _("The standard with its score"),
+    "outputs": _("The outputs, each with its own questions"),
+    "document": _("The whole document, with the outputs and their questions in their place"),
+    "text": _("A fixed text"),
+    "images": _("The item's pictures in their places"),
 }
 
 
@@ -32,7 +32,7 @@ FILE_BLOCKS = ("input", "outputs")
 class BlockSpec(Part):
     block: str
     title: str = ""
-    text: Prose = Field("", description=_("For the block `text`: its text"))
+    text: Prose = ""
     format: Literal["plain", "markdown", "dialogue"] = Field(
         "plain",
         description=_(
@@ -41,35 +41,33 @@ class BlockSpec(Part):
         ),
     )
     judged_turn: Literal["", "last"] = Field(
-        "", description=_("For dialogues: `last` marks the last turn as the one to judge")
+        "", description=_("For dialogues: which turn is marked as the one to judge")
     )
     markdown_turns: bool = Field(
         False, description=_("For dialogues: what is said in the turns is in Markdown")
     )
     layout: Literal["rows", "side_by_side"] = Field(
         "rows",
-        description=_("For the block `outputs`: side by side, each with a scroll bar of its own"),
+        description=_("Side by side, each output has its own scroll bar"),
     )
     difference: bool = Field(
         False,
         description=_(
-            "For the block `outputs`: raters may highlight the words in which two texts differ; it "
-            "is stored when they do"
+            "Raters may highlight the words in which two texts differ; it is stored when they do"
         ),
     )
     shuffle: bool = Field(
         False,
-        description=_("For the block `input`: attributes in random order, which differs by rater"),
+        description=_("The attributes are in random order, which differs by rater"),
     )
     pictorial: bool = Field(
-        False, description=_("For the block `input`: a meaning representation as icons on a map")
+        False, description=_("Attributes with values are shown as icons on a map")
     )
 
     files: bool = Field(
         False,
         description=_(
-            "For the blocks `input` and `outputs`: their pictures, sounds or films, with the text "
-            "if there is one"
+            "The pictures, sounds or films that were uploaded, with the text if there is one"
         ),
     )
     play_to_end: bool = Field(
@@ -125,12 +123,12 @@ class ScreenSpec(Part):
     ask: list[str] = Field(min_length=1, max_length=100)
     scope: Literal["item", "document"] = Field(
         "item",
-        description=_("`document`: asked once, after the last segment of each document"),
+        description=_("Questions about a document are asked once, after its last segment"),
     )
     layout: Literal["list", "matrix"] = Field(
         "list",
         description=_(
-            "matrix: the criteria are rows and the points of their shared Likert scale are columns"
+            "A table needs criteria with the same Likert scale, whose points are its columns"
         ),
     )
     timed: TimedPhase | None = None

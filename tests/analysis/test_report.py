@@ -406,7 +406,7 @@ def test_choices_are_not_called_magnitudes(values):
         for system in range(3)
     ]
     found = report(from_rows(rows), kinds={"q": "relative"}).criterion("q").ranking
-    assert found.mixed_scale == "value as given"
+    assert found.mixed_scale == "untransformed"
     assert "logarithm" not in found.undefined
 
 

@@ -125,7 +125,7 @@ def correct(page: Page, hand: Hand) -> None:
     hand.fill(page.get_by_label("Instructions", exact=True), CORRECTED)
     hand.click(page.get_by_role("button", name="Review the change").last)
     hand.fill(page.get_by_label("Reason"), "They said nothing about reading.")
-    hand.click(page.get_by_role("button", name="Make the new version"))
+    hand.click(page.get_by_role("button", name="Save as version 2"))
     expect(page.get_by_text("Version 2 is in force.")).to_be_visible()
 
 

@@ -39,7 +39,7 @@ def test_wrong_marks_do_not_pass_and_the_right_ones_are_shown_in_the_text(page: 
     await_screen(page)
     mark_and_score(page, "The", "Minor", "Home")
     feedback = feedback_on(page)
-    expect(feedback).to_contain_text("Some of your answers are not as expected.")
+    expect(feedback).to_contain_text("Some of your answers were wrong.")
     expect(feedback).to_contain_text("“The” (Minor)")
     expect(feedback).to_contain_text("“under” (Major)")
     expect(feedback).to_contain_text("You have 2 tries left for this example.")

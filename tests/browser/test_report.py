@@ -35,7 +35,7 @@ def test_an_analysis_is_asked_for_watched_read_and_published(page, live_site):
     page.goto(f"/campaigns/{campaign.code}/analysis/")
     page.fill("[name=runs]", "40")
     page.get_by_role("button", name="Analyse").click()
-    page.get_by_text("The paper's table").wait_for()
+    page.get_by_text("Standard table").wait_for()
     run = AnalysisRun.objects.get()
     expect(page.get_by_text(run.data_sha256)).to_have_count(1)
     page.wait_for_function(

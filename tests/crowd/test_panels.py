@@ -30,7 +30,7 @@ BAD = [
 
 @pytest.mark.parametrize("address", BAD)
 def test_an_unsafe_return_address_is_refused(address):
-    with pytest.raises(ValueError, match="return_url"):
+    with pytest.raises(ValueError, match="address|host"):
         PANELS["generic"].check_return_url(address)
 
 
@@ -43,7 +43,7 @@ def test_an_unsafe_return_address_is_refused(address):
     ],
 )
 def test_prolific_raters_return_to_prolific_alone(address):
-    with pytest.raises(ValueError, match="return_url"):
+    with pytest.raises(ValueError, match="raters return to|address"):
         PANELS["prolific"].check_return_url(address)
 
 
@@ -105,7 +105,7 @@ def test_each_panel_knows_its_own_hosts(panel, address, is_allowed):
     if is_allowed:
         PANELS[panel].check_return_url(address)
     else:
-        with pytest.raises(ValueError, match="return_url"):
+        with pytest.raises(ValueError, match="raters return to"):
             PANELS[panel].check_return_url(address)
 
 

@@ -19,6 +19,12 @@ def test_a_large_file_is_refused_where_no_file_is_taken(client):
     assert send(client, "/login/").status_code == 413
 
 
+def test_a_refusal_can_be_shown_in_the_frame_of_a_preview(client):
+    refused = send(client, "/campaigns/new/preview/")
+    assert refused["X-Frame-Options"] == "SAMEORIGIN"
+    assert "frame-ancestors 'self'" in refused["Content-Security-Policy"]
+
+
 def test_a_large_file_is_read_where_files_are_taken(client):
     answer = send(client, "/campaigns/abc/material/")
     assert answer.status_code == 302, "a stranger is asked to log in"

@@ -450,3 +450,22 @@ def test_a_preset_is_offered_in_other_languages(olga):
     assert fields_of(german)["language"] == "de"
     unknown = olga.get(new("e2e-quality") + "?language=fr").content.decode()
     assert "In this study you read" in unknown
+
+
+def test_only_what_an_instrument_or_block_uses_is_asked(olga):
+    """The ends of a scale mean nothing for a preference, nor a map for outputs."""
+    pairs = fields_of(olga.get(new("pairwise-preference")).content.decode())
+    assert "criteria.0.low" not in pairs and "criteria.0.question" in pairs
+    shown = {pairs[f"screens.0.show.{number}.block"]: number for number in range(2)}
+    assert f"screens.0.show.{shown['outputs']}.layout" in pairs
+    assert f"screens.0.show.{shown['outputs']}.pictorial_share" not in pairs
+    assert f"screens.0.show.{shown['input']}.pictorial_share" in pairs
+    likert = fields_of(olga.get(new("likert-criteria")).content.decode())
+    assert "criteria.0.low" in likert
+
+
+def test_choices_are_named_in_words(olga):
+    page = olga.get(new("blank")).content.decode()
+    assert "Attributes with values, such as name[Alimentum]" in page
+    for jargon in ("For the block", "painted onset", "from 0.", "value per line."):
+        assert jargon not in page, jargon

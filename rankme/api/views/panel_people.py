@@ -52,7 +52,7 @@ class SubmissionsView(View):
 
     @extend_schema(
         operation_id="panel_submissions_list",
-        summary="Everybody who came by the study, whatever became of them",
+        summary="All participants of the study, with their outcome",
         parameters=[PageQuery],
         responses=EntryPageSerializer,
     )
@@ -219,7 +219,7 @@ class BonusesView(View):
 class LostPaymentView(View):
     @extend_schema(
         operation_id="panel_payments_decide",
-        summary="Say what became of a payment whose answer was lost; if not paid, it is paid again",
+        summary="Record the outcome of an unconfirmed payment; one that was not paid is repeated",
         request=LostPaymentSerializer,
         responses=PaymentSerializer,
     )

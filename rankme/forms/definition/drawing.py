@@ -14,7 +14,7 @@ from rankme.protocols.definition import Definition
 
 from .in_short import in_short, row_in_short
 from .lines import text_of
-from .settings import SWITCHES, Document, Setting, option_settings, settings_of
+from .settings import SWITCHES, Document, Setting, applies, option_settings, settings_of
 from .wording import QUIET, SECTIONS, hint_of, label_of, title_of
 
 # Every campaign has its own title and questions.
@@ -213,6 +213,8 @@ def _group(
     if model is CriterionSpec:
         group.drawn_name = document.get("name") or ""
     for setting in sorted(settings_of(model), key=lambda candidate: candidate.key not in FIRST):
+        if not applies(setting, document):
+            continue
         if setting.kind == "options":
             drawn = _draw_options(setting, document, f"{path}.options")
         else:

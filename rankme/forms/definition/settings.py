@@ -16,9 +16,9 @@ from rankme.designs.registry import DESIGNS
 from rankme.protocols.checks import CHECK_KINDS
 from rankme.protocols.definition import Definition
 from rankme.protocols.instruments import INSTRUMENTS
-from rankme.protocols.screens import BLOCKS
+from rankme.protocols.screens import BLOCKS, DIALOGUE_BLOCKS, FILE_BLOCKS, IN_MARKDOWN
 
-from .wording import LONG_TEXTS
+from .wording import CHOICES, LONG_TEXTS
 
 Document = dict[str, Any]
 
@@ -33,7 +33,18 @@ NAMES: dict[str, Any] = {
 # Its name is that of a long text, but it contains the name of another question.
 SHORT_TEXTS = {"ShowIf.question"}
 # When these change, other fields are asked for.
-SWITCHES = {"CriterionSpec.instrument", "DesignSpec.kind", "CheckSpec.kind"}
+SWITCHES = {"CriterionSpec.instrument", "DesignSpec.kind", "CheckSpec.kind", "BlockSpec.block"}
+ENDS = {"CriterionSpec.low", "CriterionSpec.high"}
+ONLY_FOR_BLOCKS = {
+    "BlockSpec.text": ("text",),
+    "BlockSpec.format": IN_MARKDOWN,
+    **dict.fromkeys(("BlockSpec.judged_turn", "BlockSpec.markdown_turns"), DIALOGUE_BLOCKS),
+    **dict.fromkeys(("BlockSpec.files", "BlockSpec.play_to_end"), FILE_BLOCKS),
+    **dict.fromkeys(("BlockSpec.layout", "BlockSpec.difference"), ("outputs",)),
+    **dict.fromkeys(
+        ("BlockSpec.shuffle", "BlockSpec.pictorial", "BlockSpec.pictorial_share"), ("input",)
+    ),
+}
 WRITTEN_BY_THE_SITE = ("format", "material")
 FIRST_INSTRUMENT, FIRST_DESIGN, FIRST_CHECK = "slider", "random_blocks", "repeat"
 
@@ -94,6 +105,8 @@ def _setting(model: type[BaseModel], name: str, info: FieldInfo) -> Setting:
     shape = _shape(info.annotation, name)
     if key in SHORT_TEXTS:
         shape["kind"] = "text"
+    if key in CHOICES:
+        shape["choices"] = tuple((value, CHOICES[key][value]) for value, _same in shape["choices"])
     return Setting(**common, **shape)
 
 
@@ -132,7 +145,23 @@ def _named(key: str) -> tuple[tuple[str, str], ...]:
     titles = {
         name: entry if isinstance(entry, str) else entry.title for name, entry in NAMES[key].items()
     }
-    return tuple((name, f"{name}: {gettext(title)}") for name, title in titles.items())
+    return tuple(
+        (name, f"{gettext(title).removesuffix('.')} ({name})") for name, title in titles.items()
+    )
+
+
+def applies(setting: Setting, document: Document) -> bool:
+    """Whether a setting means something for the instrument or block that the document chose.
+
+    One that has a value is shown anyway, so that the form shows why it is refused.
+    """
+    if document.get(setting.name, setting.default) != setting.default:
+        return True
+    if setting.key in ENDS:
+        instrument = INSTRUMENTS.get(document.get("instrument", FIRST_INSTRUMENT))
+        return instrument is None or instrument.has_ends
+    blocks = ONLY_FOR_BLOCKS.get(setting.key)
+    return blocks is None or document.get("block") in (None, "", *blocks)
 
 
 def option_settings(owner: str, document: Document) -> list[Setting]:

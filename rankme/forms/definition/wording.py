@@ -143,6 +143,44 @@ LONG_TEXTS = {
     "text",
 }
 
+# Choices of the models by their values.
+CHOICES = {
+    "Definition.input_kind": {
+        "text": _("Text"),
+        "mr": _("Attributes with values, such as name[Alimentum], area[city centre]"),
+        "tables": _("Tables"),
+        "images": _("Pictures of a scene"),
+        "none": _("No input is shown"),
+    },
+    "CriterionSpec.about": {"output": _("Each output"), "item": _("The item as a whole")},
+    "BlockSpec.format": {
+        "plain": _("Plain text"),
+        "markdown": _("Markdown"),
+        "dialogue": _("Dialogue: turns with roles"),
+    },
+    "BlockSpec.judged_turn": {"": _("None"), "last": _("The last one")},
+    "BlockSpec.layout": {"rows": _("Below each other"), "side_by_side": _("Side by side")},
+    "ScreenSpec.scope": {
+        "item": _("Each item"),
+        "document": _("Each document, after its last segment"),
+    },
+    "ScreenSpec.layout": {
+        "list": _("Below each other"),
+        "matrix": _("As a table: criteria in rows, points in columns"),
+    },
+    "EntryQuestion.kind": {
+        "choice": _("Choices"),
+        "text": _("Text"),
+        "yes-no": _("Yes or no"),
+    },
+    "EndQuestion.kind": {"choice": _("Choices"), "text": _("Text"), "yes-no": _("Yes or no")},
+    "Crowd.devices": {"any": _("Any"), "desktop": _("Only with a mouse or a keyboard")},
+    "Crowd.too_fast": {
+        "flag": _("Mark them"),
+        "end": _("End the rater's part, and give the batch to somebody else"),
+    },
+}
+
 LABELS = {
     "Definition.checks": _("Check"),
     "CheckSpec.name": _("Short name"),
@@ -172,7 +210,7 @@ LABELS = {
     "CriterionSpec.cannot_judge": _("Raters can say that they cannot judge"),
     "CriterionSpec.cannot_judge_reasons": _("Reasons why a rater cannot judge"),
     "ScreenSpec.show": _("Block"),
-    "ScreenSpec.ask": _("Criteria asked here"),
+    "ScreenSpec.ask": _("Questions on this screen"),
     "ScreenSpec.name": _("Short name"),
     "ScreenSpec.scope": _("Asked about each item or each document"),
     "ScreenSpec.comment": _("Raters can leave a comment"),
@@ -234,7 +272,7 @@ LABELS = {
     "DesignSpec.options.outputs_per_screen": _("Outputs per screen"),
     "DesignSpec.options.trials_per_batch": _("Trials per batch"),
     "Crowd.lease_minutes": _("Minutes until an idle batch goes to another rater"),
-    "AnalysisSpec.options": _("Options"),
+    "AnalysisSpec.options": _("Options of the report"),
     "BlockSpec.text": _("Text"),
     "CriterionSpec.instrument": _("Instrument"),
     "CriterionSpec.question": _("Question"),
@@ -294,10 +332,11 @@ HINTS = {
         "Used as the column name in exports: lower-case letters, digits, - and _. Leave it empty "
         "to have it made from the question."
     ),
-    "CriterionSpec.low": _("Label for the low end of the scale."),
+    "CriterionSpec.low": _("What raters read at this end of the scale."),
     "ScreenSpec.name": _("Lower-case letters, digits, - and _. Leave it empty to have one made."),
     "ScreenSpec.ask": _(
-        "Short names of criteria, one per line. A criterion that you add above is added here."
+        "The short names of their criteria, one per line. A criterion that you add above is added "
+        "here."
     ),
     "EntryQuestion.choices": _(
         "One per line, as name: text that raters see. Only for questions with choices."
@@ -333,7 +372,10 @@ HINTS = {
     "Crowd.pay_per_batch": _(
         "Raters read it before they agree. The launch page estimates the cost from it."
     ),
-    "AnalysisSpec.options": _("As in a campaign file: one name: value per line."),
+    "AnalysisSpec.options": _(
+        "Leave this empty for the standard report. Otherwise one option per line, as name: value, "
+        "such as metric_resamples: 500."
+    ),
 }
 
 

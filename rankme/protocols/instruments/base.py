@@ -80,6 +80,8 @@ class Instrument(Generic[OptionsT]):
     name: ClassVar[str]
     # One sentence for organisers: how it asks, and what its numbers are.
     title: ClassVar[str]
+    # Whether raters read the criterion's low and high end.
+    has_ends: ClassVar[bool] = True
     # Which statistics fit its numbers.
     kind: ClassVar[Kind]
     # Its settings in a campaign file and in the form: a field's title is its label, its

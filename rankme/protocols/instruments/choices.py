@@ -51,7 +51,7 @@ class Likert(Instrument[LikertOptions]):
     """Its numbers are those of the points, from 1."""
 
     name = "likert"
-    title = _("A fixed number of points between two ends.")
+    title = _("A scale of labelled points (Likert).")
     kind = "scale"
     words = {
         "missing_choice": MISSING_CHOICE,
@@ -99,9 +99,8 @@ class Choice(Instrument[ChoiceOptions]):
     """The first choice is 0, the second 1, and so on."""
 
     name = "choice"
-    title = _(
-        "Exactly one of several choices; the number is the choice's position in the list, from 0."
-    )
+    title = _("Exactly one of several choices.")
+    has_ends = False
     kind = "category"
     words = {"missing_choice": MISSING_CHOICE}
     keys = (("↑ ↓", _("choose an answer")), (_("Space"), CHOOSE_HERE))
@@ -150,9 +149,8 @@ class Checklist(Instrument[ChecklistOptions]):
     """With the choices (added, missing) of the E2E quality form: 0 OK, 1 A, 2 M, 3 A+M."""
 
     name = "checklist"
-    title = _(
-        "Any of several choices, or none; the number is the sum of 2^position of the ticked ones."
-    )
+    title = _("Any of several choices, or none.")
+    has_ends = False
     kind = "category"
     words = {"missing_ticks": _("Please tick what applies.")}
     keys = ((_("Space"), _("tick a box")),)
@@ -209,6 +207,7 @@ class Count(Instrument[CountOptions]):
 
     name = "count"
     title = _("A count: a whole number from 0.")
+    has_ends = False
     kind = "count"
     keys = COUNTER_KEYS
     words = {"missing_count": _("Please give a number."), "bad_number": BAD_NUMBER}

@@ -41,9 +41,8 @@ class Preference(Instrument[PreferenceOptions]):
     """
 
     name = "preference"
-    title = _(
-        "Two outputs: 1 for the one preferred, 0 for the other, 0.5 for both when there is a tie."
-    )
+    title = _("Which of two outputs is better, with or without ties.")
+    has_ends = False
     kind = "relative"
     words = {
         "better": _("This one is better"),
@@ -104,9 +103,8 @@ class BestWorst(Instrument[Options]):
     """One answer about all outputs of a screen."""
 
     name = "best_worst"
-    title = _(
-        "Best–worst scaling (Louviere & Woodworth 1990): 1 for the best, −1 for the worst, else 0."
-    )
+    title = _("The best and the worst of several outputs (best–worst scaling).")
+    has_ends = False
     kind = "relative"
     words = {
         "best": _("best"),

@@ -44,6 +44,7 @@ class MrCoverage(Instrument[MrCoverageOptions]):
 
     name = "mr_coverage"
     title = _("Every attribute is mentioned, missing or wrong; additional facts are counted.")
+    has_ends = False
     kind = "category"
     words = {
         "mentioned": _("mentioned"),

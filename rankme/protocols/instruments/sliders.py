@@ -44,7 +44,7 @@ class RankMe(Instrument[RankMeOptions]):
     """Raters compare with a standard and may go beyond the end of the line."""
 
     name = "rankme"
-    title = _("Magnitude estimation by rank (Novikova, Dušek & Rieser 2018): any positive number.")
+    title = _("Any positive number, relative to a standard (magnitude estimation).")
     kind = "relative"
     words = {
         "not_set": NOT_SET,

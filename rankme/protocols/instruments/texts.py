@@ -57,6 +57,7 @@ class Text(Instrument[TextOptions]):
 
     name = "text"
     title = _("Free text.")
+    has_ends = False
     kind = "text"
     words = {
         "characters": _("{count} characters"),

@@ -31,7 +31,8 @@ class ResponseTime(Instrument[ResponseTimeOptions]):
     """The timed screen itself measures and answers it."""
 
     name = "response_time"
-    title = _("Milliseconds from painted onset to the response; `null` when the phase timed out.")
+    title = _("The time that raters take to respond, in milliseconds.")
+    has_ends = False
     kind = "time"
     keys = ((_("Space"), _("I have read it")),)
     Options = ResponseTimeOptions
@@ -71,10 +72,8 @@ class ClickTarget(Instrument[ClickTargetOptions]):
     """
 
     name = "click_target"
-    title = _(
-        "A click on one of the item's pictures; the number is 1 for the wrong one, 0 for "
-        "the target."
-    )
+    title = _("A click on one of the item's pictures.")
+    has_ends = False
     kind = "error"
     words = {"missing_choice": MISSING_CHOICE}
     keys = (("← ↑ ↓ →", _("go to a picture")), (_("Space"), _("choose the picture")))
