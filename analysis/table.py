@@ -58,9 +58,12 @@ class JudgementTable:
         """Make a table from columns under the names of the CSV; other names are factors.
 
         Label columns may be sequences of text or ready `Column`s (labels in any order).
-        Raises TableError with every problem and its row (counted from 1).
+        Without a column `screen`, each rater saw each item on one screen, as the site reads such
+        files. Raises TableError with every problem and its row (counted from 1).
         """
         require_columns(columns)
+        if "screen" not in columns:
+            columns = {**columns, "screen": _one_screen_each(columns["rater"], columns["item"])}
         values = np.asarray(columns["value"], dtype=np.float64) + 0.0  # makes -0.0 plain 0.0
         _require_equal_lengths(columns, len(values))
         labels = {name: column_of(columns[name]) for name in LABEL_COLUMNS}
@@ -186,6 +189,16 @@ def _sorted_column(codes: NDArray[Any], labels: list[str]) -> Column:
     return Column(number_of[codes], tuple(distinct))
 
 
+def _one_screen_each(raters: Any, items: Any) -> Column:
+    """A screen for each rater and item."""
+    rater, item = column_of(raters), column_of(items)
+    if len(rater.codes) != len(item.codes):
+        return rater  # the columns have different lengths, which is refused
+    pairs = rater.codes.astype(np.int64) * max(len(item.labels), 1) + item.codes
+    distinct, codes = np.unique(pairs, return_inverse=True)
+    return Column(codes.astype(np.int32), tuple(str(pair) for pair in distinct.tolist()))
+
+
 def _picked(column: Column, mask: NDArray[Any]) -> Column:
     """Pick rows; the labels that remain keep their order."""
     codes = column.codes[mask]
@@ -208,7 +221,7 @@ def _flags(cells: Any) -> Flags | None:
 
 def require_columns(columns: Collection[str]) -> None:
     """Refuse columns that do not make a judgement table."""
-    missing = [name for name in REQUIRED_COLUMNS if name not in columns]
+    missing = [name for name in REQUIRED_COLUMNS if name not in {*columns, "screen"}]
     if missing:
         raise TableError(
             [

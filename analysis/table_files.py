@@ -223,7 +223,7 @@ def _csv_problems(content: bytes) -> Iterator[str]:
         yield f"Line {line}: the file is not UTF-8 text."
         return
     header = next(lines, [])
-    if set(REQUIRED_COLUMNS) - set(header):
+    if set(REQUIRED_COLUMNS) - {*header, "screen"}:
         return
     seen: dict[tuple[str, ...], int] = {}
     try:
@@ -242,7 +242,8 @@ def _row_problems(header: list[str], cells: list[str]) -> Iterator[str]:
         yield f"{len(cells)} cells, but the header has {len(header)}."
         return
     row = dict(zip(header, cells, strict=True))
-    yield from (f"{name} is empty." for name in REQUIRED_COLUMNS if not row[name].strip())
+    needed = [name for name in REQUIRED_COLUMNS if name in row]
+    yield from (f"{name} is empty." for name in needed if not row[name].strip())
     if row["value"].strip() and not _is_finite(row["value"]):
         yield f"value is {row['value']!r}, not a finite number."
     if row.get("time_ms") and not (_is_finite(row["time_ms"]) and float(row["time_ms"]) >= 0):
@@ -253,7 +254,7 @@ def _row_problems(header: list[str], cells: list[str]) -> Iterator[str]:
 
 
 def _repeated(row: dict[str, str], line: int, seen: dict[tuple[str, ...], int]) -> Iterator[str]:
-    key = tuple(row.get(name, "") for name in LABEL_COLUMNS)
+    key = tuple(row[name] for name in LABEL_COLUMNS if name in row)
     first = seen.setdefault(key, line)
     if all(key) and first != line:
         yield f"Line {line} judges the same output as line {first}."

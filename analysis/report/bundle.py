@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -24,19 +24,31 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PLOT_FORMATS = ("svg", "pdf")
+# What each file is, by the beginning of its name; README.txt lists those that are there.
+CONTENTS = {
+    "judgements.csv": "every judgement: one row is one value that a rater gave one output;\n"
+    f"{'':<18} no number uses rows with excluded = 1, of raters who were left out",
+    "scores.csv": "the scores of metrics that are compared with people",
+    "verdicts.csv": "the pairwise verdicts of judges that are compared with people",
+    "cannot_judge.csv": "the answers of raters who could not judge an output",
+    "cannot_judge.json": "the numbers of such answers",
+    "options.json": "the options that, with the judgements, decide every number",
+    "report.json": "the report",
+    "campaign": "the campaign file, as it was and, with a number, in its earlier versions",
+    "versions.json": "when and why the campaign changed",
+    "anchor.json": "hashes with which the record can be checked",
+    "checks.csv": "the answers to checks",
+    "tables/": "LaTeX (booktabs) in the shape of the field's papers",
+    "plots/": "SVG and PDF",
+}
 README = """{title}
 
-judgements.csv   every judgement; one row is one value that a rater gave one output
-scores.csv       where metrics are compared with people: their scores
-verdicts.csv     where judges are compared with people: their pairwise verdicts
-cannot_judge.csv where raters could not judge: their answers; cannot_judge.json has the counts
-options.json     the options that, with the judgements, decide every number
-report.json      the report
-tables/          LaTeX (booktabs) in the shape of the field's papers
-plots/           SVG and PDF
+{contents}
 
-To recompute:    python -m analysis report {name}
-Signature:       {signature}
+To recompute:      python -m analysis report {name}
+                   in a copy of the program that made this report (its folder analysis needs no
+                   database and no site)
+Signature:         {signature}
 """
 
 # Zip files have a date for each entry; a fixed one makes equal bundles equal bytes.
@@ -140,20 +152,31 @@ def write_bundle(
     title = report.title or "Report of a human evaluation"
     judgements = io.BytesIO()
     write_table(table, judgements)
-    readme = README.format(title=title, name=name, signature=report.signature)
     entries = {
-        "README.txt": readme.encode(),
         "judgements.csv": judgements.getvalue(),
         "options.json": json.dumps(options.as_dict(), ensure_ascii=False, indent=1).encode(),
         "report.json": report_json(report).encode(),
         **(compared.files() if compared else {}),
         **(extra or {}),
     }
+    readme = README.format(
+        title=title, name=name, signature=report.signature, contents=_contents(entries)
+    )
+    entries = {"README.txt": readme.encode(), **entries}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as bundle:
         for entry, content in entries.items():
             information = zipfile.ZipInfo(entry, FIXED_DATE)
             information.compress_type = zipfile.ZIP_DEFLATED
             bundle.writestr(information, content)
+
+
+def _contents(entries: Collection[str]) -> str:
+    """What is in the bundle, line by line."""
+    return "\n".join(
+        f"{begin + '…' if begin == 'campaign' else begin:<18} {said}"
+        for begin, said in CONTENTS.items()
+        if any(entry.startswith(begin) for entry in entries)
+    )
 
 
 def read_bundle(file: str | Path | IO[bytes]) -> Bundle:

@@ -15,6 +15,7 @@ from rankme.protocols.instruments import INSTRUMENTS
 
 NOISE = 0.6
 DECLINED = 0.05  # of the questions that raters need not be able to judge
+FAR_FROM_NORMAL = 8
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,14 @@ def read_truth(path: Path) -> dict[str, float]:
     """A CSV or TSV with the columns `text` and `score` (about standard normal)."""
     with path.open(newline="", encoding="utf-8-sig") as file:
         delimiter = "\t" if path.suffix == ".tsv" else ","
-        return {
-            row["text"]: float(row["score"]) for row in csv.DictReader(file, delimiter=delimiter)
-        }
+        rows = csv.DictReader(file, delimiter=delimiter)
+        truth = {row["text"]: float(row["score"]) for row in rows}
+    largest = max(map(abs, truth.values()), default=0)
+    if largest > FAR_FROM_NORMAL:
+        raise ValueError(
+            f"{path}: scores must be about standard normal (mean 0, SD 1), but one is {largest:g}."
+        )
+    return truth
 
 
 def is_asked(screen: Mapping[str, Any], trial: Mapping[str, Any]) -> bool:

@@ -427,6 +427,9 @@ def test_a_bundle_holds_tables_plots_and_a_way_to_recompute():
     assert {"judgements.csv", "options.json", "report.json", "tables/report.tex"} <= set(names)
     assert {"plots/quality-ranks-none.svg", "plots/quality-wins.pdf"} <= set(names)
     assert report_of("E2E").signature in readme
+    assert "excluded = 1" in readme and "LaTeX" in readme
+    for absent in ("scores.csv", "verdicts.csv", "cannot_judge.csv", "checks.csv"):
+        assert absent not in readme, "only what is in the bundle is listed"
     assert re.search(r"python -m analysis report \S+\.zip", readme)
 
 

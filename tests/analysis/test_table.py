@@ -101,8 +101,18 @@ def test_faults_of_optional_columns_are_said_too():
 
 
 def test_a_missing_or_doubled_column_is_named():
-    assert "Missing column: criterion, screen." in problems("rater,item,system,value\nr,i,s,1\n")[0]
+    assert "Missing column: criterion." in problems("rater,item,system,value\nr,i,s,1\n")[0]
     assert problems(f"{HEADER},value\nr,i,s,c,1,x,2\n") == ("Line 1: column value stands twice.",)
+
+
+def test_without_screens_each_rater_saw_each_item_on_one():
+    """The rule by which the site reads such files: one rule for both."""
+    rows = "a,i,s,c,1\na,i,t,c,2\nb,i,s,c,3\na,j,s,c,4\n"
+    table = read(f"rater,item,system,criterion,value\n{rows}")
+    assert len(table.screen.labels) == 3
+    assert table.screen.codes[0] == table.screen.codes[1] != table.screen.codes[3]
+    again = problems(f"rater,item,system,criterion,value\n{rows}a,i,s,c,5\n")
+    assert again == ("Line 6 judges the same output as line 2.",)
 
 
 def test_what_is_not_a_table_is_refused():

@@ -30,7 +30,7 @@ BAD = [
 
 @pytest.mark.parametrize("address", BAD)
 def test_an_unsafe_return_address_is_refused(address):
-    with pytest.raises(ValueError, match="address|host"):
+    with pytest.raises(ValueError, match=r"address|host"):
         PANELS["generic"].check_return_url(address)
 
 
@@ -43,7 +43,7 @@ def test_an_unsafe_return_address_is_refused(address):
     ],
 )
 def test_prolific_raters_return_to_prolific_alone(address):
-    with pytest.raises(ValueError, match="raters return to|address"):
+    with pytest.raises(ValueError, match=r"raters return to|address"):
         PANELS["prolific"].check_return_url(address)
 
 

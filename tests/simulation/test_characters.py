@@ -11,7 +11,7 @@ from rankme.models import CheckTrial
 from rankme.pages.trial_page import page_document, trials_of
 from rankme.queries.check_answers import measures_by_rater
 from rankme.queries.definitions import frozen_definition
-from rankme.simulation.answers import Taste, answers_to
+from rankme.simulation.answers import Taste, answers_to, read_truth
 from rankme.simulation.characters import CHARACTERS, obeying, unread
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
 from tests.sittings import claim, payload_for, store
@@ -85,3 +85,13 @@ def test_readers_know_each_check_of_a_campaign():
     assert known.asked.keys() == {("quality", text) for text in texts}
     assert set(known.asked.values()) == {(26, 34)}
     assert len(known.quality) >= 2, "damaged copies, and the two texts in order"
+
+
+def test_a_truth_that_is_not_standard_normal_is_refused(tmp_path):
+    """Scores from 0 to 100 would make every rater choose the best point."""
+    file = tmp_path / "truth.csv"
+    file.write_text("text,score\nGood.,93\nBad.,12\n")
+    with pytest.raises(ValueError, match="about standard normal"):
+        read_truth(file)
+    file.write_text("text,score\nGood.,1.5\n")
+    assert read_truth(file) == {"Good.": 1.5}

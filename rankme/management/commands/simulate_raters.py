@@ -34,13 +34,20 @@ class Command(BaseCommand):
             "--abandon", type=float, default=0.0, help="share of raters who leave half-way"
         )
         parser.add_argument("--seed", type=int, default=0)
-        parser.add_argument("--truth", type=Path, help="CSV or TSV with the columns text, score")
+        parser.add_argument(
+            "--truth",
+            type=Path,
+            help="CSV or TSV with the columns text, score: about standard normal (mean 0, SD 1)",
+        )
         parser.add_argument("--history", type=Path, help="write what the site acknowledged here")
 
     def handle(self, *, campaign: str, **options: Any) -> None:
         link = campaign if "://" in campaign else link_of(campaign)
         refuse_dead_address(link)
-        truth = read_truth(options["truth"]) if options["truth"] else {}
+        try:
+            truth = read_truth(options["truth"]) if options["truth"] else {}
+        except ValueError as error:
+            raise CommandError(str(error)) from error
         cohort = Cohort(
             link,
             raters=options["raters"],
