@@ -295,6 +295,51 @@ def test_suggested_marks_are_confirmed_changed_and_removed(page: Page):
     assert [event["do"] for event in found["events"]] == ["confirm", "change", "remove"]
 
 
+ESA = {
+    **{"0": "broken, almost nothing of the meaning is preserved"},
+    **{"33": "flawed, some of the meaning is preserved"},
+    **{"66": "good, most of the meaning is preserved", "100": "perfect in meaning and grammar"},
+}
+
+
+def score(page: Page, value: str) -> None:
+    slider = page.get_by_role("slider")
+    slider.press("Home")
+    for _ in range(int(value)):
+        slider.press("ArrowRight")
+
+
+@pytest.mark.parametrize("width", [1366, 390, 342])
+def test_anchors_are_points_on_the_line_before_the_first_touch(page: Page, width):
+    page.set_viewport_size({"width": width, "height": 844})
+    open_screen(page, marking(score=True, anchors=ESA))
+    for name in ESA.values():
+        expect(page.get_by_text(name)).to_be_visible()
+    box = page.locator("[data-score]").bounding_box()
+    ticks = [tick.bounding_box() for tick in page.locator(".score-tick").all()]
+    places = [round(100 * (tick["x"] + 1 - box["x"]) / box["width"]) for tick in ticks]
+    assert places == [0, 33, 66, 100]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert_accessible(page)
+    shot(page, f"anchors-{width}")
+
+
+def test_a_score_between_two_points_has_no_name(page: Page):
+    open_screen(page, marking(score=True, anchors=ESA))
+    said = page.locator("[data-score-said]")
+    for value, text in (("65", "65 of 100"), ("66", f"66 of 100: {ESA['66']}")):
+        score(page, value)
+        expect(said).to_have_text(text)
+        expect(page.get_by_role("slider")).to_have_attribute("aria-valuetext", text)
+
+
+def test_bands_name_every_score(page: Page):
+    open_screen(page, marking(score=True, anchors={"0": "poor", "25": "borderline"}, bands=True))
+    assert not page.locator(".score-tick").count()
+    score(page, "30")
+    expect(page.locator("[data-score-said]")).to_have_text("30 of 100: borderline")
+
+
 def test_marking_is_accessible_and_fits_a_phone_and_four_times_the_size(page: Page):
     options = {
         "categories": {"Accuracy/Omission": "Omission", "Style": "Style"},

@@ -91,7 +91,12 @@ class SpansOptions(Options):
     anchors: dict[str, str] = Field(
         default_factory=dict,
         title=_("What scores mean"),
-        description=_("One per line, as lowest score: text that raters see"),
+        description=_("One per line, as score: text that raters see, on the line at that score"),
+    )
+    bands: bool = Field(
+        False,
+        title=_("Each text holds from its score up to the next one"),
+        description=_("As in contrastive ESA; raters see the text of the score that they give"),
     )
     needs_mark_below: float | None = Field(
         None,
