@@ -16,10 +16,8 @@ from analysis.translatable import gettext_noop as _
 
 def span_tables(section: SpanSection) -> Iterator[Table]:
     """What a report shows of one criterion's marks, except the coefficients of agreement."""
-    weights = f"{section.weights}"
-    yield replace(
-        systems_table(section.systems), name="span-scores", role=Role.PAPER, notes=(weights,)
-    )
+    notes = (f"{section.weights}", *section.notes)
+    yield replace(systems_table(section.systems), name="span-scores", role=Role.PAPER, notes=notes)
     if section.ranking is not None:
         ranking = ranking_table(section.ranking, "none")
         caption = _("Clusters by penalty: systems that one rater judged for the same item")

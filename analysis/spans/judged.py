@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -16,6 +16,7 @@ from analysis.spans.own import sha256_of
 from analysis.table import JudgementTable
 
 MARKS = "marks"
+LEFT_OUT = "left_out"  # suggestions that nobody touched, and that weigh nothing
 # What the site keeps of a mark beyond the names that all files of marks share.
 BEYOND = ("prefilled", "confirmed")
 OWN = ("start", "end", "text", "severity", "category")
@@ -61,8 +62,25 @@ def marked_outputs(table: JudgementTable, document: str = "") -> SpanTable:
             cell, rater=rater, system=system, item=item, document=groups[0] if groups else ""
         )
     again = sum(bool(label) for label in _labels_by_row(table)) - len(found)
-    notes = (f"{again} outputs were judged again by the same rater; the last counts.",)
-    return SpanTable(tuple(found.values()), "judgements", notes if again else ())
+    notes = [f"{again} outputs were judged again by the same rater; the last counts."] * bool(again)
+    return SpanTable(
+        tuple(found.values()), "judgements", (*notes, *_notes_on_suggestions(found.values()))
+    )
+
+
+def _notes_on_suggestions(outputs: Collection[MarkedOutput]) -> Iterator[str]:
+    """Say how many suggested marks their raters left untouched, and whether these count."""
+    left_out = sum(each.extra.get(LEFT_OUT, 0) for each in outputs)
+    kept = [mark.extra for each in outputs for mark in each.marks if "prefilled" in mark.extra]
+    counted = sum(extra.get("confirmed") is not True for extra in kept)
+    if not kept and not left_out:
+        return
+    untouched, suggested = counted + left_out, len(kept) + left_out
+    share = f"{untouched:,} of {suggested:,} ({100 * untouched / suggested:.1f} %)"
+    yield (
+        f"Of the suggested marks that raters did not remove, {share} were left untouched; "
+        f"{counted:,} of these count as the raters' own."
+    )
 
 
 def _labels_by_row(table: JudgementTable) -> list[str]:
@@ -90,6 +108,8 @@ def read_cell(cell: str) -> MarkedOutput:
         times = {event["id"]: event["at"] for event in kept.get("events", ())}
         marks = tuple(_mark(each, times.get(each.get("id"))) for each in kept["marks"])
         words, extra = kept.get("words"), kept.get("extra", {})
+        if left_out := len(kept.get(LEFT_OUT, ())):
+            extra = {**extra, LEFT_OUT: left_out}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise TableError([f"A cell of the column {MARKS} is not what the site writes."]) from error
     known = words if isinstance(words, int) else None

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from django.utils.translation import gettext
 
 from rankme.errors import InvalidAnswer, Problem
 from rankme.models import Output, Trial
 from rankme.protocols.definition import Definition
+from rankme.protocols.instruments.spans import is_open
 
 Marks = Sequence[Mapping[str, Any]]
 
@@ -15,7 +19,8 @@ Marks = Sequence[Mapping[str, Any]]
 def refuse_invented(
     definition: Definition, screen: int, answers: Any, *, trial: Trial, outputs: Sequence[int]
 ) -> None:
-    """Refuse marks that claim a source which suggested nothing like them.
+    """Refuse marks that claim a source which suggested nothing like them, and suggestions that are
+    still open where each is to be decided.
 
     How raters treat suggestions is a result of its own, so nobody may make some up. A mark that is
     not confirmed is still as it was suggested. Answers have been checked; those without suggestions
@@ -43,8 +48,25 @@ def refuse_invented(
         for answer, mark in claimed
         if not _is_one_of(mark, shown[answer["place"]])
     ]
-    if problems:
+    if problems := problems or list(_undecided(definition, claimed)):
         raise InvalidAnswer(problems[:1])
+
+
+def _undecided(
+    definition: Definition, claimed: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]
+) -> Iterator[Problem]:
+    """List answers with suggestions that nobody touched, where the campaign asks about each.
+
+    Only new answers are asked about: those from before the question are read again as they are.
+    """
+    still_open = Counter(
+        (answer["criterion"], answer["place"]) for answer, mark in claimed if is_open(mark)
+    )
+    for (name, place), count in still_open.items():
+        criterion = definition.criterion(name)
+        if getattr(criterion.settings, "unconfirmed", "") == "ask":
+            words = gettext(criterion.tool.words["open_suggestions"]).format(count=count)
+            yield Problem(f"{name}[{place}]", words)
 
 
 def _suggested(trial: Trial, outputs: Sequence[int]) -> Iterator[Marks]:

@@ -2,9 +2,16 @@
 
 import pytest
 
+from analysis.report.options import ReportOptions
+from analysis.report.span_tables import span_tables
+from analysis.report.spans import span_section
+from analysis.spans.judged import marked_outputs, read_cell
 from rankme.actions import campaigns
 from rankme.errors import InvalidAnswer
 from rankme.models import Judgement, Output
+from rankme.protocols.answers import read_answers
+from rankme.protocols.files import stored_definition
+from rankme.queries.judgement_table import judgement_table
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.sittings import claim, payload_for, store
 
@@ -18,9 +25,16 @@ SUGGESTED = {
 
 @pytest.fixture
 def held():
+    return holding("count")
+
+
+def holding(unconfirmed):
     spans = {"name": "errors", "question": "?", "instrument": "spans"}
+    options = {"severities": {"minor": "Minor", "major": "Major"}}
+    if unconfirmed:
+        options["unconfirmed"] = unconfirmed
     definition = slider_definition(
-        criteria=[spans | {"options": {"severities": {"minor": "Minor", "major": "Major"}}}],
+        criteria=[spans | {"options": options}],
         screens=[{"name": "rate", "show": ["outputs"], "ask": ["errors"]}],
     )
     campaign = make_campaign(definition, items=1, systems=1, launch=False)
@@ -46,6 +60,47 @@ def send(held, *marks):
 def test_a_suggestion_comes_back_as_it_was_or_confirmed(held, change):
     send(held, SUGGESTED | change)
     assert Judgement.objects.count() == 1
+
+
+OWN = SUGGESTED | {"id": 7, "start": 5, "end": 6, "text": "0", "severity": "major"}
+del OWN["prefilled"], OWN["confirmed"]
+
+
+def test_an_untouched_suggestion_is_asked_about_by_default():
+    held = holding("")
+    with pytest.raises(InvalidAnswer, match="still open: 1"):
+        send(held, SUGGESTED, OWN)
+    assert not Judgement.objects.exists()
+    send(held, SUGGESTED | {"confirmed": True}, OWN)
+    assert Judgement.objects.get().value == 6
+
+
+@pytest.mark.parametrize(("unconfirmed", "penalty"), [("count", 6), ("leave_out", 5)])
+def test_an_untouched_suggestion_counts_only_where_the_campaign_says_so(unconfirmed, penalty):
+    held = holding(unconfirmed)
+    send(held, SUGGESTED, OWN)
+    judgement = Judgement.objects.get()
+    assert judgement.value == penalty
+    table = judgement_table(held.campaign)
+    [cell] = [read_cell(label) for label in table.factors["marks"].labels if label]
+    assert sum({"minor": 1, "major": 5}[mark.severity] for mark in cell.marks) == penalty
+    [note] = marked_outputs(table).notes
+    assert note in next(iter(span_tables(span_section(table, ReportOptions())))).notes
+    counted = 1 if unconfirmed == "count" else 0
+    assert "1 of 1 (100.0 %) were left untouched" in note
+    assert f"{counted} of these count as the raters' own" in note
+
+
+def test_answers_from_before_the_question_are_still_read_as_they_are():
+    held = holding("")
+    campaign = held.campaign
+    definition = stored_definition(campaign.definition)
+    answer = {"criterion": "errors", "place": 0, "time_ms": 1.0}
+    answer["value"] = {"marks": [SUGGESTED], "events": []}
+    [reading] = read_answers(
+        definition, 0, [answer], outputs=1, texts=["Text 0 of system 0"], item_input=""
+    )
+    assert reading.number == 1
 
 
 @pytest.mark.parametrize(

@@ -271,8 +271,28 @@ def suggest(campaign: Campaign, *marks: dict[str, Any]) -> None:
     Output.objects.filter(item__campaign=campaign).update(marks=suggested)
 
 
-def test_suggested_marks_are_confirmed_changed_and_removed(page: Page):
+@pytest.mark.parametrize("width", [1366, 390])
+def test_suggestions_that_nobody_touched_are_asked_about_at_next(page: Page, width):
+    page.set_viewport_size({"width": width, "height": 844})
     campaign = marking(launch=False)
+    suggest(campaign, *({"start": a, "end": b, "text": TEXT[a:b]} for a, b in [(0, 3), (8, 14)]))
+    open_screen(page, launch_campaign(campaign, by=campaign.owner))
+    page.locator("[data-next]").click()
+    asked = page.locator("[data-missing]")
+    expect(asked).to_have_text(re.compile("Suggested marks are still open: 2"))
+    expect(page.get_by_role("button", name="Confirm: “The”")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.locator("[data-next]").click()
+    expect(asked).to_have_text(re.compile("still open: 1"))
+    assert_accessible(page)
+    shot(page, f"suggestions-asked-{width}")
+    page.get_by_role("button", name="Remove: “walked”").click()
+    finish(page)
+    assert [(mark["text"], mark["confirmed"]) for mark in stored()["marks"]] == [("The", True)]
+
+
+def test_suggested_marks_are_confirmed_changed_and_removed(page: Page):
+    campaign = marking(launch=False, unconfirmed="count")
     places = [(0, 3), (8, 14), (24, 30), (4, 7)]
     suggest(campaign, *({"start": a, "end": b, "text": TEXT[a:b]} for a, b in places))
     text = open_screen(page, launch_campaign(campaign, by=campaign.owner))

@@ -6,7 +6,7 @@ import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 from django.utils.translation import gettext
 from pydantic import Field, model_validator
@@ -85,6 +85,14 @@ class SpansOptions(Options):
         description=_("Only with one output per screen and an input that is a text"),
     )
     notes: bool = Field(False, title=_("A note for each mark"))
+    unconfirmed: Literal["ask", "count", "leave_out"] = Field(
+        "ask",
+        title=_("Suggested marks that a rater leaves untouched"),
+        description=_(
+            "ask: raters confirm, change or remove each; count: as marks of the rater; leave_out: "
+            "they weigh nothing"
+        ),
+    )
     whole_words: bool = Field(False, title=_("Marks cover whole words"))
     score: bool = Field(False, title=_("Ask for a score from 0 to 100 as well"))
     score_step: float = Field(1, gt=0, le=50, title=_("Step of the score"))
@@ -177,6 +185,9 @@ class Spans(Instrument[SpansOptions]):
         "missing_marks": _("Mark the errors, or say that there are none."),
         "missing_category": _("Choose a category for every mark."),
         "missing_severity": _("Choose a severity for every mark."),
+        "open_suggestions": _(
+            "Suggested marks are still open: {count}. Confirm, change or remove each of them."
+        ),
         "missing_score": _("Please move this slider."),
         "mark_for_score": _("A score below {score} needs at least one mark."),
         "score_said": _("{value} of 100"),
@@ -201,6 +212,8 @@ class Spans(Instrument[SpansOptions]):
 
     def clean(self, answer: Any, options: SpansOptions, subject: Subject) -> Value:
         marks = self._marks(answer, options, subject)
+        left_out = [mark for mark in marks if options.unconfirmed == "leave_out" and is_open(mark)]
+        marks = [mark for mark in marks if mark not in left_out]
         score = self._score(answer, options)
         below = options.needs_mark_below
         is_low = below is not None and score is not None and score < below
@@ -215,6 +228,8 @@ class Spans(Instrument[SpansOptions]):
             "marks": marks,
             "events": _events(answer.get("events", []), subject),
         }
+        if left_out:
+            kept["left_out"] = left_out
         if any(mark["side"] == "source" for mark in marks):
             kept["source_sha256"] = sha256_of(subject.item_input)
         # Sorted, because the database keeps the payload without the order of its names, and
@@ -310,6 +325,11 @@ class Spans(Instrument[SpansOptions]):
             _simulated(impression, options, text, rng)
             for impression, text in zip(impressions, trial["outputs"], strict=True)
         ]
+
+
+def is_open(mark: Mapping[str, Any]) -> bool:
+    """Whether a mark was suggested, and its rater has neither confirmed nor changed it."""
+    return "prefilled" in mark and mark.get("confirmed") is not True
 
 
 def _texts(options: SpansOptions, subject: Subject) -> dict[str, str]:

@@ -65,9 +65,21 @@ export const isAnswered = ({ history }, { score, none }) =>
  * @param {Ending} ending
  */
 export function isComplete(marking, ending) {
-  if (incomplete(marking).length) return false;
+  if (incomplete(marking).length || openSuggestions(marking).length) return false;
   return ending.none ? isAnswered(marking, ending) : (ending.score?.value() ?? null) !== null;
 }
+
+/**
+ * The suggestions that the rater has to decide about, where the campaign asks for that.
+ *
+ * @param {Pick<Marking, "history" | "options">} marking
+ */
+function openSuggestions({ history, options }) {
+  return options.unconfirmed === "ask" ? history.marks().filter(isOpen) : [];
+}
+
+/** @param {Mark} one */
+const isOpen = (one) => "prefilled" in one && !one.confirmed;
 
 /**
  * The choices of marks that are not made yet.
@@ -100,11 +112,14 @@ export function problem({ history, options, words, fields }, { score, none }) {
   if (options.severities.length && marks.some(({ severity }) => !severity)) {
     return words.missing_severity;
   }
+  const open = openSuggestions({ history, options });
+  if (open.length) return say(words, "open_suggestions", { count: open.length });
   if (none) return marks.length || none.checked ? "" : words.missing_marks;
   const scored = score?.value() ?? null;
   if (scored === null) return words.missing_score;
   const below = options.needs_mark_below;
-  const isUnmarked = !marks.length && fields.output.text.trim() !== "";
+  const own = options.unconfirmed === "leave_out" ? marks.filter((one) => !isOpen(one)) : marks;
+  const isUnmarked = !own.length && fields.output.text.trim() !== "";
   if (below === null || scored >= below || !isUnmarked) return "";
   return say(words, "mark_for_score", { score: below });
 }
@@ -116,6 +131,8 @@ export function problem({ history, options, words, fields }, { score, none }) {
 export function faulty(marking, { score, none }) {
   const choices = incomplete(marking);
   if (choices.length) return choices;
+  const open = openSuggestions(marking);
+  if (open.length) return open.map(({ id }) => marking.list.entry(id)?.confirm);
   if (none) return [none];
   return score && score.value() === null ? [score.element] : [];
 }

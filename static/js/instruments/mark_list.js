@@ -104,6 +104,7 @@ export function createList(holder, { options, words, language, actions }) {
 
     return {
       root,
+      confirm,
       severity,
       category,
       note,
