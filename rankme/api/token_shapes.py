@@ -6,12 +6,14 @@ from typing import Any
 
 from rest_framework import serializers
 
+from rankme.actions.passwords import LONGEST_PASSWORD
+
 from .view import Strict
 
 
 class CredentialsSerializer(Strict):
     username = serializers.CharField(max_length=150)
-    password = serializers.CharField(max_length=4096, trim_whitespace=False)
+    password = serializers.CharField(max_length=LONGEST_PASSWORD, trim_whitespace=False)
 
 
 class TokenSerializer(serializers.Serializer[Any]):

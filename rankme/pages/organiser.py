@@ -49,7 +49,21 @@ class ChangePassword(PasswordChangeView):
 
 
 log_in = LoginView.as_view(authentication_form=LoginForm, redirect_authenticated_user=True)
-log_out = LogoutView.as_view()
+
+
+class LogOut(LogoutView):
+    """Log out, and have the browser forget the pages and exports that it keeps.
+
+    Its cookies and storage stay: they may be those of a rater, with answers not yet sent.
+    """
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        answer = super().dispatch(request, *args, **kwargs)
+        answer["Clear-Site-Data"] = '"cache"'
+        return answer
+
+
+log_out = LogOut.as_view()
 change_password = ChangePassword.as_view()
 
 

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from drf_spectacular.generators import SchemaGenerator
 
 from rankme.actions import import_jobs
 from rankme.models import Campaign, MaterialImport
@@ -133,6 +134,15 @@ def test_the_reference_page_names_every_operation(client):
         for operation in methods.values():
             assert f'id="{operation["operationId"]}"' in page
     assert "<script" not in page.partition("<main")[2]
+
+
+def test_the_schema_and_its_page_are_made_once(client, monkeypatch):
+    first = client.get("/api/v1/schema/")
+    page = client.get("/api/v1/docs/")
+    monkeypatch.setattr(SchemaGenerator, "get_schema", lambda *_, **__: pytest.fail("made again"))
+    assert client.get("/api/v1/schema/").content == first.content
+    assert client.get("/api/v1/docs/").context["info"] == page.context["info"]
+    assert first["Content-Type"].startswith("application/vnd.oai.openapi")
 
 
 def test_the_schema_has_no_warnings_and_one_error_shape(tmp_path):

@@ -37,6 +37,20 @@ def test_a_wrong_password_is_refused_in_words(client, olga):
     assert not is_in(client)
 
 
+def test_a_password_of_a_megabyte_is_wrong_before_it_is_hashed(client, olga, monkeypatch):
+    monkeypatch.setattr(passwords, "authenticate", lambda *_, **__: pytest.fail("it was hashed"))
+    assert log_in(client, "x" * 900_000).status_code == 200
+    assert AuditEvent.objects.filter(verb=passwords.REFUSED).count() == 1
+    assert not is_in(client)
+
+
+def test_logging_out_clears_what_the_browser_keeps_and_no_answers(client, olga):
+    log_in(client, PASSWORD)
+    answer = client.post(reverse("rankme:log-out"))
+    assert answer["Clear-Site-Data"] == '"cache"'
+    assert not is_in(client)
+
+
 def test_after_too_many_guesses_even_the_right_password_waits(client, olga, monkeypatch):
     limited_to(monkeypatch, 3)
     for _ in range(3):
