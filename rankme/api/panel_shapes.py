@@ -223,16 +223,8 @@ class StudySerializer(serializers.ModelSerializer[PanelStudy]):
                 "currency",
             ),
             *("minutes", "longest_minutes", "devices", "filters", "is_secure", "approval"),
-            *(
-                "tops_up",
-                "ceiling",
-                "committed",
-                "excess",
-                "problem",
-                "synced_at",
-                "money",
-                "submissions",
-            ),
+            *("tops_up", "ceiling", "committed", "excess", "problem", "untrusted_entries"),
+            *("synced_at", "money", "submissions"),
         ]
 
     @extend_schema_field(MoneySerializer)

@@ -49,7 +49,11 @@ class CompletionCodes(TextByOutcome):
 
 
 class ReturnAddresses(TextByOutcome):
-    """Where raters go after each outcome; empty: `return_url` or the panel's own address."""
+    """Where raters go after each outcome.
+
+    Empty: after finished work `return_url` or the panel's own address, and after other outcomes the
+    same address only if it contains `{code}`.
+    """
 
 
 class PayByOutcome(Part):

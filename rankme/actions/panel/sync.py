@@ -53,8 +53,11 @@ def let_a_worker_visit(study: PanelStudy) -> None:
 
 def refresh(study: PanelStudy) -> None:
     """Ask the panel at once, and let a worker do what the rules say."""
-    sync_study(study)
-    let_a_worker_visit(study)
+    try:
+        sync_study(study)
+    finally:
+        # Which has more patience than a page, and goes on where that ended.
+        let_a_worker_visit(study)
 
 
 def look_at_events(account_id: int | None = None) -> None:
