@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from rankme.actions.campaigns import launch_campaign
@@ -639,3 +640,12 @@ def test_a_comparison_is_named_by_the_words_beside_it_and_its_text(page: Page, p
     answer_with_mouse(page)
     next_screen(page)
     expect(page.locator("#completion-code")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [1366, 390])
+def test_a_title_without_blanks_widens_no_page(page: Page, width: int) -> None:
+    definition = slider_definition(title="Sentence_quality_" * 11)
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(reverse("rankme:enter", args=[make_campaign(definition).code]))
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    shot(page, f"long-title-{width}")
