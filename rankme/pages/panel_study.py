@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from rankme.actions.panel import filters, studies, sync
+from rankme.actions.panel import filters, money, studies, sync
 from rankme.errors import RankmeError, RefusedAction
 from rankme.forms.panel import DEVICES, CeilingForm, CostForm, PlacesForm
 from rankme.models import Campaign, PanelStudy, PanelSubmission
@@ -69,6 +69,7 @@ def _study_context(study: PanelStudy) -> dict[str, Any]:
         "places_form": PlacesForm(initial={"more": places_missing(study) or None}),
         "ceiling_form": CeilingForm(initial={"ceiling": studies.in_major_units(study.ceiling)}),
         "missing": places_missing(study),
+        "place_cost": money.likely_cost(study, study.reward),
         **panel_draft.rules_about_checks(study.campaign),
         "devices": [title for device, title in DEVICES if device in study.devices],
         "filters": filters.described(study.account, study.filters),

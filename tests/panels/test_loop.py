@@ -219,6 +219,30 @@ def test_places_added_at_the_panel_are_counted_even_beyond_the_ceiling(loop):
     money.pay_bonus(loop.row(one), 1, reason="", by=loop.owner)
 
 
+def test_a_finished_study_that_is_active_again_with_another_one_is_told(loop):
+    studies.stop_study(loop.study, by=loop.owner)
+    studies.draft_study(loop.campaign, loop.account, plan_of(), by=loop.owner)
+    loop.panel.books.change_places(loop.there, PLACES + 1)
+    loop.there.status = "ACTIVE"
+    sync.visit_panels()
+    assert "has another one" in loop.again().problem
+
+
+def test_a_study_that_ended_long_ago_is_visited_while_somebody_waits(loop):
+    one = loop.finish("a")
+    studies.stop_study(loop.study, by=loop.owner)
+    PanelStudy.objects.update(created_at="2001-01-01T00:00:00Z", approval="manual")
+    sync.visit(loop.again())
+    loop.panel.books.approve(one)
+    PanelStudy.objects.update(synced_at="2001-01-01T00:00:00Z")
+    sync.visit_panels()
+    assert loop.row(one).state == "APPROVED"
+    loop.panel.journal.clear()
+    PanelStudy.objects.update(synced_at="2001-01-01T00:00:00Z")
+    sync.visit_panels()
+    assert not [line for line in loop.panel.journal if "studies" in line.path]
+
+
 @pytest.mark.parametrize(("kind", "places"), [("cut", 6), ("server_error", PLACES)])
 def test_places_whose_answer_was_lost_are_counted_as_the_panel_shows_them(loop, kind, places):
     loop.fault(kind, "studies", "PATCH")

@@ -85,27 +85,21 @@ def change_draft(study: PanelStudy, plan: StudyPlan, *, by: User) -> PanelStudy:
 
     Only the account's owner changes the ceiling.
     """
-    if study.state != State.UNPUBLISHED:
-        raise RefusedAction(_("Only a draft can be changed."))
-    if plan.ceiling != study.ceiling:
-        change_ceiling(study, plan.ceiling, by=by)
-    codes = study.codes or {"share": new_code(8).upper()}
-    wanted = {
-        **{part.name: getattr(plan, part.name) for part in fields(plan)},
-        "codes": codes if plan.pays_shares else {},
-    }
-    del wanted["pays_shares"]
-    for name, value in wanted.items():
-        setattr(study, name, value)
-    document = study_document(study)
-    study.refresh_from_db()
-    panel_of(study.account).change_study(study.external_id, document)
-    with transaction.atomic():
-        # Nobody has published it meanwhile: the constraint would count the former places.
-        changed = PanelStudy.objects.filter(pk=study.pk, state=State.UNPUBLISHED).update(**wanted)
-        if not changed:
+    with _places_are_changed_here(study):
+        if study.state != State.UNPUBLISHED:
             raise RefusedAction(_("Only a draft can be changed."))
-        note(study.campaign, by, gettext_noop("study changed"), study=study.key)
+        if plan.ceiling != study.ceiling:
+            change_ceiling(study, plan.ceiling, by=by)
+        codes = study.codes or {"share": new_code(8).upper()}
+        wanted = {part.name: getattr(plan, part.name) for part in fields(plan)}
+        wanted["codes"] = codes if wanted.pop("pays_shares") else {}
+        for name, value in wanted.items():
+            setattr(study, name, value)
+        panel = panel_of(study.account)
+        panel.change_study(study.external_id, study_document(study))
+        with transaction.atomic():
+            PanelStudy.objects.filter(pk=study.pk).update(**wanted)
+            note(study.campaign, by, gettext_noop("study changed"), study=study.key)
     study.refresh_from_db()
     return study
 
@@ -152,15 +146,33 @@ def take_state(study: PanelStudy, there: StudyThere) -> PanelStudy:
     has_fees = study.places_cost > study.places * study.reward
     if is_published and not (is_as_here and has_fees):
         return _count_places(study, there.id)
-    PanelStudy.objects.filter(pk=study.pk).update(
-        external_id=there.id,
-        state=there.status,
-        places=there.places,
-        reward=there.reward,
-        problem="",
-    )
+    with _one_study_at_a_time():
+        PanelStudy.objects.filter(pk=study.pk).update(
+            external_id=there.id,
+            state=there.status,
+            places=there.places,
+            reward=there.reward,
+            problem="",
+        )
     study.refresh_from_db()
     return study
+
+
+@contextlib.contextmanager
+def _one_study_at_a_time() -> Iterator[None]:
+    """A transaction that explains why a finished study cannot be taken up again here."""
+    try:
+        with transaction.atomic():
+            yield
+    except IntegrityError as error:
+        if "one_study_at_a_time" not in str(error):
+            raise
+        raise RefusedAction(
+            _(
+                "At the panel this study is active again, but its campaign has another one. Stop "
+                "one of them on the panel's own pages."
+            )
+        ) from error
 
 
 def _count_places(study: PanelStudy, external_id: str) -> PanelStudy:
@@ -174,15 +186,16 @@ def _count_places(study: PanelStudy, external_id: str) -> PanelStudy:
         panel = panel_of(study.account)
         there = panel.study(external_id)
         cost = _places_cost(panel, study.campaign, places=there.places, reward=there.reward)
-        PanelStudy.objects.filter(pk=study.pk).update(
-            external_id=there.id,
-            state=there.status,
-            places=there.places,
-            reward=there.reward,
-            places_cost=cost,
-            excess=LARGEST_EXCESS,
-            problem="",
-        )
+        with _one_study_at_a_time():
+            PanelStudy.objects.filter(pk=study.pk).update(
+                external_id=there.id,
+                state=there.status,
+                places=there.places,
+                reward=there.reward,
+                places_cost=cost,
+                excess=LARGEST_EXCESS,
+                problem="",
+            )
     study.refresh_from_db()
     note(
         study.campaign,

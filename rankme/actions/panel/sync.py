@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from django.core.cache import cache
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -29,6 +29,8 @@ OVER_FOR_GOOD = timedelta(days=30)
 EVENTS_AT_ONCE = 200
 BONUSES_ARE_COMPARED_FOR, BONUSES_EVERY, BONUSES_AT_ONCE = timedelta(days=3), timedelta(hours=1), 50
 State = PanelStudy.State
+There = PanelSubmission.State
+UNDECIDED = (There.RESERVED, There.ACTIVE, There.AWAITING_REVIEW)
 
 
 def receive_event(account: PanelAccount, event_id: str, event_type: str, resource: str) -> bool:
@@ -112,7 +114,12 @@ def visit_panels() -> None:
         | is_active & Q(synced_at__lt=now - ACTIVE_EVERY)
         | ~is_active & Q(synced_at__lt=now - OTHERS_EVERY)
     )
-    unfinished = ~Q(state=State.COMPLETED) | Q(created_at__gt=now - OVER_FOR_GOOD)
+    submissions = PanelSubmission.objects.filter(study=OuterRef("pk"))
+    payments = PanelPayment.objects.filter(study=OuterRef("pk"))
+    undecided = Exists(submissions.filter(state__in=UNDECIDED)) | Exists(
+        payments.filter(state__in=[PanelPayment.State.DRAFTED, PanelPayment.State.ASKED])
+    )
+    unfinished = ~Q(state=State.COMPLETED) | Q(created_at__gt=now - OVER_FOR_GOOD) | undecided
     # Not those of a rehearsal, whose panel only the rehearsal itself can reach.
     due = PanelStudy.objects.filter(recent, unfinished, account__panel=PROLIFIC.name)
     for study in due.select_related("account", "campaign"):
