@@ -125,7 +125,7 @@ class PlannedWorkSerializer(serializers.Serializer[Any]):
     raters = serializers.IntegerField(
         source="estimate.raters", help_text="So many are needed, at `batches_per_rater`."
     )
-    batches_per_rater_for = serializers.IntegerField(
+    batches_per_rater = serializers.IntegerField(
         required=False, help_text="Only with the parameter `raters`: for these."
     )
     minutes_per_batch = serializers.FloatField(source="estimate.minutes_per_batch")

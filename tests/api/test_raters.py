@@ -90,7 +90,7 @@ def test_a_plan_is_tried_fitted_to_raters_and_launched_with_its_figures(olga):
     campaign = make_campaign(launch=False, owner=make_owner("olga"))
     base = f"{CAMPAIGNS}{campaign.code}/"
     tried = olga.get(f"{base}plan/?raters=2").json()
-    assert (tried["batches"], tried["raters"], tried["batches_per_rater_for"]) == (4, 4, 2)
+    assert (tried["batches"], tried["raters"], tried["batches_per_rater"]) == (4, 4, 2)
     assert not campaign.batches.exists()
     fitted = olga.post(f"{base}plan/", {"raters": 2}, format="json").json()
     assert fitted["raters"] == 2

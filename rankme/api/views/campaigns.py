@@ -242,7 +242,7 @@ class PlanView(View):
         work = planned_work(campaign)
         found = dict(PlannedWorkSerializer(work).data)
         if "raters" in self.query:
-            found["batches_per_rater_for"] = batches_of_each(self.query["raters"], work)
+            found["batches_per_rater"] = batches_of_each(self.query["raters"], work)
         return Response(found)
 
     @extend_schema(
