@@ -270,7 +270,11 @@ class Rater:
         spent = self.cohort.seconds_per_screen * self.rng.lognormvariate(0, 0.3)
         times = {"spent_ms": round(spent * 1000, 1)}
         if self.cohort.reports_times:
-            times = self._reported_times(answers)
+            reported = 1000 * self.character.seconds * self.rng.lognormvariate(0, 0.5)
+            times = {"spent_ms": round(reported, 1), "active_ms": round(0.9 * reported, 1)}
+        if times["spent_ms"]:  # no answer comes after its page was left
+            for answer in answers:
+                answer["time_ms"] = min(answer["time_ms"], times["spent_ms"])
         payload = {
             "version": document["version"],
             "key": str(uuid.uuid4()),
@@ -283,13 +287,6 @@ class Rater:
         }
         time.sleep(spent)
         return self._submit(document["addresses"]["submit"], payload, page.csrf_token)
-
-    def _reported_times(self, answers: list[dict[str, Any]]) -> dict[str, float]:
-        """The times of the rater's character; no answer comes after the page was left."""
-        spent = round(1000 * self.character.seconds * self.rng.lognormvariate(0, 0.5), 1)
-        for answer in answers:
-            answer["time_ms"] = min(answer["time_ms"], spent)
-        return {"spent_ms": spent, "active_ms": round(0.9 * spent, 1)}
 
     def _submit(self, address: str, payload: dict[str, Any], csrf_token: str) -> bool:
         """Send until the site says that it has it, as the page's outbox does."""
