@@ -12,6 +12,7 @@ from rankme.actions import analysis_runs, campaigns, materials, run_options
 from rankme.models import AnalysisRun, Campaign, Item, MaterialImport, Output
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.campaigns import slider_definition as slider
+from tests.importing.test_fence import workbook
 from tests.invariants import check_jobs_ended
 from tests.live import LiveSite, wait_for
 from tests.sittings import sit
@@ -63,6 +64,22 @@ def half_stored(site_without_web, owner, outputs, tmp_path) -> tuple[MaterialImp
     row.refresh_from_db()
     assert row.state == "working"
     return row, halt
+
+
+def test_a_file_that_ends_its_reader_ends_no_worker(
+    site_without_web: LiveSite, owner, outputs: Path, tmp_path: Path
+):
+    far_cell = tmp_path / "wide.xlsx"
+    far_cell.write_bytes(workbook(("A1", "system"), ("XFD1048576", "x")))
+    row = preview(owner, far_cell)
+    site_without_web.start_worker()
+    site_without_web.start_beat()
+    wait_for(lambda: is_over(row), "the check")
+    assert (row.state, row.attempts) == ("failed", 1)
+    assert "more than 2 GB of memory" in row.problems[0]["message"]
+    process = row.claimed_by.partition("#")[0].partition(":")[2]
+    assert psutil.pid_exists(int(process))
+    assert "SIGABRT" not in site_without_web.log("worker").read_text()
 
 
 def test_a_worker_killed_in_an_import_leaves_nothing_half_and_another_finishes(

@@ -2,6 +2,7 @@
 
 import io
 import json
+import random
 import zipfile
 
 import pytest
@@ -24,10 +25,12 @@ from rankme.models import Campaign, Judgement, Output
 from rankme.pages.trial_page import page_document, trials_of
 from rankme.protocols.files import preset
 from rankme.queries.judgement_table import judgement_table
+from rankme.simulation.answers import Taste, answers_to
 from tests.analysis.marked import everything, mark
 from tests.campaigns import make_owner, make_rater
 from tests.imports import work_on
 from tests.marking import marked_campaign
+from tests.pages.rater import begin, payload_for, send
 from tests.runs import asked, executed
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -156,3 +159,19 @@ def test_suggested_marks_come_in_with_their_outputs_and_reach_the_rater(tmp_path
     ((suggested,),) = trial["marks"]
     assert (suggested["start"], suggested["end"], suggested["text"]) == (8, 14, "walked")
     assert (suggested["prefilled"], suggested["confirmed"]) == ("a model", False)
+
+
+def test_a_screen_with_huge_events_is_refused_and_real_ones_are_stored(client):
+    """As one rater filled the disk: nothing looked at what the events said."""
+    campaign = marked_campaign(raters=0)
+    document = begin(client, campaign)
+    trial = document["trials"][0]
+    bad = Taste(random.Random(1), dict.fromkeys(trial["outputs"], -3.0), 0)
+    fits = answers_to(document["screens"][0], trial, bad)
+    real = json.loads(json.dumps(fits))
+    assert any(each["value"]["events"] for each in fits if isinstance(each["value"], dict))
+    for each in fits:
+        if isinstance(each["value"], dict):
+            each["value"]["events"] = [{"do": "add", "at": 1, "id": 1, "text": "界" * 20_000}]
+    assert send(client, campaign, payload_for(campaign, document, answers=fits)).status_code == 422
+    assert send(client, campaign, payload_for(campaign, document, answers=real)).status_code == 201
