@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import random
 import ssl
 import time
@@ -27,6 +28,7 @@ SECONDS_FOR_A_PAGE = 12.0
 TRIES_FOR_A_PAGE = 2
 # A panel that hangs holds at most so many of a web process's threads; /healthz/ needs one too.
 PAGES_AT_ONCE = BoundedSemaphore(2)
+SECONDS_BEHIND_OTHERS = 0.5
 MOST_BYTES = 50_000_000
 REPEATABLE = ("GET", "HEAD")
 SECONDS_BEFORE_REPEATING = 0.5
@@ -147,30 +149,35 @@ class Calls:
         """The same with the answer's status and headers."""
         repeat = method in REPEATABLE if may_repeat is None else may_repeat
         due = _page_due.get()
-        most = self.tries if due is None else min(self.tries, TRIES_FOR_A_PAGE)
-        tries = most if repeat else 1
+        tries = self.tries if repeat else 1
+
+        def send() -> Answer:
+            ends_at = due or time.monotonic() + SECONDS_IN_ALL
+            return self._send(method, path, document, query, ends_at)
+
+        if due is None:
+            return self._patiently(send, tries, math.inf)
+        # A page does not wait behind others that wait.
+        if time.monotonic() > due or not PAGES_AT_ONCE.acquire(timeout=SECONDS_BEHIND_OTHERS):
+            raise PanelAway(_("The panel takes too long to answer. Try again in a minute."))
+        try:
+            return self._patiently(send, min(tries, TRIES_FOR_A_PAGE), due)
+        finally:
+            PAGES_AT_ONCE.release()
+
+    def _patiently(self, send: Callable[[], Answer], tries: int, due: float) -> Answer:
+        """Ask up to `tries` times, while there is time."""
         for number in range(1, tries + 1):
             try:
-                return self._once(method, path, document, query)
+                return send()
             except (PanelAway, AnswerLost) as failure:
                 if number == tries:
                     raise
                 pause = self._pause(number, failure)
-                if due is not None and time.monotonic() + pause > due:
+                if time.monotonic() + pause > due:
                     raise
                 self.sleep(pause)
         raise AssertionError("unreachable")
-
-    def _once(self, method: str, path: str, document: Any, query: Mapping[str, Any]) -> Answer:
-        due = _page_due.get()
-        if due is None:
-            return self._send(method, path, document, query, time.monotonic() + SECONDS_IN_ALL)
-        if time.monotonic() > due or not PAGES_AT_ONCE.acquire(blocking=False):
-            raise PanelAway(_("The panel takes too long to answer. Try again in a minute."))
-        try:
-            return self._send(method, path, document, query, due)
-        finally:
-            PAGES_AT_ONCE.release()
 
     def _send(
         self, method: str, path: str, document: Any, query: Mapping[str, Any], ends_at: float
