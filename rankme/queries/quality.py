@@ -16,7 +16,7 @@ from rankme.models import Assignment, Campaign, Participant, RaterExclusion, Rul
 from .cannot_judge import declined_by_rater
 from .check_answers import Measured, measures_by_rater, raters_at_work
 from .definitions import frozen_definition
-from .rater_measures import FEWEST_PAGES, agreements, position_biases
+from .rater_measures import FEWEST_PAGES, agreements, position_biases, untouched_suggestions
 
 RATERS_AT_ONCE = 100
 # Beyond these a sentence mentions it. They only choose words; nobody is excluded by them.
@@ -49,6 +49,7 @@ class RaterFacts:
     position_bias: float | None
     agreement: float | None
     is_hasty: bool  # a tenth of the expected time or less
+    untouched: float | None = None  # the share of suggested marks
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,8 @@ def quality_of(campaign: Campaign, participants: Sequence[Participant]) -> list[
     excluded = {found.participant_id: found for found in standing.select_related("decided_by")}
     definition = frozen_definition(campaign).definition
     names = [(check.name, check.kind) for check in definition.checks]
+    marking = [each.name for each in definition.criteria if each.tool.marks_outputs]
+    untouched = untouched_suggestions(ids, marking)
     hasty = NOTABLE_HASTE * definition.crowd.expected_seconds_per_screen
     lines = []
     for participant in participants:
@@ -106,6 +109,7 @@ def quality_of(campaign: Campaign, participants: Sequence[Participant]) -> list[
             bias.get(participant.pk),
             agreement.get(participant.pk),
             is_hasty=seconds is not None and seconds < hasty,
+            untouched=untouched.get(participant.pk),
         )
         lines.append(
             QualityLine(
@@ -176,6 +180,9 @@ def _habits(facts: RaterFacts) -> list[str]:
             if facts.position_bias > 0
             else _("scores texts higher the further up they are")
         )
+    if facts.untouched:
+        words = _("left %(share)s %% of the suggested marks untouched")
+        said.append(words % {"share": round(100 * facts.untouched)})
     if facts.agreement is not None and facts.agreement < NOTABLE_AGREEMENT:
         said.append(_("does not agree with the other raters"))
     return said

@@ -109,8 +109,28 @@ def position_biases(participants: Sequence[int]) -> dict[int, float]:
     return _by_rater(query, participants)
 
 
-def _by_rater(query: str, participants: Sequence[int]) -> dict[int, float]:
+def untouched_suggestions(participants: Sequence[int], criteria: Sequence[str]) -> dict[int, float]:
+    """By rater: the share of suggested marks, of those not removed, that were left untouched.
+
+    `criteria` are those for which errors are marked.
+    """
+    query = f"""
+        SELECT a.participant_id, avg((mark ->> 'confirmed' IS DISTINCT FROM 'true')::int)::float
+        FROM rankme_assignment a
+        JOIN rankme_submission s ON s.assignment_id = a.id
+        JOIN rankme_judgement j ON j.submission_id = s.id
+        JOIN rankme_criterion c ON c.id = j.criterion_id
+        CROSS JOIN LATERAL (SELECT
+            CASE WHEN j.text LIKE '{{%%' THEN j.text::jsonb ELSE '{{}}' END AS answer) AS read
+        CROSS JOIN LATERAL jsonb_array_elements(
+            COALESCE(answer -> 'marks', '[]') || COALESCE(answer -> 'left_out', '[]')) AS mark
+        WHERE a.participant_id = ANY(%s) AND c.name = ANY(%s) AND mark ? 'prefilled' AND {NEWEST}
+        GROUP BY a.participant_id"""
+    return _by_rater(query, participants, list(criteria)) if criteria else {}
+
+
+def _by_rater(query: str, participants: Sequence[int], *values: Any) -> dict[int, float]:
     with connection.cursor() as cursor:
-        cursor.execute(query, [list(participants)])
+        cursor.execute(query, [list(participants), *values])
         rows: list[tuple[Any, Any]] = cursor.fetchall()
     return {rater: float(value) for rater, value in rows if value is not None}

@@ -12,6 +12,7 @@ from rankme.models import Judgement, Output
 from rankme.protocols.answers import read_answers
 from rankme.protocols.files import stored_definition
 from rankme.queries.judgement_table import judgement_table
+from rankme.queries.quality import quality_of
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.sittings import claim, payload_for, store
 
@@ -89,6 +90,9 @@ def test_an_untouched_suggestion_counts_only_where_the_campaign_says_so(unconfir
     counted = 1 if unconfirmed == "count" else 0
     assert "1 of 1 (100.0 %) were left untouched" in note
     assert f"{counted} of these count as the raters' own" in note
+    [line] = quality_of(held.campaign, [held.participant])
+    assert line.facts.untouched == 1
+    assert "left 100 % of the suggested marks untouched" in line.sentence.lower()
 
 
 def test_answers_from_before_the_question_are_still_read_as_they_are():
