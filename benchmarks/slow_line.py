@@ -143,7 +143,7 @@ def visit(
 
     campaign = campaign_of(name)
     questions = campaign.definition.get("entry_questions", [])
-    answers = [[each["name"], each["accept"][0]] for each in questions]
+    answers = [[each["name"], (each.get("accept") or ["yes"])[0]] for each in questions]
     context = browser.new_context(base_url=site.url, viewport={"width": 1366, "height": 768})
     page = context.new_page()
     session = context.new_cdp_session(page)

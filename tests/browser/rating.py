@@ -27,6 +27,7 @@ from tests.browser.waiting import until
 from tests.campaigns import make_campaign
 
 SCREENSHOTS = os.environ.get("SCREENSHOTS")
+YES = "yes"  # to a question that turns nobody away
 numbers = count(1)  # nobody may write the same text twice
 SYSTEMS = {
     **{"e2e-quality": 5, "e2e-naturalness": 5, "pairwise-preference": 2, "best-worst": 4},
@@ -167,7 +168,8 @@ def come_in(page: Page, campaign: Campaign, **link: str) -> None:
     agree(page)
     if "/questions/" in page.url:
         for question in campaign.definition["entry_questions"]:
-            press(page, f"[name=entry-{question['name']}][value={question['accept'][0]}]")
+            accepted = question.get("accept") or [YES]
+            press(page, f"[name=entry-{question['name']}][value={accepted[0]}]")
         press(page, "form[action$='/questions/'] .primary")
         await_address(page, instead_of="[name^=entry-]")
 
@@ -184,7 +186,7 @@ def go_to_work(page: Page, campaign: Campaign, *, name: str = "w1") -> None:
     rater = participation.enter(campaign, panel=definition.crowd.panel, external_id=name)
     participation.give_consent(rater, browser=rater_identity.new_browser())
     if definition.entry_questions:
-        answers = {question.name: question.accept[0] for question in definition.entry_questions}
+        answers = {each.name: (each.accept or [YES])[0] for each in definition.entry_questions}
         participation.answer_entry_questions(rater, answers)
     participation.mark_instructed(rater)
     rater.refresh_from_db()

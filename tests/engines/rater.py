@@ -121,7 +121,7 @@ def keep(engine: Engine, name: str) -> None:
 
 def accepted(campaign: Campaign) -> dict[str, str]:
     questions = campaign.definition.get("entry_questions", [])
-    return {each["name"]: each["accept"][0] for each in questions}
+    return {each["name"]: (each.get("accept") or ["yes"])[0] for each in questions}
 
 
 def come_in(hand: Hand, address: str, accepted: dict[str, str]) -> None:
