@@ -129,6 +129,7 @@ def test_what_the_browser_can_measure_is_stored_with_each_screen(page: Page):
         assert times["timer_ms"] <= 0.1
         assert 1 <= times["frame_ms"] <= 200
         assert times["spent_ms"] > 0
+        assert "impossible time" not in submission.flags
     assert reading.payload["times"]["input"] == "keyboard"
     assert finding.payload["times"]["input"] == "mouse"
     assert finding.judgements.filter(criterion__name="identification_time", value__gt=0).exists()
@@ -395,6 +396,7 @@ def test_the_rater_begins_each_trial_and_may_pause_before_it(page: Page):
         click_a_picture(page)
     expect(page.locator("#completion-code")).to_be_visible()
     assert Judgement.objects.filter(value=None).count() == 0
+    assert not Submission.objects.filter(flags__contains=["impossible time"]).exists()
 
 
 CROSS = """() => {
