@@ -7,6 +7,8 @@ for more memory than there is. The child protects the worker, not its secrets: i
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import faulthandler
 import os
 import pickle
 import resource
@@ -25,6 +27,7 @@ Result = TypeVar("Result")
 MORE_FILES = 256
 # What the kernel should end first when the machine itself runs out of memory.
 FIRST_TO_GO = "1000"
+PR_SET_PDEATHSIG = 1
 PROGRESS, RETURNED, RAISED = "progress", "returned", "raised"
 
 
@@ -48,8 +51,9 @@ def read_in_child(
         return read(progress or (lambda done, total: None))
     receiving, sending = os.pipe()
     # Not `multiprocessing`: Celery's processes are daemons, which it does not allow to have any.
-    child = os.fork()
+    parent, child = os.getpid(), os.fork()
     if not child:
+        _end_with(parent)
         _answer(read, sending, limits)
     os.close(sending)
     try:
@@ -105,7 +109,7 @@ def _refusal(message: str) -> ImportRefused:
 
 def _raised(stored: Any, limits: Limits) -> BaseException:
     kind, args, state = stored
-    if issubclass(kind, MemoryError):
+    if issubclass(kind, MemoryError | RecursionError):
         return _refusal(_too_large(limits))
     # Not called: its arguments may be others than those that it keeps.
     error: BaseException = kind.__new__(kind, *args)
@@ -148,9 +152,18 @@ def _stored(error: BaseException) -> tuple[type[BaseException], Any, dict[str, A
     return stored
 
 
+def _end_with(parent: int) -> None:
+    """Have the kernel (Linux) end this process with the one that waits for it."""
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
 def _fence_in(limits: Limits) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
+    faulthandler.disable()  # the parent says what its death means
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(FIRST_TO_GO)
     _lower(resource.RLIMIT_CORE, 0)

@@ -1,5 +1,6 @@
 """Files of a kilobyte that ask for more memory than there is, and readers that die."""
 
+import contextlib
 import io
 import os
 import resource
@@ -10,6 +11,7 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
+import psutil
 import pyarrow as pa
 import pytest
 from pyarrow import ipc, parquet
@@ -17,6 +19,7 @@ from pyarrow import ipc, parquet
 from rankme.importing import LIMITS, ImportRefused, read_judgement_material, read_material
 from rankme.importing.fence import read_in_child
 from rankme.importing.problems import FileProblem
+from tests.live import wait_for
 
 # The largest child so far may have been another test's.
 MOST_MEMORY = LIMITS.reader_memory + 2**30
@@ -108,7 +111,7 @@ HOSTILE = {
     "repeated.ods": lambda: opendocument(16_000, 2_000),
     "repeated.parquet": lambda: repeated_text(4_000_000, 1_000),
     "empty.arrow": lambda: empty_columns(20_000_000),
-    "packed.arrow": lambda: packed_text(400_000_000),
+    "packed.arrow": lambda: packed_text(200_000_000),
 }
 
 
@@ -172,6 +175,37 @@ def test_a_reader_that_dies_is_a_refusal(number):
 def test_a_reader_without_memory_is_a_refusal():
     with pytest.raises(ImportRefused, match=r"more than 0\.25 GB of memory"):
         in_child(lambda progress: bytearray(2**29), reader_memory=2**28)
+
+
+def test_a_reader_that_recurses_too_deeply_is_a_refusal():
+    def read(progress):
+        return read(progress)
+
+    with pytest.raises(ImportRefused, match="is damaged"):
+        in_child(read)
+
+
+def test_a_reader_ends_with_its_worker():
+    """Killed, the worker cannot end it, and the reader may not look up for minutes."""
+    receiving, sending = os.pipe()
+    worker = os.fork()
+    if not worker:
+
+        def read(progress):
+            os.write(sending, str(os.getpid()).encode())
+            time.sleep(1_000)
+
+        in_child(read)
+    reader = int(os.read(receiving, 20))
+    os.kill(worker, signal.SIGKILL)
+    os.waitpid(worker, 0)
+    wait_for(lambda: not psutil.pid_exists(reader) or is_zombie(reader), "the reader to end", 30)
+
+
+def is_zombie(process: int) -> bool:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return psutil.Process(process).status() == psutil.STATUS_ZOMBIE
+    return True
 
 
 def test_a_reader_without_end_is_a_refusal():
