@@ -46,9 +46,7 @@ MATERIAL = {
     "e2e-naturalness": _restaurants,
     "e2e-quality": _restaurants,
     "esa": _translations,
-    "fact-spans": _files(
-        "rotowire", "games_by_sentence/games.json", "games_by_sentence/outputs.csv"
-    ),
+    "fact-spans": _files("rotowire", "games_at_length/games.json", "games_at_length/outputs.csv"),
     "image-captions": _files("long", "captions/captions.zip"),
     "likert-criteria": _restaurants_in_words,
     "mqm": _translations,

@@ -48,6 +48,7 @@ def words_of_every_page() -> dict[str, str]:
         "wait": _("Please take your time: you can continue in {seconds} s."),
         "text_number": _("Text {number}"),
         "picture": _("Picture {number}"),
+        "cells_found": _("Found in {count} cells"),
         "practice": _("Practice {number} of {count}"),
         "progress": _("{number} of {count}"),
         "document": _("Document {number} of {count}"),

@@ -25,6 +25,8 @@ def work_scripts(definition: Definition) -> list[str]:
         names += ["dialogue"]
     if definition.shows_files():
         names += ["files"]
+    if definition.input_kind == "tables":
+        names += ["lookup"]
     names += _scripts_for_texts(definition)
     if tells_answers(definition):
         names += ["practice_answers"]
@@ -66,6 +68,8 @@ def work_stylesheets(definition: Definition) -> list[str]:
 def _block_stylesheets(definition: Definition) -> Iterator[str]:
     if definition.input_kind == "tables":
         yield "blocks/tables"
+    if may_have_panes(definition):
+        yield "blocks/panes"
     if definition.input_kind == "images":
         yield "blocks/pictures"
     if has_pictorial_block(definition):
@@ -90,6 +94,16 @@ def _scripts_for_texts(definition: Definition) -> list[str]:
         "difference": has_difference,
     }
     return [name for name, is_needed in needed.items() if is_needed]
+
+
+def may_have_panes(definition: Definition) -> bool:
+    """Whether tables or a long text can be next to the outputs (`kept.js` decides)."""
+    if definition.input_kind not in ("tables", "text"):
+        return False
+    layouts = [
+        {block.block: block.layout for block in screen.show} for screen in definition.screens
+    ]
+    return any("input" in has and has.get("outputs") == "rows" for has in layouts)
 
 
 def instruments_of(definition: Definition) -> list[str]:

@@ -338,6 +338,21 @@ def test_by_keyboard_no_picture_is_marked_and_a_second_space_chooses_none(page: 
     assert Submission.objects.count() == 2
 
 
+def test_a_text_is_ended_by_a_click_anywhere_on_the_page(page: Page):
+    """The way to the button would be part of the time, and would lead to the pictures below."""
+    start_timed(page, 1)
+    onset_of(page)
+    page.wait_for_timeout(DEAD_MS + 50)
+    page.mouse.click(20, 400)
+    onset_of(page, "images")
+    page.wait_for_timeout(DEAD_MS + 50)
+    page.mouse.click(5, 400)  # on none of the pictures
+    click_a_picture(page)
+    expect(page.locator("#completion-code")).to_be_visible()
+    (reading,) = recorded_times()
+    assert reading > DEAD_MS
+
+
 def test_space_is_a_response_when_it_goes_down(page: Page):
     start_timed(page, items=1)
     onset_of(page)

@@ -54,6 +54,7 @@ def test_an_instrument_names_every_stylesheet_that_its_template_needs(name):
     ("name", "sheets", "scripts"),
     [
         ("direct-assessment", {"line", "slider"}, set()),
+        ("esa", {"line", "slider", "spans", "panes"}, set()),
         (
             "chat-arena",
             {"preference", "formatted", "columns", "difference"},
@@ -61,7 +62,7 @@ def test_an_instrument_names_every_stylesheet_that_its_template_needs(name):
         ),
         ("chat-likert", {"likert", "formatted", "columns"}, {"formatted", "columns"}),
         ("e2e-elicitation", {"pictorial"}, {"pictorial"}),
-        ("rotowire-facts", {"tables", "counter", "count"}, set()),
+        ("rotowire-facts", {"tables", "counter", "count"}, {"lookup"}),
         ("tuna08-identification", {"pictures", "timed"}, {"timed", "bell", "device"}),
     ],
 )
@@ -69,6 +70,7 @@ def test_a_campaign_loads_what_its_screens_need(name, sheets, scripts):
     definition = preset(name)
     assert names_of(work_stylesheets(definition)) == {"work"} | sheets
     optional = {"timed", "bell", "device", "pictorial", "formatted", "columns", "difference"}
+    optional.add("lookup")
     assert names_of(work_scripts(definition)) & optional == scripts
 
 

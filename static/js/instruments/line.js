@@ -86,11 +86,20 @@ export function createLine(slider, { scale, text, labelledBy, onInput, onKey = i
     return scale.minimum + (rightToLeft() ? 1 - along : along) * (scale.maximum - scale.minimum);
   }
 
-  watchPointer(slider, (event, isPress) => {
-    const next = valueAt(event.clientX);
-    // The handle of a number beyond the line is at its end: pressing it does not move it.
-    if (isPress && isBeyond() && share(next) > 1 - HANDLE_SHARE) return;
-    move(next, event.timeStamp);
+  let hasMoved = false;
+  watchPointer(slider, {
+    onMove(event, isPress) {
+      const next = valueAt(event.clientX);
+      // The handle of a number beyond the line is at its end: pressing it does not move it.
+      if (isPress && isBeyond() && share(next) > 1 - HANDLE_SHARE) return;
+      hasMoved = true;
+      move(next, event.timeStamp);
+    },
+    // The answer is given when the handle is let go.
+    onRelease(event) {
+      if (hasMoved && value !== null) onInput(value, event.timeStamp);
+      hasMoved = false;
+    },
   });
 
   slider.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
@@ -133,9 +142,10 @@ export function keyTarget(key, value, scale, rightToLeft = false) {
  * A finger that scrolls the page past the line does not set it: only a tap or a sideways drag.
  *
  * @param {HTMLElement} slider
- * @param {(event: PointerEvent, isPress: boolean) => void} onMove
+ * @param {{ onMove: (event: PointerEvent, isPress: boolean) => void,
+ *   onRelease: (event: PointerEvent) => void }} listeners
  */
-function watchPointer(slider, onMove) {
+function watchPointer(slider, { onMove, onRelease }) {
   /** @type {number | null} */
   let from = null;
   let dragging = false;
@@ -154,6 +164,7 @@ function watchPointer(slider, onMove) {
   });
   slider.addEventListener("pointerup", (event) => {
     if (from !== null && !dragging) onMove(event, true);
+    onRelease(event);
     from = null;
   });
   slider.addEventListener("pointercancel", () => (from = null));

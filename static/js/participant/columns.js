@@ -1,4 +1,8 @@
-// Long texts side by side: each has a scroll bar of its own, and the questions stay in view.
+// Long texts side by side: each has a scroll bar of its own, or all of them have that of the page.
+
+import { beReachable, showJudged } from "./kept.js";
+
+let isMaximised = false; // as the rater left it on an earlier screen
 
 /**
  * Tell the style sheet how much of the window is left for the texts, and how much the question
@@ -17,11 +21,25 @@ export function fitColumns(form, root = document.documentElement) {
     const top = form.getBoundingClientRect().top + root.scrollTop;
     root.style.setProperty("--around", `${Math.ceil(top + form.offsetHeight - tallest)}px`);
     root.style.setProperty("--asked", `${asked?.offsetHeight ?? 0}px`);
-    for (const text of texts) {
-      if (text.scrollHeight > text.clientHeight + 1) text.tabIndex = 0;
-      else text.removeAttribute("tabindex");
-    }
+    for (const text of texts) beReachable(text);
   };
   const observer = new ResizeObserver(measure);
   for (const element of [form, root, ...texts]) observer.observe(element);
+  requestAnimationFrame(() => texts.forEach(showJudged));
+  mayMaximise(form);
+}
+
+/** @param {import("./types.js").TemplateElement} form */
+function mayMaximise(form) {
+  const button = form.querySelector("[data-maximise]");
+  const show = () => {
+    form.classList.toggle("is-maximised", isMaximised);
+    button.setAttribute("aria-pressed", String(isMaximised));
+  };
+  button.addEventListener("click", () => {
+    isMaximised = !isMaximised;
+    show();
+    button.scrollIntoView({ block: "nearest" });
+  });
+  show();
 }

@@ -17,7 +17,7 @@ let asDialogue;
 let mountFiles;
 /** @type {typeof import("./formatted.js")} */
 let formatting;
-/** @type {((form: TemplateElement) => void)[]} what else the blocks of these screens do */
+/** @type {((form: TemplateElement, words: import("./types.js").Words) => void)[]} what else the blocks of these screens do */
 let ties = [];
 
 /**
@@ -40,7 +40,11 @@ export async function prepareBlocks(templates) {
   if (has("[data-files]")) ({ mountFiles } = await import("./files.js"));
   ties = [];
   if (has("[data-difference]")) ties.push((await import("./difference.js")).tieDifference);
-  if (has(".side-by-side")) ties.push((await import("./columns.js")).fitColumns);
+  if (has("[data-lookup]")) ties.push((await import("./lookup.js")).tieLookup);
+  if (has(".side-by-side")) {
+    const { fitColumns } = await import("./columns.js");
+    ties.push((form) => fitColumns(form));
+  }
 }
 
 /**
@@ -115,7 +119,7 @@ export function fillScreen(root, material, page) {
   for (const block of root.querySelectorAll("[data-dialogue]")) {
     asDialogue(block, page.words, formatted, formatting);
   }
-  for (const tie of ties) tie(root);
+  for (const tie of ties) tie(root, page.words);
 }
 
 /** @param {TemplateElement} target */

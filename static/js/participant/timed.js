@@ -167,7 +167,8 @@ const PRESSES = new Set([" ", "Enter"]);
 
 /**
  * Listens from before the onset, so that a press which began before it is known as such.
- * `targets` selects what a pointer must press; with pictures a key must be on one of them too.
+ * `targets` selects what ends the screen; pictures must be pressed, and a text ends by a
+ * press anywhere on the page.
  *
  * @param {HTMLElement} form
  * @param {string} targets
@@ -184,10 +185,14 @@ export function watchResponses(form, targets) {
   const isOn = (event) => event.target instanceof Element && event.target.closest(targets);
   // A key that is pressed on the page's own buttons (Pause) is meant for them.
   /** @param {Press} event */
-  const isHere = (event) => event.target === page.body || form.contains(event.target);
+  const isHere = (event) =>
+    [page.body, page.documentElement, form.parentElement?.parentElement].includes(event.target) ||
+    form.parentElement?.contains(event.target);
 
   /** @param {Press} event */
   function isResponse(event) {
+    // Anywhere on the page: the way to the button would be part of the reading time.
+    if (event.type === "click" && !needsTarget) return isHere(event);
     if (event.type === "click") return Boolean(isOn(event)) && form.contains(event.target);
     return PRESSES.has(event.key) && (needsTarget ? Boolean(isOn(event)) : isHere(event));
   }
