@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from rankme.importing.characters import SENTENCE_MARK
 from rankme.importing.columns import (
     INPUT_ALT,
     INPUT_FILE,
@@ -95,7 +96,7 @@ class _OutputGuess:
             self._take(role, lambda name: not self.sample.is_number(name))
         if not wide:
             self._take_by_content()
-        if "input" not in self.roles and "highlight" not in self.roles and "context" in self.roles:
+        if "input" not in self.roles and self._is_plain_context():
             self.roles["input"] = self.roles.pop("context")
         self._take_item()
         self._take_long_input()
@@ -298,6 +299,14 @@ class _OutputGuess:
     def _could_be_system(self, name: str) -> bool:
         is_name = self.sample.length(name) <= LONGEST_SYSTEM and not self.sample.is_number(name)
         return is_name and self.sample.is_names(name)
+
+    def _is_plain_context(self) -> bool:
+        """Whether there is a context without the place of a sentence."""
+        context = self.roles.get("context", "")
+        cells = self.sample.of_column(context)
+        return (
+            bool(context) and "highlight" not in self.roles and SENTENCE_MARK not in "".join(cells)
+        )
 
     def _take_long_input(self) -> None:
         """A long text that all rows of an item share is its input."""

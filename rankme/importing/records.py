@@ -27,6 +27,7 @@ ELEMENTS_LOOKED_AT = 100
 LONGEST_CELL = 2 * 1024**2
 MOST_NAMED, LONGEST_NAMED = 20, 60
 ROWS_LOOKED_AT = 40
+LINES_OF_JSON = ("jsonl", "ndjson")
 QUALTRICS = '{"ImportId"'
 
 
@@ -121,7 +122,8 @@ def _shapes(file: SourceFile) -> list[Shape]:
     first = file.first_line()
     start = first.lstrip()[:1]
     shape = _json_shape(file, first) if start == "{" else None
-    if shape and (len(shape.columns) > 1 or shape.nested) and not _is_whole(file, first):
+    is_lines = file.ending in LINES_OF_JSON or not _is_whole(file, first)
+    if shape and (len(shape.columns) > 1 or shape.nested) and is_lines:
         return [shape]
     if start in ("[", "{") and (found := _array_shape(file)):
         return [found]

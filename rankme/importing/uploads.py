@@ -31,7 +31,7 @@ from rankme.importing.media_files import refuse_media
 from rankme.importing.preview import JudgementPreview, Preview, make_preview, preview_judgements
 from rankme.importing.problems import FileProblem, ImportRefused, Problems, StopFile
 from rankme.importing.reader import Reader
-from rankme.importing.reading import AS_PROPOSED, Reading
+from rankme.importing.reading import ALL_SHEETS, AS_PROPOSED, Reading
 from rankme.importing.records import columns_missing
 from rankme.importing.rows import JudgementRow
 from rankme.importing.score_tables import Scores, read_score_tables
@@ -248,7 +248,7 @@ def _spooled(
         reader = readers[name]
         if not reader.takes_media:
             refuse_media(sources)
-        if not reader.takes_several:
+        if not reader.takes_several and sources.reading.sheet != ALL_SHEETS:
             _refuse_several(sources)
         with suppress(StopFile):
             reader.read(sources, spool)

@@ -47,6 +47,15 @@ def test_a_description_comes_after_a_refusal(olga, imports):
     assert olga.get(address).json()["phase"] == "previewed"
 
 
+def test_the_header_and_the_sheet_are_told_by_scripts_too(olga, imports):
+    address = upload(olga, imports)
+    answer = olga.post(f"{address}columns/", {"header": 2, "sheet": "*"}, format="json")
+    assert answer.status_code == 202, answer.content
+    assert execute_import(answer.json()["id"], "tester")
+    table = olga.get(address).json()["preview"]["tables"][0]
+    assert (table["header"], table["names"]) == (2, ["A", "1", "Because."])
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -54,6 +63,7 @@ def test_a_description_comes_after_a_refusal(olga, imports):
         {"tables": [{"columns": [1]}]},
         {"tables": [{"layout": "tall"}]},
         {"encoding": "rot13"},
+        {"header": 99},
     ],
 )
 def test_a_description_that_makes_no_sense_is_refused(olga, imports, wrong):

@@ -9,7 +9,13 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankme.importing import ImportRefused, Material, read_judgement_material, read_material
+from rankme.importing import (
+    ImportRefused,
+    Material,
+    read_judgement_material,
+    read_material,
+    read_scores,
+)
 
 STORABLE = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
 
@@ -58,6 +64,23 @@ def test_any_bytes_are_judgements_or_refused_in_words(content: bytes, header: by
         path.write_bytes(header + content)
         try:
             read_judgement_material(path).close()
+        except ImportRefused as refused:
+            assert refused.problems
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    content=st.binary(max_size=200),
+    header=st.sampled_from(
+        [b"system,item,metric,score\n", b"question_id,model_a,model_b,winner\n", b'{"a": 1}\n', b""]
+    ),
+)
+def test_any_bytes_are_scores_or_refused_in_words(content: bytes, header: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "scores.csv"
+        path.write_bytes(header + content)
+        try:
+            read_scores(path)
         except ImportRefused as refused:
             assert refused.problems
 

@@ -144,6 +144,28 @@ def test_all_sheets_are_files_of_their_own(tmp_path):
         assert [system.name for system in material.preview.systems] == ["Alder", "Birch"]
 
 
+def test_a_sheet_per_system_of_judgements(tmp_path):
+    import pandas as pd
+
+    path = tmp_path / "book.xlsx"
+    with pd.ExcelWriter(path) as book:
+        for name in ("Alder", "Birch"):
+            frame = pd.DataFrame({"rater": ["ada", "ben"], "item": [1, 1], "fluency": [4, 5]})
+            frame.to_excel(book, sheet_name=name, index=False)
+    with read_judgement_material(path, reading=Reading(sheet="*")) as material:
+        assert {(row.system, row.rater, row.value) for row in material.judgements()} == {
+            ("Alder", "ada", 4), ("Alder", "ben", 5), ("Birch", "ada", 4), ("Birch", "ben", 5),
+        }  # fmt: skip
+
+
+def test_a_single_line_of_turns_is_a_record(tmp_path):
+    turns = [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "So."}]
+    content = json.dumps({"model": "A", "messages": turns})
+    assert proposed(tmp_path, content, "a.jsonl")["columns"] == {
+        "system": "model", "output": "messages",
+    }  # fmt: skip
+
+
 def test_a_packed_table_is_unpacked(tmp_path):
     content = gzip.compress(b"system,item,comet\nA,1,.5\nB,1,.25\n")
     path = tmp_path / "scores.csv.gz"
