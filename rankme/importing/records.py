@@ -27,6 +27,7 @@ ELEMENTS_LOOKED_AT = 100
 LONGEST_CELL = 2 * 1024**2
 MOST_NAMED, LONGEST_NAMED = 20, 60
 ROWS_LOOKED_AT = 40
+MOSTLY = 0.9
 LINES_OF_JSON = ("jsonl", "ndjson")
 QUALTRICS = '{"ImportId"'
 
@@ -52,6 +53,7 @@ class Shape:
     # The line of the headings, and the last line above the data; 0 where records have names.
     header: int = 0
     last_above: int = 0
+    is_regular: bool = True  # nearly all rows that were looked at are as long as the header
     # Names whose values are objects, of which each part is a column.
     nested: frozenset[str] = frozenset()
 
@@ -108,7 +110,12 @@ def best_shape(file: SourceFile) -> Shape | None:
         if (len(shape.columns) > 1 or shape.form is Form.WORKBOOK)
         and (file.ending != "txt" or shape.delimiter in ("", "\t"))
     ]
-    return max(shapes, key=lambda shape: len(shape.columns), default=None)
+    return max(shapes, key=_likelihood, default=None)
+
+
+def _likelihood(shape: Shape) -> tuple[bool, bool, int]:
+    """Texts may contain another separator: then their rows differ, or a title seems to be there."""
+    return shape.is_regular, shape.header <= 1, len(shape.columns)
 
 
 def possible_shapes(file: SourceFile) -> list[Shape]:
@@ -289,13 +296,22 @@ def _table_shape(file: SourceFile, first: str, delimiter: str) -> Shape | None:
     if not rows:
         return None
     header, last_above = header_of(rows, file.header)
+    if not file.header and not _is_regular(rows, header):
+        header, last_above = rows[0][0], rows[0][0]
     return Shape.of(
         dict(rows)[header],
         Form.DELIMITED,
         delimiter=delimiter,
         header=header,
         last_above=last_above,
+        is_regular=_is_regular(rows, header),
     )
+
+
+def _is_regular(rows: Sequence[tuple[int, list[str]]], header: int) -> bool:
+    width = len(dict(rows)[header])
+    lengths = [len(cells) for line, cells in rows if line > header]
+    return sum(length == width for length in lengths) >= MOSTLY * len(lengths)
 
 
 def _first_rows(file: SourceFile, first: str, delimiter: str) -> list[tuple[int, list[str]]]:

@@ -113,6 +113,14 @@ def test_the_header_is_below_titles():
     assert header_of(rows(["h", "i", "j", "k"], *DATA), 3) == (3, 3)
 
 
+@pytest.mark.parametrize("parts", [(3, 4, 5), (4, 4, 4)])
+def test_another_separator_within_texts_does_not_make_a_header(tmp_path, parts):
+    texts = ["; ".join(["part: x"] * n) for n in parts]
+    content = "item,input\n" + "".join(f"i{n},{text}\n" for n, text in enumerate(texts))
+    with read_material(write(tmp_path / "up", {"items.csv": content})) as material:
+        assert [item.input for item in material.items()] == texts
+
+
 def test_a_line_break_in_a_heading_does_not_end_the_header(tmp_path):
     content = 'model,"the\nprompt",response\nA,Why?,So\nB,Why?,Thus\n'
     found = proposed(tmp_path, content)
