@@ -104,7 +104,8 @@ def change(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         messages.error(request, _("Tick the box first."))
         return redirect("rankme:campaign-panel", campaign.code)
     act(request, *changes[name])
-    return redirect("rankme:campaign-panel", campaign.code)
+    back = "campaign-panel-books" if request.POST.get("back") == "books" else "campaign-panel"
+    return redirect(f"rankme:{back}", campaign.code)
 
 
 def _changes(

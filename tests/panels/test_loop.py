@@ -661,6 +661,30 @@ def test_money_waits_while_another_process_holds_the_account(loop):
     assert paying.pay_drafted(loop.study) == 1
 
 
+def test_places_are_changed_by_one_process_at_a_time(loop):
+    """What is read in the middle of another process's change would undo what it set aside."""
+    other = connections.create_connection("default")
+    key = ("rankme_panelstudy", loop.study.pk)
+    try:
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(hashtext(%s), %s)", key)
+            for change in (
+                lambda: studies.add_places(loop.study, 1, by=loop.owner),
+                lambda: studies.publish_study(loop.study, by=loop.owner),
+                lambda: studies.change_draft(loop.study, plan_of(), by=loop.owner),
+            ):
+                with pytest.raises(RefusedAction, match="being changed"):
+                    change()
+            loop.panel.books.change_places(loop.there, PLACES + 1)
+            sync.visit(loop.again())
+            assert loop.again().places == PLACES
+            cursor.execute("SELECT pg_advisory_unlock(hashtext(%s), %s)", key)
+    finally:
+        other.close()
+    sync.visit(loop.again())
+    assert (loop.again().places, loop.study.committed) == (PLACES + 1, 1360)
+
+
 # Many approvals at once ----------------------------------------------------------------------
 
 

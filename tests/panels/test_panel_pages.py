@@ -424,6 +424,14 @@ def test_many_are_decided_at_once_after_their_total_was_seen(practice, olga):
     assert stranger.reward_paid == 80
 
 
+def test_the_panel_is_asked_from_the_table_too(loop, olga):
+    one = loop.arrive("a")
+    sent = {"action": "refresh", "back": "books"}
+    page = olga.post(at("campaign-panel-change", loop), sent, follow=True)
+    assert page.redirect_chain[-1][0] == at("campaign-panel-books", loop)
+    assert loop.row(one).state == "ACTIVE"
+
+
 def test_no_field_of_one_decision_is_required_for_another(practice, olga):
     loop = Loop(practice, approval="manual", pays_shares=True).publish()
     loop.finish("a")
