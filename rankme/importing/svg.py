@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from xml.etree import ElementTree as Xml
 
 NAMESPACE = "http://www.w3.org/2000/svg"
@@ -30,6 +30,7 @@ MOST_ELEMENTS = 200_000
 DEEPEST = 500
 REFERENCE = re.compile(r"url\(\s*['\"]?\s*#([^'\")\s]+)")
 RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+APPLIED_ONCE = re.compile(r"clip-path\s*:|mask\s*:|filter\s*:")
 SELECTED = re.compile(r"[.#]?[\w-]+|\*")
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 # One of these costs as much as many shapes: it computes every point of what it is about.
@@ -100,7 +101,7 @@ def _refuse_multiplied(root: Xml.Element) -> None:
     for element in root.iter():
         _refuse_large_filter(element)
         named.setdefault(element.get("id", ""), element)
-    rules = _rules(root)
+    rules, extents = _rules(root), _extents(root)
     sizes: dict[Xml.Element, int] = {}
     # Each element twice: before the parts that it contains or refers to, and after them.
     waiting: list[tuple[Xml.Element, bool]] = [(root, False)]
@@ -109,10 +110,14 @@ def _refuse_multiplied(root: Xml.Element) -> None:
         element, is_done = waiting.pop()
         if element in sizes:
             continue
-        parts = [*element, *(named[name] for name in _references(element, rules) if name in named)]
+        parts = [(child, 1) for child in element]
+        for name, times in _references(element, rules, extents[element]):
+            if name in named:
+                is_gradient = _local(named[name].tag).endswith("gradient")
+                parts.append((named[name], 1 if is_gradient else times))
         if is_done:
             weight = FILTER_WEIGHT if _is_filter(element) else 1
-            sizes[element] = weight + sum(sizes[part] for part in parts)
+            sizes[element] = weight + sum(times * sizes[part] for part, times in parts)
             if sizes[element] > MOST_ELEMENTS:
                 raise InvalidSvg(
                     f"The SVG picture repeats its parts to more than {MOST_ELEMENTS:,} elements, "
@@ -123,33 +128,50 @@ def _refuse_multiplied(root: Xml.Element) -> None:
         else:
             begun.add(element)
             waiting.append((element, True))
-            waiting += [(part, False) for part in parts if part not in sizes]
+            waiting += [(part, False) for part, _times in parts if part not in sizes]
 
 
 def _rules(root: Xml.Element) -> dict[str, list[str]]:
-    """By what rules of style sheets are about (tags, classes, ids): the references in them."""
+    """By what rules of style sheets are about (tags, classes, ids): properties that refer."""
     rules: dict[str, list[str]] = defaultdict(list)
     for sheet in root.iter(f"{{{NAMESPACE}}}style"):
         for selectors, properties in RULE.findall("".join(sheet.itertext())):
-            if found := REFERENCE.findall(properties):
+            if referring := [each for each in properties.split(";") if REFERENCE.search(each)]:
                 lasts = [each.split()[-1] for each in selectors.split(",") if each.split()]
                 for name in {name.lower() for last in lasts for name in SELECTED.findall(last)}:
-                    rules[name] += found
+                    rules[name] += referring
     return rules
 
 
-def _references(element: Xml.Element, rules: Mapping[str, list[str]]) -> list[str]:
-    """The names of other elements that this one draws, each as often as it does."""
+def _extents(root: Xml.Element) -> dict[Xml.Element, tuple[int, int]]:
+    """How many elements each has, itself included, and how many corners where markers can be."""
+    extents: dict[Xml.Element, tuple[int, int]] = {}
+    for element in reversed(list(root.iter())):
+        corners = len(NUMBER.findall(element.get("d", "") + element.get("points", "")))
+        inner = [extents[child] for child in element]
+        extents[element] = 1 + sum(n for n, _ in inner), 1 + corners + sum(n for _, n in inner)
+    return extents
+
+
+def _references(
+    element: Xml.Element, rules: Mapping[str, list[str]], extent: tuple[int, int]
+) -> Iterator[tuple[str, int]]:
+    """The names of other elements that this one draws, and how often."""
     tag = _local(element.tag)
     classes = element.get("class", "").lower().split()
     about = ["*", tag, f"#{element.get('id', '').lower()}", *(f".{name}" for name in classes)]
-    found = [name for each in about for name in rules.get(each, ())]
+    properties = [each for name in about for each in rules.get(name, ())]
     for name, value in element.attrib.items():
         if _local(name) not in LINKS:
-            found += REFERENCE.findall(value)
+            properties += [f"{name}:{each}" for each in value.split(";") if "url(" in each]
         elif value.strip().startswith("#") and tag != "a":
-            found.append(value.strip()[1:])
-    return found
+            yield value.strip()[1:], 1
+    for each in properties:
+        # What an element contains inherits its paint and its markers.
+        elements, corners = extent
+        times = 1 if APPLIED_ONCE.search(each) else corners if "marker" in each else elements
+        for name in REFERENCE.findall(each):
+            yield name, times
 
 
 def _is_filter(element: Xml.Element) -> bool:

@@ -281,6 +281,13 @@ MULTIPLIED = {
     "patterns of a style sheet": '<pattern id="a0"><rect/></pattern>'
     + chain("<style>.c{n}{{fill:url(#a{before})}}</style>")
     + chain('<pattern id="a{n}">' + '<rect class="c{n}"/>' * 3 + "</pattern>"),
+    "inherited patterns": '<pattern id="a0"><rect/></pattern>'
+    + chain('<pattern id="a{n}"><g fill="url(#a{before})">' + "<rect/>" * 3 + "</g></pattern>"),
+    "markers": '<marker id="m">'
+    + "<rect/>" * 500
+    + '</marker><g style="marker-mid: url(#m)"><path d="M'
+    + "1 1 " * 500
+    + '"/></g>',
     "filters": '<filter id="f">' + "<feOffset/>" * 20 + "</filter>" + '<g filter="url(#f)"/>' * 100,
 }
 
