@@ -126,7 +126,7 @@ def _why_no_more(participant: Participant, *, has_begun: bool) -> NoBatch | None
     if participant.state == Participant.State.COMPLETED:
         return NoBatch("enough")
     if participant.state != Participant.State.WORKING:
-        raise RefusedAction(_("Only raters who have agreed and were admitted get work."))
+        raise RefusedAction(_("Raters get work once they have agreed and have been admitted."))
     if has_lost_place(participant):
         return NoBatch("timed-out")
     if has_begun and _has_done_enough(participant):
@@ -295,7 +295,7 @@ def _give_up(assignment: Assignment, state: str) -> None:
     slot = Slot.objects.select_for_update().get(pk=assignment.slot_id)
     assignment = Assignment.objects.get(pk=assignment.pk)
     if assignment.state != HELD:
-        raise RefusedAction(_("This batch is no longer held."))
+        raise RefusedAction(_("You no longer have this batch."))
     _end(assignment, state)
     settle_slot(slot)
 

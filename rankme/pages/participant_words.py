@@ -117,7 +117,7 @@ def words_of_every_page() -> dict[str, str]:
         "ready": _("When you are ready, press the button or the space bar."),
         "start": _("Start"),
         "read": _("I have read it"),
-        "time_out": _("Time ran out. Here is the next one."),
+        "time_out": _("The time is over. The next one follows."),
         "preview_over": _("That was the preview: nothing was stored."),
         "copied": _("Copied"),
         "failed": _("Something went wrong on this page. Please reload it; nothing is lost."),

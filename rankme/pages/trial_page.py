@@ -379,6 +379,8 @@ def _parts(definition: Definition, index: int) -> dict[str, Any]:
     instruments = [question["criterion"].tool for question in beside_outputs]
     return {
         "screen": screen,
+        # Read out where none is shown: names of screens are not for raters.
+        "heading": screen.title or definition.questions(index)[0].question,
         "block_groups": _block_groups(screen, instruments),
         "beside_outputs": beside_outputs,
         "columns": columns_of(questions[0]["criterion"]) if screen.layout == MATRIX else [],

@@ -452,7 +452,7 @@ def test_when_reading_times_out_the_pictures_are_where_they_always_are(page: Pag
     until(page, "() => window.places?.length === 3 && window.said")
     places = page.evaluate("window.places.map(({ tops }) => [...tops])")
     assert len({top for tops in places for top in tops}) == 1, places
-    assert page.evaluate("window.said") == "Time ran out. Here is the next one."
+    assert page.evaluate("window.said") == "The time is over. The next one follows."
     expect(page.locator("#notices")).to_be_empty()
 
 

@@ -111,7 +111,7 @@ def test_a_rater_gives_the_rest_back_and_changes_her_mind(page: Page):
     rate(page, 1)
     page.get_by_role("button", name="Pause").click()
     page.get_by_role("link", name="Stop here and give the rest back").click()
-    expect(page.get_by_text("You have answered 1 of 4 screens.")).to_be_visible()
+    expect(page.get_by_text("You have answered 1 of 4 pages.")).to_be_visible()
     page.get_by_role("button", name="Give the rest back").click()
     rater = campaign.participants.get()
     expect(page.locator("#completion-code")).to_have_text(rater.completion_code)

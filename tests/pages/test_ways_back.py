@@ -151,7 +151,7 @@ def test_a_rater_gives_the_rest_back_after_being_asked(client, campaign):
         in work_page(client, campaign).content.decode()
     )
     asked = client.get(reverse("rankme:give-back", args=[campaign.code])).content.decode()
-    assert "You have answered 1 of 4 screens." in asked
+    assert "You have answered 1 of 4 pages." in asked
     assert campaign.assignments.get().state == "held"
     page = give_back(client, campaign).content.decode()
     rater = campaign.participants.get()

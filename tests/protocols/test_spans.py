@@ -302,3 +302,16 @@ def test_simulated_marks_are_what_the_server_takes(name):
             for place, value in enumerate(values)
         ]
         assert read_answers(definition, 0, answers, outputs=len(texts), texts=texts, item_input="")
+
+
+@pytest.mark.parametrize(
+    ("options", "digits"),
+    [
+        ({"severities": {"minor": "Minor", "major": "Major"}}, "1–2"),
+        ({"categories": {str(number): "x" for number in range(12)}}, "1–9"),
+        ({}, "Enter"),
+    ],
+)
+def test_the_keys_name_the_digits_that_mark(options, digits):
+    tool = INSTRUMENTS["spans"]
+    assert (digits, "mark the selection") in tool.keys_for(tool.Options(**options))

@@ -45,6 +45,7 @@ ACTIONS = ("add", "change", "confirm", "remove")
 LARGEST_EVENTS = 40_000
 # What one answer may hold, in characters: marks with their notes, and events.
 LARGEST_ANSWER = 20_000
+MOST_DIGITS = 9
 NEUTRAL, UNMARKED_LEVEL, MOST_LEVELS = "neutral", 2, 3
 NO_ERRORS = _("no errors")
 AT_LEAST_ONE = _("at least one error")
@@ -235,6 +236,12 @@ class Spans(Instrument[SpansOptions]):
         # Sorted, because the database keeps the payload without the order of its names, and
         # what is computed from it again has to be the same text.
         return Value(penalty, json.dumps(kept, ensure_ascii=False, sort_keys=True))
+
+    def keys_for(self, options: SpansOptions) -> tuple[tuple[str, str], ...]:
+        """As many digits as there are buttons that mark."""
+        number = min(len(options.severities or options.categories), MOST_DIGITS)
+        digits = f"1–{number}" if number > 1 else _("Enter")
+        return tuple((digits if key == "1–9" else key, what) for key, what in self.keys)
 
     def weights(self, options: SpansOptions) -> str:
         return options.weights
