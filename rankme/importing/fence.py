@@ -32,7 +32,11 @@ PROGRESS, RETURNED, RAISED = "progress", "returned", "raised"
 
 
 def read_in_child(
-    read: Callable[[Progress], Result], limits: Limits, progress: Progress | None = None
+    read: Callable[[Progress], Result],
+    limits: Limits,
+    progress: Progress | None = None,
+    *,
+    label: str = "",
 ) -> Result:
     """Call `read` in a child process, and return or raise what it returns or raises there.
 
@@ -42,6 +46,7 @@ def read_in_child(
     Parameters
     ----------
     progress : called in this process with what `read` reports; may raise to stop the child
+    label : the file, if there is only one, for the message of a refusal
 
     Raises
     ------
@@ -65,10 +70,10 @@ def read_in_child(
     finally:
         status = os.waitpid(child, 0)[1]
     if outcome is None:
-        raise _refusal(_cause_of_death(status, limits))
+        raise _refusal(_cause_of_death(status, limits), label)
     kind, value = outcome
     if kind == RAISED:
-        raise _raised(value, limits)
+        raise _raised(value, limits, label)
     result: Result = value
     return result
 
@@ -103,14 +108,14 @@ def _too_large(limits: Limits) -> str:
     )
 
 
-def _refusal(message: str) -> ImportRefused:
-    return ImportRefused([FileProblem("", None, "", message)], 1)
+def _refusal(message: str, label: str) -> ImportRefused:
+    return ImportRefused([FileProblem(label, None, "", message)], 1)
 
 
-def _raised(stored: Any, limits: Limits) -> BaseException:
+def _raised(stored: Any, limits: Limits, label: str) -> BaseException:
     kind, args, state = stored
     if issubclass(kind, MemoryError | RecursionError):
-        return _refusal(_too_large(limits))
+        return _refusal(_too_large(limits), label)
     # Not called: its arguments may be others than those that it keeps.
     error: BaseException = kind.__new__(kind, *args)
     error.__dict__.update(state)

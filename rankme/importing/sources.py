@@ -113,7 +113,7 @@ def open_sources(
     """Find the files behind the paths: files, folders, and archives looked into."""
     sources = Sources([], limits, problems, progress, reading, about)
     try:
-        for label, path in _labelled(paths):
+        for label, path in labelled(paths):
             _add_path(sources, label, path)
         _leave_out_descriptions(sources)
         for file in sources.files:
@@ -156,7 +156,7 @@ def _leave_out_descriptions(sources: Sources) -> None:
         sources.files[:] = [file for file in tables if file.name.lower() not in readme]
 
 
-def _labelled(paths: Paths) -> list[tuple[str, Path]]:
+def labelled(paths: Paths) -> list[tuple[str, Path]]:
     if isinstance(paths, Mapping):
         return [(label, Path(path)) for label, path in paths.items()]
     if isinstance(paths, str | Path):

@@ -35,7 +35,7 @@ from rankme.importing.reading import ALL_SHEETS, AS_PROPOSED, Reading
 from rankme.importing.records import columns_missing
 from rankme.importing.rows import JudgementRow
 from rankme.importing.score_tables import Scores, read_score_tables
-from rankme.importing.sources import Paths, Progress, Sources, open_sources
+from rankme.importing.sources import Paths, Progress, Sources, labelled, open_sources
 from rankme.importing.spool import Spool, TextCheck
 from rankme.importing.spooled import Spooled, read_judgements
 from rankme.importing.tables import OUTPUT_COLUMNS, preview_tables, why_not
@@ -230,7 +230,8 @@ def read_upload(
             told(sources.total_bytes, sources.total_bytes)
             return found
 
-    return read_in_child(read, limits, progress)
+    first, *others = labelled(paths) or [("", Path())]
+    return read_in_child(read, limits, progress, label="" if others else first[0])
 
 
 def _spooled(

@@ -76,6 +76,7 @@ def test_a_file_that_ends_its_reader_is_tried_once_and_refused_in_words(draft, o
     row = work_on(materials.start_import(draft, [upload(far_cell, "wide.xlsx")], by=owner))
     assert (row.state, row.phase, row.attempts) == ("failed", "check", 1)
     assert "upload the file again" in row.error
+    assert row.problems[0]["file"] == "wide.xlsx"
     assert "more than 2 GB of memory" in row.problems[0]["message"]
 
 
