@@ -37,6 +37,7 @@ GALLERY = ROOT / "static" / "images" / "gallery"
 LAPTOP = {"width": 1366, "height": 840}
 WIDTH = 1024
 SOMETHING = "form.screen[data-onset], [data-go-on]:not([hidden])"
+PRACTICE = "#progress:has-text('Practice')"  # material has the sizes of real texts, examples do not
 EDGES = """() => [
   document.querySelector(".preview-bar").getBoundingClientRect().bottom,
   document.querySelector("form.screen").getBoundingClientRect().bottom,
@@ -58,7 +59,14 @@ def main() -> None:
 
 
 def take_screens(page: Page, name: str) -> None:
-    """Every screen of one trial, in its order."""
+    """Every screen of one trial, in its order, after the examples."""
+    pass_messages(page)
+    await_screen(page)
+    while page.locator(PRACTICE).count():
+        answer_with_mouse(page)
+        next_screen(page)
+        pass_messages(page)
+        await_screen(page)
     for number, screen in enumerate(preset(name).screens):
         pass_messages(page)
         await_screen(page)

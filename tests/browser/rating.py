@@ -315,7 +315,7 @@ def mark_a_word(page: Page, number: int) -> None:
     """Put the cursor into the text and mark the word there; then the score, if there is one."""
     press(page, ".output .markable", number)
     press(page, ".span-tool", instrument=number)
-    choose(page, ".span-choice", 1, instrument=number)
+    choose(page, ".spans-chosen .span-choice", 0, instrument=number)
     if page.evaluate(HAS_SCORE, number):
         press(page, "[data-score]", instrument=number, share=0.2 + 0.15 * (number % 5))
 
