@@ -44,7 +44,8 @@ def test_the_page_does_not_hold_the_feedback_on_the_practice(client):
 def test_the_feedback_comes_for_the_answer_and_nothing_is_stored(client):
     campaign, _ = practising(client)
     reply = ask(client, campaign, {"trial": 0, "screens": [answers()]})
-    given = {"text": "An example.", "question": "How fluent is this text?", "given": "50"}
+    given = {"criterion": "fluency", "position": 0, "text": "An example.", "given": "50"}
+    given |= {"question": "How fluent is this text?", "own_marks": [], "expected_marks": None}
     assert (reply.status_code, reply.json()) == (
         200,
         {
@@ -52,6 +53,7 @@ def test_the_feedback_comes_for_the_answer_and_nothing_is_stored(client):
             "answers": [given | {"expected": "", "fits": True}],
             "passed": None,
             "may_try_again": False,
+            "tries_left": 0,
             "ends_the_work": False,
         },
     )

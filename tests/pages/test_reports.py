@@ -152,7 +152,12 @@ def test_a_result_has_both_tables_its_hash_and_its_exclusions(olga, campaign):
     exclusions.exclude_rater(rater, reason="Answered <b>in seconds</b>.", by=make_owner())
     run = executed(asked(campaign, **LITTLE), pictures=())
     page = olga.get(address("analysis-run", campaign, run.pk)).content.decode()
-    for told in ("As published in this field", "whole raters", run.data_sha256, run.signature):
+    for told in (
+        "As published in this field",
+        "Whole raters resampled",
+        run.data_sha256,
+        run.signature,
+    ):
         assert escape(told) in page
     assert rater.label in page
     assert "Answered &lt;b&gt;in seconds&lt;/b&gt;." in page
