@@ -31,7 +31,7 @@ from tests.browser.rating import (  # noqa: E402
     go_on,
     next_screen,
 )
-from tests.live import CHROMIUM_FLAGS, installed_chromium  # noqa: E402
+from tests.chromium import CHROMIUM_FLAGS, installed_chromium  # noqa: E402
 
 GALLERY = ROOT / "static" / "images" / "gallery"
 LAPTOP = {"width": 1366, "height": 840}

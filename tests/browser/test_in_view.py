@@ -139,6 +139,7 @@ def test_the_picture_is_whole_at_the_last_caption(page: Page, window):
     page.locator(".output").last.get_by_role("radio").last.focus()
     expect(picture).to_be_in_viewport(ratio=0.99)
     assert picture.bounding_box()["height"] >= 150
+    expect(page.locator("form.in-panes")).to_have_count(0)
     shot(page, f"in-view-picture-{window['width']}")
 
 

@@ -44,7 +44,8 @@ const TABLES = ":has(.table-scroll)";
  * @param {number} windowHeight
  */
 function divide(form, group, windowHeight) {
-  const isWide = matchMedia(WIDE).matches && !form.querySelector(".side-by-side, [data-document]");
+  const elsewhere = ".side-by-side, [data-document], [data-kept] [data-file]"; // a picture shrinks
+  const isWide = matchMedia(WIDE).matches && !form.querySelector(elsewhere);
   const isLong =
     form.classList.contains("in-panes") || group.scrollHeight > MOST_OF_WINDOW * windowHeight;
   const isDivided = isWide && (group.matches(TABLES) || (isLong && group.matches(LONG_TEXT)));
