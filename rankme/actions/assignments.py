@@ -295,7 +295,11 @@ def _give_up(assignment: Assignment, state: str) -> None:
     slot = Slot.objects.select_for_update().get(pk=assignment.slot_id)
     assignment = Assignment.objects.get(pk=assignment.pk)
     if assignment.state != HELD:
-        raise RefusedAction(_("You no longer have this batch."))
+        raise RefusedAction(
+            _("This batch is no longer held.")
+            if state == FREED
+            else _("You no longer have this batch.")
+        )
     _end(assignment, state)
     settle_slot(slot)
 

@@ -123,7 +123,7 @@ def test_from_the_login_to_the_raters_link_by_keyboard(page: Page):
     assert campaign.is_running and campaign.title == "Restaurants by keyboard"
     expect(page.get_by_text(f"/r/{campaign.code}/", exact=False).first).to_be_visible()
     page.goto(reverse("rankme:enter", args=[campaign.code]))
-    expect(page.get_by_text("In this study you read short descriptions")).to_be_visible()
+    expect(page.get_by_text("In this study you read utterances")).to_be_visible()
 
 
 def test_columns_with_unknown_names_are_described_by_keyboard(page: Page):
