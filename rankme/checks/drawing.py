@@ -16,7 +16,7 @@ The last two have `apart` too: the least number of pages from the source to the 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -121,13 +121,16 @@ def draw_batch(
     drawn: list[DrawnCheck] = []
     hosts = draw_hosts(len(trials), [count for _check, count in pages], rng)
     strangers = list(_strangers(trials, surroundings, rng))
+    met = {text for trial in trials for text in (trial.input, *_texts(trial))}
     for (check, count), candidates in zip(pages, hosts, strict=True):
         suitable = _reachable(candidates, check, len(trials), definition)
         rounds = -(-count // max(len(suitable), 1))
         on = [trials[place] for place in suitable * rounds]
-        if not _is_compared(check, trials):
-            on = [*strangers, *on]
-        made = list(islice(_pages_of(check, on, surroundings, rng), count))
+        if _is_compared(check, trials):
+            suiting = _pages_of(check, on, surroundings, rng)
+        else:
+            suiting = _unmet_first(_pages_of(check, [*strangers, *on], surroundings, rng), met)
+        made = list(islice(suiting, count))
         used = {page.item for page in made}
         strangers = [stranger for stranger in strangers if stranger.item not in used]
         if len(made) < count:
@@ -225,6 +228,22 @@ def _pages_of(
         page = make(check, host, surroundings, rng)
         if page is not None:
             yield with_marks(page, host, rng)
+
+
+def _unmet_first(pages: Iterable[DrawnCheck], met: set[str]) -> Iterator[DrawnCheck]:
+    """Pages none of whose texts is in the batch twice, then the others.
+
+    Damage may borrow a text from another item, or turn one output of a page into another one.
+    """
+    others = []
+    for page in pages:
+        texts = [text for text in (page.shown["input"], *page.shown["outputs"]) if text]
+        if met.isdisjoint(texts) and len(set(texts)) == len(texts):
+            met.update(texts)
+            yield page
+        else:
+            others.append(page)
+    yield from others
 
 
 def with_marks(page: DrawnCheck, host: HostTrial, rng: np.random.Generator) -> DrawnCheck:
