@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from analysis.errors import OptionsError
 
-VERSION = "1.4.5"
+VERSION = "1.5.0"
 HASH_DIGITS = 16
 
 

@@ -274,6 +274,11 @@ def test_the_installed_wheel_leads_from_a_file_to_a_published_report(wheel: Ship
     walk(wheel)
     pages = wheel.visitor.crawl("/campaigns/", is_worth_a_look)
     pages |= wheel.visitor.crawl("/gallery/", is_worth_a_look)
+    for language in ("de", "cs", "ar"):
+        reader = Visitor(wheel.visitor.origin, **{"Accept-Language": language})
+        there = reader.crawl("/gallery/", is_worth_a_look)
+        assert f'lang="{language}"' in reader.get("/gallery/").text
+        pages |= {f"{language} {path}": status for path, status in there.items()}
     assert {path: status for path, status in pages.items() if status >= 400} == {}
     for name in preset_names():
         assert any(path.startswith(f"/campaigns/new/{name}/") for path in pages), name
