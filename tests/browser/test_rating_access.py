@@ -13,6 +13,7 @@ from tests.browser.access import (
 )
 from tests.browser.rating import (
     agree,
+    await_address,
     await_screen,
     begin,
     campaign_of,
@@ -55,6 +56,7 @@ def test_the_pages_around_the_work_are_accessible(page: Page):
     page.get_by_label("Yes").check()
     page.get_by_label("United Kingdom").check()
     page.get_by_role("button", name="Continue").click()
+    await_address(page, instead_of="[name^=entry-]")
     check()  # instructions
     begin(page)
     await_screen(page)

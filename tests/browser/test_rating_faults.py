@@ -20,6 +20,7 @@ from tests.browser.rating import (
     campaign_of,
     come_in,
     go_back,
+    go_on,
     go_to_work,
     next_screen,
     rate_to_the_end,
@@ -592,8 +593,8 @@ def test_the_end_of_the_practice_reaches_the_server_after_an_outage(page: Page):
         await_screen(page)
         answer_with_mouse(page)
         next_screen(page)
-        page.get_by_role("button", name="Continue").click()
-    page.get_by_role("button", name="Continue").click()
+        go_on(page)
+    go_on(page)
     await_screen(page)
     assert campaign.participants.get().practised_at is None
     page.unroute("**/practised/")

@@ -21,6 +21,7 @@ from tests.browser.rating import (
     agree,
     answer_with_mouse,
     await_screen,
+    begin,
     campaign_of,
     go_to_work,
     next_screen,
@@ -372,6 +373,7 @@ def test_a_legend_is_inside_its_card(page: Page):
     page.goto(f"/r/{campaign.code}/?id=w1")
     agree(page)
     page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_role("alert")).to_be_visible()
     shot(page, "questions")
     for card in page.locator("fieldset.card").all():
         legend, frame = card.locator("legend").bounding_box(), card.bounding_box()
@@ -392,8 +394,8 @@ def test_the_ends_stand_at_the_ends_in_a_page_from_right_to_left(page: Page, lan
     )
     campaign = make_campaign(definition, items=1, systems=1)
     page.goto(f"/r/{campaign.code}/?id=w1")
-    page.locator("button.primary").click()
-    page.locator("button.primary").click()
+    agree(page)
+    begin(page)
     await_screen(page)
     shot(page, "right-to-left")
     line = page.get_by_role("slider").bounding_box()

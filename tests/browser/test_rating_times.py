@@ -10,7 +10,7 @@ from rankme.models import Judgement, Submission
 from tests.browser.pressing import press
 from tests.browser.rating import begin, campaign_of, go_to_work, shot, timed_screens
 from tests.browser.waiting import until
-from tests.live import LiveSite
+from tests.live import LiveSite, wait_for
 
 pytestmark = pytest.mark.browser
 
@@ -57,6 +57,12 @@ def click_a_picture(page: Page) -> None:
     page.evaluate("() => { document.querySelector('form.screen').dataset.answered = 'yes'; }")
     press(page, ".picture")
     until(page, "() => !document.querySelector('[data-answered]')")
+
+
+def assert_stored(screens: int) -> None:
+    """So many answers have arrived, and no more than that."""
+    wait_for(lambda: Submission.objects.count() >= screens, "the answers")
+    assert Submission.objects.count() == screens
 
 
 def recorded_times() -> list[float]:
@@ -171,7 +177,7 @@ def test_a_key_that_is_held_down_answers_only_once(page: Page):
     session.send("Input.dispatchKeyEvent", {"type": "keyUp", **key})
     page.wait_for_timeout(500)
     expect(page.locator("form.with-images")).to_be_visible()
-    assert Submission.objects.count() == 1
+    assert_stored(1)
 
 
 def test_no_page_is_loaded_between_timed_trials(page: Page):
@@ -272,7 +278,7 @@ def test_a_double_click_on_the_reading_button_answers_no_picture(page: Page):
         page.mouse.click(*at)
         page.wait_for_timeout(300)
         expect(page.locator("form.with-images")).to_be_visible()
-        assert Submission.objects.count() == 2 * trial + 1
+        assert_stored(2 * trial + 1)
         under = "([x, y]) => document.elementFromPoint(x, y).closest('.picture') !== null"
         assert page.evaluate(under, at) is False
         click_a_picture(page)
@@ -327,7 +333,7 @@ def test_by_keyboard_no_picture_is_marked_and_a_second_space_chooses_none(page: 
     page.keyboard.press("Space")
     page.wait_for_timeout(300)
     expect(page.locator("form.with-images")).to_be_visible()
-    assert Submission.objects.count() == 1
+    assert_stored(1)
     page.keyboard.press("ArrowRight")
     expect(page.locator(".picture").first).to_be_focused()
     page.keyboard.press("ArrowDown")
@@ -431,8 +437,7 @@ def test_the_cross_is_where_the_text_will_be(page: Page, name, width):
     go_to_work(page, campaign)
     shot(page, f"tuna-{name}-start")
     page.get_by_role("button", name="Start").click()
-    expect(page.locator("form.is-fixating")).to_be_attached()
-    cross = page.evaluate(CROSS)
+    cross = until(page, CROSS)
     shot(page, f"tuna-{name}-cross")
     assert (cross["content"], cross["visibility"], cross["at"]) == ('"+"', "visible", "absolute")
     onset_of(page)
