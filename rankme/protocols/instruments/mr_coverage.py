@@ -141,7 +141,8 @@ class MrCoverage(Instrument[MrCoverageOptions]):
 
 
 def _said_added(answer: Mapping[str, Any]) -> list[str]:
-    return [f"{gettext(_('added'))}: {answer['added']}"] if answer["added"] else []
+    label = gettext("added")
+    return [f"{label}: {answer['added']}"] if answer["added"] else []
 
 
 def _said_by_fact(answer: Mapping[str, Any], subject: Subject) -> str:
