@@ -27,6 +27,7 @@ from tests.browser.rating import (
     shot,
     small,
 )
+from tests.browser.waiting import until
 from tests.browser.widths import LAPTOP, BothWidths
 from tests.campaigns import make_campaign
 from tests.markdown.hostile import payloads
@@ -168,8 +169,7 @@ def test_long_answers_scroll_on_their_own_while_request_and_question_stay(page: 
     assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
     texts.first.focus()
     page.keyboard.press("End")
-    page.wait_for_timeout(400)
-    assert texts.first.evaluate("text => text.scrollTop") > 1_000
+    until(page, "() => document.querySelector('.side-by-side .output-text').scrollTop > 1_000")
     assert texts.last.evaluate("text => text.scrollTop") == 0
     for part in (".block-input", ".together", "[data-next]", ".output-name >> nth=1"):
         expect(page.locator(part).first).to_be_in_viewport(ratio=1)

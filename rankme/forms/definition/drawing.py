@@ -21,6 +21,8 @@ from .wording import QUIET, SECTIONS, hint_of, label_of, title_of
 OPEN_AT_FIRST = ("general", "criteria")
 # Asked before the others of their row: its short name may follow from it.
 FIRST = ("CriterionSpec.question",)
+# Nothing is beside it, and its hint would take three lines of half a row.
+ALONE = ("CriterionSpec.name",)
 
 
 @dataclass
@@ -52,7 +54,7 @@ class Leaf:
     @property
     def room(self) -> str:
         """Whether it takes a whole row: always (`wide`), on a phone (`roomy`), or never."""
-        if self.kind in ("long", "yaml") or self.setting.is_named:
+        if self.kind in ("long", "yaml") or self.setting.is_named or self.setting.key in ALONE:
             return "wide"
         return "roomy" if self.setting.name in ("title", "name") else ""
 
