@@ -181,7 +181,7 @@ def test_long_answers_on_a_phone_keep_the_question_in_view(page: Page):
     page.set_viewport_size(WIDTHS["phone"])
     at_the_first_trial(page, without_practice("chat-arena", output0=LONG, output1=LONG))
     page.mouse.wheel(0, 3_000)
-    page.wait_for_timeout(300)
+    until(page, "() => scrollY > 1_000")
     expect(page.locator(".together")).to_be_in_viewport(ratio=1)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert_accessible(page)

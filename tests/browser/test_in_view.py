@@ -171,7 +171,7 @@ def test_two_long_answers_have_names_and_share_the_whole_window_when_maximised(p
     page.get_by_role("button", name="Maximize").click()
     expect(boxes.first).not_to_have_attribute("tabindex", "0")
     page.mouse.wheel(0, 1500)
-    page.wait_for_timeout(200)
+    until(page, "() => scrollY > 1_000")
     shot(page, "in-view-answers-maximised")
     texts = page.locator("[data-fill=output]")
     seen = texts.evaluate_all("""texts => {
