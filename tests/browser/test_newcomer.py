@@ -120,8 +120,8 @@ def correct(page: Page, hand: Hand) -> None:
     """The instructions were wrong: the form asks for what can change, and a reason is stored."""
     hand.click(page.get_by_role("link", name="Definition", exact=True))
     hand.click(page.get_by_role("link", name="Change this campaign"))
-    expect(page.get_by_label("Seed")).to_have_count(0)
     hand.click(page.get_by_role("heading", name="Consent and instructions"))
+    expect(page.get_by_label("Seed")).to_have_count(0)
     hand.fill(page.get_by_label("Instructions", exact=True), CORRECTED)
     hand.click(page.get_by_role("button", name="Review the change").last)
     hand.fill(page.get_by_label("Reason"), "They said nothing about reading.")

@@ -21,7 +21,7 @@ from .wording import QUIET, SECTIONS, hint_of, label_of, title_of
 OPEN_AT_FIRST = ("general", "criteria")
 # Asked before the others of their row: its short name may follow from it.
 FIRST = ("CriterionSpec.question",)
-# Nothing is beside it, and its hint would take three lines of half a row.
+# Alone in its row anyway; its hint would take three lines of half of it.
 ALONE = ("CriterionSpec.name",)
 
 
