@@ -40,7 +40,7 @@ def plan_parts(row: MetricComputation, material: Material) -> None:
         return
     systems = list(material.outputs)
     sizes = [len(texts) for texts in material.outputs.values()]
-    rates = {name: _rate(row, material, name) for name in row.metrics}
+    rates = {name: rate(row, material, name) for name in row.metrics}
     parts = []
     for name in sorted(row.metrics, key=lambda name: sum(_seconds(rates[name], sizes))):
         seconds = dict(zip(systems, _seconds(rates[name], sizes), strict=True))
@@ -59,7 +59,7 @@ def plan_parts(row: MetricComputation, material: Material) -> None:
         jobs.keep(row, material_sha256=material.sha256)
 
 
-def _rate(row: MetricComputation, material: Material, name: str) -> float:
+def rate(row: MetricComputation, material: Material, name: str) -> float:
     """The seconds for one output, by some outputs from everywhere in the material."""
     jobs.heartbeat(row)
     keys = [(system, item) for system, texts in material.outputs.items() for item in texts]

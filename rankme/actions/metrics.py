@@ -138,11 +138,11 @@ def _step(row: MetricComputation, seconds: float) -> str:
     shown = ", ".join(shown_name(name) for name in dict.fromkeys(names))
     return _("Computing %(metrics)s (%(time)s)") % {
         "metrics": shown,
-        "time": _minutes_left(seconds),
+        "time": minutes_left(seconds),
     }
 
 
-def _minutes_left(seconds: float) -> str:
+def minutes_left(seconds: float) -> str:
     minutes = round(seconds / 60)
     return _("about %(minutes)s min left") % {"minutes": minutes} if minutes else _("nearly done")
 

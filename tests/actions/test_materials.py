@@ -13,7 +13,7 @@ from rankme.actions import campaigns, import_jobs, jobs, materials
 from rankme.errors import RefusedAction
 from rankme.models import Item, MaterialImport, Output
 from tests.campaigns import make_campaign, make_owner, slider_definition
-from tests.importing.test_fence import workbook
+from tests.importing.workbooks import workbook
 from tests.imports import work_on
 
 pytestmark = pytest.mark.django_db

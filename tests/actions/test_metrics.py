@@ -78,7 +78,7 @@ def test_a_worker_computes_what_python_computes(campaign):
 
 
 def test_each_metric_is_stored_as_soon_as_it_is_ready(campaign, monkeypatch):
-    monkeypatch.setattr(metric_parts, "_rate", lambda *given: 1e3)
+    monkeypatch.setattr(metric_parts, "rate", lambda *given: 1e3)
     seen, compute = [], metric_parts.compute_one
     monkeypatch.setattr(
         metric_parts,
@@ -91,7 +91,7 @@ def test_each_metric_is_stored_as_soon_as_it_is_ready(campaign, monkeypatch):
 
 
 def test_a_helper_computes_parts_and_the_leader_puts_them_together(campaign, monkeypatch):
-    monkeypatch.setattr(metric_parts, "_rate", lambda *given: 1e3)
+    monkeypatch.setattr(metric_parts, "rate", lambda *given: 1e3)
     asked = metrics.request_metrics(campaign, ["chrf", "distinct"], by=make_owner())
     row = jobs.claim(MetricComputation, asked.pk, worker="leader")
     material = material_of(campaign)
@@ -116,7 +116,7 @@ def test_what_is_computed_is_named_as_papers_do_with_the_time_left(campaign, mon
     said = [told["step"] for told in steps if told.get("step")]
     assert "ROUGE-L" in said[-1] or "BLEU" in said[-1]
     assert said[-1].endswith("(nearly done)")
-    assert metrics._minutes_left(1_020) == "about 17 min left"
+    assert metrics.minutes_left(1_020) == "about 17 min left"
 
 
 def test_computing_again_replaces_the_scores(campaign):

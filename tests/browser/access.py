@@ -122,3 +122,14 @@ def assert_never_scrolls_sideways(page: Page) -> None:
         wider = page.evaluate(WIDER_THAN_THE_WINDOW, styles)
         assert wider == [], f"{wider} in {size}"
     page.set_viewport_size(window)
+
+
+def read_out(page: Page, role: str) -> list[tuple[str, str]]:
+    """(name, description) of every control with the role, as a screen reader gets them."""
+    session = page.context.new_cdp_session(page)
+    nodes = session.send("Accessibility.getFullAXTree")["nodes"]
+    return [
+        (node.get("name", {}).get("value", ""), node.get("description", {}).get("value", ""))
+        for node in nodes
+        if not node["ignored"] and node["role"]["value"] == role
+    ]

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-from functools import cache
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from rankme.actions.campaigns import launch_campaign
-from rankme.demonstration.material import MATERIAL
 from rankme.exporting.judgements import judgements_jsonl
-from rankme.importing import read_material
-from rankme.models import Campaign, Judgement, Output, Submission
+from rankme.models import Campaign, Judgement, Submission
 from tests.browser.access import assert_accessible
+from tests.browser.chat import LONG, chat_campaign
 from tests.browser.keyboard import rate_by_keyboard
 from tests.browser.rating import (
     answer_with_mouse,
@@ -25,47 +21,14 @@ from tests.browser.rating import (
     next_screen,
     rate_to_the_end,
     shot,
-    small,
 )
 from tests.browser.waiting import until
 from tests.browser.widths import LAPTOP, BothWidths
-from tests.campaigns import make_campaign
 from tests.markdown.hostile import payloads
 
 pytestmark = pytest.mark.browser
 
 WIDTHS = {"laptop": {"width": 1366, "height": 768}, "phone": {"width": 390, "height": 844}}
-LONG = "\n\n".join(
-    f"## Part {part}\n\n" + " ".join(f"word{part}x{number}" for number in range(100))
-    for part in range(15)
-)
-
-
-def chat_campaign(
-    name: str, *, items: int = 2, practice: list[Any] | None = None, **texts: str
-) -> Campaign:
-    """A launched campaign of a preset with our own answers, or with the given texts."""
-    definition = small(name) if practice is None else small(name, practice=practice)
-    systems = 2 if name == "chat-arena" else 1
-    campaign = make_campaign(definition, items=items, systems=systems, launch=False)
-    answers = our_answers()
-    for item in campaign.items.all():
-        request, said = answers[item.position % len(answers)]
-        item.input = texts.get("input", request)
-        item.save()
-        for place, output in enumerate(item.outputs.order_by("system__position")):
-            text = texts.get(f"output{place}", said[place % len(said)])
-            Output.objects.filter(pk=output.pk).update(text=text)
-    return launch_campaign(campaign, by=campaign.owner)
-
-
-@cache
-def our_answers() -> list[tuple[str, list[str]]]:
-    with read_material(MATERIAL["chat-arena"].paths, "long") as read:
-        items = {item.key: (item.input, []) for item in read.items()}
-        for output in read.outputs():
-            items[output.item_key][1].append(output.text)
-    return list(items.values())
 
 
 @pytest.mark.parametrize("name", ["chat-arena", "chat-likert"])

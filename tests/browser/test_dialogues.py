@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 from rankme.actions.campaigns import launch_campaign
 from rankme.models import Campaign, Judgement, Submission
 from tests.browser.access import assert_accessible
+from tests.browser.chat import dialogue
 from tests.browser.keyboard import rate_by_keyboard
 from tests.browser.rating import (
     answer_with_mouse,
@@ -36,10 +37,6 @@ ANSWERS = (
     "Dogs are welcome, and there is no charge.",
     "I am afraid that dogs cannot stay in the rooms. I can name a kennel nearby.",
 )
-
-
-def dialogue(*turns: tuple[str, str]) -> str:
-    return json.dumps([{"role": role, "content": content} for role, content in turns])
 
 
 def campaign_with(design: dict[str, Any], turns: Turns = TURNS, **parts: Any) -> Campaign:

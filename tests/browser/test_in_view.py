@@ -14,6 +14,8 @@ from rankme.demonstration.material import MATERIAL
 from rankme.importing import read_material
 from rankme.models import Campaign, Item, Judgement, Output
 from tests.browser.access import PHONE, assert_accessible
+from tests.browser.chat import LONG, chat_campaign, dialogue
+from tests.browser.marking import PLACE_OF
 from tests.browser.rating import (
     add_files,
     await_screen,
@@ -23,9 +25,6 @@ from tests.browser.rating import (
     shot,
     small,
 )
-from tests.browser.test_chat import LONG, chat_campaign
-from tests.browser.test_dialogues import dialogue
-from tests.browser.test_marks_at_hand import PLACE_OF
 from tests.browser.waiting import until
 from tests.browser.widths import LAPTOP
 from tests.campaigns import make_campaign, slider_definition

@@ -8,33 +8,20 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.access import ENLARGED, PHONE, assert_accessible
+from tests.browser.access import ENLARGED, PHONE, assert_accessible, read_out
+from tests.browser.marking import PLACE_OF, TEXT, drag_over, finish, marking, open_screen, stored
 from tests.browser.rating import shot
-from tests.browser.test_rating_layout import WIDTHS, read_out
-from tests.browser.test_spans import TEXT, drag_over, finish, marking, open_screen, stored
 from tests.browser.waiting import until
+from tests.browser.widths import LAPTOP
 
 pytestmark = pytest.mark.browser
 
 WORDS = ("The", "dog", "ran", "over", "an", "old", "bridge", "which", "nobody", "looked", "at")
 WINDOWS = {
-    "mouse": {"viewport": WIDTHS["laptop"]},
+    "mouse": {"viewport": LAPTOP},
     "finger": {"viewport": PHONE, "has_touch": True, "is_mobile": True},
     "keys": {"viewport": ENLARGED},
 }
-# Where a word is, once it was brought to the middle of the window.
-PLACE_OF = """(element, place) => {
-  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  let [node, left] = [walker.nextNode(), place];
-  for (; node.nodeValue.length <= left; node = walker.nextNode()) left -= node.nodeValue.length;
-  const range = document.createRange();
-  range.setStart(node, left);
-  range.setEnd(node, left + 1);
-  const middle = innerHeight / 2;
-  scrollBy({ top: range.getBoundingClientRect().top - middle, behavior: "instant" });
-  const box = range.getBoundingClientRect();
-  return [box.x + box.width / 2, box.y + box.height / 2];
-}"""
 IS_CHOSEN = """(word) =>
   [...(CSS.highlights.get("chosen-words") ?? [])].map((range) => `${range}`).join() === word"""
 # Whether each part lies wholly in the window and is what a press there hits.

@@ -14,7 +14,7 @@ from rankme.actions.campaigns import launch_campaign
 from rankme.models import Campaign, Judgement, Output
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import preset
-from tests.browser.access import assert_accessible
+from tests.browser.access import assert_accessible, read_out
 from tests.browser.rating import (
     FACTS,
     SENTENCES,
@@ -585,17 +585,6 @@ def test_digits_of_other_scripts_are_numbers(page: Page):
 
 
 # What is read out ------------------------------------------------------------------------------
-
-
-def read_out(page: Page, role: str) -> list[tuple[str, str]]:
-    """(name, description) of every control with the role, as a screen reader gets them."""
-    session = page.context.new_cdp_session(page)
-    nodes = session.send("Accessibility.getFullAXTree")["nodes"]
-    return [
-        (node.get("name", {}).get("value", ""), node.get("description", {}).get("value", ""))
-        for node in nodes
-        if not node["ignored"] and node["role"]["value"] == role
-    ]
 
 
 def test_the_ends_of_every_scale_are_read_out(page: Page):

@@ -12,7 +12,7 @@ from rankme.actions import analysis_runs, campaigns, materials, run_options
 from rankme.models import AnalysisRun, Campaign, Item, MaterialImport, Output
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.campaigns import slider_definition as slider
-from tests.importing.test_fence import workbook
+from tests.importing.workbooks import workbook
 from tests.invariants import check_jobs_ended
 from tests.live import LiveSite, wait_for
 from tests.sittings import sit

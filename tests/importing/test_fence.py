@@ -6,7 +6,6 @@ import os
 import resource
 import signal
 import time
-import zipfile
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -19,37 +18,12 @@ from pyarrow import ipc, parquet
 from rankme.importing import LIMITS, ImportRefused, read_judgement_material, read_material
 from rankme.importing.fence import read_in_child
 from rankme.importing.problems import FileProblem
+from tests.importing.workbooks import workbook, zipped
 from tests.live import wait_for
 
 # The largest child so far may have been another test's.
 MOST_MEMORY = LIMITS.reader_memory + 2**30
 HEADER = ("system", "item", "output")
-
-
-def workbook(*cells: tuple[str, str]) -> bytes:
-    """An xlsx of inline texts at these references."""
-    sheet = "".join(f'<c r="{at}" t="inlineStr"><is><t>{text}</t></is></c>' for at, text in cells)
-    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    packed = "http://schemas.openxmlformats.org/package/2006"
-    parts = {
-        "[Content_Types].xml": f'<Types xmlns="{packed}/content-types">'
-        '<Default Extension="xml" ContentType="application/xml"/>'
-        '<Default Extension="rels" '
-        'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-        '<Override PartName="/xl/workbook.xml" ContentType="application/'
-        'vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/></Types>',
-        "_rels/.rels": f'<Relationships xmlns="{packed}/relationships"><Relationship Id="r1" '
-        f'Type="{office}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets>'
-        '<sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{packed}/relationships">'
-        f'<Relationship Id="r1" Type="{office}/worksheet" Target="worksheets/sheet1.xml"/>'
-        "</Relationships>",
-        "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{main}"><sheetData><row>{sheet}</row>'
-        "</sheetData></worksheet>",
-    }
-    return zipped(parts)
 
 
 def opendocument(columns: int, rows: int) -> bytes:
@@ -70,14 +44,6 @@ def opendocument(columns: int, rows: int) -> bytes:
         f'manifest:full-path="/" manifest:media-type="{mimetype}"/></manifest:manifest>'
     )
     return zipped({"mimetype": mimetype, "content.xml": content, "META-INF/manifest.xml": manifest})
-
-
-def zipped(parts: dict[str, str]) -> bytes:
-    written = io.BytesIO()
-    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in parts.items():
-            archive.writestr(name, content)
-    return written.getvalue()
 
 
 def repeated_text(characters: int, rows: int) -> bytes:
