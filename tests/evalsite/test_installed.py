@@ -240,7 +240,7 @@ def published_report(site: Visitor, code: str) -> Answer:
         site.get(f"/campaigns/{code}/analysis/"),
         "runs",
         runs="40",
-        criteria=["quality", "coverage"],
+        criteria=["quality"],
     )
     report = site.wait_for(asked.address, lambda page: "data-over" in page.text)
     assert "/files/" in report.text, report.text[-3000:]
