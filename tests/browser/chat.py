@@ -13,11 +13,6 @@ from rankme.models import Campaign, Output
 from tests.browser.rating import small
 from tests.campaigns import make_campaign
 
-LONG = "\n\n".join(
-    f"## Part {part}\n\n" + " ".join(f"word{part}x{number}" for number in range(100))
-    for part in range(15)
-)
-
 
 def chat_campaign(
     name: str, *, items: int = 2, practice: list[Any] | None = None, **texts: str
@@ -44,6 +39,13 @@ def our_answers() -> list[tuple[str, list[str]]]:
         for output in read.outputs():
             items[output.item_key][1].append(output.text)
     return list(items.values())
+
+
+def long_answers() -> dict[str, str]:
+    """Two answers of some 1,600 words, and the request for them."""
+    request, said = max(our_answers(), key=lambda each: sum(map(len, each[1])))
+    first, second = sorted(said, key=len)[-2:]
+    return {"input": request, "output0": first, "output1": second}
 
 
 def dialogue(*turns: tuple[str, str]) -> str:

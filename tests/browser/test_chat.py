@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from rankme.exporting.judgements import judgements_jsonl
 from rankme.models import Campaign, Judgement, Submission
 from tests.browser.access import assert_accessible
-from tests.browser.chat import LONG, chat_campaign
+from tests.browser.chat import chat_campaign, long_answers
 from tests.browser.keyboard import rate_by_keyboard
 from tests.browser.rating import (
     answer_with_mouse,
@@ -127,7 +127,7 @@ def test_words_of_a_script_without_spaces_are_compared(page: Page):
 
 def test_long_answers_scroll_on_their_own_while_request_and_question_stay(page: Page):
     page.set_viewport_size(WIDTHS["laptop"])
-    at_the_first_trial(page, without_practice("chat-arena", output0=LONG, output1=LONG + " end"))
+    at_the_first_trial(page, without_practice("chat-arena", **long_answers()))
     texts = page.locator(".side-by-side .output-text")
     assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
     texts.first.focus()
@@ -142,7 +142,7 @@ def test_long_answers_scroll_on_their_own_while_request_and_question_stay(page: 
 
 def test_long_answers_on_a_phone_keep_the_question_in_view(page: Page):
     page.set_viewport_size(WIDTHS["phone"])
-    at_the_first_trial(page, without_practice("chat-arena", output0=LONG, output1=LONG))
+    at_the_first_trial(page, without_practice("chat-arena", **long_answers()))
     page.mouse.wheel(0, 3_000)
     until(page, "() => scrollY > 1_000")
     expect(page.locator(".together")).to_be_in_viewport(ratio=1)
@@ -155,7 +155,7 @@ def test_long_answers_on_a_phone_keep_the_question_in_view(page: Page):
 def test_enlarged_four_times_everything_can_be_reached(page: Page, name):
     """1366 × 768 at 400 %."""
     page.set_viewport_size({"width": 341, "height": 192})
-    at_the_first_trial(page, without_practice(name, output0=LONG, output1=LONG))
+    at_the_first_trial(page, without_practice(name, **long_answers()))
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     for control in page.locator(".output input, .together input, [data-next]").all():
         if control.is_visible():

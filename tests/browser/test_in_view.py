@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from typing import Any
 
@@ -14,7 +15,7 @@ from rankme.demonstration.material import MATERIAL
 from rankme.importing import read_material
 from rankme.models import Campaign, Item, Judgement, Output
 from tests.browser.access import PHONE, assert_accessible
-from tests.browser.chat import LONG, chat_campaign, dialogue
+from tests.browser.chat import chat_campaign, dialogue, long_answers, our_answers
 from tests.browser.marking import PLACE_OF
 from tests.browser.rating import (
     add_files,
@@ -31,10 +32,6 @@ from tests.campaigns import make_campaign, slider_definition
 
 pytestmark = pytest.mark.browser
 
-TURNS = [
-    ("user" if number % 2 else "assistant", f"Turn {number} of a long talk. " * 8)
-    for number in range(1, 27)
-]
 # Whether at least half of an element's area is in the window and not cut off by a box that scrolls.
 IN_SIGHT = """(element) => new Promise((resolve) => {
   new IntersectionObserver(([{ intersectionRatio, intersectionRect, rootBounds }]) =>
@@ -49,6 +46,13 @@ def game() -> tuple[str, str]:
     with read_material(MATERIAL["fact-spans"].paths) as read:
         (item, *_), (output, *_) = read.items(), read.outputs()
     return item.input, output.text
+
+
+def talk() -> list[tuple[str, str]]:
+    """The 26 turns of a guest and a help desk that one of our requests is about."""
+    roles = {"Guest": "user", "Desk": "assistant"}
+    request = max((request for request, _ in our_answers()), key=len)
+    return [(roles[who], said) for who, said in re.findall(r"\*\*(\w+):\*\* (.+)", request)]
 
 
 def game_campaign(name: str, *, is_sentence: bool = False) -> Campaign:
@@ -76,6 +80,9 @@ def test_the_material_has_the_size_that_papers_have():
             if of["MIN"] != "N/A":
                 points = 2 * int(of["FGM"]) + int(of["FG3M"]) + int(of["FTM"])
                 assert points == int(of["PTS"])
+    _, *answers = long_answers().values()
+    assert all(1_300 <= len(answer.split()) <= 1_700 for answer in answers)
+    assert len(talk()) == 26
 
 
 @pytest.mark.parametrize("window", [LAPTOP, PHONE])
@@ -159,7 +166,7 @@ def test_a_long_source_is_beside_its_translation_in_a_wide_window(page: Page):
 
 
 def test_two_long_answers_have_names_and_share_the_whole_window_when_maximised(page: Page):
-    go_to_work(page, chat_campaign("chat-arena", practice=[], output0=LONG, output1=LONG))
+    go_to_work(page, chat_campaign("chat-arena", practice=[], **long_answers()))
     await_screen(page)
     boxes = page.locator(".output-text")
     for number, box in enumerate(boxes.all(), start=1):
@@ -204,11 +211,11 @@ def test_a_long_dialogue_opens_at_the_turn_that_is_judged(page: Page, block):
         ],
     )
     campaign = make_campaign(definition, items=1, systems=2, launch=False)
-    talk = dialogue(*TURNS[:-1], ("assistant", "This is the turn that is judged."))
+    turns = dialogue(*talk())
     if block == "outputs":
-        Output.objects.filter(item__campaign=campaign).update(text=talk)
+        Output.objects.filter(item__campaign=campaign).update(text=turns)
     else:
-        Item.objects.filter(campaign=campaign).update(input=talk)
+        Item.objects.filter(campaign=campaign).update(input=turns)
     go_to_work(page, launch_campaign(campaign, by=campaign.owner))
     await_screen(page)
     page.wait_for_timeout(300)
