@@ -40,7 +40,8 @@ SOMETHING = "form.screen[data-onset], [data-go-on]:not([hidden])"
 PRACTICE = "#progress:has-text('Practice')"  # material has the sizes of real texts, examples do not
 EDGES = """() => [
   document.querySelector(".preview-bar").getBoundingClientRect().bottom,
-  document.querySelector("form.screen").getBoundingClientRect().bottom,
+  Math.max(...["form.screen", "form.screen [data-next]"]
+    .map((part) => document.querySelector(part).getBoundingClientRect().bottom)),
 ]"""
 
 
@@ -63,14 +64,11 @@ def take_screens(page: Page, name: str) -> None:
     pass_messages(page)
     await_screen(page)
     while page.locator(PRACTICE).count():
-        answer_with_mouse(page)
-        next_screen(page)
-        pass_messages(page)
-        await_screen(page)
+        answer_and_go_on(page, name)
     for number, screen in enumerate(preset(name).screens):
         pass_messages(page)
         await_screen(page)
-        go_to(page, screen.title or screen.name)
+        go_to(page, name, screen.title or screen.name)
         if screen.timed is not None:
             take(page, f"{name}-{screen.name}")
             answer_with_mouse(page)
@@ -79,18 +77,31 @@ def take_screens(page: Page, name: str) -> None:
         page.mouse.move(0, 0)
         take(page, f"{name}-{screen.name}")
         if number + 1 < len(preset(name).screens):
-            next_screen(page)
+            go_to_next(page, name)
 
 
-def go_to(page: Page, title: str) -> None:
+def go_to_next(page: Page, name: str) -> None:
+    """Not before the time that the preset wants everybody to take."""
+    crowd = preset(name).crowd
+    page.wait_for_timeout(1_000 * crowd.least_seconds_per_screen * crowd.wait_least_seconds)
+    next_screen(page)
+
+
+def answer_and_go_on(page: Page, name: str) -> None:
+    is_timed = page.locator("form.screen.timed").count() > 0
+    answer_with_mouse(page)
+    if not is_timed:  # they go by themselves
+        go_to_next(page, name)
+    pass_messages(page)
+    await_screen(page)
+
+
+def go_to(page: Page, name: str, title: str) -> None:
     """Answer until this screen comes: those about a document come after all of its segments, and
     an example is a document of one segment.
     """
     while not is_at(page, title):
-        answer_with_mouse(page)
-        next_screen(page)
-        pass_messages(page)
-        await_screen(page)
+        answer_and_go_on(page, name)
 
 
 def pass_messages(page: Page) -> None:
