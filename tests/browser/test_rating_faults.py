@@ -279,6 +279,7 @@ def test_a_window_left_behind_moves_on_when_it_is_looked_at(page: Page):
     next_screen(other)
     page.evaluate("dispatchEvent(new Event('focus'))")
     expect(page.locator("#progress")).to_contain_text("2 of 2")
+    wait_for(Submission.objects.exists, "the answer of the other window")
 
 
 def test_the_back_button_leads_to_the_same_screen(page: Page):
