@@ -16,7 +16,7 @@ The last two have `apart` too: the least number of pages from the source to the 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -29,6 +29,8 @@ from rankme.protocols.checks import CheckSpec
 from rankme.protocols.definition import Definition
 
 from .suggestions import moved
+
+MOST_SET_ASIDE = 20  # pages of a check that share a text with their batch
 
 
 class CheckError(ValueError):
@@ -230,10 +232,11 @@ def _pages_of(
             yield with_marks(page, host, rng)
 
 
-def _unmet_first(pages: Iterable[DrawnCheck], met: set[str]) -> Iterator[DrawnCheck]:
+def _unmet_first(pages: Iterator[DrawnCheck], met: set[str]) -> Iterator[DrawnCheck]:
     """Pages none of whose texts is in the batch twice, then the others.
 
     Damage may borrow a text from another item, or turn one output of a page into another one.
+    Where all items have the same input, no page is unmet, and the search ends after a few.
     """
     others = []
     for page in pages:
@@ -243,7 +246,10 @@ def _unmet_first(pages: Iterable[DrawnCheck], met: set[str]) -> Iterator[DrawnCh
             yield page
         else:
             others.append(page)
+        if len(others) == MOST_SET_ASIDE:
+            break
     yield from others
+    yield from pages
 
 
 def with_marks(page: DrawnCheck, host: HostTrial, rng: np.random.Generator) -> DrawnCheck:

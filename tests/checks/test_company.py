@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from rankme.actions import campaigns
+from rankme.checks.drawing import MOST_SET_ASIDE, HostTrial, Surroundings, draw_batch
+from rankme.corruptions import Specimen
 from rankme.models import CheckTrial
 from rankme.pages.trial_page import page_document, trials_of
 from rankme.queries.check_answers import measures_by_rater
@@ -111,3 +113,21 @@ def test_only_pages_that_are_compared_share_anything_with_another(made, seed: in
 def test_where_a_batch_has_all_items_its_checks_still_can_be_drawn():
     campaign = make_campaign(several_outputs(raters_per_trial=2), items=6, systems=3)
     assert CheckTrial.objects.filter(campaign=campaign).count() == 10 * campaign.batches.count()
+
+
+def test_where_all_items_have_one_input_the_search_for_unmet_texts_ends_after_a_few():
+    tried = []
+
+    def specimen(trial: HostTrial, place: int) -> Specimen:
+        tried.append(trial.item)
+        return Specimen(trial.outputs[place][1])
+
+    def shown(item: int, place: int | None = None) -> HostTrial:
+        outputs = tuple((3 * item + n, f"Text {n} of {item} is here. It ends.") for n in range(3))
+        return HostTrial(place, item, "Describe the picture.", "", "", outputs)
+
+    definition = several_outputs()
+    elsewhere = [shown(item) for item in range(100, 300)]
+    batch = [shown(item, item) for item in range(6)]
+    draw_batch(definition, batch, Surroundings(1, specimen, elsewhere), 0)
+    assert len(set(tried)) <= 2 * MOST_SET_ASIDE
