@@ -147,15 +147,20 @@ def take_state(study: PanelStudy, there: StudyThere) -> PanelStudy:
     if is_published and not (is_as_here and has_fees):
         return _count_places(study, there.id)
     with _one_study_at_a_time():
-        PanelStudy.objects.filter(pk=study.pk).update(
-            external_id=there.id,
-            state=there.status,
-            places=there.places,
-            reward=there.reward,
-            problem="",
-        )
+        PanelStudy.objects.filter(pk=study.pk).update(**_columns_of(there))
     study.refresh_from_db()
     return study
+
+
+def _columns_of(there: StudyThere) -> dict[str, Any]:
+    """Columns of a study as the panel shows it; an answer ends the problem of before."""
+    return {
+        "external_id": there.id,
+        "state": there.status,
+        "places": there.places,
+        "reward": there.reward,
+        "problem": "",
+    }
 
 
 @contextlib.contextmanager
@@ -188,13 +193,7 @@ def _count_places(study: PanelStudy, external_id: str) -> PanelStudy:
         cost = _places_cost(panel, study.campaign, places=there.places, reward=there.reward)
         with _one_study_at_a_time():
             PanelStudy.objects.filter(pk=study.pk).update(
-                external_id=there.id,
-                state=there.status,
-                places=there.places,
-                reward=there.reward,
-                places_cost=cost,
-                excess=LARGEST_EXCESS,
-                problem="",
+                **_columns_of(there), places_cost=cost, excess=LARGEST_EXCESS
             )
     study.refresh_from_db()
     note(
