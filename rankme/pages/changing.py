@@ -48,7 +48,7 @@ def show_versions(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "text": definition_to_yaml(campaigns.definition_of(campaign)),
         "versions": [] if campaign.is_archive else version_lines(campaign),
     }
-    page = "organiser/launched_definition.html"
+    page = "organiser/setup/launched_definition.html"
     return render_campaign(request, campaign, page, context, tab=TAB)
 
 
@@ -66,7 +66,7 @@ def show_version(request: HttpRequest, code: str, number: int) -> HttpResponse:
         "differences": differences(before.definition, version.definition) if before else [],
         "text": definition_to_yaml(stored_definition(version.definition)),
     }
-    return render_campaign(request, campaign, "organiser/version.html", context, tab=TAB)
+    return render_campaign(request, campaign, "organiser/setup/version.html", context, tab=TAB)
 
 
 @login_required
@@ -179,7 +179,7 @@ def reopen(request: HttpRequest, code: str) -> HttpResponse:
     return render_campaign(
         request,
         campaign,
-        "organiser/reopen.html",
+        "organiser/campaign/reopen.html",
         {"form": form, "open_slots": free},
         tab="campaign",
         status=status,
@@ -217,7 +217,7 @@ def _review(
     }
     status = 422 if form is not None else 200
     return render_campaign(
-        request, campaign, "organiser/review_change.html", context, tab=TAB, status=status
+        request, campaign, "organiser/setup/review_change.html", context, tab=TAB, status=status
     )
 
 
@@ -263,7 +263,7 @@ def _form_page(
     }
     status = 409 if conflict else 422 if problems else 200
     return render_campaign(
-        request, campaign, "organiser/change.html", context, tab=TAB, status=status
+        request, campaign, "organiser/setup/change.html", context, tab=TAB, status=status
     )
 
 
@@ -277,5 +277,5 @@ def _file_page(
 ) -> HttpResponse:
     context = {"form": form, "problems": problems, "save_label": _("Review the change")}
     return render_campaign(
-        request, campaign, "organiser/change_file.html", context, tab=TAB, status=status
+        request, campaign, "organiser/setup/change_file.html", context, tab=TAB, status=status
     )

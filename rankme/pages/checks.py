@@ -60,7 +60,7 @@ def damaged(request: HttpRequest, code: str) -> HttpResponse:
             page = Paginator(found, TEXTS_ON_A_PAGE).get_page(request.GET.get("page"))
             context |= {"page": page, "texts": [_drawn(check, text) for check, text in page]}
     return render_campaign(
-        request, campaign, "organiser/damaged.html", context, tab="campaign-launch"
+        request, campaign, "organiser/setup/damaged.html", context, tab="campaign-launch"
     )
 
 
@@ -261,5 +261,5 @@ def quality(request: HttpRequest, code: str) -> HttpResponse:
         "counts": rule_counts(campaign),
     }
     return render_campaign(
-        request, campaign, "organiser/quality.html", context, tab="campaign-quality"
+        request, campaign, "organiser/campaign/quality.html", context, tab="campaign-quality"
     )

@@ -94,7 +94,7 @@ def duplicate(request: HttpRequest, code: str) -> HttpResponse:
     return render_campaign(
         request,
         campaign,
-        "organiser/duplicate.html",
+        "organiser/setup/duplicate.html",
         {"form": form, "size": size},
         tab="campaign",
         status=422 if form.is_bound else 200,
@@ -109,7 +109,7 @@ def _start_page(request: HttpRequest, form: ArchiveForm, *, status: int = 200) -
     own = Campaign.objects.open_to(request.user).filter(is_archive=False).values("pk")
     earlier = Campaign.objects.filter(pk__in=own).defer("definition")[:MOST_EARLIER]
     context = {"groups": groups, "archive_form": form, "earlier": earlier}
-    return render(request, "organiser/choose_start.html", context, status=status)
+    return render(request, "organiser/setup/choose_start.html", context, status=status)
 
 
 @login_required
@@ -324,11 +324,11 @@ def _form_page(
         }
     status = 409 if conflict else 422 if problems else 200
     if campaign is None:
-        return render(request, "organiser/new_campaign.html", context, status=status)
+        return render(request, "organiser/setup/new_campaign.html", context, status=status)
     return render_campaign(
         request,
         campaign,
-        "organiser/edit_campaign.html",
+        "organiser/setup/edit_campaign.html",
         context,
         tab="campaign-edit",
         status=status,
@@ -346,11 +346,11 @@ def _file_page(
 ) -> HttpResponse:
     context = {"form": form, "problems": problems, "conflict": conflict}
     if campaign is None:
-        return render(request, "organiser/load_campaign.html", context, status=status)
+        return render(request, "organiser/setup/load_campaign.html", context, status=status)
     return render_campaign(
         request,
         campaign,
-        "organiser/edit_file.html",
+        "organiser/setup/edit_file.html",
         context,
         tab="campaign-edit",
         status=status,

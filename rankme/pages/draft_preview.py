@@ -81,7 +81,7 @@ def preview_draft(request: HttpRequest, code: str = "") -> HttpResponse:
 
     def work(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
         trials = _trials(campaign, definition)
-        return "participant/work.html", work_context(definition, trials)
+        return "participant/work/work.html", work_context(definition, trials)
 
     return station_page(request, campaign, shown, here, work=work, bar={"in_frame": True})
 

@@ -101,7 +101,7 @@ def _come_in(request: HttpRequest, campaign: Campaign, definition: Definition) -
         "arrival": arrival.signed(campaign),
         "stored_name": rater_identity.stored_name(campaign, arrival),
     }
-    response = render(request, "participant/consent.html", context)
+    response = render(request, "participant/arrival/consent.html", context)
     return _with_files_ahead(response, work_scripts(definition)[:MOST_FILES_AHEAD])
 
 
@@ -180,7 +180,7 @@ def _crowded(
         "arrival": arrival.signed(campaign),
         "device": request.POST.get("device", ""),
     }
-    response = render(request, "participant/stop.html", context, status=429)
+    response = render(request, "participant/departure/stop.html", context, status=429)
     response.headers["Retry-After"] = str(SECONDS_UNTIL_ASKING_AGAIN)
     return response
 
@@ -211,7 +211,7 @@ def questions(request: HttpRequest, rater: Participant) -> HttpResponse:
     if not form.is_valid():
         status = 422 if form.is_bound else 200
         context = {"campaign": rater.campaign, "definition": definition, "form": form}
-        return render(request, "participant/questions.html", context, status=status)
+        return render(request, "participant/arrival/questions.html", context, status=status)
     if rater.is_second_browser and not participation.is_admitted(definition, form.answers()):
         # Another browser does not end the visit of the rater whose id it brings.
         return stop(request, rater.campaign, "screened-out", arrived_by=rater.panel)
@@ -238,7 +238,7 @@ def instructions(request: HttpRequest, rater: Participant) -> HttpResponse:
         "has_changed": rater.instructed_at is not None,
         "gate": gate_of(definition),
     }
-    response = render(request, "participant/instructions.html", context)
+    response = render(request, "participant/arrival/instructions.html", context)
     return _with_files_ahead(response, modules[MOST_FILES_AHEAD:])
 
 
@@ -264,4 +264,4 @@ def quiz(request: HttpRequest, rater: Participant) -> HttpResponse:
         "instructions": definition.texts.instructions,
     }
     status = 422 if form.is_bound else 200
-    return render(request, "participant/questions.html", context, status=status)
+    return render(request, "participant/arrival/questions.html", context, status=status)

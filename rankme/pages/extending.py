@@ -108,7 +108,7 @@ def _page(
     return render_campaign(
         request,
         campaign,
-        "organiser/extend.html",
+        "organiser/setup/extend.html",
         context,
         tab="campaign-edit",
         status=status if form is not None else 200,

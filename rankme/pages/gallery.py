@@ -55,7 +55,7 @@ def show_preset(request: HttpRequest, name: str) -> HttpResponse:
     campaign = Campaign(title=definition.title)
 
     def work(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, object]]:
-        return "participant/work.html", work_context(definition, list(sample(name)))
+        return "participant/work/work.html", work_context(definition, list(sample(name)))
 
     return chosen_page(request, campaign, definition, back=reverse("rankme:gallery"), work=work)
 

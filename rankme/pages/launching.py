@@ -64,7 +64,7 @@ def launch(request: HttpRequest, code: str) -> HttpResponse:
     if (under_way := launches.launch_under_way(campaign)) is not None:
         context = {"launch": under_way, "percent": round(100 * under_way.progress)}
         return render_campaign(
-            request, campaign, "organiser/launching.html", context, tab="campaign-launch"
+            request, campaign, "organiser/setup/launching.html", context, tab="campaign-launch"
         )
     context = _plan_context(campaign) | {"not_sure": is_post}
     context["failed"] = launches.failed_launch(campaign)
@@ -72,7 +72,7 @@ def launch(request: HttpRequest, code: str) -> HttpResponse:
     return render_campaign(
         request,
         campaign,
-        "organiser/launch.html",
+        "organiser/setup/launch.html",
         context,
         tab="campaign-launch",
         status=status,
@@ -195,7 +195,12 @@ def links(request: HttpRequest, code: str) -> HttpResponse:
     }
     status = 422 if form.is_bound else 200
     return render_campaign(
-        request, campaign, "organiser/links.html", context, tab="campaign-links", status=status
+        request,
+        campaign,
+        "organiser/campaign/links.html",
+        context,
+        tab="campaign-links",
+        status=status,
     )
 
 

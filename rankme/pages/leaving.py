@@ -36,7 +36,9 @@ def more(request: HttpRequest, rater: Participant) -> HttpResponse:
         return redirect(step_of(rater, frozen_definition(rater.campaign).definition))
     finished = rater.assignments.filter(state=Assignment.State.COMPLETED).count()
     return render(
-        request, "participant/more.html", {"campaign": rater.campaign, "finished": finished}
+        request,
+        "participant/departure/more.html",
+        {"campaign": rater.campaign, "finished": finished},
     )
 
 
@@ -57,7 +59,7 @@ def end_questions(request: HttpRequest, rater: Participant) -> HttpResponse:
         return redirect("rankme:done", rater.campaign.code)
     status = 422 if form.is_bound else 200
     context = {"campaign": rater.campaign, "definition": definition, "form": form}
-    return render(request, "participant/end_questions.html", context, status=status)
+    return render(request, "participant/departure/end_questions.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -69,7 +71,7 @@ def done(request: HttpRequest, rater: Participant) -> HttpResponse:
         return _take_leave(request, rater)
     if rater.state != State.COMPLETED:
         return redirect(step_of(rater, definition))
-    return render(request, "participant/done.html", done_context(rater, definition))
+    return render(request, "participant/departure/done.html", done_context(rater, definition))
 
 
 def done_context(rater: Participant, definition: Definition) -> dict[str, Any]:
@@ -98,7 +100,7 @@ def give_back(request: HttpRequest, rater: Participant) -> HttpResponse:
     if rater.state == State.RETURNED:
         context = done_context(rater, definition)
         context["has_lost_place"] = assignments.has_lost_place(rater)
-        return render(request, "participant/returned.html", context)
+        return render(request, "participant/departure/returned.html", context)
     assignment = assignments.current_batch(rater) if rater.state == State.WORKING else None
     if assignment is None or rater.is_second_browser:
         return redirect(step_of(rater, definition))
@@ -110,7 +112,7 @@ def give_back(request: HttpRequest, rater: Participant) -> HttpResponse:
         "screens": screens,
         "pay": money(definition.crowd.pay_by_outcome.returned, definition.crowd.currency),
     }
-    return render(request, "participant/give_back.html", context)
+    return render(request, "participant/departure/give_back.html", context)
 
 
 def _take_leave(request: HttpRequest, rater: Participant) -> HttpResponse:

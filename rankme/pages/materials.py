@@ -55,7 +55,7 @@ def show_material(request: HttpRequest, code: str) -> HttpResponse:
     return render_campaign(
         request,
         campaign,
-        "organiser/material.html",
+        "organiser/material/material.html",
         context,
         tab="campaign-material",
         status=status,
@@ -141,7 +141,7 @@ def _render_import(
     return render_campaign(
         request,
         campaign,
-        "organiser/import.html",
+        "organiser/material/import.html",
         context,
         tab=back_of(upload),
         status=status,
@@ -200,5 +200,5 @@ def browse(request: HttpRequest, code: str) -> HttpResponse:
     items_with_reports = [(item, about.get(item.pk, [])) for item in page]
     context: dict[str, Any] = {"page": page, "items": items_with_reports}
     return render_campaign(
-        request, campaign, "organiser/items.html", context, tab="campaign-material"
+        request, campaign, "organiser/material/items.html", context, tab="campaign-material"
     )

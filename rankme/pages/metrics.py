@@ -104,7 +104,7 @@ def _page(
     return render_campaign(
         request,
         campaign,
-        "organiser/metrics.html",
+        "organiser/material/metrics.html",
         context,
         tab="campaign-metrics",
         status=status,
@@ -139,7 +139,7 @@ def delete(request: HttpRequest, code: str, metric: int) -> HttpResponse:
         return redirect("rankme:campaign-metrics", campaign.code)
     context: dict[str, Metric] = {"metric": found}
     return render_campaign(
-        request, campaign, "organiser/metric_delete.html", context, tab="campaign-metrics"
+        request, campaign, "organiser/material/metric_delete.html", context, tab="campaign-metrics"
     )
 
 

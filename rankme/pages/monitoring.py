@@ -61,7 +61,7 @@ def watch(request: HttpRequest, code: str) -> HttpResponse:
         "takes_complaints": takes_complaints,
     }
     return render_campaign(
-        request, campaign, "organiser/monitor.html", context, tab="campaign-monitor"
+        request, campaign, "organiser/campaign/monitor.html", context, tab="campaign-monitor"
     )
 
 
@@ -101,7 +101,7 @@ def raters(request: HttpRequest, code: str) -> HttpResponse:
     page = Paginator(raters_of(campaign), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
     context = {"page": page, "raters": rater_lines(campaign, list(page))}
     return render_campaign(
-        request, campaign, "organiser/raters.html", context, tab="campaign-raters"
+        request, campaign, "organiser/campaign/raters.html", context, tab="campaign-raters"
     )
 
 
@@ -131,7 +131,12 @@ def show_rater(request: HttpRequest, code: str, label: str) -> HttpResponse:
     }
     status = 422 if form.is_bound else 200
     return render_campaign(
-        request, campaign, "organiser/rater.html", context, tab="campaign-raters", status=status
+        request,
+        campaign,
+        "organiser/campaign/rater.html",
+        context,
+        tab="campaign-raters",
+        status=status,
     )
 
 

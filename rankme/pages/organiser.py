@@ -80,7 +80,7 @@ def end_key(request: HttpRequest) -> HttpResponse:
 def welcome(request: HttpRequest) -> HttpResponse:
     if request.user.is_authenticated:
         return redirect("rankme:campaigns")
-    return render(request, "organiser/welcome.html")
+    return render(request, "organiser/campaign/welcome.html")
 
 
 @login_required
@@ -98,7 +98,9 @@ def list_campaigns(request: HttpRequest) -> HttpResponse:
         # Django drops the model's own order where rows are grouped.
         .order_by("-created_at", "-pk")
     )
-    return render(request, "organiser/campaigns.html", {"campaigns": campaigns_with_progress})
+    return render(
+        request, "organiser/campaign/campaigns.html", {"campaigns": campaigns_with_progress}
+    )
 
 
 @login_required
@@ -114,7 +116,9 @@ def show_campaign(request: HttpRequest, code: str) -> HttpResponse:
         "plan": getattr(campaign, "plan", None),
         "balance": balance_of(campaign),
     }
-    return render_campaign(request, campaign, "organiser/campaign.html", context, tab="campaign")
+    return render_campaign(
+        request, campaign, "organiser/campaign/campaign.html", context, tab="campaign"
+    )
 
 
 # --- Pause, resume, close, delete ---------------------------------------------------------------
@@ -160,7 +164,7 @@ def close(request: HttpRequest, code: str) -> HttpResponse:
             "open_questions": books.open_questions,
         }
     return render_campaign(
-        request, campaign, "organiser/close.html", context, tab="campaign-monitor"
+        request, campaign, "organiser/campaign/close.html", context, tab="campaign-monitor"
     )
 
 
@@ -182,7 +186,9 @@ def delete(request: HttpRequest, code: str) -> HttpResponse:
         )
         return redirect("rankme:campaign", code)
     context = {"size": size_of(campaign)}
-    return render_campaign(request, campaign, "organiser/delete.html", context, tab="campaign")
+    return render_campaign(
+        request, campaign, "organiser/campaign/delete.html", context, tab="campaign"
+    )
 
 
 # --- Members and history ------------------------------------------------------------------------
@@ -219,7 +225,7 @@ def members(request: HttpRequest, code: str) -> HttpResponse:
     return render_campaign(
         request,
         campaign,
-        "organiser/members.html",
+        "organiser/campaign/members.html",
         context,
         tab="campaign-members",
         status=status,
@@ -244,5 +250,5 @@ def history(request: HttpRequest, code: str) -> HttpResponse:
     events = campaign.audit_events.select_related("actor")
     page = Paginator(events, EVENTS_ON_A_PAGE).get_page(request.GET.get("page"))
     return render_campaign(
-        request, campaign, "organiser/history.html", {"page": page}, tab="campaign-history"
+        request, campaign, "organiser/campaign/history.html", {"page": page}, tab="campaign-history"
     )

@@ -40,7 +40,7 @@ def list_accounts(request: HttpRequest) -> HttpResponse:
             return redirect("rankme:panel-accounts")
     context = {"form": form, "token_form": TokenForm(), "accounts": _own(request)}
     status = 422 if form.is_bound else 200
-    return render(request, "organiser/panel_accounts.html", context, status=status)
+    return render(request, "organiser/panel/accounts.html", context, status=status)
 
 
 def _own(request: HttpRequest) -> list[PanelAccount]:

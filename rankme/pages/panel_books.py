@@ -72,7 +72,7 @@ def show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "share": ShareForm(auto_id="many-%s", use_required_attribute=False),
         "sees_people": may_see_people(study, user_of(request)),
     }
-    return render_campaign(request, campaign, "organiser/panel_books.html", context, tab=TAB)
+    return render_campaign(request, campaign, "organiser/panel/books.html", context, tab=TAB)
 
 
 @login_required
@@ -101,7 +101,7 @@ def show_person(request: HttpRequest, campaign: Campaign, person: PanelSubmissio
         draft = rejecting.draft_rejection(person)
         initial = {"category": draft.category, "message": draft.message}
         context |= {"draft": draft, "reject": RejectForm(initial=initial, prefix="reject")}
-    return render_campaign(request, campaign, "organiser/panel_person.html", context, tab=TAB)
+    return render_campaign(request, campaign, "organiser/panel/person.html", context, tab=TAB)
 
 
 def _decide(request: HttpRequest, person: PanelSubmission) -> None:

@@ -42,7 +42,7 @@ def decide(request: HttpRequest, campaign: Campaign, study: PanelStudy) -> HttpR
             "reason": request.POST.get("reason", "")[:300],
             "sees_people": may_see_people(study, user_of(request)),
         }
-        template = "organiser/panel_decision.html"
+        template = "organiser/panel/decision.html"
         return render_campaign(request, campaign, template, context, tab=TAB)
     return redirect("rankme:campaign-panel-books", campaign.code)
 

@@ -25,7 +25,7 @@ from rankme.queries.documents import screens_of_batch
 from .campaign_page import refusals_as_messages, render_campaign
 
 TAB = "campaign-panel"
-TEMPLATE = "organiser/panel_draft.html"
+TEMPLATE = "organiser/panel/draft.html"
 LONGEST_TIMES_EXPECTED = 4
 
 

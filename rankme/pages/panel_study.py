@@ -57,7 +57,7 @@ def show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if study.state == PanelStudy.State.UNPUBLISHED and "edit" in request.GET:
         return panel_draft.draft(request, campaign, study)
     return render_campaign(
-        request, campaign, "organiser/panel_study.html", _study_context(study), tab=TAB
+        request, campaign, "organiser/panel/study.html", _study_context(study), tab=TAB
     )
 
 

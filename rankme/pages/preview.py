@@ -99,19 +99,21 @@ def pages_of(definition: Definition) -> dict[str, str]:
 
 
 def _consent(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
-    return "participant/consent.html", {"terms": terms_of(campaign, definition)}
+    return "participant/arrival/consent.html", {"terms": terms_of(campaign, definition)}
 
 
 def _questions(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
-    return "participant/questions.html", {"form": QuestionsForm(definition.entry_questions)}
+    return "participant/arrival/questions.html", {"form": QuestionsForm(definition.entry_questions)}
 
 
 def _end_questions(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
-    return "participant/end_questions.html", {"form": QuestionsForm(definition.end_questions)}
+    return "participant/departure/end_questions.html", {
+        "form": QuestionsForm(definition.end_questions)
+    }
 
 
 def _instructions(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
-    return "participant/instructions.html", {"gate": gate_of(definition)}
+    return "participant/arrival/instructions.html", {"gate": gate_of(definition)}
 
 
 def _quiz(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
@@ -119,12 +121,12 @@ def _quiz(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, An
         "form": QuizForm(quizzes_of(definition)),
         "instructions": definition.texts.instructions,
     }
-    return "participant/questions.html", context
+    return "participant/arrival/questions.html", context
 
 
 def _done(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
     url = definition.crowd.return_address(Outcome.COMPLETED, CODE)
-    return "participant/done.html", {"code": CODE, "return_url": url}
+    return "participant/departure/done.html", {"code": CODE, "return_url": url}
 
 
 def _work(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
@@ -133,8 +135,8 @@ def _work(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, An
     except RefusedAction as error:
         trials, refusal = [], str(error)
     if not trials and not definition.practice:
-        return "participant/stop.html", {"reason": "no-material", "refusal": refusal}
-    return "participant/work.html", work_context(definition, trials) | {"refusal": refusal}
+        return "participant/departure/stop.html", {"reason": "no-material", "refusal": refusal}
+    return "participant/work/work.html", work_context(definition, trials) | {"refusal": refusal}
 
 
 def work_context(definition: Definition, trials: Sequence[ShownTrial]) -> dict[str, Any]:

@@ -155,4 +155,4 @@ def stop(
         outcome = OUTCOME_OF_REASON[reason]
         context |= ending(definition.crowd, outcome, arrived_by=arrived_by, ids=ids)
     context["ended_without_code"] = reason in ENDED_REASONS and not context.get("code")
-    return render(request, "participant/stop.html", context, status=status)
+    return render(request, "participant/departure/stop.html", context, status=status)

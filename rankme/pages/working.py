@@ -55,7 +55,7 @@ def work(request: HttpRequest, rater: Participant) -> HttpResponse:
     definition = frozen_definition(rater.campaign, assignment.version).definition
     with in_the_language_of_raters(request, definition, rater.language):
         context = work_context(request, rater, assignment, definition)
-        return render(request, "participant/work.html", context)
+        return render(request, "participant/work/work.html", context)
 
 
 def work_context(
