@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.[^"]+)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export ((?:async )?function|const|let|class) (\w+)", re.MULTILINE)
+LATER = re.compile(r'\bimport\("(\.[^"]+)"\)')
 OTHER_FORM = re.compile(r"^(?:import|export)\b(?! *\(| \{\};).*", re.MULTILINE)
 
 
@@ -53,7 +54,7 @@ class Bundler:
     def guest_script(self, guest: str) -> str:
         """The guest with the modules that it alone needs; it imports the others' names."""
         modules = sorted({module for module, _ in self._taken(guest)})
-        address = posixpath.relpath(self._host, posixpath.dirname(guest))
+        address = _relative(self._host, guest)
         head = [f'import * as host from "{address}";'] if modules else []
         head += [f"const {_scope(module)} = host;" for module in modules]
         lines = "".join(f"{line}\n" for line in head)
@@ -92,20 +93,23 @@ class Bundler:
 
     def _joined(self, entry: str, modules: list[str]) -> str:
         """Each module in a scope of its own, and then the entry, which still exports its names."""
-        scoped = [self._scoped(name) for name in modules if name != entry]
-        return "".join([*scoped, self._linked(entry)])
+        scoped = [self._scoped(name, entry) for name in modules if name != entry]
+        return "".join([*scoped, self._linked(entry, entry)])
 
-    def _scoped(self, name: str) -> str:
-        source = self._linked(name)
+    def _scoped(self, name: str, entry: str) -> str:
+        source = self._linked(name, entry)
         exported = ", ".join(found[2] for found in EXPORT.finditer(source))
         body = EXPORT.sub(r"\1 \2", source)
         return f"const {_scope(name)} = (() => {{\n{body}return {{ {exported} }};\n}})();\n"
 
-    def _linked(self, name: str) -> str:
-        """The source with each import taken from the scope of its module."""
+    def _linked(self, name: str, entry: str) -> str:
+        """The source with each import taken from the scope of its module, or the entry's folder."""
         source = IMPORT.sub(
             lambda found: f"const {{{found[1]}}} = {_scope(_resolved(name, found[2]))};\n",
-            self._read(name),
+            LATER.sub(
+                lambda found: f'import("./{_relative(_resolved(name, found[1]), entry)}")',
+                self._read(name),
+            ),
         )
         unknown = OTHER_FORM.search(EXPORT.sub("", source))
         if unknown:
@@ -115,6 +119,10 @@ class Bundler:
 
 def _resolved(name: str, address: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(name), address))
+
+
+def _relative(name: str, to: str) -> str:
+    return posixpath.relpath(name, posixpath.dirname(to))
 
 
 def _scope(name: str) -> str:

@@ -14,11 +14,11 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 from .module_bundles import Bundler
 
 OWN_FOLDERS = ("js/", "css/")
-WORK = "js/participant/work.js"
+WORK = "js/work/work.js"
 # Scripts from which no other script imports: each goes out with its own copy of what it imports.
 ALONE = [
-    f"js/participant/{name}.js"
-    for name in ("come_back", "door", "leftovers", "timed", "files", "document")
+    *("js/participant/come_back.js", "js/participant/door.js", "js/participant/leftovers.js"),
+    *("js/work/timed.js", "js/blocks/files.js", "js/blocks/document.js"),
 ]
 INSTRUMENTS = r"js/instruments/\w+\.js"
 

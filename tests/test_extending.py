@@ -302,8 +302,8 @@ OWN = (
 DEFAULTS = {
     "rankme/forms/definition/settings.py": {"slider", "random_blocks"},
     "rankme/actions/archive_definitions.py": {"slider"},
-    "static/js/participant/desk.js": {"slider"},
-    "static/js/participant/screen.js": {"slider"},
+    "static/js/work/desk.js": {"slider"},
+    "static/js/work/screen.js": {"slider"},
 }
 
 

@@ -1,7 +1,7 @@
 """The tree that a page builds node by node, so that no markup is ever parsed there.
 
 A node is a text, or a list: the name of an element, its attributes (left out where there are none),
-and its children. `static/js/participant/formatted.js` builds it, by the same names.
+and its children. `static/js/blocks/formatted.js` builds it, by the same names.
 """
 
 from __future__ import annotations

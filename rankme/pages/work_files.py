@@ -14,28 +14,28 @@ from rankme.protocols.matrix import MATRIX
 
 def work_scripts(definition: Definition) -> list[str]:
     """Every script that the work page needs; the instructions page fetches them ahead of it."""
-    names = ["work"]
+    names = ["work/work"]
     if has_timed_screens(definition):
-        names += ["bell", "timed"]
+        names += ["work/bell", "work/timed"]
     if has_pictorial_block(definition):
-        names += ["pictorial"]
+        names += ["blocks/pictorial"]
     if definition.has_documents:
-        names += ["document"]
+        names += ["blocks/document"]
     if text_checks(definition):
-        names += ["dialogue"]
+        names += ["blocks/dialogue"]
     if definition.shows_files():
-        names += ["files"]
+        names += ["blocks/files"]
     if definition.input_kind == "tables":
-        names += ["lookup"]
-    names += _scripts_for_texts(definition)
+        names += ["blocks/lookup"]
+    names += [f"blocks/{name}" for name in _scripts_for_texts(definition)]
     if tells_answers(definition):
-        names += ["practice_answers"]
+        names += ["work/practice_answers"]
     if definition.crowd.devices == "desktop":
-        names += ["device"]
+        names += ["participant/device"]
     if definition.problem_button:
-        names += ["complaint"]
-    participant = [static(f"js/participant/{name}.js") for name in names]
-    return [*participant, *instrument_scripts(definition).values()]
+        names += ["work/complaint"]
+    own = [static(f"js/{name}.js") for name in names]
+    return [*own, *instrument_scripts(definition).values()]
 
 
 def instrument_scripts(definition: Definition) -> dict[str, str]:

@@ -37,7 +37,7 @@ def lost(page: Page) -> Iterator[list[str]]:
 def test_files_on_their_way_survive_the_consent(page: Page, lost: list[str]):
     """The script of the work page, asked for by the consent page, comes after the consent."""
     held: list[Route] = []
-    page.route("**/js/participant/work*.js", lambda route: held.append(route), times=1)
+    page.route("**/js/work/work*.js", lambda route: held.append(route), times=1)
     campaign = campaign_of("likert-criteria", items=1)
     open_consent(page, campaign)
     wait_for(lambda: page.wait_for_timeout(20) or held, "the file that the consent page fetches")

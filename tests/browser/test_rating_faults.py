@@ -105,7 +105,7 @@ def own_browser(browser, live_site, tmp_path):
 def work_script_with(storage: str) -> str:
     """The script of the work page as it is sent, with another module for what it stores."""
     folder = PROJECT / "static"
-    sources = {"js/participant/storage.js": storage}
+    sources = {"js/sending/storage.js": storage}
 
     def read(name: str) -> str:
         return sources.get(name) or without_comments((folder / name).read_text())
@@ -119,7 +119,7 @@ def rate_offline_and_be_killed(own: OwnBrowser, campaign, *, storage: str | None
     if storage:
         script = work_script_with(storage)
         page.route(
-            "**/participant/work*.js",
+            "**/work/work*.js",
             lambda route: route.fulfill(body=script, content_type="text/javascript"),
         )
     go_to_work(page, campaign)

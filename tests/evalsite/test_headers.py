@@ -38,7 +38,7 @@ def test_nothing_but_files_is_kept_in_a_cache(live_site: LiveSite, path: str):
         assert "no-store" in answer.headers["Cache-Control"]
 
 
-FILES = ("js/participant/work.js", "css/base.css", "images/rankme.svg")
+FILES = ("js/work/work.js", "css/base.css", "images/rankme.svg")
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -12,7 +12,7 @@ from evalsite.storage import ALONE, without_comments
 from rankme.protocols.instruments import INSTRUMENTS
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
-WORK = "js/participant/work.js"
+WORK = "js/work/work.js"
 MODULES = {
     "page/work.js": """import { say } from "./say.js";
 import { count } from "./count.js";
@@ -100,7 +100,7 @@ def test_the_scripts_of_the_work_page_import_nothing_but_the_work_page():
     for name in bundler.guests:
         lines = bundler.guest_script(name).splitlines()
         imports = [line for line in lines if line.startswith("import ")]
-        assert set(imports) <= {'import * as host from "../participant/work.js";'}
+        assert set(imports) <= {'import * as host from "../work/work.js";'}
 
 
 @pytest.mark.parametrize("name", ALONE)

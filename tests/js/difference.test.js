@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { uncommon } from "../../static/js/participant/difference.js";
+import { uncommon } from "../../static/js/blocks/difference.js";
 
 /** The words of each text that the other one does not have, in their order. */
 const differing = (one, other) => {

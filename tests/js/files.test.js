@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { noteEvent, shortened } from "../../static/js/participant/files.js";
+import { noteEvent, shortened } from "../../static/js/blocks/files.js";
 
 const LARGEST = 6_000; // bytes of all logs of a screen
 const LARGEST_SCREEN = 20_000; // what the server takes of a screen, in bytes

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-
+import { inSigns } from "../../static/js/blocks/pictorial.js";
 import { plainNumber } from "../../static/js/instruments/digits.js";
 import { keyTarget } from "../../static/js/instruments/line.js";
 import { parseScore } from "../../static/js/instruments/rankme.js";
 import { leastLength, problemOf } from "../../static/js/instruments/text.js";
-import { inSigns } from "../../static/js/participant/pictorial.js";
 
 const scale = { minimum: 0, maximum: 200, start: 100, step: 1 };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { createHistory } from "../../static/js/instruments/mark_history.js";
+import { createHistory } from "../../static/js/marks/history.js";
 
 test("events stop before the server would refuse them, and marks go on", () => {
   const history = createHistory({ now: () => 1_700_000_000_000, onChange: () => {} });

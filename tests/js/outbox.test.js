@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { meaning } from "../../static/js/participant/outbox.js";
+import { meaning } from "../../static/js/sending/outbox.js";
 import { keysIn, newParts, put, scriptedServer } from "./parts.js";
 
 for (const status of [200, 201, 202]) {

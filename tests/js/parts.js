@@ -1,8 +1,8 @@
 // What the tests put in the place of a server, a clock and the browser's storage.
 
-import { createDrafts } from "../../static/js/participant/drafts.js";
-import { createOutbox } from "../../static/js/participant/outbox.js";
-import { memoryStorage } from "../../static/js/participant/storage.js";
+import { createDrafts } from "../../static/js/sending/drafts.js";
+import { createOutbox } from "../../static/js/sending/outbox.js";
+import { memoryStorage } from "../../static/js/sending/storage.js";
 
 /** A clock that stands still until a test moves it; timers run when their time has come. */
 export function stillClock() {

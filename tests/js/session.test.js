@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-
-import { createBreaks } from "../../static/js/participant/breaks.js";
+import { memoryStorage } from "../../static/js/sending/storage.js";
+import { createBreaks } from "../../static/js/work/breaks.js";
 import {
   breakIsDue,
   firstOpen,
@@ -9,8 +9,7 @@ import {
   median,
   minutesLeft,
   stepsOf,
-} from "../../static/js/participant/session.js";
-import { memoryStorage } from "../../static/js/participant/storage.js";
+} from "../../static/js/work/session.js";
 
 const plain = { timed: null };
 const page = { practice: [{}], trials: [{}, {}], screens: [plain, plain] };

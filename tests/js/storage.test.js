@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { memoryStorage, openStorage, withFallback } from "../../static/js/participant/storage.js";
+import { memoryStorage, openStorage, withFallback } from "../../static/js/sending/storage.js";
 import { newParts, scriptedServer } from "./parts.js";
 
 /** A database that works until it is told to break: "refuse" every call, or "hang". */

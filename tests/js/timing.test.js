@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { present, response } from "../../static/js/participant/timed.js";
+import { present, response } from "../../static/js/work/timed.js";
 import {
   createStopwatch,
   frameInterval,
   painted,
   timerResolution,
-} from "../../static/js/participant/timing.js";
-import { countWords } from "../../static/js/participant/words_in_view.js";
+} from "../../static/js/work/timing.js";
+import { countWords } from "../../static/js/work/words_in_view.js";
 import { stillClock } from "./parts.js";
 
 const frames = (interval) => {

@@ -170,7 +170,7 @@ def test_cleaning_alone_stops_what_a_faulty_renderer_would_let_through():
 
 
 def test_the_page_builds_what_the_server_sends_and_nothing_else():
-    script = (PROJECT / "static/js/participant/formatted.js").read_text()
+    script = (PROJECT / "static/js/blocks/formatted.js").read_text()
 
     def listed(name):
         body = re.search(rf"const {name} = new Set\((.*?)\);", script, re.DOTALL)[1]

@@ -1,10 +1,10 @@
 // "I cannot judge this": a question that is answered without an answer. Loaded where it is allowed.
 
-import { identify } from "../participant/screen.js";
+import { identify } from "../work/screen.js";
 
 /**
- * @typedef {import("../participant/types.js").TemplateElement} TemplateElement
- * @typedef {import("../participant/types.js").Instrument} Instrument
+ * @typedef {import("../work/types.js").TemplateElement} TemplateElement
+ * @typedef {import("../work/types.js").Instrument} Instrument
  */
 
 /**

@@ -1,20 +1,20 @@
 // What a screen expects of an instrument. Types alone: tsc holds every instrument to them.
 
-/** @typedef {import("../participant/types.js").TemplateElement} TemplateElement */
+/** @typedef {import("../work/types.js").TemplateElement} TemplateElement */
 
 /**
  * What an instrument is given to work with.
  *
  * @typedef {object} InstrumentTools
  * @property {Record<string, any>} options the criterion's settings; choices as [name, label] pairs
- * @property {import("../participant/types.js").Material} material the trial's texts and pictures,
+ * @property {import("../work/types.js").Material} material the trial's texts and pictures,
  *   as the page has them
  * @property {Record<string, string>} words the sentences of the interface and those of the
  *   instrument's Python class, by name
  * @property {string} labelledBy ids of the elements that name the question and its output
  * @property {string} question the id of the element that names the question alone
- * @property {number | null} place which of the screen's outputs it is about, from 0
- * @property {number | null} place the output's index on its screen, or null for the item
+ * @property {number | null} place which of the screen's outputs it is about, from 0, or null for
+ *   the item
  * @property {(time: DOMHighResTimeStamp) => void} onChange call it with the event's time stamp
  *   whenever the rater changes the answer
  */

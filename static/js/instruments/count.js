@@ -1,6 +1,6 @@
 // How many: buttons for less and more, or a typed number.
 
-import { identify } from "../participant/screen.js";
+import { identify } from "../work/screen.js";
 import { createCounter } from "./counter.js";
 
 /** @type {import("./contract.js").Mount} */

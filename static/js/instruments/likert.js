@@ -1,6 +1,6 @@
 // A fixed number of points between two ends.
 
-import { say } from "../participant/notices.js";
+import { say } from "../work/notices.js";
 import { createOptions, createSingle } from "./options.js";
 
 /** @type {import("./contract.js").Mount} */

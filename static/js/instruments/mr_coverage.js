@@ -1,12 +1,12 @@
 // Every fact of the meaning representation: mentioned, missing or wrong; and what was added.
 
-import { identify } from "../participant/screen.js";
+import { identify } from "../work/screen.js";
 import { createCounter } from "./counter.js";
 import { createOptions } from "./options.js";
 
 const ANSWERS = ["mentioned", "missing", "wrong"];
 
-/** @param {import("../participant/types.js").Material} material */
+/** @param {import("../work/types.js").Material} material */
 const factsOf = ({ input }) => (input?.kind === "mr" ? input.pairs : []);
 
 /** @type {import("./contract.js").Mount} */

@@ -1,6 +1,6 @@
 // Radio buttons and tick boxes, built from the campaign's own words.
 
-import { identify } from "../participant/screen.js";
+import { identify } from "../work/screen.js";
 
 /** @typedef {import("./contract.js").TemplateElement} TemplateElement */
 

@@ -1,6 +1,6 @@
 // RankME: a score relative to the standard, on a line that numbers can go beyond.
 
-import { identify } from "../participant/screen.js";
+import { identify } from "../work/screen.js";
 import { plainNumber } from "./digits.js";
 import { createLine } from "./line.js";
 

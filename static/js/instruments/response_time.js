@@ -1,4 +1,4 @@
-// The time that a timed screen took; the screen itself sets it (see participant/timed.js).
+// The time that a timed screen took; the screen itself sets it (see work/timed.js).
 
 /** @type {import("./contract.js").Mount} */
 export function mount() {

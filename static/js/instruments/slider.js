@@ -1,6 +1,6 @@
 // A line between two ends, without numbers.
 
-import { identify } from "../participant/screen.js";
+import { identify } from "../work/screen.js";
 import { createLine } from "./line.js";
 
 const POSITIONS = 1_000;

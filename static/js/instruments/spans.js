@@ -1,16 +1,11 @@
 // Errors marked in the shown text itself: by mouse, finger or keys, with a list of what was marked.
 
-import { identify } from "../participant/screen.js";
-import { answerOf, faulty, isAnswered, isComplete, problem, putBack } from "./mark_answer.js";
-import { createBubble } from "./mark_bubble.js";
-import { mountFields } from "./mark_fields.js";
-import { createHistory } from "./mark_history.js";
-import { markOrMove, onCaret, onKey } from "./mark_keys.js";
-import { createList } from "./mark_list.js";
-import { beginMoving, finishMoving } from "./mark_moving.js";
-import { suggestedMarks } from "./mark_places.js";
-import { mountScore } from "./mark_score.js";
-import { mountChosen, mountTools } from "./mark_tools.js";
+import { answerOf, faulty, isAnswered, isComplete, problem, putBack } from "../marks/answer.js";
+import { createBubble } from "../marks/bubble.js";
+import { mountFields } from "../marks/fields.js";
+import { createHistory } from "../marks/history.js";
+import { markOrMove, onCaret, onKey } from "../marks/keys.js";
+import { createList } from "../marks/list.js";
 import {
   addMissing,
   draw,
@@ -23,12 +18,17 @@ import {
   remove,
   set,
   undo,
-} from "./marking.js";
+} from "../marks/marking.js";
+import { beginMoving, finishMoving } from "../marks/moving.js";
+import { suggestedMarks } from "../marks/places.js";
+import { mountScore } from "../marks/score.js";
+import { mountChosen, mountTools } from "../marks/tools.js";
+import { identify } from "../work/screen.js";
 
 /**
  * @typedef {import("./contract.js").TemplateElement} TemplateElement
  * @typedef {import("./contract.js").InstrumentTools} InstrumentTools
- * @typedef {import("./marking.js").Marking} Marking
+ * @typedef {import("../marks/marking.js").Marking} Marking
  */
 
 /** @type {import("./contract.js").Mount} */
@@ -108,7 +108,7 @@ function createMarking(root, tools, onMarks) {
  * What the buttons do.
  *
  * @param {Marking} marking
- * @returns {import("./mark_tools.js").ToolActions}
+ * @returns {import("../marks/tools.js").ToolActions}
  */
 const actionsOf = (marking) => ({
   mark: (kind, time) => markOrMove(marking, kind, time),

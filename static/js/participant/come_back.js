@@ -1,7 +1,7 @@
 // The consent page of a browser that was in this study before: offers to continue where it stopped.
 
+import { openStorage } from "../sending/storage.js";
 import { keptLink } from "./kept_link.js";
-import { openStorage } from "./storage.js";
 
 async function offer() {
   const link = await keptLink(await openStorage(indexedDB), location.pathname);

@@ -1,6 +1,6 @@
 // The rater's personal link, kept in the browser until the batch is done: cookies are lost sooner.
 
-/** @typedef {import("./types.js").PageStorage} PageStorage */
+/** @typedef {import("../work/types.js").PageStorage} PageStorage */
 
 /** @param {string} door */
 const idOf = (door) => `resume:${door}`;

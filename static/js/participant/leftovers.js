@@ -1,8 +1,8 @@
 // Answers that this browser still keeps leave it on pages without work, too.
 
-import { createOutbox } from "./outbox.js";
-import { createPost } from "./post.js";
-import { openStorage } from "./storage.js";
+import { createOutbox } from "../sending/outbox.js";
+import { createPost } from "../sending/post.js";
+import { openStorage } from "../sending/storage.js";
 
 const place = /** @type {HTMLElement} */ (document.getElementById("leftovers"));
 const { rater = "", submit = "", csrf = "" } = place.dataset;

@@ -1,0 +1,45 @@
+// Long texts side by side: each has a scroll bar of its own, or all of them have that of the page.
+
+import { beReachable, showJudged } from "./kept.js";
+
+let isMaximised = false; // as the rater left it on an earlier screen
+
+/**
+ * Tell the style sheet how much of the window is left for the texts, and how much the question
+ * below them takes.
+ *
+ * @param {import("../work/types.js").TemplateElement} form
+ * @param {HTMLElement} [root]
+ */
+export function fitColumns(form, root = document.documentElement) {
+  /** @type {HTMLElement[]} */
+  const texts = [...form.querySelectorAll(".side-by-side .output-text")];
+  const asked = form.querySelector(".side-by-side .together:not([hidden])");
+  const measure = () => {
+    if (!form.isConnected) return;
+    const tallest = Math.max(0, ...texts.map((text) => text.offsetHeight));
+    const top = form.getBoundingClientRect().top + root.scrollTop;
+    root.style.setProperty("--around", `${Math.ceil(top + form.offsetHeight - tallest)}px`);
+    root.style.setProperty("--asked", `${asked?.offsetHeight ?? 0}px`);
+    for (const text of texts) beReachable(text);
+  };
+  const observer = new ResizeObserver(measure);
+  for (const element of [form, root, ...texts]) observer.observe(element);
+  requestAnimationFrame(() => texts.forEach(showJudged));
+  mayMaximise(form);
+}
+
+/** @param {import("../work/types.js").TemplateElement} form */
+function mayMaximise(form) {
+  const button = form.querySelector("[data-maximise]");
+  const show = () => {
+    form.classList.toggle("is-maximised", isMaximised);
+    button.setAttribute("aria-pressed", String(isMaximised));
+  };
+  button.addEventListener("click", () => {
+    isMaximised = !isMaximised;
+    show();
+    button.scrollIntoView({ block: "nearest" });
+  });
+  show();
+}

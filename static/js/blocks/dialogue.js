@@ -1,0 +1,117 @@
+// Dialogues: texts that are written as turns with roles, shown one turn below the other.
+
+/**
+ * @typedef {import("../work/types.js").TemplateElement} TemplateElement
+ * @typedef {import("../work/types.js").Words} Words
+ * @typedef {{ role: string, content: string }} Turn
+ * @typedef {typeof import("./formatted.js")} Formatting
+ */
+
+/**
+ * Show the texts of a block as turns. The block says which turn is judged, and whether what is said
+ * is in Markdown.
+ *
+ * @param {TemplateElement} block
+ * @param {Words} words
+ * @param {import("../work/types.js").FormattedMaterial} [trees]
+ * @param {Formatting} [formatting] where some block is in Markdown
+ */
+export function asDialogue(block, words, trees, formatting) {
+  const isLastJudged = block.dataset.dialogue === "last";
+  const targets = block.querySelectorAll("[data-fill=input], [data-fill=output]");
+  [...targets].forEach((target, place) => {
+    const turns = turnsIn(target.textContent);
+    // The server has checked it; a campaign of an older release may have other texts.
+    if (!turns) return;
+    target.replaceChildren(listOf(turns, words, isLastJudged));
+    if (!("markdownTurns" in block.dataset) || !formatting) return;
+    const isInput = target.dataset.fill === "input";
+    const ofTurns = isInput ? trees?.input_turns : trees?.outputs_turns?.[place];
+    const shown = isInput ? { view: "input source" } : { view: "output source", place };
+    format({ target, turns, trees: ofTurns ?? [], shown }, formatting);
+  });
+}
+
+/**
+ * What is said in the turns of one dialogue as Markdown, with one button that shows the source.
+ *
+ * @param {{ target: TemplateElement, turns: Turn[],
+ *   trees: (import("../work/types.js").FormattedNode[] | null)[],
+ *   shown: { view: string, place?: number } }} dialogue
+ * @param {Formatting} formatting
+ */
+function format({ target, turns, trees, shown }, { fillFormatted, announceView }) {
+  const contents = [...target.querySelectorAll(".turn-content")];
+  /** @param {boolean} isSource */
+  const show = (isSource) =>
+    contents.forEach((content, index) => {
+      content.classList.add("formatted");
+      fillFormatted(content, turns[index].content, isSource ? null : trees[index], shown);
+    });
+  show(false);
+  const button = target.parentElement.querySelector("[data-source]");
+  button.hidden = !trees.some(Boolean);
+  button.addEventListener("click", (/** @type {MouseEvent} */ event) => {
+    const isSource = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", String(isSource));
+    show(isSource);
+    announceView(button, { ...shown, on: isSource }, event.timeStamp);
+  });
+}
+
+/**
+ * @param {string} text
+ * @returns {Turn[] | null} null where it is not a dialogue
+ */
+export function turnsIn(text) {
+  try {
+    const turns = JSON.parse(text);
+    const isDialogue = Array.isArray(turns) && turns.length > 0 && turns.every(isTurn);
+    return isDialogue ? turns : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @param {any} turn */
+const isTurn = (turn) => typeof turn?.role === "string" && typeof turn?.content === "string";
+
+/**
+ * @param {Turn[]} turns
+ * @param {Words} words
+ * @param {boolean} isLastJudged
+ */
+function listOf(turns, words, isLastJudged) {
+  const list = document.createElement("ol");
+  list.className = "dialogue";
+  // Without the role, a list that has no numbers is none for some screen readers.
+  list.setAttribute("role", "list");
+  list.setAttribute("aria-label", words.dialogue);
+  turns.forEach(({ role, content }, index) => {
+    const turn = document.createElement("li");
+    const isJudged = isLastJudged && index === turns.length - 1;
+    turn.className = "turn";
+    turn.dataset.role = role;
+    turn.classList.toggle("is-judged", isJudged);
+    const name = words[`role_${role}`] ?? role;
+    turn.append(
+      textElement("p", "turn-role", isJudged ? `${name} · ${words.turn_to_judge}` : name),
+      textElement("div", "turn-content", content),
+    );
+    list.append(turn);
+  });
+  return list;
+}
+
+/**
+ * @param {string} name
+ * @param {string} className
+ * @param {string} text
+ */
+function textElement(name, className, text) {
+  const element = document.createElement(name);
+  element.className = className;
+  element.dir = "auto";
+  element.textContent = text;
+  return element;
+}

@@ -1,0 +1,83 @@
+// What keys and the caret do in a text that raters mark.
+
+import {
+  announceCurrent,
+  currentMark,
+  markHere,
+  redo,
+  remove,
+  showCurrent,
+  stopMoving,
+  undo,
+} from "./marking.js";
+import { finishMoving } from "./moving.js";
+
+/**
+ * @typedef {import("./marking.js").Kind} Kind
+ * @typedef {import("./marking.js").Marking} Marking
+ * @typedef {import("./fields.js").Side} Side
+ */
+
+/**
+ * Mark the chosen words, or put down the mark that is being moved.
+ *
+ * @param {Marking} marking
+ * @param {Kind} kind
+ * @param {DOMHighResTimeStamp} time
+ */
+export function markOrMove(marking, kind, time) {
+  if (marking.moving === null) markHere(marking, kind, time);
+  else finishMoving(marking, time);
+}
+
+/**
+ * What the keys with Control or Command do that mean undo or redo anywhere.
+ *
+ * @param {KeyboardEvent} event
+ */
+function stepOf({ key, ctrlKey, metaKey, altKey, shiftKey }) {
+  if (!(ctrlKey || metaKey) || altKey) return null;
+  const letter = key.toLowerCase();
+  if (letter === "z") return shiftKey ? redo : undo;
+  return letter === "y" ? redo : null;
+}
+
+/**
+ * @param {Marking} marking
+ * @param {KeyboardEvent} event
+ */
+export function onKey(marking, event) {
+  const { key, timeStamp: time } = event;
+  const { kinds } = marking;
+  const number = Number(key) - 1;
+  const step = stepOf(event);
+  if (step) step(marking, time);
+  else if (event.ctrlKey || event.metaKey || event.altKey) return;
+  else if (key === "Enter") markOrMove(marking, kinds[0], time);
+  else if (kinds.length > 1 && number in kinds) markOrMove(marking, kinds[number], time);
+  else if (key === "Delete" || key === "Backspace") removeHere(marking, time);
+  else if (key === "Escape") stopMoving(marking);
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/**
+ * @param {Marking} marking
+ * @param {DOMHighResTimeStamp} time
+ */
+function removeHere(marking, time) {
+  const here = currentMark(marking);
+  if (here) remove(marking, here.id, time);
+}
+
+/**
+ * @param {Marking} marking
+ * @param {Side} side
+ */
+export function onCaret(marking, side) {
+  marking.side = side;
+  marking.pinned = null;
+  showCurrent(marking);
+  announceCurrent(marking);
+}
