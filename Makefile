@@ -1,6 +1,7 @@
 # make run    the whole site on this machine, with a demonstration campaign
 # make test   all tests, on a real PostgreSQL and Valkey and in a real browser
 # make check  lint, types, templates, migrations, production settings
+# make measure  lines, longest functions, circles of imports; make imports  the table in the docs
 
 SHELL := /bin/sh
 VENV := .venv
@@ -19,7 +20,7 @@ BASE_PYTHON ?= $(shell for needed in ensurepip sys; do for each in $(PYTHONS); d
 # The site is several processes: what one of them compiles, the others and the next start need not.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test check test-js clean
+.PHONY: run test check test-js measure imports clean
 
 run: $(VENV)/runtime.stamp
 	@exec $(PYTHON) -m evalsite.run
@@ -40,6 +41,9 @@ check: $(VENV)/development.stamp
 	$(VENV)/bin/djangofmt --check templates
 	@sh .ci/javascript check
 	@sh .ci/settings $(PYTHON)
+
+measure imports: | $(PYTHON)
+	@$(PYTHON) -m tools.$(subst imports,import_table,$@)
 
 $(PYTHON):
 	@test -n "$(BASE_PYTHON)" || { echo "Python 3.11 or newer is needed; name one: make BASE_PYTHON=/path/to/python3 run" >&2; exit 1; }

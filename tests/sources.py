@@ -9,10 +9,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-PROJECT = Path(__file__).resolve().parent.parent
+from tools.graph import PRODUCT, PROJECT, imports
 
-
-CODE = ("analysis", "rankme", "evalsite")
+CODE = PRODUCT
 
 
 def files(pattern: str) -> list[Path]:
@@ -75,15 +74,10 @@ def imported_modules(source: str, package: str) -> Iterator[str]:
 
 
 def imports_of(nodes: Iterable[ast.AST], package: str) -> Iterator[str]:
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            parents = package.split(".")[: len(package.split(".")) - node.level + 1]
-            base = ".".join([*parents, node.module or ""]) if node.level else node.module
-            base = base.rstrip(".")
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+    for base, name in imports(nodes, package):
+        yield base
+        if name:
+            yield f"{base}.{name}"
 
 
 def running(tree: ast.Module) -> ast.Module:

@@ -1,0 +1,125 @@
+"""Limits that hold are kept; what is still over them is listed here, and the lists only shrink."""
+
+from __future__ import annotations
+
+import pytest
+
+from tools import walk
+from tools.graph import House, circles
+from tools.measure import (
+    FOLDERS,
+    PRODUCT,
+    SUBMISSION,
+    large_folders,
+    long_functions,
+    python_functions,
+    script_functions,
+)
+
+# Each is allowed to have as many lines or files as it has, and leaves the list once it is small.
+PYTHON = {
+    "words_of_every_page": 79,
+    "clustered_comparison": 74,
+    "span_agreement": 69,
+    "tukey": 66,
+    "metrics_against_people": 65,
+    "prediction_powered": 64,
+    "segment_level": 63,
+    "alternative_annotator_test": 63,
+    "fit_mixed": 62,
+}
+SCRIPTS = {
+    "createSitting": 240,
+    "createDesk": 236,
+    "createMarkable": 233,
+    "createStopwatch": 160,
+    "createDrafts": 135,
+    "createList": 123,
+    "createOutbox": 109,
+    "createTimedTrials": 98,
+    "createHistory": 88,
+    "createPractice": 87,
+    "collector": 84,
+    "withFallback": 82,
+    "newEntry": 82,
+    "createLine": 81,
+    "createRoute": 78,
+    "createBreaks": 77,
+    "watchResponses": 76,
+    "function in line 5": 70,
+    "createDraftPreview": 68,
+    "start": 64,
+    "createBubble": 63,
+}
+LARGE_FOLDERS = {
+    "analysis": 36,
+    "analysis/metrics": 31,
+    "analysis/report": 28,
+    "evalsite": 28,
+    "rankme/actions": 57,
+    "rankme/importing": 42,
+    "rankme/pages": 37,
+    "rankme/protocols": 27,
+    "static/images/gallery": 26,
+    "static/js/instruments": 31,
+    "static/js/participant": 45,
+    "templates/organiser": 54,
+    "templates/participant": 30,
+}
+CIRCLES = [
+    ["analysis.report.metric_plots", "analysis.report.plots"],
+    [
+        "rankme.protocols.answers",
+        "rankme.protocols.checks",
+        "rankme.protocols.definition",
+        "rankme.protocols.dialogues",
+        "rankme.protocols.documents",
+        "rankme.protocols.expectations",
+        "rankme.protocols.matrix",
+    ],
+    ["rankme.rehearsal.control", "rankme.rehearsal.panel", "rankme.rehearsal.routes"],
+]
+ROOMS, CLIMBS = 13, 11
+
+
+@pytest.fixture(scope="module")
+def house() -> House:
+    return House()
+
+
+def over(found: dict[str, int], allowed: dict[str, int]) -> dict[str, int]:
+    """What is larger than allowed, and with a 0 what is allowed without need."""
+    grown = {name: size for name, size in found.items() if size > allowed.get(name, 0)}
+    return grown | dict.fromkeys(allowed.keys() - found.keys(), 0)
+
+
+def test_a_list_of_exceptions_can_only_shrink():
+    assert over({"a": 61, "b": 70}, {"b": 70, "c": 80}) == {"a": 61, "c": 0}
+    assert over({"b": 71}, {"b": 70}) == {"b": 71}
+
+
+def test_functions_are_short():
+    found = long_functions(list(python_functions(*PRODUCT)))
+    assert over({each.name: each.lines for each in found}, PYTHON) == {}
+
+
+def test_functions_of_scripts_are_short():
+    functions = script_functions("static/js")
+    if functions is None:
+        pytest.skip("Node or TypeScript is missing (npm ci).")
+    found = long_functions(functions)
+    assert over({each.name: each.lines for each in found}, SCRIPTS) == {}
+
+
+def test_folders_have_few_files():
+    assert over(large_folders(*FOLDERS), LARGE_FOLDERS) == {}
+
+
+def test_no_modules_import_each_other_in_a_circle(house):
+    assert circles(house.modules) == CIRCLES
+
+
+def test_a_submission_passes_few_rooms(house):
+    steps = walk.Walk(house).steps(*SUBMISSION)
+    assert len(walk.rooms(steps)) <= ROOMS
+    assert len(walk.climbs(steps)) <= CLIMBS
