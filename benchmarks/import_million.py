@@ -64,7 +64,8 @@ class Peak:
 
 def do_import(path: Path) -> tuple[float, float]:
     """Seconds for the check (with its preview) and for the taking."""
-    from rankme.actions import campaigns, materials
+    from rankme.actions.campaign import campaigns
+    from rankme.actions.material import materials
     from tests.campaigns import slider_definition
 
     draft = campaigns.create_campaign(owner(), slider_definition())

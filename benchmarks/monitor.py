@@ -103,7 +103,7 @@ def filled(name: str, judgements: int) -> Any:
     from django.contrib.auth import get_user_model
     from django.db import connection
 
-    from rankme.actions import campaigns
+    from rankme.actions.campaign import campaigns
     from rankme.protocols.files import definition_from_document, definition_to_document, preset
     from tests.campaigns import add_material
 

@@ -26,7 +26,7 @@ CONTROL = ("BEGIN", "COMMIT")
 
 
 def make_campaign(items: int) -> Any:
-    from rankme.actions import campaigns
+    from rankme.actions.campaign import campaigns
     from tests.campaigns import add_material, rankme_definition
 
     options = {"outputs_per_screen": 5, "trials_per_batch": TRIALS}
@@ -41,7 +41,7 @@ def submissions(campaign: Any, name: str) -> Any:
     """The client of a rater who is at work, with a payload for each screen of the batch."""
     from django.test import Client
 
-    from rankme.actions import assignments
+    from rankme.actions.sitting import assignments
     from rankme.pages.rater_identity import remember
     from tests.campaigns import make_rater
     from tests.sittings import payload_for
@@ -79,7 +79,7 @@ def cost(campaign: Any) -> tuple[float, float, float]:
 
 def fill(judgements: int) -> float:
     """That many judgements of another campaign, imported from a file; the seconds that it took."""
-    from rankme.actions.judgement_imports import import_judgements
+    from rankme.actions.imports.judgement_imports import import_judgements
 
     with TemporaryDirectory() as folder:
         path = Path(folder) / "ratings.csv"

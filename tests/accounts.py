@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.contrib.auth import get_user_model
 
-from rankme.actions import passwords
+from rankme.actions.accounts import passwords
 from rankme.actions.rate_limits import Limit
 
 PASSWORD = "correct horse battery staple"

@@ -8,7 +8,8 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.db.models.functions import Now
 
-from rankme.actions import campaigns, participation
+from rankme.actions.campaign import campaigns
+from rankme.actions.sitting import participation
 from rankme.models import Assignment, Campaign, Item, Output, Participant, System
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_document

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankme.actions import import_jobs
+from rankme.actions.imports import import_jobs
 from rankme.models import MaterialImport
 
 

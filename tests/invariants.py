@@ -18,7 +18,7 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 
 from analysis.table_files import unguarded
-from rankme.actions.payload_hashes import canonical
+from rankme.actions.rows.payload_hashes import canonical
 from rankme.exporting.judgements import judgements_csv, judgements_jsonl
 from rankme.models import (
     AnalysisRun,

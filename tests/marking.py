@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 
-from rankme.actions import assignments, campaigns
+from rankme.actions.campaign import campaigns
+from rankme.actions.sitting import assignments
 from rankme.demonstration.material import MATERIAL
 from rankme.importing import read_material
 from rankme.models import Campaign, Item, Output, System

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from analysis.report import bundle
-from rankme.actions import (
-    analysis_runs,
-    assignments,
-)
+from rankme.actions.runs import analysis_runs
+from rankme.actions.sitting import assignments
 from rankme.models import AnalysisRun
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.sittings import answer

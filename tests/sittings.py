@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import uuid4
 
-from rankme.actions import assignments, judgements
+from rankme.actions.sitting import assignments, judgements
 from rankme.models import Assignment, Complaint, Participant
 from rankme.protocols.sent_screen import SentScreen
 from tests.campaigns import answers_for

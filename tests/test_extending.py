@@ -19,9 +19,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from rankme.actions import analysis_runs, campaigns
-from rankme.actions.import_jobs import execute_import
-from rankme.actions.judgement_imports import import_judgements, start_archive
+from rankme.actions.campaign import campaigns
+from rankme.actions.imports.import_jobs import execute_import
+from rankme.actions.imports.judgement_imports import import_judgements, start_archive
+from rankme.actions.runs import analysis_runs
 from rankme.designs import DESIGNS, DesignError, draw
 from rankme.importing import JUDGEMENT_READERS, READERS
 from rankme.models import Campaign, Judgement
@@ -301,7 +302,7 @@ OWN = (
 # The first choice of a new form, a line where nothing else is known, and the role of ARIA.
 DEFAULTS = {
     "rankme/forms/definition/settings.py": {"slider", "random_blocks"},
-    "rankme/actions/archive_definitions.py": {"slider"},
+    "rankme/actions/imports/archive_definitions.py": {"slider"},
     "static/js/work/desk.js": {"slider"},
     "static/js/work/screen.js": {"slider"},
 }

@@ -7,7 +7,7 @@ from typing import Any
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import TokenAuthentication
 
-from rankme.actions.api_keys import stored_key
+from rankme.actions.accounts.api_keys import stored_key
 
 
 class HashedTokenAuthentication(TokenAuthentication):

@@ -23,7 +23,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from analysis.errors import AnalysisError
-from rankme.actions.passwords import TooManyAttempts, WrongPassword
+from rankme.actions.accounts.passwords import TooManyAttempts, WrongPassword
 from rankme.database_errors import in_one_line, is_temporary
 from rankme.errors import (
     ChangedMeanwhile,

@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from rankme.actions.passwords import LONGEST_PASSWORD
+from rankme.actions.accounts.passwords import LONGEST_PASSWORD
 
 from .view import Strict
 

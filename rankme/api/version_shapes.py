@@ -7,8 +7,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from rankme.actions.extensions import MOST_RATERS
-from rankme.actions.versions import LONGEST_REASON
+from rankme.actions.campaign.extensions import MOST_RATERS
+from rankme.actions.rows.versions import LONGEST_REASON
 from rankme.models import (
     CampaignVersion,
     PlanExtension,

@@ -13,8 +13,8 @@ from django.utils.translation import gettext_lazy as _
 from analysis.clusters import METHODS
 from analysis.outliers import TREATMENTS
 from analysis.report.options import MODELS
-from rankme.actions.run_metrics import chosen_metric_options
-from rankme.actions.run_options import MOST_RUNS, default_options
+from rankme.actions.runs.run_metrics import chosen_metric_options
+from rankme.actions.runs.run_options import MOST_RUNS, default_options
 from rankme.errors import InvalidOptions
 from rankme.models import Campaign
 from rankme.queries.judgement_table import VERSION, factor_column

@@ -11,9 +11,9 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from rankme.actions.extensions import MOST_RATERS
-from rankme.actions.passwords import TooManyAttempts, check_password
-from rankme.actions.versions import LONGEST_REASON
+from rankme.actions.accounts.passwords import TooManyAttempts, check_password
+from rankme.actions.campaign.extensions import MOST_RATERS
+from rankme.actions.rows.versions import LONGEST_REASON
 from rankme.errors import InvalidDefinition, Problem
 from rankme.importing import JUDGEMENT_READERS, READERS, Reader
 from rankme.models import Campaign, MaterialImport

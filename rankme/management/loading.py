@@ -10,8 +10,8 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError
 
-from rankme.actions.import_jobs import execute_import
-from rankme.actions.materials import start_import, take_import
+from rankme.actions.imports.import_jobs import execute_import
+from rankme.actions.material.materials import start_import, take_import
 from rankme.models import Campaign, MaterialImport
 from rankme.models.jobs import Job
 

@@ -13,10 +13,11 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.contrib.auth.models import User
 
-from rankme.actions import analysis_runs, campaigns
-from rankme.actions.duplicates import duplicate_campaign
+from rankme.actions.campaign import campaigns
+from rankme.actions.campaign.duplicates import duplicate_campaign
 from rankme.actions.panel import accounts, entry, studies, sync
 from rankme.actions.panel.studies import StudyPlan
+from rankme.actions.runs import analysis_runs
 from rankme.errors import RefusedAction
 from rankme.management.loading import wait_for
 from rankme.management.rehearsed_raters import drawn_kind, knowledge_of, set_back

@@ -149,7 +149,7 @@ class Participant(models.Model):
     entered_at = models.DateTimeField(null=True, blank=True)
     instructed_at = models.DateTimeField(null=True, blank=True)
     # By the number of the example: how many tries there were, the last one's digest, and whether
-    # one passed (`rankme.actions.practice`).
+    # one passed (`rankme.actions.sitting.practice`).
     practice = models.JSONField(default=dict, blank=True, db_default={})
     practised_at = models.DateTimeField(null=True, blank=True)
     # The version of the campaign whose texts they saw last before their work.

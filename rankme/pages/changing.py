@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from rankme.actions import campaigns, changes
+from rankme.actions.campaign import campaigns, changes
 from rankme.errors import ChangedMeanwhile, InvalidDefinition, Problem, RankmeError
 from rankme.forms.definition import (
     change_shape,

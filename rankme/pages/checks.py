@@ -20,7 +20,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from analysis.checks.forecast import Forecast, forecast
 from analysis.checks.joint import Planned
 from analysis.checks.rater_models import LINE, Scale
-from rankme.actions import damaged_texts, launches
+from rankme.actions.campaign import damaged_texts, launches
 from rankme.corruptions import CORRUPTIONS
 from rankme.designs.cost import Estimate
 from rankme.errors import RankmeError

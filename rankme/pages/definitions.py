@@ -16,9 +16,9 @@ from django.utils.translation import get_language_info
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from rankme.actions import campaigns
-from rankme.actions.duplicates import duplicate_campaign, title_of_copy
-from rankme.actions.judgement_imports import start_archive
+from rankme.actions.campaign import campaigns
+from rankme.actions.campaign.duplicates import duplicate_campaign, title_of_copy
+from rankme.actions.imports.judgement_imports import start_archive
 from rankme.errors import ChangedMeanwhile, InvalidDefinition, Problem, RankmeError
 from rankme.forms.definition import (
     change_shape,

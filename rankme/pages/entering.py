@@ -14,8 +14,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_safe
 
-from rankme.actions import participation, rate_limits
-from rankme.actions.quiz import answer_quiz, quizzes_of
+from rankme.actions import rate_limits
+from rankme.actions.sitting import participation
+from rankme.actions.sitting.quiz import answer_quiz, quizzes_of
 from rankme.crowd.outcomes import Outcome
 from rankme.forms.entry import QuestionsForm, QuizForm
 from rankme.models import Campaign, Participant, Slot

@@ -12,8 +12,8 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from rankme.actions import extensions, large_extensions
-from rankme.actions.campaigns import definition_of
+from rankme.actions.campaign import extensions, large_extensions
+from rankme.actions.campaign.campaigns import definition_of
 from rankme.errors import ChangedMeanwhile, RankmeError
 from rankme.forms.organiser import ExtensionForm, RatersForm
 from rankme.models import Campaign, PlanExtension

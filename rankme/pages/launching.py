@@ -15,9 +15,9 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from analysis.table_files import guarded
-from rankme.actions import campaigns, launches
-from rankme.actions.invitations import invite_raters
-from rankme.actions.planned_work import fit_raters, planned_work
+from rankme.actions.accounts.invitations import invite_raters
+from rankme.actions.campaign import campaigns, launches
+from rankme.actions.campaign.planned_work import fit_raters, planned_work
 from rankme.crowd import PANELS
 from rankme.designs.plan import DrawnPlan, Spread
 from rankme.designs.registry import DESIGNS

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from rankme.actions import assignments, participation
+from rankme.actions.sitting import assignments, participation
 from rankme.crowd.outcomes import Outcome
 from rankme.errors import RefusedAction
 from rankme.forms.entry import QuestionsForm

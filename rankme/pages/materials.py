@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from rankme.actions import materials
+from rankme.actions.material import materials
 from rankme.errors import RankmeError
 from rankme.forms.columns import ColumnsForm
 from rankme.forms.organiser import MaterialForm

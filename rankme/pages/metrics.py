@@ -14,8 +14,9 @@ from django.views.decorators.http import (
     require_safe,
 )
 
-from rankme.actions import analysis_runs, materials
-from rankme.actions import metrics as actions
+from rankme.actions.material import materials
+from rankme.actions.material import metrics as actions
+from rankme.actions.runs import analysis_runs
 from rankme.downloads import attachment
 from rankme.errors import RankmeError
 from rankme.exporting.files import CSV, ExportedFile

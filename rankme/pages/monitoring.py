@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from analysis.table_files import guarded
-from rankme.actions import assignments, complaints, exclusions, participation
+from rankme.actions.sitting import assignments, complaints, exclusions, participation
 from rankme.forms.organiser import ExclusionForm
 from rankme.models import Campaign, Participant
 from rankme.permissions import get_campaign, user_of

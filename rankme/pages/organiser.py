@@ -18,8 +18,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from rankme.actions import campaigns
-from rankme.actions.api_keys import key_made_at, revoke_key
+from rankme.actions.accounts.api_keys import key_made_at, revoke_key
+from rankme.actions.campaign import campaigns
 from rankme.forms.organiser import LoginForm, MemberForm
 from rankme.models import Campaign, Slot
 from rankme.permissions import get_campaign, get_own_campaign, user_of

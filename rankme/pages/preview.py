@@ -12,9 +12,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from rankme.actions.plans import draw_plan
-from rankme.actions.quiz import quizzes_of
-from rankme.actions.shown_as import SHOWN_AS, WORDS, draw_pictorial_items
+from rankme.actions.campaign.plans import draw_plan
+from rankme.actions.rows.shown_as import SHOWN_AS, WORDS, draw_pictorial_items
+from rankme.actions.sitting.quiz import quizzes_of
 from rankme.crowd.outcomes import Outcome
 from rankme.designs.documents import document_of_trials
 from rankme.designs.order import draw_order

@@ -10,9 +10,9 @@ from django.http import HttpRequest, JsonResponse
 from django.middleware.csrf import get_token
 from django.views.decorators.http import require_POST, require_safe
 
-from rankme.actions.assignments import current_batch
-from rankme.actions.judgements import LARGEST_PAYLOAD
-from rankme.actions.practice import try_example
+from rankme.actions.sitting.assignments import current_batch
+from rankme.actions.sitting.judgements import LARGEST_PAYLOAD
+from rankme.actions.sitting.practice import try_example
 from rankme.errors import InvalidAnswer
 from rankme.models import Participant
 from rankme.protocols.answers import read_answers

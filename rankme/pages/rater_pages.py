@@ -12,8 +12,8 @@ from django.shortcuts import redirect, render
 from django.urls import get_script_prefix, resolve, reverse
 from django.views.decorators.gzip import gzip_page
 
-from rankme.actions.participation import must_read_again
-from rankme.actions.quiz import is_pending
+from rankme.actions.sitting.participation import must_read_again
+from rankme.actions.sitting.quiz import is_pending
 from rankme.crowd.base import NO_IDS
 from rankme.models import Assignment, Campaign, Participant
 from rankme.protocols.definition import Definition

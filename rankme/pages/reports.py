@@ -21,8 +21,8 @@ from analysis.report.scale_tables import overview_table
 from analysis.report.stored import read_report
 from analysis.report.table_model import Table
 from analysis.report.tables import correlation_table, tables_of
-from rankme.actions import analysis_runs, publishing
-from rankme.actions.report_files import require_files
+from rankme.actions.runs import analysis_runs, publishing
+from rankme.actions.runs.report_files import require_files
 from rankme.downloads import attachment
 from rankme.errors import FilesInPreparation, InvalidOptions
 from rankme.exporting import bundle, spans, texts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rankme.actions.quiz import quizzes_of
+from rankme.actions.sitting.quiz import quizzes_of
 from rankme.crowd.outcomes import Outcome
 from rankme.models import Campaign, Trial
 from rankme.protocols.definition import Definition

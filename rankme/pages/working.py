@@ -11,10 +11,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from rankme.actions import assignments, complaints, judgements, participation
-from rankme.actions.assignments import NoBatch
-from rankme.actions.complaints import SentComplaint
-from rankme.actions.practice import is_past_the_gate
+from rankme.actions.sitting import assignments, complaints, judgements, participation
+from rankme.actions.sitting.assignments import NoBatch
+from rankme.actions.sitting.complaints import SentComplaint
+from rankme.actions.sitting.practice import is_past_the_gate
 from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmissions
 from rankme.models import Assignment, Participant
 from rankme.protocols import sent_screen

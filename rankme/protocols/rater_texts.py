@@ -30,11 +30,11 @@ MODULES = (
     "rankme/pages/participant_words.py",
     "rankme/pages/shortcuts.py",
     "rankme/forms/entry.py",
-    "rankme/actions/assignments.py",
-    "rankme/actions/complaints.py",
-    "rankme/actions/judgements.py",
-    "rankme/actions/participation.py",
-    "rankme/actions/sent_screens.py",
+    "rankme/actions/sitting/assignments.py",
+    "rankme/actions/sitting/complaints.py",
+    "rankme/actions/sitting/judgements.py",
+    "rankme/actions/sitting/participation.py",
+    "rankme/actions/sitting/sent_screens.py",
     "rankme/protocols/answers.py",
 )
 # What Django says about the entry questions.

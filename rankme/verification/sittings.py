@@ -12,7 +12,7 @@ from typing import Any
 
 from django.db.models import Prefetch
 
-from rankme.actions.payload_hashes import canonical, chained
+from rankme.actions.rows.payload_hashes import canonical, chained
 from rankme.errors import InvalidAnswer
 from rankme.models import Assignment, Campaign, Judgement, Submission, TrialOutput
 from rankme.protocols.answers import Reading

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankme.actions.versions import definition_sha256
+from rankme.actions.rows.versions import definition_sha256
 from rankme.models import Campaign
 
 from .fault import Fault

@@ -7,7 +7,8 @@ import socket
 
 from celery import shared_task
 
-from rankme.actions import assignments, jobs, rate_limits
+from rankme.actions import jobs, rate_limits
+from rankme.actions.sitting import assignments
 
 
 def worker_name() -> str:
@@ -17,14 +18,14 @@ def worker_name() -> str:
 
 @shared_task(name="rankme.tasks.execute_import")
 def execute_import(import_id: int) -> None:
-    from rankme.actions import import_jobs
+    from rankme.actions.imports import import_jobs
 
     import_jobs.execute_import(import_id, worker_name())
 
 
 @shared_task(name="rankme.tasks.execute_run")
 def execute_run(run_id: int) -> None:
-    from rankme.actions import analysis_runs
+    from rankme.actions.runs import analysis_runs
 
     analysis_runs.execute(run_id, worker_name())
 
@@ -33,28 +34,28 @@ def execute_run(run_id: int) -> None:
 @shared_task(name="rankme.tasks.compute_chunks", acks_late=False)
 def compute_chunks(run_id: int) -> None:
     """Help with a run that another worker leads."""
-    from rankme.actions import run_chunks
+    from rankme.actions.runs import run_chunks
 
     run_chunks.compute_chunks(run_id, worker_name())
 
 
 @shared_task(name="rankme.tasks.execute_launch")
 def execute_launch(launch_id: int) -> None:
-    from rankme.actions import launches
+    from rankme.actions.campaign import launches
 
     launches.execute(launch_id, worker_name())
 
 
 @shared_task(name="rankme.tasks.extend_plan")
 def extend_plan(row_id: int) -> None:
-    from rankme.actions import large_extensions
+    from rankme.actions.campaign import large_extensions
 
     large_extensions.execute(row_id, worker_name())
 
 
 @shared_task(name="rankme.tasks.compute_metrics")
 def compute_metrics(row_id: int) -> None:
-    from rankme.actions import metrics
+    from rankme.actions.material import metrics
 
     metrics.execute(row_id, worker_name())
 
@@ -63,14 +64,14 @@ def compute_metrics(row_id: int) -> None:
 @shared_task(name="rankme.tasks.compute_metric_parts", acks_late=False)
 def compute_metric_parts(row_id: int) -> None:
     """Help with a computation of metrics that another worker leads."""
-    from rankme.actions import metric_parts
+    from rankme.actions.material import metric_parts
 
     metric_parts.help_with(row_id)
 
 
 @shared_task(name="rankme.tasks.make_report_files")
 def make_report_files(row_id: int) -> None:
-    from rankme.actions import report_files
+    from rankme.actions.runs import report_files
 
     report_files.execute(row_id, worker_name())
 
@@ -86,7 +87,8 @@ def reconcile() -> None:
 @shared_task(name="rankme.tasks.visit_panels")
 def visit_panels() -> None:
     """Every minute: look at what webhooks reported, and ask the panels that are due."""
-    from rankme.actions.panel import credits, sync
+    from rankme.actions.panel import sync
+    from rankme.actions.sitting import credits
 
     sync.visit_panels()
     credits.report_credits()
@@ -128,7 +130,7 @@ def read_panel_keys(study_id: int) -> None:
 @shared_task(name="rankme.tasks.report_credit")
 def report_credit(participant_id: int) -> None:
     """After somebody has finished: tell a panel that gives credit for it."""
-    from rankme.actions.panel import credits
+    from rankme.actions.sitting import credits
 
     credits.report_credits(participant_id)
 
@@ -145,6 +147,6 @@ def check_record() -> None:
 @shared_task(name="rankme.tasks.sweep_uploads")
 def sweep_uploads() -> None:
     """Now and then: delete files that killed processes have left."""
-    from rankme.actions import materials
+    from rankme.actions.material import materials
 
     materials.sweep_uploads()

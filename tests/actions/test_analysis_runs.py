@@ -8,14 +8,9 @@ import pytest
 
 from analysis.report.make import make_report
 from analysis.table_files import read_table
-from rankme.actions import (
-    analysis_runs,
-    campaigns,
-    exclusions,
-    publishing,
-    report_parts,
-    run_chunks,
-)
+from rankme.actions.campaign import campaigns
+from rankme.actions.runs import analysis_runs, publishing, report_parts, run_chunks
+from rankme.actions.sitting import exclusions
 from rankme.errors import InvalidOptions, RefusedAction
 from rankme.exporting import bundle
 from rankme.exporting.judgements import judgements_csv

@@ -10,7 +10,8 @@ from django.db import connection
 
 from analysis.clusters import Resampling
 from analysis.typing import Values
-from rankme.actions import analysis_runs, jobs, report_parts, run_chunks
+from rankme.actions import jobs
+from rankme.actions.runs import analysis_runs, report_parts, run_chunks
 from rankme.models import AnalysisRun, RunChunk, leases
 from tests.reports import assert_same_report
 from tests.runs import asked, executed, rated_campaign

@@ -4,8 +4,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from rankme.actions import assignments, campaigns, participation
-from rankme.actions.assignments import NoBatch
+from rankme.actions.campaign import campaigns
+from rankme.actions.sitting import assignments, participation
+from rankme.actions.sitting.assignments import NoBatch
 from rankme.errors import RefusedAction
 from rankme.models import Assignment, Participant, Slot
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition

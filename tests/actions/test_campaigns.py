@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
-from rankme.actions import campaigns, plans
+from rankme.actions.campaign import campaigns, plans
 from rankme.errors import RefusedAction, RefusedTransition
 from rankme.models import AuditEvent, Campaign, MaterialImport, Trial
 from tests.campaigns import make_campaign, make_owner, rankme_definition

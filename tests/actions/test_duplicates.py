@@ -8,8 +8,8 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from rankme.actions import campaigns, duplicates, launches
-from rankme.actions.judgement_imports import start_archive
+from rankme.actions.campaign import campaigns, duplicates, launches
+from rankme.actions.imports.judgement_imports import start_archive
 from rankme.errors import RefusedAction
 from rankme.models import Campaign, Output
 from tests.api.conftest import client_of

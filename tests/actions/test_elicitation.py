@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from rankme.actions import assignments
+from rankme.actions.sitting import assignments
 from rankme.errors import InvalidAnswer
 from rankme.models import Judgement
 from rankme.protocols.files import definition_from_document, definition_to_document, preset

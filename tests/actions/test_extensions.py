@@ -2,8 +2,10 @@
 
 import pytest
 
-from rankme.actions import campaigns, changes, exclusions, extensions, materials
-from rankme.actions.import_jobs import execute_import
+from rankme.actions.campaign import campaigns, changes, extensions
+from rankme.actions.imports.import_jobs import execute_import
+from rankme.actions.material import materials
+from rankme.actions.sitting import exclusions
 from rankme.errors import ChangedMeanwhile, RefusedAction
 from rankme.models import Slot
 from rankme.queries import coverage

@@ -11,9 +11,10 @@ from django.core.management import call_command
 
 from analysis.table import JudgementTable
 from analysis.table_files import write_table
-from rankme.actions import import_jobs, materials
-from rankme.actions.archive_definitions import criterion_name, guessed_definition
-from rankme.actions.judgement_imports import import_judgements, start_archive
+from rankme.actions.imports import import_jobs
+from rankme.actions.imports.archive_definitions import criterion_name, guessed_definition
+from rankme.actions.imports.judgement_imports import import_judgements, start_archive
+from rankme.actions.material import materials
 from rankme.errors import RefusedAction
 from rankme.importing import ImportRefused, read_judgement_material
 from rankme.models import AuditEvent, Campaign, Judgement, Participant, Submission

@@ -11,7 +11,9 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rankme.actions import assignments, campaigns, exclusions, judgements, rate_limits, sent_screens
+from rankme.actions import rate_limits
+from rankme.actions.campaign import campaigns
+from rankme.actions.sitting import assignments, exclusions, judgements, sent_screens
 from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmissions
 from rankme.models import Assignment, Judgement, QuarantinedPayload, Submission
 from rankme.protocols.instruments.base import Instrument

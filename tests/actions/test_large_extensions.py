@@ -3,7 +3,8 @@
 import pytest
 from django.urls import reverse
 
-from rankme.actions import extensions, jobs, large_extensions
+from rankme.actions import jobs
+from rankme.actions.campaign import extensions, large_extensions
 from rankme.errors import ChangedMeanwhile, RefusedAction
 from rankme.models import PlanExtension
 from rankme.verification import verify_campaign

@@ -5,7 +5,9 @@ from django.db import connection
 from django.urls import reverse
 from django.utils.html import escape
 
-from rankme.actions import campaigns, jobs, launches, materials, plans
+from rankme.actions import jobs
+from rankme.actions.campaign import campaigns, launches, plans
+from rankme.actions.material import materials
 from rankme.errors import RefusedAction, RefusedTransition
 from rankme.models import Campaign, CampaignLaunch, Trial
 from tests.campaigns import make_campaign, make_owner

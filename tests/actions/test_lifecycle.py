@@ -15,8 +15,9 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from rankme.actions import assignments, campaigns, exclusions, judgements, participation
-from rankme.actions.assignments import NoBatch
+from rankme.actions.campaign import campaigns
+from rankme.actions.sitting import assignments, exclusions, judgements, participation
+from rankme.actions.sitting.assignments import NoBatch
 from rankme.errors import KeyReused, RefusedAction, RefusedTransition
 from rankme.models import Assignment, Participant
 from tests.campaigns import make_campaign, make_rater, slider_definition

@@ -9,7 +9,10 @@ from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 
-from rankme.actions import campaigns, import_jobs, jobs, materials
+from rankme.actions import jobs
+from rankme.actions.campaign import campaigns
+from rankme.actions.imports import import_jobs
+from rankme.actions.material import materials
 from rankme.errors import RefusedAction
 from rankme.models import Item, MaterialImport, Output
 from tests.campaigns import make_campaign, make_owner, slider_definition

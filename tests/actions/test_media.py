@@ -14,9 +14,10 @@ from django.db import DatabaseError, connection, transaction
 from django.urls import reverse
 from PIL import Image
 
-from rankme.actions import campaigns, material_rows, materials
-from rankme.actions.duplicates import duplicate_campaign
-from rankme.actions.import_jobs import execute_import
+from rankme.actions.campaign import campaigns
+from rankme.actions.campaign.duplicates import duplicate_campaign
+from rankme.actions.imports.import_jobs import execute_import
+from rankme.actions.material import material_rows, materials
 from rankme.errors import RefusedAction
 from rankme.exporting.judgements import judgements_jsonl
 from rankme.models import Campaign, Item, MediaFile, Output, Submission
@@ -169,7 +170,7 @@ def test_a_failed_import_leaves_no_file(db, tmp_path: Path, monkeypatch):
 def test_files_without_a_row_are_swept_and_no_others(captions: Campaign, monkeypatch):
     kept = stored_names()
     monkeypatch.setattr(
-        "rankme.actions.stored_files.ORPHANED_AFTER", -materials.KEPT_FOR_CORRECTION
+        "rankme.actions.rows.stored_files.ORPHANED_AFTER", -materials.KEPT_FOR_CORRECTION
     )
     default_storage.save("media/left-over", ContentFile(b"x"))
     assert materials.sweep_uploads() == 1

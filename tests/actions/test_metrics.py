@@ -9,8 +9,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 
 from analysis.metrics.scoring import score
-from rankme.actions import import_jobs, jobs, material_rows, materials, metric_parts, metrics
-from rankme.actions.metric_parts import results_of
+from rankme.actions import jobs
+from rankme.actions.imports import import_jobs
+from rankme.actions.material import material_rows, materials, metric_parts, metrics
+from rankme.actions.material.metric_parts import results_of
 from rankme.errors import RefusedAction
 from rankme.models import Metric, MetricComputation, Output
 from rankme.queries.metrics import material_of, scores_of, uncomputable, verdicts_of

@@ -6,7 +6,7 @@ from analysis.report.options import ReportOptions
 from analysis.report.span_tables import span_tables
 from analysis.report.spans import span_section
 from analysis.spans.judged import marked_outputs, read_cell
-from rankme.actions import campaigns
+from rankme.actions.campaign import campaigns
 from rankme.errors import InvalidAnswer
 from rankme.models import Judgement, Output
 from rankme.protocols.answers import read_answers

@@ -3,7 +3,8 @@
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from rankme.actions import assignments, campaigns, changes, participation
+from rankme.actions.campaign import campaigns, changes
+from rankme.actions.sitting import assignments, participation
 from rankme.errors import ChangedMeanwhile, InvalidDefinition, RefusedAction
 from rankme.models import CampaignVersion, Submission
 from rankme.protocols.changes import FREE, REASONS, what_may_not_change

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rest_framework.test import APIClient
 
-from rankme.actions.api_keys import obtain_key
+from rankme.actions.accounts.api_keys import obtain_key
 from tests.campaigns import make_owner
 
 

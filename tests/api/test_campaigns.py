@@ -8,7 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from drf_spectacular.generators import SchemaGenerator
 
-from rankme.actions import import_jobs
+from rankme.actions.imports import import_jobs
 from rankme.models import Campaign, MaterialImport
 from rankme.protocols.files import definition_to_yaml, preset
 from tests.campaigns import make_campaign, make_owner

@@ -7,8 +7,8 @@ import json
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from rankme.actions import campaigns
-from rankme.actions.import_jobs import execute_import
+from rankme.actions.campaign import campaigns
+from rankme.actions.imports.import_jobs import execute_import
 from tests.campaigns import make_owner, slider_definition
 
 UNKNOWN = "alpha,beta,gamma\nA,1,Because.\nA,2,Thus.\nB,1,So.\nB,2,Well.\n"

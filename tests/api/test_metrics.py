@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from rankme.actions import import_jobs, metrics
+from rankme.actions.imports import import_jobs
+from rankme.actions.material import metrics
 from tests.campaigns import make_campaign, make_owner
 from tests.runs import executed, rated_campaign
 

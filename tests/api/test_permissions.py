@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from django.urls import NoReverseMatch, reverse
 
-from rankme.actions import campaigns, metrics, publishing
+from rankme.actions.campaign import campaigns
+from rankme.actions.material import metrics
 from rankme.actions.panel import accounts
+from rankme.actions.runs import publishing
 from rankme.api.urls import urlpatterns
 from rankme.models import (
     AnalysisRun,

@@ -9,7 +9,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from analysis.table_files import read_table
-from rankme.actions import import_jobs
+from rankme.actions.imports import import_jobs
 from rankme.models import AnalysisRun, Campaign
 from rankme.queries.judgement_table import judgement_table
 from tests.api.conftest import client_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankme.actions.invitations import invite_raters
+from rankme.actions.accounts.invitations import invite_raters
 from rankme.models import Participant
 from tests.campaigns import make_campaign, make_owner, make_rater
 from tests.sittings import answer, claim, sit

@@ -9,7 +9,8 @@ from django.db import connection
 from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
-from rankme.actions import accounts, passwords
+from rankme.actions import accounts
+from rankme.actions.accounts import passwords
 from rankme.models import AuditEvent
 from tests.accounts import PASSWORD, make_account
 

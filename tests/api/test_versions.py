@@ -2,7 +2,7 @@
 
 import pytest
 
-from rankme.actions import campaigns
+from rankme.actions.campaign import campaigns
 from rankme.models import Campaign
 from rankme.protocols.files import definition_to_document
 from tests.campaigns import make_campaign, make_owner, slider_definition

@@ -6,7 +6,7 @@ import json
 from functools import cache
 from typing import Any
 
-from rankme.actions.campaigns import launch_campaign
+from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.demonstration.material import MATERIAL
 from rankme.importing import read_material
 from rankme.models import Campaign, Output

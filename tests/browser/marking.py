@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
-from rankme.actions.campaigns import launch_campaign
+from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.models import Campaign, Item, Judgement, Output
 from tests.browser.rating import await_screen, go_to_work, next_screen
 from tests.campaigns import make_campaign, slider_definition

@@ -11,10 +11,10 @@ from typing import Any
 from django.urls import reverse
 from playwright.sync_api import Page
 
-from rankme.actions import participation
-from rankme.actions.campaigns import launch_campaign
-from rankme.actions.media import store_media
-from rankme.actions.stored_files import deleted_on_failure
+from rankme.actions.campaign.campaigns import launch_campaign
+from rankme.actions.material.media import store_media
+from rankme.actions.rows.stored_files import deleted_on_failure
+from rankme.actions.sitting import participation
 from rankme.demonstration.material import MATERIAL
 from rankme.importing import read_material
 from rankme.models import Campaign, Output

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from rankme.actions.campaigns import launch_campaign
+from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.models import Output, Submission
 from tests.browser.rating import await_screen, campaign_of, go_to_work, next_screen
 from tests.browser.waiting import until

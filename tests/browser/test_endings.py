@@ -6,7 +6,8 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from rankme.actions import assignments, campaigns
+from rankme.actions.campaign import campaigns
+from rankme.actions.sitting import assignments
 from rankme.models import Assignment
 from rankme.protocols.questions import EndQuestion
 from tests.browser.access import assert_accessible, assert_never_scrolls_sideways

@@ -15,13 +15,10 @@ from django.db import connection, models
 from django.urls import reverse
 from playwright.sync_api import Browser, Page
 
-from rankme.actions import (
-    assignments,
-    campaigns,
-    import_jobs,
-    materials,
-    participation,
-)
+from rankme.actions.campaign import campaigns
+from rankme.actions.imports import import_jobs
+from rankme.actions.material import materials
+from rankme.actions.sitting import assignments, participation
 from rankme.exporting import bundle
 from rankme.models import (
     AnalysisRun,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from rankme.actions.campaigns import launch_campaign
+from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.demonstration.material import MATERIAL
 from rankme.importing import read_material
 from rankme.models import Campaign, Item, Judgement, Output

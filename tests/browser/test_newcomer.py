@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Locator, Page, expect
 
-from rankme.actions import import_jobs
+from rankme.actions.imports import import_jobs
 from rankme.models import AnalysisRun, Campaign, MaterialImport
 from tests.accounts import make_account
 from tests.browser.organiser import log_in, work_off

@@ -6,7 +6,9 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 
-from rankme.actions import assignments, campaigns, import_jobs
+from rankme.actions.campaign import campaigns
+from rankme.actions.imports import import_jobs
+from rankme.actions.sitting import assignments
 from rankme.management.commands.demo import FOLDER
 from rankme.models import Campaign, MaterialImport, Output
 from rankme.pages.urls import organiser_urls

@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import Page, expect
 
-from rankme.actions.campaigns import launch_campaign
+from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.models import Judgement, Output, Participant, Submission
 from rankme.protocols.crowd import Crowd
 from rankme.protocols.files import preset, preset_names

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
-from rankme.actions.campaigns import launch_campaign
+from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.models import Campaign, Output
 from rankme.protocols.files import preset, preset_names
 from tests.browser.access import (

@@ -10,7 +10,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from rankme.actions.campaigns import launch_campaign
+from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.models import Campaign, Judgement, Output
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import preset

@@ -10,7 +10,7 @@ import psutil
 import pytest
 from playwright.sync_api import expect
 
-from rankme.actions import analysis_runs, publishing
+from rankme.actions.runs import analysis_runs, publishing
 from rankme.models import AnalysisRun
 from rankme.queries.judgement_table import factor_column
 from tests.browser.access import assert_accessible, bring_axe_along

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from rankme.actions.campaigns import launch_campaign
+from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.models import Campaign, Item, Judgement, Output
 from tests.browser.access import assert_accessible
 from tests.browser.marking import TEXT, drag_over, finish, marking, open_screen, stored

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from rankme.actions import assignments
+from rankme.actions.sitting import assignments
 from rankme.models import Campaign, Submission
 from tests.browser.rating import (
     answer_with_mouse,

@@ -9,8 +9,8 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 from pydantic import ValidationError
 
-from rankme.actions import campaigns
-from rankme.actions.extensions import extend_campaign
+from rankme.actions.campaign import campaigns
+from rankme.actions.campaign.extensions import extend_campaign
 from rankme.errors import RefusedAction
 from rankme.exporting.judgements import judgements_csv
 from rankme.models import (

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rankme.actions import campaigns
+from rankme.actions.campaign import campaigns
 from rankme.checks.drawing import MOST_SET_ASIDE, HostTrial, Surroundings, draw_batch
 from rankme.corruptions import Specimen
 from rankme.models import CheckTrial

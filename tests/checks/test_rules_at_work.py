@@ -7,10 +7,12 @@ import yaml
 from django.db.models import Avg
 
 from analysis.raters import rater_profiles
-from rankme.actions import analysis_runs, campaigns, exclusions
-from rankme.actions.assignments import expire_overdue, finish_batch
-from rankme.actions.campaigns import create_campaign
-from rankme.actions.participation import complete_participation
+from rankme.actions.campaign import campaigns
+from rankme.actions.campaign.campaigns import create_campaign
+from rankme.actions.runs import analysis_runs
+from rankme.actions.sitting import exclusions
+from rankme.actions.sitting.assignments import expire_overdue, finish_batch
+from rankme.actions.sitting.participation import complete_participation
 from rankme.exporting.bundle import members, read_member
 from rankme.models import (
     AnalysisRun,

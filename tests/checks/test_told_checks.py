@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from pydantic import ValidationError
 
-from rankme.actions.assignments import finish_batch
+from rankme.actions.sitting.assignments import finish_batch
 from rankme.errors import InvalidDefinition
 from rankme.exporting.checks import checks_csv
 from rankme.models import CheckTrial, Submission

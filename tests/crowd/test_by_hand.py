@@ -5,7 +5,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from rankme.actions.panel import credits
+from rankme.actions.sitting import credits
 from rankme.models import PanelAccount, PanelCredit, PanelStudy
 from rankme.panels import calls
 from tests.campaigns import make_campaign, slider_definition

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from rankme.actions.campaigns import refuse_without_code
+from rankme.actions.campaign.campaigns import refuse_without_code
 from rankme.crowd.microworkers import vcode
 from rankme.errors import RefusedAction
 from tests.campaigns import make_campaign, slider_definition

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rankme.actions.campaigns import refuse_without_code
+from rankme.actions.campaign.campaigns import refuse_without_code
 from rankme.crowd import PANELS, Outcome
 from rankme.crowd.outcomes import FINISHED
 from rankme.crowd.sona import SONA, credit_address

@@ -13,7 +13,7 @@ from typing import Any, cast
 import pytest
 from playwright.sync_api import Page
 
-from rankme.actions.campaigns import launch_campaign
+from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.models import Campaign, Judgement
 from rankme.protocols.crowd import Breaks
 from rankme.protocols.files import preset_names

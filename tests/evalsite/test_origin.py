@@ -13,7 +13,7 @@ from django.test import Client, RequestFactory
 from django.urls import reverse
 
 from evalsite.origin import believe_the_proxy
-from rankme.actions import passwords
+from rankme.actions.accounts import passwords
 from rankme.models import AuditEvent, Campaign, Submission
 from tests.accounts import PASSWORD, limited_to, make_account
 from tests.browser.organiser import log_in

@@ -17,10 +17,11 @@ from django.db import connection
 from django.db.models import Model
 
 from analysis.report import bundle
-from rankme.actions import analysis_runs, assignments, participation
-from rankme.actions.campaigns import create_campaign, launch_campaign
-from rankme.actions.import_jobs import execute_import
-from rankme.actions.materials import start_import, take_import
+from rankme.actions.campaign.campaigns import create_campaign, launch_campaign
+from rankme.actions.imports.import_jobs import execute_import
+from rankme.actions.material.materials import start_import, take_import
+from rankme.actions.runs import analysis_runs
+from rankme.actions.sitting import assignments, participation
 from rankme.demonstration.material import MATERIAL
 from rankme.models import AnalysisRun, Assignment, Campaign, Participant
 from rankme.pages.trial_page import page_document, trials_of

@@ -15,10 +15,10 @@ from typing import Any
 from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models.functions import Now
 
-from rankme.actions.assignments import draw_presentation, lease_end
-from rankme.actions.bulk_insert import copy_rows, new_ids
-from rankme.actions.judgements import judgements_in
-from rankme.actions.payload_hashes import canonical, chained
+from rankme.actions.rows.bulk_insert import copy_rows, new_ids
+from rankme.actions.rows.payload_hashes import canonical, chained
+from rankme.actions.sitting.assignments import draw_presentation, lease_end
+from rankme.actions.sitting.judgements import judgements_in
 from rankme.models import (
     Assignment,
     Campaign,

@@ -10,7 +10,7 @@ import re
 import pytest
 from django.core.management import call_command
 
-from rankme.actions import analysis_runs
+from rankme.actions.runs import analysis_runs
 from rankme.exporting.bundle import members
 from rankme.models import Campaign
 from rankme.protocols.files import preset, preset_names

@@ -9,8 +9,8 @@ from contextlib import redirect_stdout
 import pytest
 
 from analysis.cli.commands import main
-from rankme.actions import assignments, participation
-from rankme.actions.campaigns import create_campaign, launch_campaign
+from rankme.actions.campaign.campaigns import create_campaign, launch_campaign
+from rankme.actions.sitting import assignments, participation
 from rankme.errors import InvalidAnswer, InvalidDefinition, RefusedAction
 from rankme.exporting.bundle import report_file
 from rankme.models import Assignment, Campaign

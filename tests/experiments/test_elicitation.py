@@ -6,8 +6,8 @@ import io
 import pytest
 from django.urls import reverse
 
-from rankme.actions import assignments, exclusions
-from rankme.actions.analysis_runs import has_judgements
+from rankme.actions.runs.analysis_runs import has_judgements
+from rankme.actions.sitting import assignments, exclusions
 from rankme.exporting.texts import texts_csv
 from rankme.importing import read_material
 from rankme.models import Campaign, Participant

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from rankme.actions.campaigns import change_definition, create_campaign
-from rankme.actions.plans import draw_plan
+from rankme.actions.campaign.campaigns import change_definition, create_campaign
+from rankme.actions.campaign.plans import draw_plan
 from rankme.designs.plan import DrawnPlan
 from rankme.models import Campaign
 from rankme.protocols.files import preset, preset_names

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rankme.actions import assignments
+from rankme.actions.sitting import assignments
 from rankme.exporting import judgements as exporting
 from rankme.models import Campaign
 from rankme.queries import judgement_table

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from analysis.report.stored import read_report
-from rankme.actions import analysis_runs, changes
+from rankme.actions.campaign import changes
+from rankme.actions.runs import analysis_runs
 from rankme.errors import InvalidOptions
 from rankme.exporting import bundle
 from rankme.exporting.judgements import judgements_csv, judgements_jsonl

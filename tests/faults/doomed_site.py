@@ -24,7 +24,8 @@ from django.db import transaction  # noqa: E402
 
 from analysis.report import bundle  # noqa: E402
 from evalsite.celery import app  # noqa: E402, F401
-from rankme.actions import jobs, run_chunks  # noqa: E402
+from rankme.actions import jobs  # noqa: E402
+from rankme.actions.runs import run_chunks  # noqa: E402
 from rankme.models import AnalysisRun  # noqa: E402
 
 DEATHS = int(os.environ.get("DEATHS_IN_EACH_PHASE", "0"))

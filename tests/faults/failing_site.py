@@ -19,7 +19,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import QuerySet
 
 from evalsite.wsgi import application as site
-from rankme.actions import judgements
+from rankme.actions.sitting import judgements
 
 NAMES, _, TIMES = os.environ["FAILPOINTS"].partition(":")
 POINTS = NAMES.split(",")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from rankme.actions import analysis_runs, run_options
+from rankme.actions.runs import analysis_runs, run_options
 from rankme.models import AnalysisRun, Campaign
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.faults.proxy import BrokerLine, broker_line

@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from rankme.actions import api_keys
+from rankme.actions.accounts import api_keys
 from tests.campaigns import make_owner
 from tests.live import PATIENCE, LiveSite, wait_for
 

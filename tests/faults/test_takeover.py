@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rankme.actions import analysis_runs, jobs, run_chunks, run_options
+from rankme.actions import jobs
+from rankme.actions.runs import analysis_runs, run_chunks, run_options
 from rankme.models import AnalysisRun
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.invariants import check_jobs_ended

@@ -8,7 +8,9 @@ import psutil
 import pytest
 import redis
 
-from rankme.actions import analysis_runs, campaigns, materials, run_options
+from rankme.actions.campaign import campaigns
+from rankme.actions.material import materials
+from rankme.actions.runs import analysis_runs, run_options
 from rankme.models import AnalysisRun, Campaign, Item, MaterialImport, Output
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.campaigns import slider_definition as slider

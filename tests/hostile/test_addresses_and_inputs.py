@@ -12,7 +12,7 @@ from django.urls import reverse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rankme.actions.campaigns import launch_campaign
+from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.api.urls import urlpatterns as api_urls
 from rankme.errors import RefusedAction
 from rankme.models import Campaign

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from analysis.table import Column, JudgementTable
 from analysis.table_files import csv_parts, guarded, read_table, unguarded
-from rankme.actions import assignments, exclusions
-from rankme.actions.invitations import invite_raters
+from rankme.actions.accounts.invitations import invite_raters
+from rankme.actions.sitting import assignments, exclusions
 from rankme.exporting import bundle
 from rankme.queries.judgement_table import TAKEN
 from tests.campaigns import make_campaign, make_rater, slider_definition

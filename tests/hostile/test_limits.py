@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from rankme.actions import rate_limits
-from rankme.actions.invitations import invite_raters
+from rankme.actions.accounts.invitations import invite_raters
 from rankme.actions.rate_limits import Limit, take
 from rankme.models import RateBucket
 from tests.campaigns import make_campaign, slider_definition

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rankme.actions.judgement_imports import import_judgements
+from rankme.actions.imports.judgement_imports import import_judgements
 from rankme.importing import read_judgement_material
 from rankme.models import Judgement
 from rankme.protocols.files import stored_definition

@@ -8,8 +8,10 @@ from django.db.models import Count
 from scipy.stats import spearmanr
 
 from analysis import mixed_equations
-from rankme.actions import analysis_runs, campaigns, materials
-from rankme.actions.judgement_imports import import_judgements
+from rankme.actions.campaign import campaigns
+from rankme.actions.imports.judgement_imports import import_judgements
+from rankme.actions.material import materials
+from rankme.actions.runs import analysis_runs
 from rankme.models import Campaign, Judgement, Output, Submission
 from rankme.protocols.files import preset
 from rankme.queries.judgement_table import judgement_table

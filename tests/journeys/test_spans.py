@@ -15,10 +15,10 @@ from analysis.spans.judged import marked_outputs
 from analysis.spans.model import MarkedOutput, SpanTable
 from analysis.spans.own import fingerprint
 from analysis.table_files import read_table
-from rankme.actions import materials
-from rankme.actions.assignments import claim_batch
-from rankme.actions.campaigns import create_campaign, launch_campaign
-from rankme.actions.judgement_imports import import_judgements
+from rankme.actions.campaign.campaigns import create_campaign, launch_campaign
+from rankme.actions.imports.judgement_imports import import_judgements
+from rankme.actions.material import materials
+from rankme.actions.sitting.assignments import claim_batch
 from rankme.exporting.judgements import judgements_csv, judgements_jsonl
 from rankme.exporting.spans import FORMS, span_table
 from rankme.models import Campaign, Judgement, Output

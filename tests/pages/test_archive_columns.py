@@ -11,10 +11,10 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from rankme.actions import materials
-from rankme.actions.campaigns import definition_of
-from rankme.actions.import_jobs import execute_import
-from rankme.actions.judgement_imports import start_archive
+from rankme.actions.campaign.campaigns import definition_of
+from rankme.actions.imports.import_jobs import execute_import
+from rankme.actions.imports.judgement_imports import start_archive
+from rankme.actions.material import materials
 from rankme.models import Campaign, Criterion, Judgement, MaterialImport, System
 from rankme.protocols.files import definition_to_yaml
 from tests.campaigns import make_owner

@@ -21,7 +21,8 @@ from django.utils import translation
 from django.utils.translation import gettext, ngettext
 
 from evalsite import error_pages
-from rankme.actions import campaigns, rate_limits
+from rankme.actions import rate_limits
+from rankme.actions.campaign import campaigns
 from rankme.crowd.outcomes import Outcome
 from rankme.errors import InvalidDefinition
 from rankme.models import Participant

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from rankme.actions import campaigns, changes
+from rankme.actions.campaign import campaigns, changes
 from rankme.models import Campaign
 from rankme.protocols.files import definition_to_document, definition_to_yaml
 from tests.campaigns import make_campaign, make_owner, slider_definition

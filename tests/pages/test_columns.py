@@ -12,9 +12,10 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from rankme.actions import campaigns, materials
-from rankme.actions.campaigns import definition_of
-from rankme.actions.import_jobs import execute_import
+from rankme.actions.campaign import campaigns
+from rankme.actions.campaign.campaigns import definition_of
+from rankme.actions.imports.import_jobs import execute_import
+from rankme.actions.material import materials
 from rankme.errors import RefusedAction
 from rankme.importing import Reading
 from rankme.models import Campaign, MaterialImport, Output

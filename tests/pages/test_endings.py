@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from rankme.actions import participation
-from rankme.actions.campaigns import close_campaign
+from rankme.actions.campaign.campaigns import close_campaign
+from rankme.actions.sitting import participation
 from rankme.crowd.outcomes import Outcome
 from rankme.errors import InvalidDefinition
 from rankme.protocols.files import definition_from_document, definition_to_document

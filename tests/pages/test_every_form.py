@@ -8,9 +8,12 @@ from django.db import transaction
 from django.urls import resolve, reverse
 from rest_framework.authtoken.models import Token
 
-from rankme.actions import analysis_runs, assignments, campaigns, exclusions, metrics
-from rankme.actions.import_jobs import execute_import
-from rankme.actions.judgement_imports import start_archive
+from rankme.actions.campaign import campaigns
+from rankme.actions.imports.import_jobs import execute_import
+from rankme.actions.imports.judgement_imports import start_archive
+from rankme.actions.material import metrics
+from rankme.actions.runs import analysis_runs
+from rankme.actions.sitting import assignments, exclusions
 from rankme.models import Campaign
 from rankme.rehearsal.panel import PracticePanel
 from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition

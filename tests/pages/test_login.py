@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from rankme.actions import api_keys, passwords
+from rankme.actions.accounts import api_keys, passwords
 from rankme.actions.rate_limits import Limit
 from rankme.models import AuditEvent
 from tests.accounts import PASSWORD, limited_to, make_account

@@ -12,7 +12,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from rankme.actions import publishing, report_files
+from rankme.actions.runs import publishing, report_files
 from rankme.exporting import bundle
 from rankme.models import ReportFiles
 from tests.campaigns import make_owner

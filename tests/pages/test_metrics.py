@@ -6,8 +6,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from rankme.actions import analysis_runs, metrics, publishing
-from rankme.actions.import_jobs import execute_import
+from rankme.actions.imports.import_jobs import execute_import
+from rankme.actions.material import metrics
+from rankme.actions.runs import analysis_runs, publishing
 from rankme.exporting.bundle import report_file, run_compared
 from rankme.models import Campaign
 from tests.campaigns import make_campaign, make_owner

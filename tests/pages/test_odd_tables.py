@@ -10,8 +10,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from rankme.actions import campaigns
-from rankme.actions.judgement_imports import start_archive
+from rankme.actions.campaign import campaigns
+from rankme.actions.imports.judgement_imports import start_archive
 from rankme.models import Campaign, Item, Judgement, MaterialImport, Output
 from tests.campaigns import make_campaign, make_owner, slider_definition
 from tests.imports import work_on

@@ -13,8 +13,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from rankme.actions import assignments, campaigns, exclusions, participation
 from rankme.actions.audit import note
+from rankme.actions.campaign import campaigns
+from rankme.actions.sitting import assignments, exclusions, participation
 from rankme.models import Assignment, Campaign, Invitation, RaterExclusion
 from rankme.pages.next_step import next_step
 from tests.campaigns import (

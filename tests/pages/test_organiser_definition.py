@@ -10,7 +10,7 @@ from django.urls import reverse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankme.actions import campaigns
+from rankme.actions.campaign import campaigns
 from rankme.forms.definition import change_shape, draw_form, read_form
 from rankme.forms.definition.settings import settings_of
 from rankme.forms.definition.wording import SECTIONS

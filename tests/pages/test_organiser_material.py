@@ -9,8 +9,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils.html import escape
 
-from rankme.actions import campaigns
-from rankme.actions.import_jobs import execute_import
+from rankme.actions.campaign import campaigns
+from rankme.actions.imports.import_jobs import execute_import
 from rankme.importing import JUDGEMENT_READERS, READERS
 from rankme.models import Campaign, MaterialImport, Output
 from tests.campaigns import make_campaign, make_owner, slider_definition

@@ -11,9 +11,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from rankme.actions import assignments, sent_screens
-from rankme.actions.assignments import NoBatch
-from rankme.actions.campaigns import close_campaign, launch_campaign, pause_campaign
+from rankme.actions.campaign.campaigns import close_campaign, launch_campaign, pause_campaign
+from rankme.actions.sitting import assignments, sent_screens
+from rankme.actions.sitting.assignments import NoBatch
 from rankme.models import (
     Campaign,
     Invitation,

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
-from rankme.actions import campaigns
+from rankme.actions.campaign import campaigns
 from rankme.pages.urls import participant_urls, urlpatterns
 from tests.campaigns import make_campaign, make_owner, slider_definition
 from tests.pages.world import ACCOUNT, ALL, MINE, OWNER, POLICY, World, pattern_named

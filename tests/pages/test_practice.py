@@ -6,8 +6,8 @@ import random
 import pytest
 from django.urls import reverse
 
-from rankme.actions.campaigns import refuse_without_code
-from rankme.actions.practice import try_example
+from rankme.actions.campaign.campaigns import refuse_without_code
+from rankme.actions.sitting.practice import try_example
 from rankme.errors import RefusedAction
 from rankme.models import Submission
 from rankme.protocols.files import preset

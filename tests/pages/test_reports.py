@@ -14,8 +14,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import escape
 
-from rankme.actions import exclusions, publishing, report_files
-from rankme.actions.campaigns import close_campaign, definition_of
+from rankme.actions.campaign.campaigns import close_campaign, definition_of
+from rankme.actions.runs import publishing, report_files
+from rankme.actions.sitting import exclusions
 from rankme.exporting import bundle
 from rankme.models import AnalysisRun, ReportFiles
 from rankme.protocols.files import definition_from_yaml, definition_to_yaml

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from rankme.actions.invitations import invite_raters
+from rankme.actions.accounts.invitations import invite_raters
 from rankme.protocols.files import preset, preset_names
 from tests.campaigns import make_campaign, slider_definition
 

@@ -11,9 +11,10 @@ from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 
-from rankme.actions import assignments, exclusions, judgements, run_exclusions
-from rankme.actions.campaigns import close_campaign
-from rankme.actions.invitations import invite_raters
+from rankme.actions.accounts.invitations import invite_raters
+from rankme.actions.campaign.campaigns import close_campaign
+from rankme.actions.runs import run_exclusions
+from rankme.actions.sitting import assignments, exclusions, judgements
 from rankme.models import AnalysisRun, Assignment, Campaign, Participant, Submission
 from rankme.pages.rater_identity import COOKIE_SALT
 from rankme.queries.judgement_table import judgement_table

@@ -8,7 +8,10 @@ from typing import Any
 from django.urls import URLPattern, reverse
 from django.utils.functional import cached_property
 
-from rankme.actions import analysis_runs, assignments, campaigns, exclusions, metrics, publishing
+from rankme.actions.campaign import campaigns
+from rankme.actions.material import metrics
+from rankme.actions.runs import analysis_runs, publishing
+from rankme.actions.sitting import assignments, exclusions
 from rankme.exporting import bundle
 from rankme.models import (
     AnalysisRun,

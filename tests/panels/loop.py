@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankme.actions import participation
 from rankme.actions.panel import accounts, studies, sync
 from rankme.actions.panel.studies import StudyPlan
+from rankme.actions.sitting import participation
 from rankme.models import Campaign, PanelAccount, PanelStudy, PanelSubmission, Participant
 from rankme.rehearsal.books import Submission
 from rankme.rehearsal.faults import Fault

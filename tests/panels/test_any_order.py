@@ -21,9 +21,10 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from rankme.actions import assignments, campaigns, participation
-from rankme.actions.assignments import NoBatch
+from rankme.actions.campaign import campaigns
 from rankme.actions.panel import money, paying, studies, sync
+from rankme.actions.sitting import assignments, participation
+from rankme.actions.sitting.assignments import NoBatch
 from rankme.errors import RankmeError
 from rankme.models import Assignment, PanelPayment, Participant, Slot
 from rankme.panels import calls

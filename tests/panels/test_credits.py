@@ -3,8 +3,7 @@
 import httpx
 import pytest
 
-from rankme.actions import participation
-from rankme.actions.panel import credits
+from rankme.actions.sitting import credits, participation
 from rankme.models import PanelCredit
 from rankme.panels import calls
 from tests.campaigns import make_campaign, slider_definition

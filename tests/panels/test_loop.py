@@ -7,9 +7,10 @@ import pytest
 from django.core.cache import cache
 from django.db import connections
 
-from rankme.actions import assignments, campaigns, exclusions, participation
-from rankme.actions.assignments import NoBatch
+from rankme.actions.campaign import campaigns
 from rankme.actions.panel import accounts, deciding, money, paying, studies, sync
+from rankme.actions.sitting import assignments, exclusions, participation
+from rankme.actions.sitting.assignments import NoBatch
 from rankme.crowd.outcomes import Outcome
 from rankme.errors import RefusedAction
 from rankme.models import (

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from rankme.actions import campaigns
+from rankme.actions.campaign import campaigns
 from rankme.actions.panel import groups, studies, sync
 from rankme.errors import RefusedAction
 from rankme.models import PanelAccount, PanelPayment, PanelStudy, PanelSubmission

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rankme.actions.campaigns import launch_campaign
+from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.errors import InvalidDefinition, RefusedAction
 from rankme.protocols.dialogues import MOST_TURNS, problem_with_dialogue, text_checks
 from tests.campaigns import make_campaign, slider_definition

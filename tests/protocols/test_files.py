@@ -6,7 +6,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from rankme.actions.campaigns import create_campaign, definition_of
+from rankme.actions.campaign.campaigns import create_campaign, definition_of
 from rankme.errors import InvalidDefinition
 from rankme.management.commands.demo import DEMONSTRATIONS, FOLDER
 from rankme.protocols.files import (

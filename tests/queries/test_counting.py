@@ -3,7 +3,8 @@
 import pytest
 from django.urls import reverse
 
-from rankme.actions import campaigns, exclusions
+from rankme.actions.campaign import campaigns
+from rankme.actions.sitting import exclusions
 from rankme.models import Participant
 from rankme.queries.coverage import judged_by_system
 from rankme.queries.judgement_table import judgement_table

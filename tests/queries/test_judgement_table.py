@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.table_files import csv_parts, guarded, read_table, unguarded, write_table
-from rankme.actions import assignments, exclusions
+from rankme.actions.sitting import assignments, exclusions
 from rankme.models import Assignment, Campaign, Submission, System
 from rankme.queries.counting import with_counting
 from rankme.queries.judgement_table import factor_column, judgement_table
@@ -160,7 +160,7 @@ def test_names_that_a_spreadsheet_would_run_are_guarded(db):
     campaign = make_campaign(rankme_definition(), launch=False, items=4, systems=3)
     System.objects.filter(campaign=campaign, position=0).update(name="=cmd|' /C calc'!A0")
     System.objects.filter(campaign=campaign, position=1).update(name="-5")
-    from rankme.actions import campaigns
+    from rankme.actions.campaign import campaigns
 
     campaign = campaigns.launch_campaign(campaign, by=campaign.owner)
     rater = make_rater(campaign)

@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 from django.db import connection, transaction
 
-from rankme.actions import assignments
-from rankme.actions.assignments import NoBatch
+from rankme.actions.sitting import assignments
+from rankme.actions.sitting.assignments import NoBatch
 from rankme.models import Assignment, Slot
 from tests.campaigns import make_campaign, make_rater, make_raters, slider_definition
 from tests.invariants import check_record

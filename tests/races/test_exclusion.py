@@ -6,7 +6,7 @@ import time
 import pytest
 from django.db import transaction
 
-from rankme.actions import assignments, exclusions
+from rankme.actions.sitting import assignments, exclusions
 from rankme.models import Assignment, RaterExclusion
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.invariants import check_record

@@ -4,7 +4,8 @@ import time
 
 import pytest
 
-from rankme.actions import assignments, campaigns, judgements
+from rankme.actions.campaign import campaigns
+from rankme.actions.sitting import assignments, judgements
 from rankme.errors import KeyReused, RefusedAction
 from rankme.models import Assignment, Judgement, Submission
 from rankme.queries import trial_material

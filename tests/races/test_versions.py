@@ -2,7 +2,8 @@
 
 import pytest
 
-from rankme.actions import assignments, changes
+from rankme.actions.campaign import changes
+from rankme.actions.sitting import assignments
 from rankme.errors import ChangedMeanwhile
 from rankme.models import Campaign
 from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition

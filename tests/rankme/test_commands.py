@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth import authenticate, get_user_model
 from django.core.management import CommandError, call_command
 
-from rankme.actions import campaigns
+from rankme.actions.campaign import campaigns
 from rankme.management.commands.demo import FOLDER
 from rankme.models import AuditEvent, Campaign
 from rankme.models.campaigns import new_code

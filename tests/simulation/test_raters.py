@@ -2,7 +2,7 @@
 
 from django.core.management import call_command
 
-from rankme.actions import campaigns
+from rankme.actions.campaign import campaigns
 from rankme.models import Judgement, Participant, Submission
 from rankme.protocols.files import definition_from_document, definition_to_document, preset
 from rankme.simulation.raters import Cohort, run_raters

@@ -8,8 +8,8 @@ import pytest
 from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
 
-from rankme.actions import analysis_runs
-from rankme.actions.payload_hashes import canonical, chained
+from rankme.actions.rows.payload_hashes import canonical, chained
+from rankme.actions.runs import analysis_runs
 from rankme.exporting.bundle import path_of
 from rankme.models import AnalysisRun, Campaign, Submission
 from rankme.verification import verify_audit_trail, verify_campaign

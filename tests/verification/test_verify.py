@@ -10,10 +10,10 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 from django.urls import reverse
 
-from rankme.actions import campaigns
 from rankme.actions.audit import DAMAGED, last_fault
-from rankme.actions.exclusions import exclude_rater
-from rankme.actions.judgement_imports import import_judgements
+from rankme.actions.campaign import campaigns
+from rankme.actions.imports.judgement_imports import import_judgements
+from rankme.actions.sitting.exclusions import exclude_rater
 from rankme.models import AuditEvent, Campaign
 from rankme.verification import nightly, verify_audit_trail, verify_campaign
 from tests.campaigns import make_campaign, make_owner, make_rater

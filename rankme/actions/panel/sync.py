@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from rankme.actions import jobs
-from rankme.actions.participation import give_back
+from rankme.actions.sitting.participation import give_back
 from rankme.crowd.prolific import PROLIFIC
 from rankme.errors import RankmeError
 from rankme.models import PanelAccount, PanelEvent, PanelPayment, PanelStudy, PanelSubmission

@@ -10,8 +10,8 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions import analysis_runs, publishing
-from rankme.actions.report_files import require_files
+from rankme.actions.runs import analysis_runs, publishing
+from rankme.actions.runs.report_files import require_files
 from rankme.api.analysis_shapes import (
     NewRunSerializer,
     ReportDetailSerializer,

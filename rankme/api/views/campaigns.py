@@ -11,10 +11,10 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions import campaigns, launches
-from rankme.actions.duplicates import duplicate_campaign
-from rankme.actions.judgement_imports import start_archive
-from rankme.actions.planned_work import batches_of_each, fit_raters, planned_work
+from rankme.actions.campaign import campaigns, launches
+from rankme.actions.campaign.duplicates import duplicate_campaign
+from rankme.actions.campaign.planned_work import batches_of_each, fit_raters, planned_work
+from rankme.actions.imports.judgement_imports import start_archive
 from rankme.api.campaign_shapes import (
     CampaignDetailSerializer,
     CampaignPageSerializer,

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions import complaints
+from rankme.actions.sitting import complaints
 from rankme.api.view import PageQuery, Strict, View
 from rankme.models import Complaint
 from rankme.permissions import get_campaign, user_of

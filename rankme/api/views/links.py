@@ -9,8 +9,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions.campaigns import definition_of
-from rankme.actions.invitations import invite_raters
+from rankme.actions.accounts.invitations import invite_raters
+from rankme.actions.campaign.campaigns import definition_of
 from rankme.api.rater_shapes import (
     InvitationPageSerializer,
     InvitationSerializer,

@@ -11,7 +11,7 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions import materials
+from rankme.actions.material import materials
 from rankme.api.material_shapes import (
     ColumnsSerializer,
     ImportPageSerializer,

@@ -7,7 +7,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions import metrics
+from rankme.actions.material import metrics
 from rankme.api.metric_shapes import (
     MetricComputationSerializer,
     MetricSerializer,

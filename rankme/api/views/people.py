@@ -7,7 +7,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions.campaigns import add_member, remove_member
+from rankme.actions.campaign.campaigns import add_member, remove_member
 from rankme.api.campaign_shapes import (
     EventPageSerializer,
     EventSerializer,

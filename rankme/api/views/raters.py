@@ -13,7 +13,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions import assignments, exclusions, participation
+from rankme.actions.sitting import assignments, exclusions, participation
 from rankme.api.rater_shapes import (
     HeldBatchSerializer,
     NewExclusionSerializer,

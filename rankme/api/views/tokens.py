@@ -9,7 +9,7 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions.api_keys import obtain_key, revoke_key
+from rankme.actions.accounts.api_keys import obtain_key, revoke_key
 from rankme.api.token_shapes import CredentialsSerializer, TokenSerializer
 from rankme.api.view import View
 from rankme.permissions import user_of

@@ -10,8 +10,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions import changes, extensions, large_extensions
-from rankme.actions.campaigns import definition_of
+from rankme.actions.campaign import changes, extensions, large_extensions
+from rankme.actions.campaign.campaigns import definition_of
 from rankme.api.version_shapes import (
     ExtensionQuery,
     NewExtensionSerializer,

@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
-from rankme.actions import campaigns
-from rankme.actions.duplicates import duplicate_campaign
+from rankme.actions.campaign import campaigns
+from rankme.actions.campaign.duplicates import duplicate_campaign
 from rankme.errors import RankmeError
 from rankme.management.loading import take_material
 from rankme.models import Campaign

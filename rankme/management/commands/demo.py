@@ -12,8 +12,8 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.urls import reverse
 
 import rankme
-from rankme.actions import campaigns
-from rankme.actions.accounts import make_organiser, reset_password
+from rankme.actions.accounts.organisers import make_organiser, reset_password
+from rankme.actions.campaign import campaigns
 from rankme.demonstration.material import MATERIAL
 from rankme.management.loading import take_material
 from rankme.models import Campaign

@@ -10,7 +10,7 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
 
-from rankme.actions.judgement_imports import import_judgements
+from rankme.actions.imports.judgement_imports import import_judgements
 from rankme.errors import RankmeError
 from rankme.importing import JUDGEMENT_READERS, ImportRefused, InvalidColumns
 from rankme.management.proposals import described, judgement_proposal, reading_of

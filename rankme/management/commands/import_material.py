@@ -9,9 +9,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from rankme.actions import materials
-from rankme.actions.campaigns import definition_of
-from rankme.actions.materials import remembered_columns
+from rankme.actions.campaign.campaigns import definition_of
+from rankme.actions.material import materials
+from rankme.actions.material.materials import remembered_columns
 from rankme.errors import RankmeError
 from rankme.importing import AS_PROPOSED, READERS, InvalidColumns, Reading, reading_from
 from rankme.management.loading import work_off

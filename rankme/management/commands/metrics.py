@@ -10,8 +10,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from analysis.cli.shared import ProgressBar
-from rankme.actions import materials
-from rankme.actions import metrics as actions
+from rankme.actions.material import materials
+from rankme.actions.material import metrics as actions
 from rankme.errors import RankmeError
 from rankme.management.loading import wait_for, work_off
 from rankme.models import Campaign, MaterialImport, MetricComputation

@@ -9,7 +9,7 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
-from rankme.actions.accounts import make_organiser, reset_password
+from rankme.actions.accounts.organisers import make_organiser, reset_password
 from rankme.errors import RankmeError
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from rankme.actions import campaigns
+from rankme.actions.campaign import campaigns
 from rankme.errors import InvalidDefinition
 from rankme.models import Campaign
 from rankme.protocols.definition import Definition

@@ -198,7 +198,7 @@
  */
 
 /**
- * What a rater reports as wrong with a screen (rankme/actions/complaints.py).
+ * What a rater reports as wrong with a screen (rankme/actions/sitting/complaints.py).
  *
  * @typedef {object} Complaint
  * @property {number} version

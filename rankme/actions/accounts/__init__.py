@@ -1,0 +1,1 @@
+"""Organisers, their invitations, passwords and API keys."""

@@ -1,0 +1,37 @@
+"""Organisers' accounts: made at the command line, with passwords that nobody chose or stored."""
+
+from __future__ import annotations
+
+import secrets
+
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from rankme.actions.audit import note
+from rankme.errors import RefusedAction
+
+
+@transaction.atomic
+def make_organiser(name: str, *, is_superuser: bool = False) -> tuple[User, str]:
+    """Make an account; returns it with its password, which is kept only as a hash."""
+    users = get_user_model().objects
+    if users.filter(username=name).exists():
+        raise RefusedAction(_('There is an account "%(name)s" already.') % {"name": name})
+    password = secrets.token_urlsafe(12)
+    create = users.create_superuser if is_superuser else users.create_user
+    user = create(name, password=password)
+    note(None, None, gettext_noop("account made"), user=name)
+    return user, password
+
+
+@transaction.atomic
+def reset_password(user: User) -> str:
+    """Give an account a new generated password; its sessions end."""
+    password = secrets.token_urlsafe(12)
+    user.set_password(password)
+    user.save(update_fields=["password"])
+    note(None, None, gettext_noop("password reset"), user=user.get_username())
+    return password

@@ -1,0 +1,1 @@
+"""Creating, planning, launching, extending and correcting campaigns."""

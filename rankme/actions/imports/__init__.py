@@ -1,0 +1,1 @@
+"""Checking and importing uploads: outputs, judgements, scores."""

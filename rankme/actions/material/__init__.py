@@ -1,0 +1,1 @@
+"""Texts, media and metric values of a campaign."""

@@ -1,0 +1,125 @@
+"""The rows of material: items, systems and outputs, written by COPY and deleted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import TypeVar
+
+from django.db import connection
+from django.utils.translation import gettext as _
+
+from rankme.actions import jobs
+from rankme.actions.rows.bulk_insert import analyze, copy_rows, new_ids
+from rankme.importing import ItemRow, Material
+from rankme.importing.characters import folded
+from rankme.models import Campaign, MaterialImport
+
+from .additions import ITEM_COLUMNS
+from .media import forget_media, store_media
+
+# Shares of the progress bar, as they were measured for a million outputs.
+READ_SHARE, COPIED_SHARE = 0.3, 0.8
+ROWS_PER_HEARTBEAT = 2_000
+ROWS_WORTH_MEASURING = 10_000
+NO_MEDIA: Mapping[int, int] = MappingProxyType({})
+
+
+Row = TypeVar("Row")
+
+
+def with_heartbeats(
+    row: MaterialImport, rows: Iterable[Row], total: int, *, since: float, upto: float, step: str
+) -> Iterator[Row]:
+    """The same rows, with a heartbeat now and then."""
+    for number, found in enumerate(rows):
+        if number % ROWS_PER_HEARTBEAT == 0:
+            share = since + (upto - since) * number / max(total, 1)
+            jobs.heartbeat_while_copying(row, progress=share, step=step)
+        yield found
+
+
+def forget_material(campaign: Campaign) -> None:
+    """Delete a draft's items, systems and outputs, with their scores.
+
+    A trigger refuses this after the launch.
+    """
+    items = "SELECT id FROM rankme_item WHERE campaign_id = %s"
+    with connection.cursor() as cursor:
+        # A million rows take longer than a page's statement otherwise may.
+        cursor.execute("SET LOCAL statement_timeout = '5min'")
+        cursor.execute("DELETE FROM rankme_damagedtext WHERE campaign_id = %s", [campaign.pk])
+        cursor.execute(f"DELETE FROM rankme_output WHERE item_id IN ({items})", [campaign.pk])
+        cursor.execute("DELETE FROM rankme_system WHERE campaign_id = %s", [campaign.pk])
+        cursor.execute("DELETE FROM rankme_item WHERE campaign_id = %s", [campaign.pk])
+    forget_media(campaign)
+    campaign.metrics.all().delete()  # they were about these outputs
+
+
+def copy_material(
+    row: MaterialImport, campaign: Campaign, material: Material, stored: list[str]
+) -> None:
+    preview = material.preview
+    media = store_media(campaign, material.media(), stored)
+    items = copy_items(campaign, material.items(), preview.n_items, media)
+    systems = copy_systems(campaign, [system.name for system in preview.systems])
+    outputs = with_heartbeats(
+        row,
+        material.outputs(),
+        preview.n_outputs,
+        since=READ_SHARE,
+        upto=COPIED_SHARE,
+        step=_("Storing the outputs"),
+    )
+    copy_rows(
+        "rankme_output",
+        ("item_id", "system_id", "text", "marks", "media_id", "alt"),
+        (
+            (
+                *(items[row.item_position], systems[row.system_position], row.text),
+                json.loads(row.marks) if row.marks else None,
+                *(None if row.media is None else media[row.media], row.alt),
+            )
+            for row in outputs
+        ),
+    )
+    jobs.heartbeat(row, progress=COPIED_SHARE, step=_("Checking the result"))
+    if preview.n_outputs >= ROWS_WORTH_MEASURING:
+        analyze("rankme_item", "rankme_system", "rankme_output")
+
+
+def copy_items(
+    campaign: Campaign, items: Iterable[ItemRow], count: int, media: Mapping[int, int] = NO_MEDIA
+) -> Sequence[int]:
+    """Store items; return their ids by position.
+
+    `media` has the ids of their files by number.
+    """
+    ids = new_ids("rankme_item", count)
+    copy_rows(
+        "rankme_item",
+        ITEM_COLUMNS,
+        (
+            (
+                *(ids[item.position], campaign.pk, item.key, item.position),
+                *(item.input, item.reference, item.context, item.factors),
+                *(None if item.media is None else media[item.media], item.alt),
+            )
+            for item in items
+        ),
+    )
+    return ids
+
+
+def copy_systems(campaign: Campaign, names: list[str]) -> Sequence[int]:
+    ids = new_ids("rankme_system", len(names))
+    copy_rows(
+        "rankme_system",
+        ("id", "campaign_id", "name", "folded", "position"),
+        (
+            (pk, campaign.pk, name, folded(name), position)
+            for position, (pk, name) in enumerate(zip(ids, names, strict=True))
+        ),
+    )
+    return ids

@@ -1,0 +1,1 @@
+"""Computing analysis runs, writing their files, publishing their reports."""

@@ -1,0 +1,213 @@
+"""Analyses: requested, cancelled, and computed by a worker, up to the report.
+
+A run reads the judgements once and keeps them, so its numbers never change. The parts of its report
+are rows, so that a report continues where a lost worker left it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.errors import AnalysisError
+from analysis.report.declined import DeclinedAnswer, recounted
+from analysis.table import JudgementTable
+from analysis.table_files import write_table
+from rankme.actions import jobs
+from rankme.actions.audit import note
+from rankme.actions.campaign.campaigns import definition_of
+from rankme.actions.rows.bulk_insert import analyze
+from rankme.errors import RefusedAction
+from rankme.exporting.anchor import anchor_of
+from rankme.exporting.bundle import (
+    newest_version,
+    report_options,
+    run_compared,
+    run_table,
+    store_bundle,
+)
+from rankme.exporting.declined import kept_declined
+from rankme.models import (
+    AnalysisRun,
+    Assignment,
+    Campaign,
+    Judgement,
+    Output,
+    Submission,
+    TrialOutput,
+)
+from rankme.queries.cannot_judge import declined_of
+from rankme.queries.judgement_table import judgement_table, without_number
+from rankme.queries.versions import of_versions, versions_of_table
+
+from .report_parts import StoredParts
+from .run_chunks import (
+    SHARE_OF_CHUNKS,
+    call_helpers,
+    compute_all,
+    drawn_of,
+    plan_chunks,
+    resamplings_of_run,
+)
+from .run_exclusions import exclusions, with_and_without_the_rule
+from .run_metrics import compared_of, keep_compared
+from .run_options import checked_options, default_options
+
+TABLES_THAT_GROW = tuple(
+    model._meta.db_table for model in (Assignment, Submission, Judgement, Output, TrialOutput)
+)
+
+
+@transaction.atomic
+def request_run(campaign: Campaign, options: Mapping[str, Any], *, by: User) -> AnalysisRun:
+    """Ask for an analysis; `options` override those with which the campaign's analyses begin."""
+    if not has_judgements(campaign):
+        raise RefusedAction(_("There are no judgements to analyse yet."))
+    whole = checked_options(campaign, default_options(campaign) | dict(options))
+    run = AnalysisRun.objects.create(
+        campaign=campaign,
+        options=whole,
+        seed=whole["seed"],
+        requested_by=by,
+    )
+    note(campaign, by, gettext_noop("analysis requested"), run=run.pk)
+    jobs.enqueue(run)
+    return run
+
+
+def cancel_run(run: AnalysisRun, *, by: User) -> None:
+    """Stop a run that is under way; one that is over stays as it is."""
+    if not jobs.cancel(run):
+        raise RefusedAction(_("This analysis has already finished."))
+    note(run.campaign, by, gettext_noop("analysis cancelled"), run=run.pk)
+
+
+def has_judgements(campaign: Campaign) -> bool:
+    return campaign.assignments.filter(
+        counts=True, submissions__judgements__value__isnull=False
+    ).exists()
+
+
+def execute(run_id: int, worker: str) -> bool:
+    """Lead a run to its end; False when another worker has it."""
+    return jobs.perform(AnalysisRun, run_id, _lead, worker=worker, understood=(AnalysisError,))
+
+
+def _lead(run: AnalysisRun) -> None:
+    if not run.data_sha256:
+        take_snapshot(run)
+    call_helpers(run)
+    compute_all(run)
+    resamplings_of_run.cache_clear()
+    _report(run)
+
+
+def take_snapshot(run: AnalysisRun) -> None:
+    """Store the judgements as they are now, and the chunks that they need: both or neither."""
+    jobs.heartbeat(run, step="Reading the judgements")
+    analyze(*TABLES_THAT_GROW)
+    table = _on_criteria(judgement_table(run.campaign), run.options.get("criteria"))
+    table = of_versions(table, run.options.get("versions", ()))
+    if not len(table):
+        raise RefusedAction(_("There are no judgements on these criteria yet."))
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=3, mtime=0) as file:
+        write_table(table, file)
+    names, judges = (run.options.get(name, ()) for name in ("metrics", "judges"))
+    compared = compared_of(run.campaign, names, judges)
+    with transaction.atomic():
+        keep_compared(run, compared)
+        jobs.keep(
+            run,
+            table_csv_gz=packed.getvalue(),
+            data_sha256=table.sha256,
+            judgements=len(table),
+            timed_out=_timed_out(run.campaign),
+            declined=_declined(run, table),
+            anchor=anchor_of(run.campaign),
+        )
+        plan_chunks(run, table)
+
+
+def _timed_out(campaign: Campaign) -> dict[str, int]:
+    """Answers past their time limit, by criterion: they count, but have no number."""
+    kinds = definition_of(campaign).kinds
+    timed = [name for name, kind in kinds.items() if kind in ("time", "error")]
+    return without_number(campaign, timed)
+
+
+def _declined(run: AnalysisRun, table: JudgementTable) -> dict[str, Any]:
+    """Answers of raters who could not judge, on what this run is about; excluded raters are out.
+
+    The counts by criterion, each with the answers from which they follow.
+    """
+    names, versions = run.options.get("criteria"), run.options.get("versions")
+    out = run.options.get("exclude_raters", ())
+    found = [
+        DeclinedAnswer(answer.criterion, answer.system, answer.reason, answer.rater)
+        for answer in declined_of(run.campaign)
+        if not answer.excluded
+        and answer.rater not in out
+        and (not names or answer.criterion in names)
+        and (not versions or answer.version in versions)
+    ]
+    return kept_declined(found, recounted(found, table, exclude_raters=out))
+
+
+def _on_criteria(table: JudgementTable, names: list[str] | None) -> JudgementTable:
+    """The judgements on these criteria; without names, on all."""
+    if not names:
+        return table
+    wanted = np.array([label in names for label in table.criterion.labels], dtype=bool)
+    return table.rows(wanted[table.criterion.codes])
+
+
+def _report(run: AnalysisRun) -> None:
+    from analysis.report.make import make_report
+
+    def progress(share: float) -> None:
+        jobs.heartbeat(
+            run,
+            progress=SHARE_OF_CHUNKS + (1 - SHARE_OF_CHUNKS) * share,
+            step="Writing the report",
+        )
+
+    progress(0)
+    table = run_table(run)
+    options = report_options(run)
+    parts = StoredParts(run, job=run)
+    report = make_report(
+        table,
+        options,
+        draws=drawn_of(run),
+        progress=progress,
+        parts=parts,
+        compared=run_compared(run),
+    )
+    # Before the run says that it is done: its files are there as soon as its page is.
+    store_bundle(run, table, report, options, parts)
+    with transaction.atomic():
+        jobs.finish(
+            run,
+            result={
+                "report": report.as_dict(),
+                "exclusions": exclusions(run, table),
+                "rule": with_and_without_the_rule(run.campaign, table, options),
+                "versions": versions_of_table(run.campaign, newest_version(run), table),
+                "timed_out": run.timed_out,
+            },
+            signature=report.signature,
+        )
+        run.chunks.all().delete()
+        run.parts.all().delete()
+
+
+# --- Publishing --------------------------------------------------------------------------------

@@ -1,0 +1,139 @@
+"""The bootstrap of a run, in chunks that are rows.
+
+A worker holds a chunk by the row's lock, which the database releases when the worker dies. A chunk
+gives the same numbers whichever worker computes it.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from django.db import transaction
+from django.db.models.functions import Now
+
+from analysis.errors import RankingError
+from analysis.report.options import ReportOptions
+from analysis.table import JudgementTable
+from rankme.actions import jobs
+from rankme.exporting.bundle import (
+    report_options,
+    run_table,
+)
+from rankme.models import (
+    AnalysisRun,
+    RunChunk,
+)
+
+if TYPE_CHECKING:
+    from analysis.clusters import Resampling
+
+log = logging.getLogger(__name__)
+
+# A chunk is a second or so of work: long enough to be worth a row, short enough to lose.
+JUDGEMENT_RUNS_PER_CHUNK = 10_000_000
+LEAST_CHUNKS = 4
+MOST_HELPERS = 8
+SECONDS_BETWEEN_LOOKS = 0.1
+SHARE_OF_CHUNKS = 0.8  # of the progress bar
+
+
+def compute_chunks(run_id: int, worker: str) -> int:
+    """Help with a run that another worker leads; returns how many chunks this worker computed. Ends
+    when the leader is lost, because this worker may then take the run over.
+    """
+    under_way = AnalysisRun.objects.filter(pk=run_id, state=jobs.WORKING).exclude(data_sha256="")
+    done = 0
+    while (
+        (run := under_way.defer("table_csv_gz").first())
+        and jobs.is_leased(run)
+        and compute_one(run, worker)
+    ):
+        done += 1
+    resamplings_of_run.cache_clear()  # a large table is not kept for a run that may be the last
+    return done
+
+
+def plan_chunks(run: AnalysisRun, table: JudgementTable) -> None:
+    RunChunk.objects.filter(run=run).delete()
+    RunChunk.objects.bulk_create(
+        RunChunk(run=run, job=resampling.key, first=first, count=count)
+        for resampling in resamplings(table, report_options(run))
+        for first, count in chunk_bounds(resampling.runs, len(table))
+    )
+
+
+def chunk_bounds(runs: int, judgements: int) -> list[tuple[int, int]]:
+    """Cut `runs` into (first, count) so that each is a second or so of work."""
+    size = max(1, JUDGEMENT_RUNS_PER_CHUNK // max(judgements, 1))
+    size = min(size, math.ceil(runs / LEAST_CHUNKS))
+    return [(first, min(size, runs - first)) for first in range(0, runs, size)]
+
+
+def resamplings(table: JudgementTable, options: ReportOptions) -> tuple[Resampling, ...]:
+    from analysis.clusters import resamplings_of
+
+    try:
+        return resamplings_of(table, options)
+    except RankingError as error:
+        # The report says so for this criterion, and continues with the others.
+        log.info("no chunks: %s", error)
+        return ()
+
+
+@lru_cache(maxsize=1)
+def resamplings_of_run(run_id: int, data_sha256: str) -> dict[str, Resampling]:
+    """The draws of a run, kept while its chunks are computed one after the other."""
+    run = AnalysisRun.objects.get(pk=run_id)
+    return {
+        resampling.key: resampling
+        for resampling in resamplings(run_table(run), report_options(run))
+    }
+
+
+def call_helpers(run: AnalysisRun) -> None:
+    waiting = run.chunks.filter(draws=None).count()
+    helpers = min(waiting - 1, MOST_HELPERS)
+    jobs.send([("rankme.tasks.compute_chunks", run.pk)] * max(helpers, 0))
+
+
+def compute_all(run: AnalysisRun) -> None:
+    """Compute chunks until none is left, also those of helpers that die meanwhile."""
+    total = run.chunks.count()
+    while left := run.chunks.filter(draws=None).count():
+        share = SHARE_OF_CHUNKS * (total - left) / total
+        jobs.heartbeat(run, progress=share, step="Drawing the runs")
+        if compute_one(run, run.claimed_by):
+            jobs.checkpoint(run)
+        else:
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+
+
+@transaction.atomic
+def compute_one(run: AnalysisRun, worker: str) -> bool:
+    """Compute a chunk that no worker computes yet; the lock on its row ends with its holder."""
+    waiting = run.chunks.filter(draws=None).order_by("id")
+    chunk = waiting.select_for_update(skip_locked=True).first()
+    if chunk is None:
+        return False
+    resampling = resamplings_of_run(run.pk, run.data_sha256)[chunk.job]
+    drawn = np.ascontiguousarray(resampling.draw(chunk.first, chunk.count), dtype="<f8")
+    RunChunk.objects.filter(pk=chunk.pk).update(
+        draws=drawn.tobytes(), claimed_at=Now(), claimed_by=worker[:200]
+    )
+    return True
+
+
+def drawn_of(run: AnalysisRun) -> dict[str, np.ndarray] | None:
+    """All draws by the key of their resampling, shape (runs, systems); None without a plan."""
+    rows: dict[str, list[np.ndarray]] = {}
+    for key, count, draws in run.chunks.order_by("job", "first").values_list(
+        "job", "count", "draws"
+    ):
+        drawn = np.frombuffer(bytes(draws or b""), dtype="<f8")
+        rows.setdefault(key, []).append(drawn.reshape(count, -1))
+    return {key: np.concatenate(parts) for key, parts in rows.items()} or None

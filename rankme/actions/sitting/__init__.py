@@ -1,0 +1,1 @@
+"""A rater's way: holding a batch, answering its screens, leaving or being excluded."""

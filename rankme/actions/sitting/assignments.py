@@ -1,0 +1,416 @@
+"""Handing out batches under a lease, taking them back, and whose sitting counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import numpy as np
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models.expressions import CombinedExpression
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
+from rankme.actions.audit import note
+from rankme.actions.rows.check_pages import checks_of_batch, in_an_order_that_keeps_apart
+from rankme.crowd import PANELS
+from rankme.designs.documents import document_of_trials
+from rankme.designs.order import draw_order
+from rankme.errors import RefusedAction
+from rankme.models import (
+    Assignment,
+    Campaign,
+    PanelSubmission,
+    Participant,
+    RaterExclusion,
+    Slot,
+    Submission,
+    Trial,
+    TrialOutput,
+)
+from rankme.models.assignments import SlotQuerySet
+from rankme.protocols.definition import Definition
+from rankme.protocols.documents import place_of
+from rankme.queries.definitions import frozen_definition
+from rankme.queries.documents import screens_of_batch
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
+
+HELD, COMPLETED = Assignment.State.HELD, Assignment.State.COMPLETED
+EXPIRED, FREED = Assignment.State.EXPIRED, Assignment.State.FREED
+
+
+@dataclass(frozen=True)
+class NoBatch:
+    """Why there is no batch for this rater, and whether asking again soon makes sense."""
+
+    # "busy" | "later" | "enough" | "complete" | "paused" | "closed" | "timed-out"
+    reason: str
+
+    @property
+    def ask_again(self) -> bool:
+        return self.reason in ("busy", "later", "paused")
+
+
+@transaction.atomic
+def claim_batch(participant: Participant) -> Assignment | NoBatch:
+    """Lease a batch to a participant; the one that they hold already, if there is one."""
+    # This rater's own requests wait for each other here; other raters are not delayed.
+    participant = (
+        Participant.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("campaign")
+        .get(pk=participant.pk)
+    )
+    definition = frozen_definition(participant.campaign).definition
+    held = _keep_holding(participant, definition)
+    if held is not None:
+        return held
+    # A batch is begun only under the lock that we hold: one look answers for all that follows.
+    has_begun = participant.assignments.exists()
+    refusal = _why_no_more(participant, has_begun=has_begun)
+    if refusal is not None:
+        return _left_behind(participant) or refusal
+    expire_overdue(participant.campaign)
+    begun = (_revive(participant, definition) or _left_behind(participant)) if has_begun else None
+    return begun or _claim_free(participant, definition) or _why_none_free(participant)
+
+
+def current_batch(participant: Participant) -> Assignment | None:
+    """The batch that this rater is working on: the one they hold, or one they finish late."""
+    return participant.assignments.live().first() or _left_behind(participant)
+
+
+def _left_behind(participant: Participant) -> Assignment | None:
+    """A batch that this rater began and lost, and can finish in parallel with its new holder.
+
+    Its answers are now late: they are stored and may be paid for, and a slot still counts once.
+    Raters who have not answered anything in the batch are not sent back to it.
+    """
+    if participant.state != Participant.State.WORKING or _has_done_enough(participant):
+        return None
+    began = Submission.objects.filter(assignment=OuterRef("pk"), surplus=False)
+    lost = participant.assignments.exclude(state__in=[HELD, COMPLETED]).filter(Exists(began))
+    return lost.order_by("-id").first()
+
+
+def _has_done_enough(participant: Participant) -> bool:
+    crowd = frozen_definition(participant.campaign).definition.crowd
+    completed = participant.assignments.filter(state=COMPLETED).count()
+    return completed >= crowd.batches_per_rater
+
+
+def _keep_holding(participant: Participant, definition: Definition) -> Assignment | None:
+    """What the rater holds already, with a fresh lease: a rater who asks for work is present."""
+    held = participant.assignments.live().first()
+    if held is None:
+        return None
+    # A lease ends under the slot's lock, so this one may have ended while we waited for it.
+    Slot.objects.select_for_update().get(pk=held.slot_id)
+    still_mine = participant.assignments.live().filter(pk=held.pk)
+    if not still_mine.update(leased_until=lease_end(definition)):
+        return None
+    return still_mine.get()
+
+
+def _why_no_more(participant: Participant, *, has_begun: bool) -> NoBatch | None:
+    """Why this rater gets no further batch, however many there are."""
+    campaign = participant.campaign
+    if not campaign.is_running:
+        return NoBatch("paused" if campaign.state == Campaign.State.PAUSED else "closed")
+    if participant.state == Participant.State.COMPLETED:
+        return NoBatch("enough")
+    if participant.state != Participant.State.WORKING:
+        raise RefusedAction(_("Raters get work once they have agreed and have been admitted."))
+    if has_lost_place(participant):
+        return NoBatch("timed-out")
+    if has_begun and _has_done_enough(participant):
+        return NoBatch("enough")
+    is_excluded = participant.exclusions.filter(withdrawn_at=None).exists()
+    return NoBatch("enough") if is_excluded else None
+
+
+def has_lost_place(participant: Participant) -> bool:
+    """Whether the panel says that this rater returned the work, or ran out of time."""
+    panel = PANELS.get(participant.panel)
+    if panel is None or not panel.is_platform:
+        return False
+    newest = PanelSubmission.objects.filter(participant=participant).order_by("-id").first()
+    return newest is not None and newest.state in PanelSubmission.GONE
+
+
+def _revive(participant: Participant, definition: Definition) -> Assignment | None:
+    """Give back the batch that this rater left, when nobody has taken it meanwhile."""
+    left = Q(state__in=[EXPIRED, Assignment.State.RETURNED])
+    for assignment in participant.assignments.filter(left).order_by("-id"):
+        slot = Slot.objects.free().select_for_update(skip_locked=True).filter(pk=assignment.slot_id)
+        if not slot:
+            continue
+        assignment.state = HELD
+        assignment.ended_at = None
+        assignment.leased_until = lease_end(definition)
+        assignment.save(update_fields=["state", "ended_at", "leased_until"])
+        settle_slot(slot[0])
+        return Assignment.objects.get(pk=assignment.pk)
+    return None
+
+
+def _claim_free(participant: Participant, definition: Definition) -> Assignment | None:
+    slot = _free_for(participant).select_for_update(skip_locked=True, of=("self",)).first()
+    if slot is None:
+        return None
+    # The rater who left this slot unfinished stops counting before the new holder begins to.
+    slot.assignments.counting().update(counts=False)
+    assignment = Assignment.objects.create(
+        campaign_id=slot.campaign_id,
+        batch_id=slot.batch_id,
+        slot=slot,
+        participant=participant,
+        version=participant.campaign.version,
+        presentation=draw_presentation(participant, slot.batch_id, definition),
+        leased_until=lease_end(definition),
+    )
+    slot.state = Slot.State.HELD
+    slot.save(update_fields=["state"])
+    return Assignment.objects.get(pk=assignment.pk)
+
+
+def _free_for(participant: Participant) -> QuerySet[Slot]:
+    return _unmet_by(participant).free().order_by("copy", "batch_id")
+
+
+def _unmet_by(participant: Participant) -> SlotQuerySet:
+    """The campaign's slots of batches that this rater never had."""
+    met = participant.assignments.values("batch_id")
+    return Slot.objects.filter(campaign_id=participant.campaign_id).exclude(batch_id__in=met)
+
+
+def _why_none_free(participant: Participant) -> NoBatch:
+    """A miss under SKIP LOCKED is not the end of the campaign (a row may just be locked)."""
+    if _free_for(participant).exists():
+        return NoBatch("busy")
+    # Only batches that this rater never had can become free for them.
+    held = _unmet_by(participant).filter(state=Slot.State.HELD)
+    return NoBatch("later" if held.exists() else "complete")
+
+
+def draw_presentation(
+    participant: Participant, batch_id: int, definition: Definition
+) -> list[list[Any]]:
+    """Draw the order in which this rater sees the batch; stored with the assignment."""
+    sizes = dict(
+        Trial.objects.filter(batch_id=batch_id)
+        .order_by("position")
+        .values_list("id")
+        .annotate(outputs=Count("places"))
+    )
+    checks = checks_of_batch(batch_id)
+    sizes |= {trial: len(check.shown["outputs"]) for trial, check in checks.items()}
+    trials = list(sizes)
+    seed = np.random.SeedSequence(
+        [participant.campaign.seed, participant.pk, batch_id]
+    ).generate_state(1, dtype=np.uint64)[0]
+    order = draw_order(
+        list(sizes.values()),
+        int(seed),
+        shuffle_trials=definition.design.shuffle_trials,
+        documents=_documents_of(batch_id) if definition.has_documents else (),
+    )
+    presentation = [[trials[index], list(places)] for index, places in order]
+    if definition.design.shuffle_trials:
+        return in_an_order_that_keeps_apart(presentation, checks, int(seed))
+    return presentation
+
+
+def option_seed(assignment: Assignment, trial: int) -> list[int]:
+    """The seed of the order of shuffled choices, for this rater and trial."""
+    return [assignment.campaign.seed or 0, assignment.participant_id, trial]
+
+
+def _documents_of(batch_id: int) -> list[int]:
+    """The number of each trial's document, in the order of the plan."""
+    trials = Trial.objects.filter(batch_id=batch_id).order_by("position")
+    segments = [place_of(factors)[1] for factors in trials.values_list("item__factors", flat=True)]
+    return document_of_trials(segments)
+
+
+def outputs_in_order(presentation: list[list[Any]]) -> dict[int, list[int]]:
+    """The output ids of each trial in the order that this presentation shows them."""
+    rows = TrialOutput.objects.filter(trial_id__in=[trial for trial, _ in presentation])
+    planned: dict[int, dict[int, int]] = {}
+    for trial, position, output in rows.values_list("trial_id", "position", "output_id"):
+        planned.setdefault(trial, {})[position] = output
+    return {trial: [planned[trial][place] for place in places] for trial, places in presentation}
+
+
+def lease_end(definition: Definition) -> CombinedExpression:
+    """The end of a lease, by the database's own clock."""
+    return Now() + timedelta(minutes=definition.crowd.lease_minutes)
+
+
+@transaction.atomic
+def expire_overdue(campaign: Campaign | None = None) -> int:
+    """Free the slots whose lease has run out; what was submitted stays. Returns how many."""
+    overdue = Assignment.objects.overdue()
+    if campaign is not None:
+        overdue = overdue.filter(campaign=campaign)
+    found = list(overdue.values_list("pk", "slot_id"))
+    if not found:
+        return 0
+    slots = Slot.objects.select_for_update(skip_locked=True).filter(
+        pk__in=[slot for _, slot in found]
+    )
+    ended = 0
+    for slot in slots.order_by("pk"):
+        overdue = Assignment.objects.overdue().select_related("campaign").filter(slot=slot)
+        for assignment in overdue:
+            if is_answered(assignment):
+                _end(assignment, COMPLETED)
+            else:
+                _end(assignment, EXPIRED)
+            ended += 1
+        settle_slot(slot)
+    return ended
+
+
+@transaction.atomic
+def return_batch(assignment: Assignment) -> None:
+    """The rater gives the batch back; the slot is free for others."""
+    _give_up(assignment, Assignment.State.RETURNED)
+
+
+@transaction.atomic
+def free_lease(assignment: Assignment, *, by: User) -> None:
+    """The organiser takes a batch back from a rater who will not finish it."""
+    _give_up(assignment, FREED)
+    note(assignment.campaign, by, gettext_noop("lease freed"), rater=assignment.participant.label)
+
+
+def _give_up(assignment: Assignment, state: str) -> None:
+    slot = Slot.objects.select_for_update().get(pk=assignment.slot_id)
+    assignment = Assignment.objects.get(pk=assignment.pk)
+    if assignment.state != HELD:
+        raise RefusedAction(
+            _("This batch is no longer held.")
+            if state == FREED
+            else _("You no longer have this batch.")
+        )
+    _end(assignment, state)
+    settle_slot(slot)
+
+
+@transaction.atomic
+def finish_batch(assignment: Assignment) -> Assignment:
+    """End a sitting in which every screen was answered; doing it twice changes nothing."""
+    slot = Slot.objects.select_for_update().get(pk=assignment.slot_id)
+    assignment = Assignment.objects.select_related("campaign").get(pk=assignment.pk)
+    if assignment.state == COMPLETED:
+        return assignment
+    missing = _screens_missing(assignment)
+    if missing:
+        raise RefusedAction(
+            ngettext(
+                "%(screens)s screen has no answer yet.",
+                "%(screens)s screens have no answers yet.",
+                missing,
+            )
+            % {"screens": missing}
+        )
+    _end(assignment, COMPLETED)
+    settle_slot(slot)
+    return assignment
+
+
+@transaction.atomic
+def settle_slots_of(participant: Participant) -> None:
+    """After an exclusion, or its end: decide again who holds and who counts in this rater's slots.
+
+    An excluded rater holds nothing, so that somebody else can judge the batch in their place. In an
+    archive nobody can, and each slot stays as it was imported.
+    """
+    if participant.campaign.is_archive:
+        return
+    # A claim of this rater's own waits for this lock, and sees the exclusion afterwards.
+    Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
+    slots = Slot.objects.select_for_update(of=("self",)).filter(
+        assignments__participant=participant
+    )
+    for slot in slots.order_by("pk"):
+        if participant.exclusions.filter(withdrawn_at=None).exists():
+            for held in slot.assignments.live().filter(participant=participant):
+                _end(held, FREED)
+        settle_slot(slot)
+
+
+def settle_slot(slot: Slot) -> None:
+    """Decide which sitting counts for a locked slot: the only rule about what is counted. The first
+    completed sitting counts. If there is none, the current holder's counts; if nobody holds the
+    slot, the abandoned one with the most answered screens. A sitting of an excluded rater does not
+    fill a slot: it counts only while there is no other.
+    """
+    assignments = list(_with_exclusions(slot.assignments.order_by("ended_at", "id")))
+    completed = [
+        found for found in assignments if found.state == COMPLETED and not found.is_excluded
+    ]
+    # What counts already stays, even if the clock was set back between two endings.
+    completed.sort(key=lambda found: not found.counts)
+    held = [found for found in assignments if found.state == HELD]
+    winner = (completed or held or _by_answers(assignments))[0]
+    if not winner.counts:
+        slot.assignments.counting().update(counts=False)
+        Assignment.objects.filter(pk=winner.pk).update(counts=True)
+    state = Slot.State.DONE if completed else Slot.State.HELD if held else Slot.State.FREE
+    Slot.objects.filter(pk=slot.pk).exclude(state=state).update(state=state)
+
+
+def settle_late(assignment: Assignment) -> None:
+    """After late work: a rater who has answered everything has finished, needed or not."""
+    if assignment.state not in (HELD, COMPLETED) and is_answered(assignment):
+        _end(assignment, COMPLETED)
+    settle_slot(assignment.slot)
+
+
+class Excluded(TypedDict):
+    is_excluded: bool
+
+
+def _with_exclusions(
+    assignments: QuerySet[Assignment],
+) -> QuerySet[WithAnnotations[Assignment, Excluded]]:
+    standing = RaterExclusion.objects.filter(participant=OuterRef("participant"), withdrawn_at=None)
+    return assignments.annotate(is_excluded=Exists(standing))
+
+
+def _by_answers(
+    assignments: list[WithAnnotations[Assignment, Excluded]],
+) -> list[WithAnnotations[Assignment, Excluded]]:
+    return sorted(
+        assignments,
+        key=lambda found: (found.is_excluded, -_screens_answered(found), found.pk),
+    )
+
+
+def _end(assignment: Assignment, state: str) -> None:
+    Assignment.objects.filter(pk=assignment.pk).update(state=state, ended_at=Now())
+    assignment.state = state
+
+
+def _screens_answered(assignment: Assignment) -> int:
+    standing = assignment.submissions.filter(surplus=False).order_by()
+    return standing.values("trial_id", "screen").distinct().count()
+
+
+def _screens_missing(assignment: Assignment) -> int:
+    definition = frozen_definition(assignment.campaign).definition
+    trials = len(assignment.presentation)
+    screens = screens_of_batch(assignment.batch_id, definition, trials=trials)
+    return screens - _screens_answered(assignment)
+
+
+def is_answered(assignment: Assignment) -> bool:
+    """Whether every screen of the sitting has an answer."""
+    return _screens_missing(assignment) == 0

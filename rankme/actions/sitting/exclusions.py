@@ -1,0 +1,75 @@
+"""Leaving raters out of coming analyses, and letting them count again."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from rankme.actions.audit import note
+from rankme.errors import RefusedAction
+from rankme.models import Participant, RaterExclusion
+
+from .assignments import settle_slots_of
+
+
+@transaction.atomic
+def exclude_rater(participant: Participant, *, reason: str, by: User) -> RaterExclusion:
+    """Leave a rater out of coming analyses, and let others judge in their place.
+
+    Nothing is deleted, and it can be withdrawn.
+    """
+    if not reason.strip():
+        raise RefusedAction(_("Say why this rater is excluded: the report will quote it."))
+    exclusion, created = RaterExclusion.objects.get_or_create(
+        participant=participant,
+        withdrawn_at=None,
+        defaults={
+            "campaign": participant.campaign,
+            "reason": reason.strip()[:500],
+            "decided_by": by,
+        },
+    )
+    if created:
+        settle_slots_of(participant)
+        note(
+            participant.campaign,
+            by,
+            gettext_noop("rater excluded"),
+            rater=participant.label,
+            reason=reason,
+        )
+    return exclusion
+
+
+@transaction.atomic
+def exclude_by_rule(participant: Participant, parts: list[str]) -> None:
+    """What `exclude_rater` does, because a rule of the campaign caught the rater.
+
+    A rater whom a person has excluded already stays excluded for that person's reason.
+    """
+    rule = " or ".join(parts)
+    _exclusion, created = RaterExclusion.objects.get_or_create(
+        participant=participant,
+        withdrawn_at=None,
+        defaults={"campaign": participant.campaign, "reason": rule[:500], "rule": rule},
+    )
+    if created:
+        settle_slots_of(participant)
+        note(
+            participant.campaign,
+            None,
+            gettext_noop("rater excluded by a rule"),
+            rater=participant.label,
+            rule=parts,
+        )
+
+
+@transaction.atomic
+def readmit_rater(participant: Participant, *, by: User) -> None:
+    """Let a rater count again, except where somebody has finished in their place meanwhile."""
+    if participant.exclusions.filter(withdrawn_at=None).update(withdrawn_at=Now()):
+        settle_slots_of(participant)
+        note(participant.campaign, by, gettext_noop("rater readmitted"), rater=participant.label)

@@ -1,0 +1,298 @@
+"""A rater's visit from the first page to the completion code: consent, entry answers, the end."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q
+from django.db.models.functions import Now
+from django.utils.crypto import get_random_string, salted_hmac
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from rankme.actions.audit import note
+from rankme.crowd import PANELS
+from rankme.crowd.outcomes import ENDED_BY_RULES, FINISHED, Outcome
+from rankme.errors import RefusedAction
+from rankme.models import Assignment, Campaign, Participant, Submission
+from rankme.protocols.crowd import Crowd
+from rankme.protocols.definition import Definition
+from rankme.protocols.questions import asked_after
+from rankme.queries.definitions import frozen_definition
+from rankme.untrusted.clean_text import storable
+
+from .assignments import current_batch, has_lost_place, return_batch
+from .credits import note_credit
+
+LONGEST_COMMENT = 10_000
+COMPLETED = Assignment.State.COMPLETED
+
+
+def keyed_label(campaign: Campaign, panel: str, external_id: str, *, digits: int = 10) -> str:
+    """The label of a rater in exports and reports; only this site's key leads to it."""
+    keyed = salted_hmac("rankme.rater", f"{campaign.pk}:{panel}:{external_id}")
+    return f"r{keyed.hexdigest()[:digits]}"
+
+
+def enter(
+    campaign: Campaign,
+    *,
+    panel: str,
+    external_id: str,
+    session_id: str = "",
+    study_id: str = "",
+    language: str = "",
+) -> Participant:
+    """Find or make the participant behind a panel's id; the same person is the same row."""
+    newcomer = Participant(
+        campaign=campaign,
+        panel=panel,
+        external_id=external_id,
+        label=keyed_label(campaign, panel, external_id),
+        session_id=session_id,
+        study_id=study_id,
+        language=language,
+        version=campaign.version,
+    )
+    # Two statements where looking first takes five: a whole class comes in at the same time.
+    Participant.objects.bulk_create([newcomer], ignore_conflicts=True)
+    participant = Participant.objects.get(campaign=campaign, panel=panel, external_id=external_id)
+    participant.campaign = campaign
+    if session_id and participant.session_id != session_id:
+        participant.session_id = session_id
+        participant.save(update_fields=["session_id"])
+    return participant
+
+
+def give_consent(
+    participant: Participant, *, browser: str = "", version: int | None = None
+) -> None:
+    """Admit a participant; `browser` names the browser in which they agreed, `version` to what."""
+    Participant.objects.filter(pk=participant.pk, consented_at=None).update(
+        consented_at=Now(),
+        state=Participant.State.WORKING,
+        browser=browser,
+        version=participant.campaign.version if version is None else version,
+    )
+
+
+def count_refusal(campaign: Campaign) -> None:
+    """Somebody declined: only the number of such people is stored."""
+    Campaign.objects.filter(pk=campaign.pk).update(refusals=F("refusals") + 1)
+
+
+def note_second_browser(participant: Participant) -> None:
+    """Remember when a browser first brought the panel's id and nothing that proves more."""
+    Participant.objects.filter(pk=participant.pk, second_browser_at=None).update(
+        second_browser_at=Now()
+    )
+
+
+@transaction.atomic
+def end_access(participant: Participant, *, by: User) -> None:
+    """End every cookie and personal link of a rater; their work stays."""
+    Participant.objects.filter(pk=participant.pk).update(generation=F("generation") + 1)
+    note(participant.campaign, by, gettext_noop("rater's access ended"), rater=participant.label)
+
+
+def is_admitted(definition: Definition, answers: dict[str, str]) -> bool:
+    """Whether none of these answers to the entry questions ends the visit; a question that was not
+    asked does not.
+    """
+    asked = {
+        question.name
+        for question, is_asked in asked_after(definition.entry_questions, answers)
+        if is_asked
+    }
+    return all(
+        not question.accept
+        or question.name not in asked
+        or answers.get(question.name) in question.accept
+        for question in definition.entry_questions
+    )
+
+
+@transaction.atomic
+def answer_entry_questions(participant: Participant, answers: dict[str, str]) -> bool:
+    """Store the entry form; False when an answer ends the visit (screened out)."""
+    accepted = is_admitted(frozen_definition(participant.campaign).definition, answers)
+    ending = {} if accepted else _ended_by(Outcome.SCREENED_OUT, participant)
+    Participant.objects.filter(pk=participant.pk, entered_at=None).update(
+        entry_answers=answers,
+        entered_at=Now(),
+        **({"state": Participant.State.WORKING} | ending),
+    )
+    return accepted
+
+
+def answer_end_questions(participant: Participant, answers: dict[str, str]) -> None:
+    """Store the answers at the end; none of them for a rater who skipped the questions."""
+    Participant.objects.filter(
+        pk=participant.pk, state=Participant.State.COMPLETED, end_answered_at=None
+    ).update(end_answers=answers, end_answered_at=Now())
+
+
+@transaction.atomic
+def erase_answers(participant: Participant, *, by: User) -> None:
+    """Forget what a rater said about themselves before the work and at its end."""
+    Participant.objects.filter(pk=participant.pk).update(entry_answers={}, end_answers={})
+    note(participant.campaign, by, gettext_noop("rater's answers erased"), rater=participant.label)
+
+
+def _ended_by(outcome: Outcome, participant: Participant) -> dict[str, str]:
+    """The columns of a visit that the campaign's rules have ended."""
+    return {
+        "state": Participant.State.SCREENED_OUT,
+        "outcome": outcome,
+        "completion_code": _code_for(participant, outcome),
+    }
+
+
+def mark_instructed(participant: Participant, *, version: int | None = None) -> None:
+    """Note that a participant has read the instructions of a version."""
+    version = participant.campaign.version if version is None else version
+    mine = Participant.objects.filter(pk=participant.pk)
+    mine.filter(Q(instructed_at=None) | Q(version__lt=version)).update(
+        instructed_at=Now(), version=version
+    )
+
+
+def must_read_again(participant: Participant) -> bool:
+    """Whether the instructions have changed since this rater read them, and come before new work.
+
+    A rater in the middle of a batch finishes it under the version with which it began.
+    """
+    campaign = participant.campaign
+    if participant.version == campaign.version or not campaign.is_running:
+        return False
+    read = frozen_definition(campaign, participant.version).definition.texts.instructions
+    if read == frozen_definition(campaign).definition.texts.instructions:
+        return False
+    return current_batch(participant) is None
+
+
+def mark_practised(participant: Participant) -> None:
+    Participant.objects.filter(pk=participant.pk, practised_at=None).update(practised_at=Now())
+
+
+@transaction.atomic
+def give_back(participant: Participant) -> Participant:
+    """The rater stops: the batch is free for others, the answers stay, and the visit ends. A rater
+    who has finished another batch gets the code for that. Otherwise the outcome is partial work or
+    none; `go_on_after_all` undoes it.
+    """
+    participant = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
+    if participant.state != Participant.State.WORKING:
+        return participant
+    held = participant.assignments.live().first()
+    if held is not None:
+        return_batch(held)
+    if participant.assignments.filter(state=COMPLETED).exists():
+        return complete_participation(participant)
+    has_answered = Submission.objects.filter(assignment__participant=participant).exists()
+    participant.state = Participant.State.RETURNED
+    participant.outcome = Outcome.RETURNED if has_answered else ""
+    participant.completion_code = _code_for(participant, Outcome.RETURNED) if has_answered else ""
+    participant.save(update_fields=["state", "outcome", "completion_code"])
+    return participant
+
+
+@transaction.atomic
+def end_work(participant: Participant, outcome: Outcome) -> Participant:
+    """The campaign's rules end the visit: the batch is free for others, and the answers stay. A
+    rater who has finished another batch gets the code for that, others get the outcome's own.
+    """
+    if outcome not in ENDED_BY_RULES:
+        raise ValueError(f"{outcome} does not end a rater's work")
+    participant = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
+    if participant.state != Participant.State.WORKING:
+        return participant
+    for held in participant.assignments.live():
+        return_batch(held)
+    if participant.assignments.filter(state=COMPLETED).exists():
+        return complete_participation(participant)
+    for column, value in _ended_by(outcome, participant).items():
+        setattr(participant, column, value)
+    participant.save(update_fields=["state", "outcome", "completion_code"])
+    return participant
+
+
+@transaction.atomic
+def go_on_after_all(participant: Participant) -> None:
+    """Undo that the rater stopped: a batch that was begun continues if it is still possible. A
+    place that the panel has given away is lost.
+    """
+    if has_lost_place(participant):
+        return
+    Participant.objects.filter(pk=participant.pk, state=Participant.State.RETURNED).update(
+        state=Participant.State.WORKING, outcome="", completion_code=""
+    )
+
+
+@transaction.atomic
+def complete_participation(participant: Participant) -> Participant:
+    """Give the completion code to a rater who has finished a batch and holds none.
+
+    A visit that the campaign's rules have ended stays ended, whatever its browser sends.
+    """
+    participant = Participant.objects.select_for_update().get(pk=participant.pk)
+    if participant.state in (Participant.State.COMPLETED, Participant.State.SCREENED_OUT):
+        return participant
+    if participant.assignments.live().exists():
+        raise RefusedAction(_("Finish your current batch first."))
+    if not participant.assignments.filter(state=COMPLETED).exists():
+        raise RefusedAction(_("No batch has been finished yet."))
+    outcome = Outcome.COMPLETED if _finished_in_time(participant) else Outcome.LATE
+    Participant.objects.filter(pk=participant.pk).update(
+        state=Participant.State.COMPLETED,
+        outcome=outcome,
+        completion_code=_code_for(participant, outcome),
+        completed_at=Now(),
+    )
+    participant.refresh_from_db()
+    note_credit(participant)
+    return participant
+
+
+def _finished_in_time(participant: Participant) -> bool:
+    """Whether any finished batch counts, or was answered while the rater held it."""
+    late = Submission.objects.filter(assignment=OuterRef("pk"), late=True)
+    finished = participant.assignments.filter(state=COMPLETED)
+    return finished.filter(Q(counts=True) | ~Exists(late)).exists()
+
+
+def _code_for(participant: Participant, outcome: Outcome) -> str:
+    """The organiser's code for this outcome, or a generated one for work. Because a platform does
+    not know generated codes, partial work has none there; people whom the platform did not send
+    always get one, for which it does not pay.
+    """
+    crowd = frozen_definition(participant.campaign).definition.crowd
+    if code := crowd.code_for(outcome, arrived_by=participant.panel):
+        return code
+    is_sent = PANELS[crowd.panel].is_platform and participant.panel == crowd.panel
+    if is_sent and outcome in FINISHED and (code := _shared_code(participant, crowd)):
+        return code
+    if outcome in FINISHED or (outcome == Outcome.RETURNED and not is_sent):
+        return get_random_string(22)  # 22 of 62 characters: 131 bits
+    return ""
+
+
+def _shared_code(participant: Participant, crowd: Crowd) -> str:
+    """The code that the rater's panel computes too; empty if it has none or an id is missing."""
+    panel, secret = PANELS[crowd.panel], settings.CODE_SECRETS.get(crowd.panel, "")
+    if panel.shared_code is None or not secret:
+        return ""
+    ids = {
+        "id": participant.external_id,
+        "session": participant.session_id,
+        "study": participant.study_id,
+    }
+    return panel.shared_code(secret, ids, crowd.session_parameter or panel.session_parameter)
+
+
+def leave_comment(participant: Participant, comment: str) -> None:
+    """Keep what a rater wants to say about the whole; writing again replaces it."""
+    if not storable(comment):
+        raise RefusedAction(_("The comment contains a character that cannot be stored."))
+    Participant.objects.filter(pk=participant.pk).update(comment=comment.strip()[:LONGEST_COMMENT])
