@@ -42,7 +42,7 @@ def submissions(campaign: Any, name: str) -> Any:
     from django.test import Client
 
     from rankme.actions.sitting import assignments
-    from rankme.pages.rater_identity import remember
+    from rankme.pages.rater.rater_identity import remember
     from tests.campaigns import make_rater
     from tests.sittings import payload_for
 

@@ -23,7 +23,7 @@ from django.views.decorators.clickjacking import xframe_options_sameorigin
 from evalsite.deadlines import DeadlinePassed
 from rankme.api.errors import INTERNAL, SENTENCES, UNAVAILABLE, error_body
 from rankme.database_errors import in_one_line, is_temporary
-from rankme.pages.interface_language import in_the_language_of_an_error
+from rankme.pages.rater.interface_language import in_the_language_of_an_error
 
 log = logging.getLogger(__name__)
 

@@ -18,7 +18,7 @@ from rankme.designs.registry import DESIGNS
 from rankme.forms.definition.settings import Setting, option_settings, settings_of
 from rankme.forms.definition.wording import HINTS, LABELS, derived_label
 from rankme.importing import JUDGEMENT_READERS, READERS
-from rankme.pages.participant_words import words_of_every_page
+from rankme.pages.rater.participant_words import words_of_every_page
 from rankme.protocols.definition import Definition
 from rankme.protocols.instruments import INSTRUMENTS
 from rankme.protocols.screens import BLOCKS

@@ -25,7 +25,7 @@ FOLDERS = (*PRODUCT, "templates", "static")
 # These folders hold lists: one more file in them makes nothing harder to find.
 LISTS = {"migrations", "locale", "presets", "data", "demonstration"}
 LONGEST_FUNCTION, LARGEST_FOLDER = 60, 25
-SUBMISSION = ("rankme.pages.working", "submit")
+SUBMISSION = ("rankme.pages.rater.working", "submit")
 
 
 @dataclass(frozen=True, order=True)

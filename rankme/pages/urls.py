@@ -2,29 +2,21 @@
 
 from django.urls import URLPattern, path
 
-from rankme.pages import (
+from .campaign import (
     changing,
-    checks,
     definitions,
-    draft_preview,
-    entering,
     extending,
-    gallery,
+    launch_checks,
     launching,
-    leaving,
     materials,
-    media,
-    metrics,
+    metric_pages,
     monitoring,
     organiser,
-    panel_accounts,
-    panel_books,
-    panel_study,
-    preview,
-    rater_calls,
     reports,
-    working,
 )
+from .panel import accounts, books, study
+from .previews import draft_preview, gallery, preview
+from .rater import entering, leaving, media, rater_calls, working
 
 app_name = "rankme"
 
@@ -84,30 +76,30 @@ organiser_urls: list[URLPattern] = [
         materials.drop,
         name="campaign-import-drop",
     ),
-    path("campaigns/<slug:code>/metrics/", metrics.show_metrics, name="campaign-metrics"),
+    path("campaigns/<slug:code>/metrics/", metric_pages.show_metrics, name="campaign-metrics"),
     path(
         "campaigns/<slug:code>/metrics/scores.csv",
-        metrics.download_scores,
+        metric_pages.download_scores,
         name="campaign-metrics-file",
     ),
     path(
         "campaigns/<slug:code>/metrics/upload/",
-        metrics.upload_scores,
+        metric_pages.upload_scores,
         name="campaign-metrics-upload",
     ),
     path(
         "campaigns/<slug:code>/metrics/jobs/<int:computation>/cancel/",
-        metrics.cancel,
+        metric_pages.cancel,
         name="campaign-metrics-cancel",
     ),
     path(
         "campaigns/<slug:code>/metrics/<int:metric>/delete/",
-        metrics.delete,
+        metric_pages.delete,
         name="campaign-metric-delete",
     ),
     path("campaigns/<slug:code>/launch/", launching.launch, name="campaign-launch"),
-    path("campaigns/<slug:code>/launch/damaged/", checks.damaged, name="campaign-damaged"),
-    path("campaigns/<slug:code>/quality/", checks.quality, name="campaign-quality"),
+    path("campaigns/<slug:code>/launch/damaged/", launch_checks.damaged, name="campaign-damaged"),
+    path("campaigns/<slug:code>/quality/", launch_checks.quality, name="campaign-quality"),
     path("campaigns/<slug:code>/links/", launching.links, name="campaign-links"),
     path(
         "campaigns/<slug:code>/links/links.csv",
@@ -125,14 +117,14 @@ organiser_urls: list[URLPattern] = [
         monitoring.deal_with_complaint,
         name="campaign-complaint",
     ),
-    path("panel-accounts/", panel_accounts.list_accounts, name="panel-accounts"),
-    path("panel-accounts/<int:account>/", panel_accounts.change_account, name="panel-account"),
-    path("campaigns/<slug:code>/panel/", panel_study.show, name="campaign-panel"),
-    path("campaigns/<slug:code>/panel/change/", panel_study.change, name="campaign-panel-change"),
-    path("campaigns/<slug:code>/panel/books/", panel_books.show, name="campaign-panel-books"),
+    path("panel-accounts/", accounts.list_accounts, name="panel-accounts"),
+    path("panel-accounts/<int:account>/", accounts.change_account, name="panel-account"),
+    path("campaigns/<slug:code>/panel/", study.show, name="campaign-panel"),
+    path("campaigns/<slug:code>/panel/change/", study.change, name="campaign-panel-change"),
+    path("campaigns/<slug:code>/panel/books/", books.show, name="campaign-panel-books"),
     path(
         "campaigns/<slug:code>/panel/books/<int:submission>/",
-        panel_books.show_person,
+        books.show_person,
         name="campaign-panel-person",
     ),
     path("campaigns/<slug:code>/pause/", organiser.pause, name="campaign-pause"),

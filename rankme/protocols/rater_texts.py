@@ -23,12 +23,12 @@ PROJECT = Path(__file__).parents[2]
 OF_ORGANISERS = {"_preview_bar.html"}
 SHARED_TEMPLATES = ("base.html", "components/form_errors.html")
 MODULES = (
-    "rankme/pages/rater_pages.py",
-    "rankme/pages/entering.py",
-    "rankme/pages/working.py",
-    "rankme/pages/leaving.py",
-    "rankme/pages/participant_words.py",
-    "rankme/pages/shortcuts.py",
+    "rankme/pages/rater/rater_pages.py",
+    "rankme/pages/rater/entering.py",
+    "rankme/pages/rater/working.py",
+    "rankme/pages/rater/leaving.py",
+    "rankme/pages/rater/participant_words.py",
+    "rankme/pages/rater/shortcuts.py",
     "rankme/forms/entry.py",
     "rankme/actions/sitting/assignments.py",
     "rankme/actions/sitting/complaints.py",

@@ -3,7 +3,7 @@
 import pytest
 
 from rankme.exporting.texts import texts_csv
-from rankme.pages.preview import sample_trials
+from rankme.pages.previews.preview import sample_trials
 from rankme.protocols.files import preset
 from tests.campaigns import make_campaign, slider_definition
 from tests.pages.rater import begin

@@ -18,7 +18,7 @@ from rankme.actions.sitting import participation
 from rankme.demonstration.material import MATERIAL
 from rankme.importing import read_material
 from rankme.models import Campaign, Output
-from rankme.pages import rater_identity
+from rankme.pages.rater import rater_identity
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import preset, stored_definition
 from rankme.protocols.screens import ScreenSpec

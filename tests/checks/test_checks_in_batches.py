@@ -22,7 +22,7 @@ from rankme.models import (
     Trial,
     TrialOutput,
 )
-from rankme.pages.trial_page import page_document, trials_of
+from rankme.pages.rater.trial_page import page_document, trials_of
 from rankme.protocols.checks import CheckSpec
 from rankme.protocols.files import preset
 from rankme.queries.judgement_table import judgement_table

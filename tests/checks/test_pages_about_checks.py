@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from analysis.checks.rater_models import Scale
 from rankme.models import Assignment, CheckTrial, DamagedText
-from rankme.pages.checks import planned
+from rankme.pages.campaign.launch_checks import planned
 from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition
 from tests.checks.raters import CHECKS, RULE, work
 from tests.sittings import answer, claim, payload_for, store

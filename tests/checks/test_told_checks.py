@@ -12,7 +12,7 @@ from rankme.actions.sitting.assignments import finish_batch
 from rankme.errors import InvalidDefinition
 from rankme.exporting.checks import checks_csv
 from rankme.models import CheckTrial, Submission
-from rankme.pages.participant_words import script_words
+from rankme.pages.rater.participant_words import script_words
 from rankme.protocols.checks import CheckSpec
 from rankme.queries.check_answers import measures_by_rater
 from tests.campaigns import make_campaign, make_rater, slider_definition

@@ -9,7 +9,8 @@ from django.core.exceptions import PermissionDenied, RequestDataTooBig, Suspicio
 from django.db import connection
 from django.test import Client
 
-from rankme.pages import entering, gallery
+from rankme.pages.previews import gallery
+from rankme.pages.rater import entering
 from tests.campaigns import make_campaign, make_owner
 
 

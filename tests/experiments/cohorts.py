@@ -24,7 +24,7 @@ from rankme.actions.runs import analysis_runs
 from rankme.actions.sitting import assignments, participation
 from rankme.demonstration.material import MATERIAL
 from rankme.models import AnalysisRun, Assignment, Campaign, Participant
-from rankme.pages.trial_page import page_document, trials_of
+from rankme.pages.rater.trial_page import page_document, trials_of
 from rankme.protocols import sent_screen
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import preset

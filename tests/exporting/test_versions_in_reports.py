@@ -10,7 +10,7 @@ from rankme.actions.runs import analysis_runs
 from rankme.errors import InvalidOptions
 from rankme.exporting import bundle
 from rankme.exporting.judgements import judgements_csv, judgements_jsonl
-from rankme.pages.reports import result_context
+from rankme.pages.campaign.reports import result_context
 from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition
 from tests.runs import executed
 from tests.sittings import sit

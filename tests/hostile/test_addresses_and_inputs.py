@@ -16,7 +16,7 @@ from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.api.urls import urlpatterns as api_urls
 from rankme.errors import RefusedAction
 from rankme.models import Campaign
-from rankme.pages.trial_page import ShownTrial, page_document
+from rankme.pages.rater.trial_page import ShownTrial, page_document
 from rankme.pages.urls import urlpatterns as page_urls
 from rankme.protocols.instruments import INSTRUMENTS
 from rankme.protocols.instruments.base import Refused, Subject

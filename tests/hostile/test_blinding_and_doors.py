@@ -15,7 +15,7 @@ from django.urls import reverse
 from rankme.api.urls import urlpatterns as api_urls
 from rankme.crowd import PANELS
 from rankme.models import Submission
-from rankme.pages import trial_page
+from rankme.pages.rater import trial_page
 from rankme.pages.urls import participant_urls
 from tests.campaigns import make_campaign, rankme_definition
 from tests.evalsite.headers import assert_strict

@@ -22,7 +22,7 @@ from rankme.actions.sitting.assignments import claim_batch
 from rankme.exporting.judgements import judgements_csv, judgements_jsonl
 from rankme.exporting.spans import FORMS, span_table
 from rankme.models import Campaign, Judgement, Output
-from rankme.pages.trial_page import page_document, trials_of
+from rankme.pages.rater.trial_page import page_document, trials_of
 from rankme.protocols.files import preset
 from rankme.queries.judgement_table import judgement_table
 from rankme.simulation.answers import Taste, answers_to

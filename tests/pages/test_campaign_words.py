@@ -26,7 +26,7 @@ from rankme.actions.campaign import campaigns
 from rankme.crowd.outcomes import Outcome
 from rankme.errors import InvalidDefinition
 from rankme.models import Participant
-from rankme.pages.interface_language import in_the_language_of
+from rankme.pages.rater.interface_language import in_the_language_of
 from rankme.protocols.files import definition_to_yaml
 from rankme.protocols.rater_texts import GAP, rater_texts
 from rankme.queries.words import current_words, missing_texts, words_file
@@ -270,7 +270,7 @@ def test_a_failure_on_a_raters_page_is_told_in_the_campaigns_words(monkeypatch, 
     def fail(*arguments):
         raise OperationalError("the connection is lost") if status == 503 else ValueError
 
-    monkeypatch.setattr("rankme.pages.rater_identity.named_arrival", fail)
+    monkeypatch.setattr("rankme.pages.rater.rater_identity.named_arrival", fail)
     strict = Client(raise_request_exception=False)
     failed = strict.get(address("enter", campaign))
     assert failed.status_code == status
@@ -294,7 +294,7 @@ def test_an_error_page_needs_no_database(client, monkeypatch):
     def fail(*arguments):
         raise OperationalError("the connection is lost")
 
-    monkeypatch.setattr("rankme.pages.interface_language.frozen_definition", fail)
+    monkeypatch.setattr("rankme.pages.rater.interface_language.frozen_definition", fail)
     assert "This link does not work" in client.get(f"{address('enter', campaign)}nowhere/").text
 
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from rankme.demonstration.material import MATERIAL
 from rankme.importing import read_material
 from rankme.models import Campaign, Participant
-from rankme.pages.gallery import pictures_of, sample
+from rankme.pages.previews.gallery import pictures_of, sample
 from rankme.protocols.files import preset, preset_names
 
 pytestmark = pytest.mark.django_db

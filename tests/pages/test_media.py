@@ -5,7 +5,7 @@ import hashlib
 import pytest
 from django.urls import reverse
 
-from rankme.pages.gallery import read_ours
+from rankme.pages.previews.gallery import read_ours
 
 pytestmark = pytest.mark.django_db
 ADDRESS = ("audio-quality", 0)

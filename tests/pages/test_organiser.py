@@ -17,7 +17,7 @@ from rankme.actions.audit import note
 from rankme.actions.campaign import campaigns
 from rankme.actions.sitting import assignments, exclusions, participation
 from rankme.models import Assignment, Campaign, Invitation, RaterExclusion
-from rankme.pages.next_step import next_step
+from rankme.pages.campaign.next_step import next_step
 from tests.campaigns import (
     add_material,
     make_campaign,

@@ -23,7 +23,7 @@ from rankme.models import (
     Submission,
     TrialOutput,
 )
-from rankme.pages.trial_page import ShownTrial, page_document
+from rankme.pages.rater.trial_page import ShownTrial, page_document
 from rankme.protocols.files import preset
 from tests.campaigns import make_campaign, rankme_definition, slider_definition
 from tests.pages.rater import (

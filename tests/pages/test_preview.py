@@ -5,7 +5,7 @@ from django.contrib.auth import get_user_model
 from django.urls import reverse
 
 from rankme.models import Assignment, Participant, Slot
-from rankme.pages.preview import sample_trials
+from rankme.pages.previews.preview import sample_trials
 from rankme.protocols.files import preset
 from tests.campaigns import make_campaign, make_owner, rankme_definition, slider_definition
 from tests.pages.rater import document_of

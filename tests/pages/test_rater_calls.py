@@ -8,8 +8,8 @@ from django.test import Client
 from django.urls import reverse
 
 from rankme.models import Submission
-from rankme.pages.preview import work_context
-from rankme.pages.work_files import work_scripts
+from rankme.pages.previews.preview import work_context
+from rankme.pages.rater.work_files import work_scripts
 from tests.campaigns import make_campaign, slider_definition
 from tests.pages.rater import arrive, begin, payload_for
 

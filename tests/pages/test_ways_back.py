@@ -16,7 +16,7 @@ from rankme.actions.campaign.campaigns import close_campaign
 from rankme.actions.runs import run_exclusions
 from rankme.actions.sitting import assignments, exclusions, judgements
 from rankme.models import AnalysisRun, Assignment, Campaign, Participant, Submission
-from rankme.pages.rater_identity import COOKIE_SALT
+from rankme.pages.rater.rater_identity import COOKIE_SALT
 from rankme.queries.judgement_table import judgement_table
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.campaigns import slider_definition as sliders
@@ -278,7 +278,7 @@ def test_a_second_browser_cannot_use_up_what_the_rater_may_send(client, campaign
 
 def test_without_the_rule_of_browsers_the_stranger_would_count(client, campaign, monkeypatch):
     """The control: if every browser is the rater's, the stranger's answer displaces theirs."""
-    monkeypatch.setattr("rankme.pages.rater_identity.seen_from", lambda rater, browser: rater)
+    monkeypatch.setattr("rankme.pages.rater.rater_identity.seen_from", lambda rater, browser: rater)
     document = begin(client, campaign, id="w1")
     stranger = Client()
     stranger.get(door_of(campaign), {"id": "w1"})

@@ -7,7 +7,7 @@ import pytest
 from django.http import HttpResponse
 from django.urls import reverse
 
-from rankme.pages.work_files import work_scripts, work_stylesheets
+from rankme.pages.rater.work_files import work_scripts, work_stylesheets
 from rankme.protocols.files import preset, preset_names
 from rankme.protocols.instruments import INSTRUMENTS
 from rankme.templatetags.inside import lines_of

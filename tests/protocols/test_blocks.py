@@ -8,8 +8,8 @@ import pytest
 
 from rankme.errors import InvalidDefinition
 from rankme.markdown import formatted
-from rankme.pages import trial_page
-from rankme.pages.trial_page import ShownTrial, page_document, trial_document
+from rankme.pages.rater import trial_page
+from rankme.pages.rater.trial_page import ShownTrial, page_document, trial_document
 from tests.campaigns import slider_definition
 
 

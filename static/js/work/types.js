@@ -12,7 +12,7 @@
 // The page's document --------------------------------------------------------------------------
 
 /**
- * As rankme/pages/working.py and rankme/pages/trial_page.py write it.
+ * As rankme/pages/rater/working.py and rankme/pages/rater/trial_page.py write it.
  *
  * @typedef {object} PageDocument
  * @property {boolean} practice_gate whether the practice decides who works

@@ -23,12 +23,12 @@ from rankme.downloads import ShownFile, in_place
 from rankme.importing import LIMITS, read_material
 from rankme.importing.rows import ItemRow, MediaRow, OutputRow
 from rankme.models import Campaign
+from rankme.pages.rater.trial_page import ShownTrial, TrialFile
 from rankme.protocols.definition import Definition
 from rankme.protocols.documents import place_of, runs_of
 from rankme.protocols.files import preset, preset_names
 
 from .preview import chosen_page, most_whole, work_context
-from .trial_page import ShownTrial, TrialFile
 
 SEED = 2018
 

@@ -15,11 +15,11 @@ from rankme.actions.panel import deciding, money, sync
 from rankme.errors import RefusedAction
 from rankme.forms.panel import BonusFileForm, BonusForm, HourlyBonusForm, ShareForm
 from rankme.models import Campaign, PanelStudy
+from rankme.pages.campaign.campaign_page import refusals_as_messages, render_campaign
 from rankme.permissions import user_of
 from rankme.queries.panel_people import may_see_people
 
-from .campaign_page import refusals_as_messages, render_campaign
-from .panel_draft import TAB
+from .drafts import TAB
 
 TITLES = {
     deciding.APPROVE: gettext_lazy("Approve these rewards?"),

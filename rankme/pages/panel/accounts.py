@@ -14,9 +14,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from rankme.actions.panel import accounts
 from rankme.forms.panel import AccountForm, TokenForm
 from rankme.models import PanelAccount
+from rankme.pages.campaign.campaign_page import act, sent
 from rankme.permissions import user_of
-
-from .campaign_page import act, sent
 
 
 @login_required

@@ -21,17 +21,16 @@ from rankme.designs.order import draw_order
 from rankme.errors import RefusedAction
 from rankme.forms.entry import QuestionsForm, QuizForm
 from rankme.models import Campaign, Item, Output, Trial
+from rankme.pages.rater.interface_language import in_the_language_of
+from rankme.pages.rater.participant_words import instrument_words, script_words
+from rankme.pages.rater.terms import gate_of, terms_of
+from rankme.pages.rater.trial_page import ShownTrial, page_document, shown_trial
+from rankme.pages.rater.work_files import instrument_scripts
+from rankme.pages.rater.working import screens_context
 from rankme.permissions import get_campaign
 from rankme.protocols.definition import Definition
 from rankme.protocols.documents import place_of, runs_of
 from rankme.queries.definitions import frozen_definition
-
-from .interface_language import in_the_language_of
-from .participant_words import instrument_words, script_words
-from .terms import gate_of, terms_of
-from .trial_page import ShownTrial, page_document, shown_trial
-from .work_files import instrument_scripts
-from .working import screens_context
 
 MOST_TRIALS = 10
 MOST_READ = 100  # where a document is longer

@@ -24,13 +24,13 @@ from rankme.designs.registry import DESIGNS, checked_options
 from rankme.errors import InvalidDefinition
 from rankme.forms.definition import Document, draw_form, name_the_nameless, read_form
 from rankme.models import Campaign, Output
+from rankme.pages.rater.trial_page import ShownTrial, shown_trial
 from rankme.permissions import get_campaign
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_document
 
 from .gallery import read_ours
 from .preview import station_page, work_context
-from .trial_page import ShownTrial, shown_trial
 
 SHOWN_TRIALS = 3
 PREVIEW_PAGES = {

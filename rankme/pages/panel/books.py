@@ -24,15 +24,15 @@ from rankme.forms.panel import (
     ShareForm,
 )
 from rankme.models import Campaign, PanelPayment, PanelSubmission
+from rankme.pages.campaign.campaign_page import act, refusals_as_messages, render_campaign
 from rankme.permissions import user_of
 from rankme.queries.panel_books import Entry, books_of, newest_study
 from rankme.queries.panel_people import LISTS, facts_of, may_see_people, people_of
 
-from . import panel_decisions
-from .campaign_page import act, refusals_as_messages, render_campaign
-from .panel_decisions import read_form, whole_number
-from .panel_draft import TAB
-from .panel_study import panel_page
+from . import decisions
+from .decisions import read_form, whole_number
+from .drafts import TAB
+from .study import panel_page
 
 Action = tuple[Callable[[], object], str]
 PEOPLE_ON_A_PAGE = 100
@@ -47,7 +47,7 @@ def show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if study is None or not study.is_published:
         return redirect("rankme:campaign-panel", campaign.code)
     if request.method == "POST":
-        return panel_decisions.decide(request, campaign, study)
+        return decisions.decide(request, campaign, study)
     lists = people_of(study, books_of(study))
     chosen = request.GET.get("list", "")
     if chosen not in lists:

@@ -29,6 +29,9 @@ from rankme.forms.definition import (
 )
 from rankme.forms.organiser import ArchiveForm, CampaignFileForm, DuplicateForm
 from rankme.models import Campaign
+from rankme.pages.previews.draft_preview import PREVIEW_PAGES
+from rankme.pages.previews.gallery import pictures_of
+from rankme.pages.rater.interface_language import language_warning
 from rankme.permissions import get_campaign, user_of
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import (
@@ -46,9 +49,6 @@ from rankme.queries.words import current_words, missing_texts, words_file
 
 from .campaign_page import render_campaign, sent, with_preview
 from .changing import show_versions
-from .draft_preview import PREVIEW_PAGES
-from .gallery import pictures_of
-from .interface_language import language_warning
 
 BLANK_START = "blank"
 MOST_EARLIER = 200

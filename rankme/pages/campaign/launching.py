@@ -25,15 +25,15 @@ from rankme.errors import RankmeError
 from rankme.forms.organiser import HowManyRatersForm, InvitationForm
 from rankme.links import entry_link, invitation_link, panel_link
 from rankme.models import Campaign
+from rankme.pages.rater.interface_language import language_warning
+from rankme.pages.rater.terms import gate_of
 from rankme.permissions import get_campaign, user_of
 from rankme.queries.progress import size_of
 from rankme.queries.reading import WORDS_PER_MINUTE
 from rankme.queries.words import missing_texts
 
 from .campaign_page import act, refusals_as_messages, render_campaign, sent
-from .checks import checks_context
-from .interface_language import language_warning
-from .terms import gate_of
+from .launch_checks import checks_context
 
 INVITATIONS_ON_A_PAGE = 100
 

@@ -17,13 +17,13 @@ from rankme.actions.panel import filters, money, studies, sync
 from rankme.errors import RankmeError, RefusedAction
 from rankme.forms.panel import DEVICES, CeilingForm, CostForm, PlacesForm
 from rankme.models import Campaign, PanelStudy, PanelSubmission
+from rankme.pages.campaign.campaign_page import act, render_campaign, tabs_of
 from rankme.permissions import get_campaign, user_of
 from rankme.queries.panel_books import books_of, money_of, newest_study, states_of
 from rankme.queries.panel_places import places_missing
 
-from . import panel_draft
-from .campaign_page import act, render_campaign, tabs_of
-from .panel_draft import TAB
+from . import drafts
+from .drafts import TAB
 
 There = PanelSubmission.State
 
@@ -53,9 +53,9 @@ def show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The study, or the form of a new one."""
     study = newest_study(campaign)
     if study is None or (study.is_over and "new" in request.GET):
-        return panel_draft.draft(request, campaign)
+        return drafts.draft(request, campaign)
     if study.state == PanelStudy.State.UNPUBLISHED and "edit" in request.GET:
-        return panel_draft.draft(request, campaign, study)
+        return drafts.draft(request, campaign, study)
     return render_campaign(
         request, campaign, "organiser/panel/study.html", _study_context(study), tab=TAB
     )
@@ -70,7 +70,7 @@ def _study_context(study: PanelStudy) -> dict[str, Any]:
         "ceiling_form": CeilingForm(initial={"ceiling": studies.in_major_units(study.ceiling)}),
         "missing": places_missing(study),
         "place_cost": money.likely_cost(study, study.reward),
-        **panel_draft.rules_about_checks(study.campaign),
+        **drafts.rules_about_checks(study.campaign),
         "devices": [title for device, title in DEVICES if device in study.devices],
         "filters": filters.described(study.account, study.filters),
     }

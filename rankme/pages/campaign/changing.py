@@ -24,6 +24,7 @@ from rankme.forms.definition import (
 )
 from rankme.forms.organiser import CampaignFileForm, ReasonForm
 from rankme.models import Campaign
+from rankme.pages.previews.draft_preview import PREVIEW_PAGES
 from rankme.permissions import get_campaign, user_of
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import (
@@ -36,7 +37,6 @@ from rankme.protocols.files import (
 from rankme.queries.versions import version_lines
 
 from .campaign_page import act, render_campaign, sent, with_preview
-from .draft_preview import PREVIEW_PAGES
 
 PAGE_METHODS = ["GET", "HEAD", "POST"]
 TAB = "campaign-edit"

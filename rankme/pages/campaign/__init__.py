@@ -1,0 +1,1 @@
+"""A campaign's pages for its organisers: setup, launch, progress, results."""

@@ -1,0 +1,1 @@
+"""Pages about paid raters: accounts, studies, decisions and money."""

@@ -1,0 +1,1 @@
+"""Screens shown without a record: previews of drafts and the gallery."""

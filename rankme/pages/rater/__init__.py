@@ -1,0 +1,1 @@
+"""What raters open: entering, consent, screens, breaks and endings."""
