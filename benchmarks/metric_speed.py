@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def soft_pairwise() -> None:
-    from analysis.metrics.soft_pairwise import soft_pairwise_accuracies
+    from analysis.meta_evaluation.soft_pairwise import soft_pairwise_accuracies
 
     people, metrics = made_scores(METRICS, 20, ITEMS)
     begun = time.process_time()
@@ -49,7 +49,7 @@ def soft_pairwise() -> None:
 
 def by_pairs(people, metric) -> float:
     """The definition (Thompson et al. 2024), with the same draws as the module."""
-    from analysis.metrics.soft_pairwise import random_signs
+    from analysis.meta_evaluation.soft_pairwise import random_signs
 
     signs = random_signs(people.shape[1], permutations=1000, seed=1)
     differences = []
@@ -65,9 +65,9 @@ def by_pairs(people, metric) -> float:
 
 def whole_report() -> None:
     from analysis import read_table
-    from analysis.metrics.against_people import metrics_against_people
-    from analysis.metrics.people import People
-    from analysis.metrics.score_files import read_scores
+    from analysis.meta_evaluation.against_people import metrics_against_people
+    from analysis.meta_evaluation.people import People
+    from analysis.text_metrics.score_files import read_scores
 
     with tempfile.TemporaryDirectory() as folder:
         judgements, scores = Path(folder, "judgements.csv"), Path(folder, "scores.csv")

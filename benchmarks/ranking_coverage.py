@@ -27,17 +27,13 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from analysis import JudgementTable  # noqa: E402
-from analysis.campaign_power import Claim, by_clusters, score  # noqa: E402
-from analysis.clustered import clustered_comparison  # noqa: E402
-from analysis.paired_comparison import bradley_terry  # noqa: E402
-from analysis.pairs import pairs_from_table  # noqa: E402
-from analysis.rank_ranges import cluster_ends  # noqa: E402
-from analysis.simulated_campaigns import (  # noqa: E402
-    CampaignPlan,
-    simulated_campaign,
-    system_names,
-)
-from analysis.tukey_hsd import tukey  # noqa: E402
+from analysis.ranking.bradley_terry import bradley_terry  # noqa: E402
+from analysis.ranking.pairs import pairs_from_table  # noqa: E402
+from analysis.ranking.power import Claim, by_clusters, score  # noqa: E402
+from analysis.ranking.rank_ranges import cluster_ends  # noqa: E402
+from analysis.ranking.simulated_campaigns import CampaignPlan, simulated_campaign, system_names  # noqa: E402
+from analysis.scales.clustered import clustered_comparison  # noqa: E402
+from analysis.scales.tukey_hsd import tukey  # noqa: E402
 
 E2E_ABILITIES = (
     *(-0.4, -1.1, 0.5, 0.0, -0.3, 0.5, -0.1, 0.1, -0.1, -1.1, 0.7),

@@ -45,7 +45,7 @@ def warm_up() -> None:
     command = (
         "import time; begun = time.perf_counter();"
         "from benchmarks.ranking_speed import made_counts;"
-        "from analysis.trueskill import reference_run;"
+        "from analysis.ranking.trueskill import reference_run;"
         "imported = time.perf_counter();"
         "reference_run(made_counts(5, 500), seed=1, run=0);"
         "print(imported - begun, time.perf_counter() - imported)"
@@ -80,8 +80,8 @@ def import_seconds() -> float:
 
 
 def against_the_package() -> None:
-    from analysis.clusters import SIDE_BY_SIDE
-    from analysis.trueskill import Game, ordered_pass, reference_run, reference_runs
+    from analysis.ranking.clusters import SIDE_BY_SIDE
+    from analysis.ranking.trueskill import Game, ordered_pass, reference_run, reference_runs
 
     pairs, counts = made_pairs(SYSTEMS, PAIRS), made_counts(SYSTEMS, PAIRS)
     game = Game.of_size(PAIRS)
@@ -129,7 +129,7 @@ def scaling(long: bool) -> None:
 
 
 def measure(pairs: int, systems: int, runs: int, scheme: str, threads: int) -> None:
-    from analysis.clusters import Resampling
+    from analysis.ranking.clusters import Resampling
 
     resampling = Resampling(
         criterion="quality",
@@ -158,7 +158,7 @@ def measure(pairs: int, systems: int, runs: int, scheme: str, threads: int) -> N
 
 def made_pairs(systems: int, pairs: int):
     """Comparisons in fives of ten, half of them ties, better systems winning more."""
-    from analysis.pairs import Pairs
+    from analysis.ranking.pairs import Pairs
 
     rng = np.random.default_rng(1)
     first = rng.integers(systems, size=pairs)
@@ -180,7 +180,7 @@ def made_pairs(systems: int, pairs: int):
 
 
 def made_counts(systems: int, pairs: int) -> NDArray[np.int64]:
-    from analysis.resampling import Resampler
+    from analysis.ranking.resampling import Resampler
 
     return Resampler.of(made_pairs(systems, pairs), "none").fixed
 

@@ -21,14 +21,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from analysis import Column, JudgementTable
-from analysis.anova import factorial, one_way
 from analysis.errors import Undefined
-from analysis.report.scale import (
-    clustered,
-    full_mixed_model,
-    mixed_model,
-    tukey_of,
-)
+from analysis.report.scale_section import clustered, full_mixed_model, mixed_model, tukey_of
+from analysis.scales.anova import factorial, one_way
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ def main() -> None:
 
 def compare(pair: str, rows: list[dict], comparisons: int, options: argparse.Namespace) -> bool:
     """Print one line; whether the clusters hold the same systems."""
-    from analysis.clusters import RankingOptions, rank_criterion
+    from analysis.ranking.clusters import RankingOptions, rank_criterion
     from tests.analysis.published import wmt15_rankings
 
     table = wmt15_rankings(*pair.split("-"))

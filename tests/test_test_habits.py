@@ -52,7 +52,7 @@ def private_names(source: str) -> Iterator[str]:
 
 def test_tests_leave_private_names_alone():
     bait = (
-        "from analysis.clusters import _record\n"
+        "from analysis.ranking.clusters import _record\n"
         "from rankme.actions import judgements, jobs\n"
         "judgements._insert(1)\n"
         'monkeypatch.setattr(jobs, "_lead", None)\n'

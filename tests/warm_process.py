@@ -23,16 +23,16 @@ IMPORTED = (
     "analysis.checks.forecast",
     "analysis.checks.joint",
     "analysis.checks.signed_rank",
-    "analysis.krippendorff",
+    "analysis.reliability.krippendorff",
     "analysis.report.bundle",
-    "analysis.report.latex",
+    "analysis.report.layout.latex",
     "analysis.report.make",
     "analysis.report.plots",
     "analysis.report.stored",
-    "analysis.report.tables",
-    "analysis.resampling",
+    "analysis.report.layout.report_tables",
+    "analysis.ranking.resampling",
     "analysis.spans.files",
-    "analysis.trueskill",
+    "analysis.ranking.trueskill",
     "annotated_types",
     "celery.apps.beat",
     "celery.apps.worker",
@@ -223,7 +223,7 @@ def import_all() -> None:
 
 def load_compiler() -> None:
     """The first call of any compiled function loads what they all need: a third of a second."""
-    from analysis.streams import mixed
+    from analysis.ranking.streams import mixed
 
     mixed(numpy.uint64(1))
 

@@ -10,10 +10,11 @@ from types import MappingProxyType
 
 import numpy as np
 
-from analysis.checks.names import HABITS, MEASURES
 from analysis.checks.signed_rank import signed_rank
 from analysis.errors import Undefined
-from analysis.intraclass import intraclass_correlation
+from analysis.reliability.intraclass import intraclass_correlation
+
+from .measure_names import HABITS, MEASURES
 
 
 @dataclass(frozen=True)

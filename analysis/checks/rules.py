@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from analysis.checks.names import RANGES
+from .measure_names import RANGES
 
 LONGEST = 1_000
 MOST_COMPARISONS = 30

@@ -11,16 +11,16 @@ from analysis.cli.outcome import Outcome
 from analysis.cli.prepared import check_width, signature_of, whole_number
 from analysis.cli.shared import counted_judgements
 from analysis.errors import Undefined
-from analysis.report.table_model import SYSTEM, Column, Format, Table, rows_of
-from analysis.report.tables import agreement_table, correlation_table, raters_table
+from analysis.report.layout.report_tables import agreement_table, correlation_table, raters_table
+from analysis.report.layout.table_model import SYSTEM, Column, Format, Table, rows_of
 from analysis.signature import signature
 from analysis.table import JudgementTable
 
 
 def run_agreement(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Krippendorff's α, intraclass correlation, Kendall's W, Fleiss' κ, self-consistency."""
-    from analysis.clusters import kind_of
-    from analysis.report.agreement import agreement_of
+    from analysis.ranking.clusters import kind_of
+    from analysis.report.agreement_section import agreement_of
     from analysis.report.options import ReportOptions
 
     part = counted_judgements(table, options)
@@ -45,7 +45,7 @@ def add_agreement_options(parser: argparse.ArgumentParser) -> None:
 
 def run_correlations(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Correlate every two criteria over systems or outputs."""
-    from analysis.correlations import METHODS, correlations
+    from analysis.scales.correlations import METHODS, correlations
 
     part = table.counted().without_raters(options.exclude_raters)
     methods = METHODS if options.method == "all" else (options.method,)
@@ -72,7 +72,7 @@ def add_correlation_options(parser: argparse.ArgumentParser) -> None:
 
 def run_outliers(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Count the values beyond mean ± 2 SD, by system."""
-    from analysis.outliers import treat_outliers
+    from analysis.scales.outliers import treat_outliers
 
     part = counted_judgements(table, options)
     check_width(options)
@@ -115,7 +115,7 @@ def add_outlier_options(parser: argparse.ArgumentParser) -> None:
 
 def run_raters(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """What each rater did: agreement with the rest, time, ties, use of the scale."""
-    from analysis.raters import rater_profiles
+    from analysis.reliability.rater_profiles import rater_profiles
     from analysis.report.plots import rater_agreement, save
 
     part = counted_judgements(table, options)

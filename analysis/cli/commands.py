@@ -8,23 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.cli import (
-    agreement,
-    judges,
-    metrics,
-    prepared,
-    rankings,
-    report,
-    scales,
-    scores,
-    spans,
-)
 from analysis.cli.outcome import Outcome, as_csv, as_json, as_text
 from analysis.cli.shared import add_rater_options
 from analysis.errors import AnalysisError, OptionsError
 from analysis.signature import VERSION
 from analysis.table import REQUIRED_COLUMNS, JudgementTable
 from analysis.table_files import FORMATS, read_table
+
+from . import against_people, agreement, judges, prepared, rankings, report, scales, scores, spans
 
 PLOT_FORMATS = (".svg", ".pdf", ".png")
 BAD_INPUT = 2
@@ -121,7 +112,7 @@ def _add_judgement_options(
 
 
 def _check(options: argparse.Namespace) -> None:
-    from analysis.clusters import alpha_problems
+    from analysis.ranking.clusters import alpha_problems
 
     problems = [f"--{problem}" for problem in alpha_problems(getattr(options, "alpha", 0.05))]
     if options.plot and Path(options.plot).suffix not in PLOT_FORMATS:
@@ -214,8 +205,8 @@ COMMANDS: dict[str, Command] = {
     ),
     "metrics": Command(
         "Compare automatic metrics with people: correlations, accuracies, tests, ceiling.",
-        metrics.run_metrics,
-        metrics.add_metrics_options,
+        against_people.run_metrics,
+        against_people.add_metrics_options,
     ),
     "judge": Command(
         "Put a judge next to people: agreement, preferences, calibration, may it replace a rater?",

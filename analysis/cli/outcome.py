@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.plain import left_empty, plain
-from analysis.report import table_model
-from analysis.report.table_model import Column, Table
+from analysis.report.layout import table_model
+from analysis.report.layout.table_model import Column, Table
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from analysis.cli.shared import chosen_criterion, counted_judgements
 from analysis.errors import OptionsError, Undefined
-from analysis.report.table_model import Column, Format
+from analysis.report.layout.table_model import Column, Format
 from analysis.signature import signature
 from analysis.table import JudgementTable
 
@@ -31,7 +31,7 @@ def add_value_options(parser: argparse.ArgumentParser) -> None:
 
 def prepared(table: JudgementTable, options: argparse.Namespace) -> JudgementTable:
     """The chosen criterion's values after outliers, logarithm, standardisation (in this order)."""
-    from analysis.outliers import log_magnitudes, treat_outliers, z_by_rater
+    from analysis.scales.outliers import log_magnitudes, treat_outliers, z_by_rater
 
     part = counted_judgements(table, options)
     check_width(options)
@@ -49,7 +49,7 @@ def prepared(table: JudgementTable, options: argparse.Namespace) -> JudgementTab
 
 def check_width(options: argparse.Namespace) -> None:
     """Refuse a width that cannot tell outliers from other values."""
-    from analysis.outliers import width_problems
+    from analysis.scales.outliers import width_problems
 
     if problems := width_problems("--width", options.width):
         raise OptionsError(problems)

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 from analysis.cli.outcome import Outcome
 from analysis.cli.shared import ProgressBar, chosen_criterion, counted_judgements
 from analysis.errors import OptionsError
-from analysis.report.model_tables import pairs_table
-from analysis.report.ranking_tables import ranking_table, strength_table
-from analysis.report.table_model import Column, Format, Row, Table
+from analysis.report.layout.model_tables import pairs_table
+from analysis.report.layout.ranking_tables import ranking_table, strength_table
+from analysis.report.layout.table_model import Column, Format, Row, Table
 from analysis.signature import signature
 from analysis.table import JudgementTable
 
 if TYPE_CHECKING:
-    from analysis.simulated_campaigns import CampaignPlan
+    from analysis.ranking.simulated_campaigns import CampaignPlan
 
 # --- clusters ------------------------------------------------------------------------------
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Options of rankings from repeated runs."""
-    from analysis.clusters import METHODS, SCHEMES
+    from analysis.ranking.clusters import METHODS, SCHEMES
 
     parser.add_argument("--method", choices=METHODS, default="wmt", help="how a run ranks")
     parser.add_argument("--runs", type=int, default=200, help="number of runs (default 200)")
@@ -41,8 +41,13 @@ def _add_direction_option(parser: argparse.ArgumentParser) -> None:
 
 def run_clusters(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Rank the systems in clusters (`--method`, `--runs`, `--resample`)."""
-    from analysis.clusters import RankingOptions, compute_draws, ranking_from_draws, resampling_of
-    from analysis.report.latex import clusters_table
+    from analysis.ranking.clusters import (
+        RankingOptions,
+        compute_draws,
+        ranking_from_draws,
+        resampling_of,
+    )
+    from analysis.report.layout.latex import clusters_table
     from analysis.report.plots import rank_ranges, save
 
     criterion = chosen_criterion(table, options)
@@ -111,9 +116,9 @@ def add_bradley_terry_options(parser: argparse.ArgumentParser) -> None:
 
 def run_bradley_terry(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Fit Bradley–Terry and compare all pairs of systems simultaneously."""
-    from analysis.paired_comparison import bradley_terry
-    from analysis.pairs import pairs_from_table
-    from analysis.report.latex import tabular
+    from analysis.ranking.bradley_terry import bradley_terry
+    from analysis.ranking.pairs import pairs_from_table
+    from analysis.report.layout.latex import tabular
 
     judgements = counted_judgements(table, options)
     pairs = pairs_from_table(judgements, lower_is_better=options.lower_is_better)
@@ -195,7 +200,7 @@ def _integers(text: str) -> tuple[int, ...]:
 
 def run_power(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Simulate campaigns of several sizes, from a pilot (FILE) or from --effects."""
-    from analysis import campaign_power as power
+    from analysis.ranking import power
 
     if options.campaigns < 1:
         raise OptionsError([f"--campaigns is {options.campaigns}; simulate at least one."])
@@ -233,8 +238,8 @@ def run_power(table: JudgementTable, options: argparse.Namespace) -> Outcome:
 
 def _campaign_plan(table: JudgementTable, options: argparse.Namespace) -> "CampaignPlan":
     """The pilot's plan, or one for --effects; options on the command line take precedence."""
-    from analysis.campaign_power import plan_from_pilot
-    from analysis.simulated_campaigns import CampaignPlan
+    from analysis.ranking.power import plan_from_pilot
+    from analysis.ranking.simulated_campaigns import CampaignPlan
 
     names = [name.replace("-", "_") for name, _, _ in PLAN_OPTIONS]
     said = {name: getattr(options, name) for name in names if getattr(options, name) is not None}

@@ -13,7 +13,7 @@ from analysis.cli.outcome import Outcome
 from analysis.cli.prepared import MODELS
 from analysis.cli.shared import ProgressBar, names
 from analysis.errors import OptionsError
-from analysis.report.tables import tables_of
+from analysis.report.layout.report_tables import tables_of
 from analysis.table import JudgementTable
 
 if TYPE_CHECKING:
@@ -74,9 +74,9 @@ def run_report(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Report every criterion: the paper's table next to the one that a referee would ask for."""
     from analysis.report.bundle import rendered_files, stored_comparison, write_bundle
     from analysis.report.declined import declined_files
-    from analysis.report.latex import document
+    from analysis.report.layout.latex import document
+    from analysis.report.layout.metric_tables import metric_tables
     from analysis.report.make import make_report
-    from analysis.report.metric_tables import metric_tables
 
     settings = report_settings(options)
     compared = stored_comparison(options.file, settings.as_dict())

@@ -18,17 +18,17 @@ from analysis.cli.prepared import (
 )
 from analysis.cli.shared import names
 from analysis.errors import TableError
-from analysis.report.model_tables import mixed_table, pairs_table
-from analysis.report.scale_tables import anova_table
-from analysis.report.table_model import SYSTEM, Column, Format, P, Row, Table, rows_of
+from analysis.report.layout.model_tables import mixed_table, pairs_table
+from analysis.report.layout.scale_tables import anova_table
+from analysis.report.layout.table_model import SYSTEM, Column, Format, P, Row, Table, rows_of
 from analysis.table import Column as Labels
 from analysis.table import JudgementTable
 
 if TYPE_CHECKING:  # imported by the commands that need them
-    from analysis.anova import Anova
-    from analysis.nonparametric import RankPair, RankTest
     from analysis.report.options import ReportOptions
-    from analysis.tukey_hsd import Tukey
+    from analysis.scales.anova import Anova
+    from analysis.scales.rank_tests import RankPair, RankTest
+    from analysis.scales.tukey_hsd import Tukey
 
 
 def add_model_options(parser: argparse.ArgumentParser) -> None:
@@ -65,8 +65,8 @@ MODEL_NAMES = ("by", "model", "factors", "type", "outliers", "width", "log", "z"
 
 
 def _anova(part: JudgementTable, options: argparse.Namespace) -> Anova:
-    from analysis.anova import one_way
-    from analysis.report.scale import anova_of
+    from analysis.report.scale_section import anova_of
+    from analysis.scales.anova import one_way
 
     if options.by == "system":
         return anova_of(part.value, part, _report_options(options))
@@ -83,9 +83,9 @@ def _grouping(part: JudgementTable, name: str) -> Labels:
 
 def run_anova(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Analysis of variance, with Welch's test and means."""
-    from analysis.anova import group_moments, welch
-    from analysis.report.latex import tabular
-    from analysis.report.scale import Reasons
+    from analysis.report.layout.latex import tabular
+    from analysis.report.scale_section import Reasons
+    from analysis.scales.anova import group_moments, welch
 
     part = prepared(table, options)
     anova = _anova(part, options)
@@ -139,7 +139,7 @@ def _with_omega(anova: Anova) -> Table:
 def run_tukey(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Compare all pairs of systems by Tukey's test, with letters and SPSS's subsets."""
     from analysis.report.plots import letters_plot, save
-    from analysis.report.scale import tukey_of
+    from analysis.report.scale_section import tukey_of
     from analysis.report.system_rows import system_rows
 
     part = prepared(table, options)
@@ -173,7 +173,7 @@ def run_tukey(table: JudgementTable, options: argparse.Namespace) -> Outcome:
 def _subsets_latex(
     part: JudgementTable, options: argparse.Namespace, higher: bool, found: Tukey
 ) -> str:
-    from analysis.report.latex import SubsetBlock, subsets_table
+    from analysis.report.layout.latex import SubsetBlock, subsets_table
     from analysis.report.system_rows import system_rows
 
     rows = system_rows(part, _report_options(options), higher)
@@ -183,8 +183,8 @@ def _subsets_latex(
 
 def run_kruskal(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Kruskal–Wallis with Dunn's pairs, Friedman and Wilcoxon over items."""
-    from analysis.nonparametric import dunn, friedman, kruskal_wallis, wilcoxon_pairs
-    from analysis.report.scale import Reasons, group_means
+    from analysis.report.scale_section import Reasons, group_means
+    from analysis.scales.rank_tests import dunn, friedman, kruskal_wallis, wilcoxon_pairs
 
     part = prepared(table, options)
     groups, labels = part.system.codes, part.system.labels
@@ -246,7 +246,7 @@ def _rank_pairs(caption: str, statistic: str, pairs: Sequence[RankPair]) -> Tabl
 def run_mixed(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Mixed model of systems with random raters and items, by REML."""
     from analysis.report.options import ReportOptions
-    from analysis.report.scale import full_mixed_model, mixed_model
+    from analysis.report.scale_section import full_mixed_model, mixed_model
 
     part = prepared(table, options)
     fit = full_mixed_model if options.full else mixed_model

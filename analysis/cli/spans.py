@@ -23,7 +23,7 @@ SCORE_NOTE = "Score: mean penalty of a segment, lower is better; its interval dr
 
 def add_span_options(parser: argparse.ArgumentParser) -> None:
     """Which files to read, and what to say about them."""
-    from analysis.clusters import METHODS, SCHEMES
+    from analysis.ranking.clusters import METHODS, SCHEMES
     from analysis.spans.files import READERS, WRITERS
 
     parser.add_argument("more", metavar="FILE", nargs="*", help="further files, read as one")
@@ -75,7 +75,7 @@ def _read_files(options: argparse.Namespace) -> "SpanTable":
 
 def run_spans(_: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Score the systems; where asked for, rank them, compare the raters, and write files."""
-    from analysis.report.latex import tabular
+    from analysis.report.layout.latex import tabular
     from analysis.spans.own import fingerprint
     from analysis.spans.scoring import score_segments
     from analysis.spans.weights import parse_weights
@@ -109,7 +109,7 @@ def _scores(
     table: "SpanTable", segments: Sequence["SegmentScore"], options: argparse.Namespace
 ) -> Outcome:
     """The systems' scores, and what was marked in their outputs."""
-    from analysis.report.span_tables import all_kinds, kinds_table, systems_table
+    from analysis.report.layout.span_tables import all_kinds, kinds_table, systems_table
     from analysis.spans.scoring import count_kinds, score_systems
     from analysis.spans.weights import parse_weights
 
@@ -162,8 +162,8 @@ def _weightless(kinds: Sequence["KindCount"]) -> list[str]:
 
 def _agreement(table: "SpanTable", options: argparse.Namespace) -> Outcome:
     """How far raters of the same outputs agree."""
-    from analysis.report.span_tables import agreement_note, pairs_of_raters
-    from analysis.report.tables import agreement_table
+    from analysis.report.layout.report_tables import agreement_table
+    from analysis.report.layout.span_tables import agreement_note, pairs_of_raters
     from analysis.spans.agreement import span_agreement
     from analysis.spans.weights import parse_weights
 
@@ -186,8 +186,8 @@ def _agreement(table: "SpanTable", options: argparse.Namespace) -> Outcome:
 
 def _ranking(table: "SpanTable", options: argparse.Namespace) -> Outcome:
     """The systems in clusters by their penalties, or why there is no ranking."""
-    from analysis.clusters import RankingOptions, rank_criterion
-    from analysis.report.ranking_tables import ranking_table
+    from analysis.ranking.clusters import RankingOptions, rank_criterion
+    from analysis.report.layout.ranking_tables import ranking_table
     from analysis.spans.scoring import PENALTY, judgement_table
     from analysis.spans.weights import parse_weights
 

@@ -11,14 +11,15 @@ from functools import cache, partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from analysis.checkpoints import Parts, computed_now
 from analysis.errors import TableError
-from analysis.metrics.compared import SCORES, VERDICTS, Compared, read_compared
+from analysis.meta_evaluation.compared import SCORES, VERDICTS, Compared, read_compared
 from analysis.report.declined import ANSWERS, COUNTS, DeclinedAnswer, read_answers
 from analysis.report.model import Report
 from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
 from analysis.table_files import read_table, write_table
+
+from .checkpoints import Parts, computed_now
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -75,7 +76,7 @@ def rendered_files(report: Report, parts: Parts = computed_now) -> dict[str, byt
 
     `parts` may keep the pictures, which take most of the time.
     """
-    from analysis.report.latex import document, tables
+    from analysis.report.layout.latex import document, tables
     from analysis.report.plots import pictures_to_make
 
     files = {f"tables/{name}.tex": table.encode() for name, table in tables(report).items()}

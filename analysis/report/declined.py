@@ -11,7 +11,7 @@ from dataclasses import astuple, dataclass, fields
 from typing import Any
 
 from analysis.errors import TableError
-from analysis.report.table_model import SYSTEM, Column, Format, Role, Table, rows_of
+from analysis.report.layout.table_model import SYSTEM, Column, Format, Role, Table, rows_of
 from analysis.table import JudgementTable
 from analysis.table_files import guarded, unguarded
 from analysis.translatable import gettext_noop as _

@@ -9,29 +9,30 @@ from functools import cache, partial
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from analysis.agreement import Coefficient
-from analysis.checkpoints import Parts, computed_now, parts_of
-from analysis.clusters import kind_of
-from analysis.correlations import Correlation, correlations
 from analysis.errors import TableError
-from analysis.metrics.compared import Compared
-from analysis.pairs import pairs_from_table
-from analysis.raters import rater_profiles
-from analysis.report.agreement import agreement_of
-from analysis.report.category import category_section
-from analysis.report.metrics import Subject, metric_sections
+from analysis.meta_evaluation.compared import Compared
+from analysis.ranking.clusters import kind_of
+from analysis.ranking.pairs import pairs_from_table
+from analysis.reliability.coefficients import Coefficient
+from analysis.reliability.rater_profiles import rater_profiles
 from analysis.report.model import CriterionReport, DataSummary, RankChange, Report
 from analysis.report.options import ReportOptions
-from analysis.report.ranking import Runs, ranking_section, runs_for, win_shares
-from analysis.report.scale import ScaleSection, scale_section
 from analysis.report.sentences import criterion_sentences, report_sentences
-from analysis.report.spans import span_section
 from analysis.report.system_rows import system_rows
 from analysis.report.treatment import treated, z_scores
+from analysis.scales.correlations import Correlation, correlations
 from analysis.signature import HASH_DIGITS, VERSION, signature
 from analysis.spans.judged import has_marks
 from analysis.table import JudgementTable
 from analysis.typing import Progress, Values
+
+from .agreement_section import agreement_of
+from .category_section import category_section
+from .checkpoints import Parts, computed_now, parts_of
+from .metric_section import Subject, metric_sections
+from .ranking_section import Runs, ranking_section, runs_for, win_shares
+from .scale_section import ScaleSection, scale_section
+from .span_section import span_section
 
 __all__ = ["ReportOptions", "make_report", "with_kinds"]
 

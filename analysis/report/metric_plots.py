@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.metrics.against_people import MetricReport, SystemPoint
-from analysis.report.metrics import MetricSection
+from analysis.meta_evaluation.against_people import MetricReport, SystemPoint
 from analysis.report.plots import (
     INK,
     PALE,
@@ -23,6 +22,8 @@ from analysis.report.plots import (
     shade_cells,
     write_cell,
 )
+
+from .metric_section import MetricSection
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

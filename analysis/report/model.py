@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from analysis.agreement import Coefficient
-from analysis.correlations import Correlation
-from analysis.outliers import OutlierCount
 from analysis.plain import left_empty, plain
-from analysis.raters import RaterProfile
-from analysis.report.category import CategorySection
-from analysis.report.metrics import MetricSection
-from analysis.report.ranking import RankingSection
-from analysis.report.scale import ScaleSection
-from analysis.report.spans import SpanSection
+from analysis.reliability.coefficients import Coefficient
+from analysis.reliability.rater_profiles import RaterProfile
+from analysis.scales.correlations import Correlation
+from analysis.scales.outliers import OutlierCount
+
+from .category_section import CategorySection
+from .metric_section import MetricSection
+from .ranking_section import RankingSection
+from .scale_section import ScaleSection
+from .span_section import SpanSection
 
 
 @dataclass(frozen=True)

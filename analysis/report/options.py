@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self, get_type_hints
 
-from analysis.clusters import RankingOptions
 from analysis.errors import OptionsError
-from analysis.outliers import TREATMENTS, width_problems
+from analysis.ranking.clusters import RankingOptions
+from analysis.scales.outliers import TREATMENTS, width_problems
 
 MODELS = ("one-way", "factorial", "interaction", "rater", "latin")
 SUM_TYPES = ("I", "II", "III")

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.clusters import Ranking
 from analysis.errors import OptionsError
-from analysis.raters import RaterProfile
+from analysis.ranking.clusters import Ranking
+from analysis.reliability.rater_profiles import RaterProfile
 from analysis.report.embedded_fonts import leave_out_layout_tables
-from analysis.report.ranking import PairRecord, RankingSection
-from analysis.tukey_hsd import Tukey, split_letters
+from analysis.scales.tukey_hsd import Tukey, split_letters
+
+from .ranking_section import PairRecord, RankingSection
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -98,7 +99,7 @@ def pictures(report: Report) -> dict[str, Figure]:
 
 def pictures_to_make(report: Report) -> dict[str, Callable[[], Figure]]:
     """What makes each picture: a caller that needs only some does not wait for all."""
-    from analysis.report.latex import file_name
+    from analysis.report.layout.latex import file_name
     from analysis.report.metric_plots import metric_pictures
 
     made: dict[str, Callable[[], Figure]] = {}
@@ -314,7 +315,7 @@ def letters_plot(tukey: Tukey, systems: Sequence[SystemRow], title: str) -> Figu
 
 def _comparison_widths(tukey: Tukey, sizes: dict[str, int]) -> dict[str, float]:
     """Half of the difference that is significant: bars of equal sizes part where pairs differ."""
-    from analysis.tukey_hsd import range_quantile
+    from analysis.scales.tukey_hsd import range_quantile
 
     critical = range_quantile(1 - tukey.alpha, len(sizes), tukey.df)
     return {

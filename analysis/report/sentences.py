@@ -6,16 +6,17 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from analysis.agreement import Coefficient
-from analysis.anova import RESIDUAL, Anova
-from analysis.clusters import Ranking
-from analysis.comparison import Contrast
-from analysis.outliers import OutlierCount
-from analysis.report.category import CategorySection
+from analysis.ranking.clusters import Ranking
+from analysis.reliability.coefficients import Coefficient
 from analysis.report.options import ReportOptions
-from analysis.report.ranking import RankingSection
-from analysis.report.scale import ScaleSection
+from analysis.scales.anova import RESIDUAL, Anova
+from analysis.scales.comparison import Contrast
+from analysis.scales.outliers import OutlierCount
 from analysis.table import JudgementTable
+
+from .category_section import CategorySection
+from .ranking_section import RankingSection
+from .scale_section import ScaleSection
 
 # Below this number nobody can say how far other raters would differ from these.
 LEAST_RATERS = 3

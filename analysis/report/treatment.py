@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from analysis.outliers import OutlierCount, log_magnitudes, treat_outliers, z_by_rater
 from analysis.report.options import ReportOptions
+from analysis.scales.outliers import OutlierCount, log_magnitudes, treat_outliers, z_by_rater
 from analysis.table import JudgementTable
 
 

@@ -9,9 +9,13 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.agreement import Coefficient, defined
 from analysis.errors import Undefined
-from analysis.krippendorff import cluster_counts, krippendorff_alpha, percentile_interval
+from analysis.reliability.coefficients import Coefficient, defined
+from analysis.reliability.krippendorff import (
+    cluster_counts,
+    krippendorff_alpha,
+    percentile_interval,
+)
 from analysis.spans.model import SOURCE, MarkedOutput, SpanTable
 from analysis.spans.overlap import Overlap, Reading, comparable, overlap
 from analysis.spans.scoring import DRAWN_AT_ONCE, PENALTY, judgement_table

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.krippendorff import cluster_counts, percentile_interval
+from analysis.reliability.krippendorff import cluster_counts, percentile_interval
 from analysis.spans.model import MarkedOutput, SpanTable
 from analysis.spans.weights import Penalties, Weights, check_weights
 from analysis.table import JudgementTable

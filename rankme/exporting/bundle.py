@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
-from analysis.checkpoints import Parts
+from analysis.report.checkpoints import Parts
 from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
 from analysis.table_files import read_table
@@ -38,7 +38,7 @@ from .declined import declined_files_of_run
 from .files import CSV, ZIP, ExportedFile
 
 if TYPE_CHECKING:
-    from analysis.metrics.compared import Compared
+    from analysis.meta_evaluation.compared import Compared
     from analysis.report.model import Report
 
 FOLDER = "reports"
@@ -83,7 +83,7 @@ def run_table(run: AnalysisRun) -> JudgementTable:
 
 def run_compared(run: AnalysisRun) -> Compared | None:
     """The scores and verdicts that the run read; None for a run without metrics."""
-    from analysis.metrics.compared import SCORES, VERDICTS, read_compared
+    from analysis.meta_evaluation.compared import SCORES, VERDICTS, read_compared
 
     stored = RunScores.objects.filter(run=run).first()
     if stored is None:
@@ -156,10 +156,10 @@ def report_file(run: AnalysisRun, name: str) -> ExportedFile | None:
 
 def _table_file(run: AnalysisRun, name: str) -> bytes | None:
     """`csv/CRITERION/TABLE.csv`, or `csv/CRITERION/metrics/TABLE.csv`."""
-    from analysis.report.metric_tables import metric_tables
+    from analysis.report.layout.metric_tables import metric_tables
+    from analysis.report.layout.report_tables import tables_of
+    from analysis.report.layout.table_model import as_csv
     from analysis.report.stored import read_report
-    from analysis.report.table_model import as_csv
-    from analysis.report.tables import tables_of
 
     wanted = name.removeprefix("csv/").removesuffix(".csv")
     report = read_report(run.finished_result["report"])
@@ -233,7 +233,7 @@ def public_definition(definition: Definition, *, is_over: bool) -> Definition:
 
 def plots_of(run: AnalysisRun, criteria: Sequence[str]) -> dict[str, list[str]]:
     """The names of the plots (without their endings) by criterion."""
-    from analysis.report.latex import file_name
+    from analysis.report.layout.latex import file_name
 
     prefixes = {f"plots/{file_name(name)}-": name for name in criteria}
     found: dict[str, list[str]] = {name: [] for name in criteria}

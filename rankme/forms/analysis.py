@@ -10,9 +10,9 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext_lazy as _
 
-from analysis.clusters import METHODS
-from analysis.outliers import TREATMENTS
+from analysis.ranking.clusters import METHODS
 from analysis.report.options import MODELS
+from analysis.scales.outliers import TREATMENTS
 from rankme.actions.runs.run_metrics import chosen_metric_options
 from rankme.actions.runs.run_options import MOST_RUNS, default_options
 from rankme.errors import InvalidOptions

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from analysis.csv_rows import Rows, RowsError
 from analysis.errors import TableError
-from analysis.metrics.csv_rows import Rows, RowsError
-from analysis.metrics.extracted_facts import facts_of_rows
-from analysis.metrics.score_files import Known, MetricScores, scores_of_rows
-from analysis.metrics.verdict_files import Verdicts, verdicts_of_rows
+from analysis.meta_evaluation.verdict_files import Verdicts, verdicts_of_rows
 from analysis.table_files import unguarded
+from analysis.text_metrics.extracted_facts import facts_of_rows
+from analysis.text_metrics.score_files import Known, MetricScores, scores_of_rows
 from rankme.importing.columns import Columns, column_name
 from rankme.importing.files import SourceFile
 from rankme.importing.problems import FileProblem, ImportRefused

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from analysis.metrics.score_files import Known
+from analysis.text_metrics.score_files import Known
 from rankme.importing import (
     e2e,
     e2e_ratings,

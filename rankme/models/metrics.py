@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from analysis.metrics.names import shown_name
+from analysis.text_metrics.metric_names import shown_name
 
 from .campaigns import Campaign
 from .jobs import Job, one_at_a_time

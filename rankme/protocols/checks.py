@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
-from analysis.checks.names import BEFORE_THE_WORK, MEASURES, known_measures
+from analysis.checks.measure_names import BEFORE_THE_WORK, MEASURES, known_measures
 from analysis.checks.rules import Rule, RuleError, parse_rule
 from analysis.translatable import gettext_noop as _
 from rankme.corruptions import ALWAYS_POSSIBLE, CORRUPTIONS

@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 from rankme.models import Campaign, Metric, Output
 
 if TYPE_CHECKING:
-    from analysis.metrics.score_files import MetricScores
-    from analysis.metrics.text_files import Material
-    from analysis.metrics.verdict_files import Verdicts
+    from analysis.meta_evaluation.verdict_files import Verdicts
+    from analysis.text_metrics.score_files import MetricScores
+    from analysis.text_metrics.text_files import Material
 
 NEEDS_REFERENCE = frozenset(
     {"bleu", "chrf", "chrf++", "ter", "nist", "rouge-l", "cider", "accuracy", "edit-distance"}
@@ -30,7 +30,7 @@ NEEDS_DOMAIN = frozenset({"uniqueness", "minimality"})
 
 def material_of(campaign: Campaign) -> Material:
     """The campaign's texts. The lines of an item's reference are as many references."""
-    from analysis.metrics.text_files import Material
+    from analysis.text_metrics.text_files import Material
 
     inputs: dict[str, str] = {}
     references: dict[str, tuple[str, ...]] = {}
@@ -48,10 +48,10 @@ def material_of(campaign: Campaign) -> Material:
 
 def uncomputable(campaign: Campaign) -> dict[str, str]:
     """Every metric that this site computes, with why this campaign's material does not allow it."""
-    from analysis.metrics.domains import parse_domain
-    from analysis.metrics.referring import parse_attributes
-    from analysis.metrics.scoring import METRICS
-    from analysis.metrics.slots import parse_meaning
+    from analysis.text_metrics.domains import parse_domain
+    from analysis.text_metrics.referring import parse_attributes
+    from analysis.text_metrics.scoring import METRICS
+    from analysis.text_metrics.slots import parse_meaning
 
     if not Output.objects.filter(item__campaign=campaign).exclude(text="").exists():
         return dict.fromkeys(METRICS, _("There are no outputs to score."))
@@ -78,13 +78,13 @@ def uncomputable(campaign: Campaign) -> dict[str, str]:
 
 
 def content_of(metric: Metric) -> io.BytesIO:
-    """The scores or verdicts as the CSV that `analysis.metrics` reads."""
+    """The scores or verdicts as the CSV that `analysis.csv_rows` reads."""
     return io.BytesIO(gzip.decompress(bytes(metric.content_csv_gz)))
 
 
 def scores_of(campaign: Campaign, names: Collection[str] | None = None) -> MetricScores | None:
     """All scores (of these metrics) together; None where there are none."""
-    from analysis.metrics.score_files import joined, read_scores
+    from analysis.text_metrics.score_files import joined, read_scores
 
     rows = campaign.metrics.filter(kind=Metric.Kind.SCORES)
     if names is not None:
@@ -100,8 +100,8 @@ def scores_of(campaign: Campaign, names: Collection[str] | None = None) -> Metri
 
 def output_lengths(campaign: Campaign) -> MetricScores | None:
     """The metric `characters` of all outputs that have a text, without storing it."""
-    from analysis.metrics.judge_report import CHARACTERS
-    from analysis.metrics.score_files import scores_from
+    from analysis.meta_evaluation.judge_report import CHARACTERS
+    from analysis.text_metrics.score_files import scores_from
 
     rows = (
         Output.objects.filter(item__campaign=campaign)
@@ -114,7 +114,7 @@ def output_lengths(campaign: Campaign) -> MetricScores | None:
 
 def verdicts_of(campaign: Campaign, names: Collection[str] | None = None) -> Verdicts:
     """The verdicts of all judges (or of these)."""
-    from analysis.metrics.verdict_files import read_verdicts
+    from analysis.meta_evaluation.verdict_files import read_verdicts
 
     rows = campaign.metrics.filter(kind=Metric.Kind.VERDICTS)
     if names is not None:

@@ -8,7 +8,7 @@ import time
 import pytest
 from django.db import connection
 
-from analysis.clusters import Resampling
+from analysis.ranking.clusters import Resampling
 from analysis.typing import Values
 from rankme.actions import jobs
 from rankme.actions.runs import analysis_runs, report_parts, run_chunks

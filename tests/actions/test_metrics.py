@@ -8,7 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 
-from analysis.metrics.scoring import score
+from analysis.text_metrics.scoring import score
 from rankme.actions import jobs
 from rankme.actions.imports import import_jobs
 from rankme.actions.material import material_rows, materials, metric_parts, metrics
@@ -161,7 +161,7 @@ def test_new_material_of_a_draft_takes_the_scores_away():
 
 
 def test_material_that_changes_under_a_computation_refuses_its_scores(monkeypatch):
-    from analysis.metrics import scoring
+    from analysis.text_metrics import scoring
 
     draft = make_campaign(items=2, systems=2, launch=False)
     original = scoring.score

@@ -2,9 +2,9 @@
 
 import pytest
 
+from analysis.report.layout.span_tables import span_tables
 from analysis.report.options import ReportOptions
-from analysis.report.span_tables import span_tables
-from analysis.report.spans import span_section
+from analysis.report.span_section import span_section
 from analysis.spans.judged import marked_outputs, read_cell
 from rankme.actions.campaign import campaigns
 from rankme.errors import InvalidAnswer

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from analysis import JudgementTable, read_table
-from analysis.metrics.text_files import Material
+from analysis.text_metrics.text_files import Material
 
 REPOSITORY = Path(__file__).parents[2]
 FIGURES = REPOSITORY / "tests/data"

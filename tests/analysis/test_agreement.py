@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.agreement import Coefficient, defined, fleiss_kappa, kendall_w
 from analysis.errors import Undefined
-from analysis.intraclass import intraclass_correlation
-from analysis.krippendorff import METRICS, krippendorff_alpha, self_consistency
+from analysis.reliability.coefficients import Coefficient, defined, fleiss_kappa, kendall_w
+from analysis.reliability.intraclass import intraclass_correlation
+from analysis.reliability.krippendorff import METRICS, krippendorff_alpha, self_consistency
 
 GAP = None
 # Krippendorff (2011), "Computing Krippendorff's alpha-reliability", section C: four observers
@@ -160,7 +160,7 @@ def test_incomplete_tables_take_variance_components():
 
 
 def test_complete_and_incomplete_ways_agree_where_both_apply():
-    from analysis.intraclass import incomplete_icc
+    from analysis.reliability.intraclass import incomplete_icc
 
     values, units, raters = long(SHROUT_FLEISS)
     found = incomplete_icc(values, units, raters)

@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from analysis.anova import Anova, factorial, one_way, welch
 from analysis.errors import Undefined
+from analysis.scales.anova import Anova, factorial, one_way, welch
 from tests.analysis.published import published
 from tests.analysis.textbook import ONE_WAY, column, factor, figures, nist, rows_of
 

@@ -10,13 +10,13 @@ import pytest
 
 from analysis.cli import main
 from analysis.errors import OptionsError, TableError, Undefined
-from analysis.metrics.cider import Cider
-from analysis.metrics.rouge import Rouge, longest_common_subsequence
-from analysis.metrics.scoring import METRICS, score
-from analysis.metrics.slots import parse_meaning, slot_error_rate, slot_errors
-from analysis.metrics.surface import copied, distinct, entropy, next_word_entropy, unique_share
-from analysis.metrics.text_files import Material, read_material
-from analysis.metrics.tokens import mteval_tokens, treebank_tokens
+from analysis.text_metrics.cider import Cider
+from analysis.text_metrics.rouge import Rouge, longest_common_subsequence
+from analysis.text_metrics.scoring import METRICS, score
+from analysis.text_metrics.slots import parse_meaning, slot_error_rate, slot_errors
+from analysis.text_metrics.surface import copied, distinct, entropy, next_word_entropy, unique_share
+from analysis.text_metrics.text_files import Material, read_material
+from analysis.text_metrics.tokens import mteval_tokens, treebank_tokens
 from tests.analysis.published import e2e_challenge
 
 # Dušek, Novikova & Rieser (2020), Table 12: slot error rate in percent.

@@ -9,9 +9,9 @@ from scipy.stats import studentized_range
 
 from analysis import OptionsError, RankingError
 from analysis.errors import Undefined
-from analysis.paired_comparison import abilities, bradley_terry, fit, largest_differences
-from analysis.pairs import LOSS, TIE, WIN, Counts, count, pairs_from_table
-from analysis.resampling import Resampler
+from analysis.ranking.bradley_terry import abilities, bradley_terry, fit, largest_differences
+from analysis.ranking.pairs import LOSS, TIE, WIN, Counts, count, pairs_from_table
+from analysis.ranking.resampling import Resampler
 from tests.analysis.judged import rebuilt, simulated, table_of_screens
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analysis.checks.measure_names import known_measures
 from analysis.checks.measures import CheckAnswer, measures_of, repeat_icc
-from analysis.checks.names import known_measures
 from analysis.checks.rules import RuleError, caught_by, parse_rule
 
 EXAMPLE = "corruption.paired_p > .05 or instructed.failed >= 2 or repeat.icc < .3"

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from analysis.clustered import Within, clustered_comparison
 from analysis.errors import Undefined
+from analysis.scales.clustered import Within, clustered_comparison
 
 
 def judgements(seed: int = 1, size: int = 600) -> dict[str, np.ndarray]:

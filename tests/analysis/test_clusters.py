@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analysis import OptionsError, RankingError
-from analysis.clusters import (
+from analysis.ranking.clusters import (
     DRAWERS,
     SIDE_BY_SIDE,
     RankingOptions,
@@ -15,10 +15,10 @@ from analysis.clusters import (
     refusals,
     resamplings_of,
 )
-from analysis.rank_ranges import cluster_ends, rank_ranges, ranks
+from analysis.ranking.rank_ranges import cluster_ends, rank_ranges, ranks
+from analysis.ranking.resampling import SCHEMES
 from analysis.report.options import ReportOptions
-from analysis.report.ranking import runs_for
-from analysis.resampling import SCHEMES
+from analysis.report.ranking_section import runs_for
 from analysis.signature import read_signature
 from tests.analysis.judged import rebuilt, simulated, table_of_screens
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from analysis.comparison import contrasts
 from analysis.errors import Undefined
+from analysis.scales.comparison import contrasts
 
 
 def test_a_difference_without_an_error_is_no_claim():

@@ -4,7 +4,7 @@ import tempfile
 
 import pytest
 
-from analysis.compiling import own_temporary_folder
+from analysis.ranking.compiling import own_temporary_folder
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Raters who could not judge, in the tables of a report."""
 
 from analysis.report.declined import WHAT_IT_MEANS, DeclinedAnswer, count_declined, declined_tables
-from analysis.report.table_model import as_csv
+from analysis.report.layout.table_model import as_csv
 from analysis.table import JudgementTable
 
 

@@ -13,13 +13,13 @@ import analysis
 
 # Methods that a notebook imports from their modules, as the page on statistics does.
 OF_MODULES = {
-    "campaign_power": ("by_clusters", "by_simultaneous_intervals"),
-    "correlations": ("correlations",),
-    "intraclass": ("incomplete_icc",),
-    "krippendorff": ("self_consistency",),
-    "mixed": ("variance_components",),
-    "nonparametric": ("holm",),
-    "tukey_hsd": ("compact_letters", "homogeneous_subsets"),
+    "ranking.power": ("by_clusters", "by_simultaneous_intervals"),
+    "reliability.intraclass": ("incomplete_icc",),
+    "reliability.krippendorff": ("self_consistency",),
+    "scales.correlations": ("correlations",),
+    "scales.mixed_model": ("variance_components",),
+    "scales.rank_tests": ("holm",),
+    "scales.tukey_hsd": ("compact_letters", "homogeneous_subsets"),
 }
 FUNCTIONS: dict[str, Any] = {
     name: getattr(analysis, name)

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from analysis.clusters import resamplings_of
 from analysis.errors import TableError
-from analysis.nonparametric import wilcoxon_pairs
+from analysis.ranking.clusters import resamplings_of
 from analysis.report.make import make_report
 from analysis.report.options import ReportOptions
-from analysis.report.scale import clustered, group_means, mixed_model
+from analysis.report.scale_section import clustered, group_means, mixed_model
+from analysis.scales.rank_tests import wilcoxon_pairs
 from analysis.spans.model import MarkedOutput, SpanTable
 from analysis.spans.scoring import SegmentScore, score_systems
 from analysis.table import Column, JudgementTable

@@ -6,11 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.metrics.against_people import MetricOptions, MetricReport, metrics_against_people
-from analysis.metrics.people import People
-from analysis.metrics.score_files import scores_from
-from analysis.metrics.scoring import Scored, score
-from analysis.metrics.text_files import Material
+from analysis.meta_evaluation.against_people import (
+    MetricOptions,
+    MetricReport,
+    metrics_against_people,
+)
+from analysis.meta_evaluation.people import People
+from analysis.text_metrics.score_files import scores_from
+from analysis.text_metrics.scoring import Scored, score
+from analysis.text_metrics.text_files import Material
 from tests.analysis.published import e2e_challenge, e2e_meanings, e2e_quality, published
 
 pytestmark = pytest.mark.slow

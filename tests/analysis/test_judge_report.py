@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 from analysis.cli.commands import main
-from analysis.metrics.judge_report import (
+from analysis.meta_evaluation.judge_report import (
     JudgeReport,
     judge_of_scores,
     judge_of_verdicts,
     lengths_of,
 )
-from analysis.metrics.judges import FIRST, SECOND, TIE, Verdict
-from analysis.metrics.people import People
-from analysis.metrics.score_files import scores_from
-from analysis.report.judge_tables import judge_tables
+from analysis.meta_evaluation.judges import FIRST, SECOND, TIE, Verdict
+from analysis.meta_evaluation.people import People
+from analysis.report.layout.judge_tables import judge_tables
 from analysis.table import JudgementTable
+from analysis.text_metrics.score_files import scores_from
 
 SYSTEMS, ITEMS, RATERS = 4, 40, 5
 NAMES = [f"s{number}" for number in range(SYSTEMS)]

@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 from analysis.errors import Undefined
-from analysis.krippendorff import krippendorff_alpha
-from analysis.metrics.judges import (
+from analysis.meta_evaluation.judges import (
     FIRST,
     SECOND,
     TIE,
@@ -19,6 +18,7 @@ from analysis.metrics.judges import (
     share,
     swap_consistency,
 )
+from analysis.reliability.krippendorff import krippendorff_alpha
 
 VERDICTS = [
     Verdict("1", "a", "b", FIRST), Verdict("1", "b", "a", SECOND),  # the same winner

@@ -15,20 +15,19 @@ from scipy import stats
 from analysis import JudgementTable, write_table
 from analysis.cli import main
 from analysis.errors import TableError, Undefined
-from analysis.metrics.against_people import MetricOptions, metrics_against_people
-from analysis.metrics.ceiling import HELD_OUT, ceiling
-from analysis.metrics.metric_tests import clusters, perm_both, perm_pairs, williams
-from analysis.metrics.pairs_within import PairsWithin
-from analysis.metrics.people import People
-from analysis.metrics.score_files import MetricScores, read_scores
-from analysis.metrics.segment_level import kendall_within, pearson_within, segment_level
-from analysis.metrics.soft_pairwise import (
+from analysis.meta_evaluation.against_people import MetricOptions, metrics_against_people
+from analysis.meta_evaluation.ceiling import HELD_OUT, ceiling
+from analysis.meta_evaluation.metric_tests import clusters, perm_both, perm_pairs, williams
+from analysis.meta_evaluation.pairs_within import PairsWithin
+from analysis.meta_evaluation.people import People
+from analysis.meta_evaluation.segment_level import kendall_within, pearson_within, segment_level
+from analysis.meta_evaluation.soft_pairwise import (
     pairwise_p_values,
     random_signs,
     soft_pairwise_accuracies,
     soft_pairwise_accuracy,
 )
-from analysis.metrics.system_level import (
+from analysis.meta_evaluation.system_level import (
     MEASURES,
     accuracy_rows,
     kendall_rows,
@@ -38,7 +37,12 @@ from analysis.metrics.system_level import (
     spearman_rows,
     system_level,
 )
-from analysis.metrics.tie_calibration import calibration_curve, cross_fitted, tie_calibration
+from analysis.meta_evaluation.tie_calibration import (
+    calibration_curve,
+    cross_fitted,
+    tie_calibration,
+)
+from analysis.text_metrics.score_files import MetricScores, read_scores
 
 NAN = np.nan
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from analysis import mixed_equations
 from analysis.errors import Undefined
-from analysis.mixed import MixedModel, fit_mixed, variance_components
+from analysis.scales import mixed_equations
+from analysis.scales.mixed_model import MixedModel, fit_mixed, variance_components
 from tests.analysis.textbook import coded, column, factor, figures, rows_of
 
 

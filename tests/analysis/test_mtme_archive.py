@@ -8,8 +8,8 @@ import pytest
 from analysis import read_table
 from analysis.cli import main
 from analysis.errors import TableError
-from analysis.metrics.mtme import read_archive
-from analysis.metrics.score_files import read_scores
+from analysis.meta_evaluation.mtme_archive import read_archive
+from analysis.text_metrics.score_files import read_scores
 
 FILES = {
     "documents/en-de.docs": "news\tdoc1\nnews\tdoc1\nspeech\tdoc2\n",

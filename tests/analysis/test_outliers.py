@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.errors import Undefined
-from analysis.outliers import log_magnitudes, treat_outliers, z_by_rater
+from analysis.scales.outliers import log_magnitudes, treat_outliers, z_by_rater
 
 TIMES = np.array([1000.0] * 30 + [1100.0] * 30 + [9000.0, -4000.0])
 

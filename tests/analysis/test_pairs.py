@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from analysis import JudgementTable, RankingError, TableError
-from analysis.pairs import LOSS, TIE, WIN, count, pairs_from_table, require_comparable, unmet
+from analysis.ranking.pairs import (
+    LOSS,
+    TIE,
+    WIN,
+    count,
+    pairs_from_table,
+    require_comparable,
+    unmet,
+)
 from tests.analysis.judged import rebuilt, simulated, table_of_screens
 
 

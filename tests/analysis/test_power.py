@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 
 from analysis import OptionsError
-from analysis.campaign_power import (
+from analysis.cli import main
+from analysis.errors import Undefined
+from analysis.ranking.pairs import TIE, pairs_from_table
+from analysis.ranking.power import (
     Claim,
     by_clusters,
     by_simultaneous_intervals,
@@ -16,10 +19,7 @@ from analysis.campaign_power import (
     score,
     with_screens,
 )
-from analysis.cli import main
-from analysis.errors import Undefined
-from analysis.pairs import TIE, pairs_from_table
-from analysis.simulated_campaigns import CampaignPlan, simulated_campaign
+from analysis.ranking.simulated_campaigns import CampaignPlan, simulated_campaign
 from tests.analysis.judged import simulated, table_of_screens
 
 PLAN = CampaignPlan(

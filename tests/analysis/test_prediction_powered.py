@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from analysis.errors import Undefined
-from analysis.metrics.people import People
-from analysis.metrics.prediction_powered import (
+from analysis.meta_evaluation.people import People
+from analysis.meta_evaluation.prediction_powered import (
     ControlVariate,
     Estimates,
     fit_control_variate,

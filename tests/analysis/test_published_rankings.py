@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.clusters import Ranking, RankingOptions, rank_criterion
-from analysis.pairs import TIE, pairs_from_table
+from analysis.ranking.clusters import Ranking, RankingOptions, rank_criterion
+from analysis.ranking.pairs import TIE, pairs_from_table
 from tests.analysis.published import e2e_quality, gec_rankings, published, wmt15_rankings
 
 # Fewer runs than the 1,000 of the product are noisier, and so no easier to agree with. Only the

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from analysis.errors import Undefined
-from analysis.nonparametric import block_means, dunn, friedman, holm, kruskal_wallis, wilcoxon_pairs
+from analysis.scales.rank_tests import (
+    block_means,
+    dunn,
+    friedman,
+    holm,
+    kruskal_wallis,
+    wilcoxon_pairs,
+)
 from tests.analysis.textbook import ONE_WAY, coded, column, factor, figures, rows_of
 
 

@@ -11,10 +11,10 @@ import pytest
 
 from analysis import write_table
 from analysis.cli import main
-from analysis.clusters import RankingOptions, rank_criterion
 from analysis.errors import OptionsError
-from analysis.paired_comparison import bradley_terry
-from analysis.pairs import pairs_from_table
+from analysis.ranking.bradley_terry import bradley_terry
+from analysis.ranking.clusters import RankingOptions, rank_criterion
+from analysis.ranking.pairs import pairs_from_table
 from tests.analysis.judged import rebuilt, simulated
 from tests.sources import PROJECT
 

@@ -5,10 +5,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as some
 
 from analysis import JudgementTable
-from analysis.clusters import RankingOptions, rank_criterion, resamplings_of
 from analysis.errors import AnalysisError, RankingError
-from analysis.paired_comparison import fit, require_estimable
-from analysis.pairs import count, pairs_from_table
+from analysis.ranking.bradley_terry import fit, require_estimable
+from analysis.ranking.clusters import RankingOptions, rank_criterion, resamplings_of
+from analysis.ranking.pairs import count, pairs_from_table
 from tests.analysis.judged import labels, rebuilt, table_of_screens, with_systems_renamed
 
 SYSTEMS = "abcd"

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import spearmanr
 
 from analysis import JudgementTable
-from analysis.correlations import correlate, correlations, exact_spearman_p
-from analysis.raters import rater_profiles
+from analysis.reliability.rater_profiles import rater_profiles
+from analysis.scales.correlations import correlate, correlations, exact_spearman_p
 
 
 def table(rows: list[tuple], **more: list) -> JudgementTable:

@@ -9,17 +9,17 @@ import pytest
 
 from analysis.cli.commands import main
 from analysis.errors import TableError, Undefined
-from analysis.metrics.domains import Domain, is_unique, least_attributes, parse_domain
-from analysis.metrics.extracted_facts import (
+from analysis.text_metrics.domains import Domain, is_unique, least_attributes, parse_domain
+from analysis.text_metrics.extracted_facts import (
     Fact,
     damerau_levenshtein,
     facts_scored,
     read_facts,
 )
-from analysis.metrics.referring import dice, masi, parse_attributes, word_edit_distance
-from analysis.metrics.rouge import longest_common_subsequence
-from analysis.metrics.scoring import score
-from analysis.metrics.text_files import Material
+from analysis.text_metrics.referring import dice, masi, parse_attributes, word_edit_distance
+from analysis.text_metrics.rouge import longest_common_subsequence
+from analysis.text_metrics.scoring import score
+from analysis.text_metrics.text_files import Material
 
 
 def attributes(text: str) -> frozenset[tuple[str, str]]:

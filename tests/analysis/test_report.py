@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from analysis import JudgementTable, OptionsError, TableError, read_table
-from analysis.anova import one_way
-from analysis.clusters import LEAST_ALPHA, compute_draws, kind_of, resamplings_of
+from analysis.ranking.clusters import LEAST_ALPHA, compute_draws, kind_of, resamplings_of
 from analysis.report.bundle import report_json
 from analysis.report.make import ReportOptions, make_report, with_kinds
 from analysis.report.model import Report
+from analysis.scales.anova import one_way
 from tests.analysis.judged import rebuilt
 from tests.analysis.published import oracle_data, published
 from tests.analysis.studies import (

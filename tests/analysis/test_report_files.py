@@ -14,10 +14,9 @@ from functools import cache
 import pytest
 
 from analysis import TableError
-from analysis.anova import group_moments, one_way
-from analysis.raters import RaterProfile
+from analysis.reliability.rater_profiles import RaterProfile
 from analysis.report.bundle import read_bundle, rendered_files, report_json, write_bundle
-from analysis.report.latex import (
+from analysis.report.layout.latex import (
     SubsetBlock,
     clusters_table,
     descriptives_table,
@@ -30,11 +29,12 @@ from analysis.report.latex import (
     tables,
     tabular,
 )
+from analysis.report.layout.scale_tables import anova_table
 from analysis.report.make import ReportOptions, make_report
 from analysis.report.model import Report
 from analysis.report.plots import drawn, pictures_to_make, rater_agreement
-from analysis.report.scale_tables import anova_table
-from analysis.tukey_hsd import tukey
+from analysis.scales.anova import group_moments, one_way
+from analysis.scales.tukey_hsd import tukey
 from tests.analysis.judged import labels, rebuilt
 from tests.analysis.studies import QUICK, STUDIES, magnitudes, report_of, sliders
 

@@ -11,16 +11,16 @@ import pytest
 
 from analysis.cli.commands import main
 from analysis.errors import OptionsError
-from analysis.metrics.compared import Compared, read_compared
-from analysis.metrics.judges import Verdict
-from analysis.metrics.score_files import scores_from
+from analysis.meta_evaluation.compared import Compared, read_compared
+from analysis.meta_evaluation.judges import Verdict
 from analysis.report.bundle import read_bundle, rendered_files, write_bundle
+from analysis.report.layout.metric_tables import comparison_tables, metric_tables
 from analysis.report.make import make_report
-from analysis.report.metric_tables import comparison_tables, metric_tables
 from analysis.report.model import Report
 from analysis.report.options import ReportOptions
 from analysis.report.stored import read_report
 from analysis.table import JudgementTable
+from analysis.text_metrics.score_files import scores_from
 
 SYSTEMS, ITEMS, JUDGED, RATERS = 5, 30, 20, 6
 QUICK = {"runs": 20, "agreement_resamples": 10, "metric_resamples": 50}

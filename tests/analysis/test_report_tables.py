@@ -10,12 +10,12 @@ import json
 
 import pytest
 
+from analysis.report.layout.report_tables import correlation_table, tables_of
+from analysis.report.layout.scale_tables import overview_table
+from analysis.report.layout.table_model import Column, Format, as_csv, text
 from analysis.report.model import Report
-from analysis.report.scale_tables import overview_table
 from analysis.report.sentences import HARDWARE_LATENCY
 from analysis.report.stored import read_report
-from analysis.report.table_model import Column, Format, as_csv, text
-from analysis.report.tables import correlation_table, tables_of
 from tests.analysis.studies import report_of_every_kind
 
 SYSTEMS = ("=cmd()", "slug", "tuda", "zhang")

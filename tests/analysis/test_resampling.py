@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from analysis.clusters import SCHEMES as NAMED_SCHEMES
-from analysis.pairs import count, pairs_from_table
-from analysis.resampling import SCHEMES, Resampler, cells, unit_weights
+from analysis.ranking.clusters import SCHEMES as NAMED_SCHEMES
+from analysis.ranking.pairs import count, pairs_from_table
+from analysis.ranking.resampling import SCHEMES, Resampler, cells, unit_weights
 from tests.analysis.judged import simulated
 
 

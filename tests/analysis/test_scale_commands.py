@@ -6,13 +6,13 @@ import zipfile
 import pytest
 
 from analysis import write_table
-from analysis.anova import factorial, one_way
 from analysis.cli import argument_parser, main
 from analysis.cli.outcome import Outcome
 from analysis.cli.outcome import as_json as shown_as_json
 from analysis.cli.report import report_settings
 from analysis.plain import plain
 from analysis.report.make import ReportOptions, make_report
+from analysis.scales.anova import factorial, one_way
 from tests.analysis.studies import IDENTIFICATION, identification, magnitudes, sliders
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from analysis import read_table
 from analysis.cli import main
-from analysis.report.ranking_tables import RANKED
+from analysis.report.layout.ranking_tables import RANKED
 from analysis.spans.files import WRITERS, read_spans, write_spans
 from tests.analysis.marked import everything
 from tests.analysis.published import oracle_data

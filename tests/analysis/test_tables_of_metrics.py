@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis.anova import Anova, factorial
-from analysis.metrics.system_level import pearson_rows
-from analysis.tukey_hsd import range_quantile, tukey
+from analysis.meta_evaluation.system_level import pearson_rows
+from analysis.scales.anova import Anova, factorial
+from analysis.scales.tukey_hsd import range_quantile, tukey
 from tests.analysis.published import ORACLE_DATA, published
 
 TUNA, SR11 = published("tuna08-tables"), published("sr11-tables")

@@ -7,10 +7,10 @@ import pytest
 from scipy.special import ndtr, ndtri
 from trueskill import TrueSkill, rate_1vs1
 
-from analysis.pairs import LOSS, TIE, WIN, Pairs, pairs_from_table
-from analysis.resampling import Resampler
-from analysis.streams import GAMMA, STEPS, mixed, stream
-from analysis.trueskill import (
+from analysis.ranking.pairs import LOSS, TIE, WIN, Pairs, pairs_from_table
+from analysis.ranking.resampling import Resampler
+from analysis.ranking.streams import GAMMA, STEPS, mixed, stream
+from analysis.ranking.trueskill import (
     Game,
     ordered_pass,
     reference_run,

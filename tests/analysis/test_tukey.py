@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import studentized_range
 
-from analysis.anova import factorial, group_moments, one_way
 from analysis.errors import Undefined
-from analysis.studentised_range import probabilities, quantile
-from analysis.tukey_hsd import (
+from analysis.scales.anova import factorial, group_moments, one_way
+from analysis.scales.studentised_range import probabilities, quantile
+from analysis.scales.tukey_hsd import (
     Tukey,
     compact_letters,
     letter_name,

@@ -6,7 +6,7 @@ import pytest
 import yaml
 from django.db.models import Avg
 
-from analysis.raters import rater_profiles
+from analysis.reliability.rater_profiles import rater_profiles
 from rankme.actions.campaign import campaigns
 from rankme.actions.campaign.campaigns import create_campaign
 from rankme.actions.runs import analysis_runs

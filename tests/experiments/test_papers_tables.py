@@ -2,11 +2,11 @@
 
 import pytest
 
+from analysis.report.layout.report_tables import CriterionTables, correlation_table, tables_of
+from analysis.report.layout.scale_tables import overview_table
+from analysis.report.layout.table_model import Table
 from analysis.report.model import Report
-from analysis.report.scale_tables import overview_table
 from analysis.report.stored import read_report
-from analysis.report.table_model import Table
-from analysis.report.tables import CriterionTables, correlation_table, tables_of
 from rankme.models import AnalysisRun, Assignment, Batch, Judgement, Participant
 from rankme.protocols.files import preset
 from tests.experiments.cohorts import abilities, launched, number_from_one, rate, report_of

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from analysis.report.scale_tables import overview_table
-from analysis.report.tables import correlation_table, tables_of
+from analysis.report.layout.report_tables import correlation_table, tables_of
+from analysis.report.layout.scale_tables import overview_table
 from tests.analysis.studies import report_of_every_kind
 from tests.marked_texts import texts_of_modules
 

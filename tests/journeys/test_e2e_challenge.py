@@ -7,7 +7,7 @@ import pytest
 from django.db.models import Count
 from scipy.stats import spearmanr
 
-from analysis import mixed_equations
+from analysis.scales import mixed_equations
 from rankme.actions.campaign import campaigns
 from rankme.actions.imports.judgement_imports import import_judgements
 from rankme.actions.material import materials

@@ -23,8 +23,8 @@ from rankme.models.leases import JobLease
 from rankme.queries.metrics import material_of
 
 if TYPE_CHECKING:
-    from analysis.metrics.scoring import Scored
-    from analysis.metrics.text_files import Material
+    from analysis.text_metrics.scoring import Scored
+    from analysis.text_metrics.text_files import Material
 
 # Long enough to be worth a row, short enough to lose; a system is never divided.
 SECONDS_PER_PART = 20.0
@@ -91,7 +91,7 @@ def _score(
     name: str,
     progress: Progress = lambda share: None,
 ) -> tuple[Scored, ...]:
-    from analysis.metrics import scoring
+    from analysis.text_metrics import scoring
 
     return scoring.score(material, [name], lowercase=row.lowercase, progress=progress)
 
@@ -160,7 +160,7 @@ def _packed(found: tuple[Scored, ...]) -> bytes:
 
 def results_of(row: MetricComputation, metric: str) -> Iterator[Scored]:
     """The results of a metric whose parts are all computed, put together."""
-    from analysis.metrics.scoring import Scored
+    from analysis.text_metrics.scoring import Scored
 
     parts = row.parts.filter(metric=metric).values_list("content_gz", flat=True)
     found = [json.loads(gzip.decompress(content)) for content in parts if content]

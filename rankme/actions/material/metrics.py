@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from analysis.errors import AnalysisError
-from analysis.metrics.names import shown_name
+from analysis.text_metrics.metric_names import shown_name
 from analysis.typing import Progress
 from rankme.actions import jobs
 from rankme.actions.audit import note
@@ -27,8 +27,8 @@ from rankme.queries.metrics import material_of, uncomputable
 from . import metric_parts
 
 if TYPE_CHECKING:
-    from analysis.metrics.score_files import MetricScores
-    from analysis.metrics.scoring import Scored
+    from analysis.text_metrics.score_files import MetricScores
+    from analysis.text_metrics.scoring import Scored
 
 SECONDS_BETWEEN_LOOKS = 0.2
 
@@ -180,7 +180,7 @@ def _refuse_uploaded_name(campaign: Campaign, name: str) -> None:
 
 
 def _scores_of(scored: Scored) -> MetricScores:
-    from analysis.metrics.score_files import scores_from
+    from analysis.text_metrics.score_files import scores_from
 
     cells = {
         (scored.metric, system, ""): value
@@ -209,7 +209,7 @@ def store_metric(
     own_systems: Iterable[str] = (),
 ) -> Metric:
     """Store the scores of one metric; they replace those that are there."""
-    from analysis.metrics.score_files import write_scores
+    from analysis.text_metrics.score_files import write_scores
 
     content = io.BytesIO()
     write_scores(scores, content)
@@ -239,7 +239,7 @@ def store_verdicts(
     own_systems: Iterable[str] = (),
 ) -> Metric:
     """Store the verdicts of one judge; they replace those that are there."""
-    from analysis.metrics.verdict_files import write_verdicts
+    from analysis.meta_evaluation.verdict_files import write_verdicts
 
     content = io.BytesIO()
     write_verdicts({name: tuple(verdicts)}, content)

@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 class StoredParts:
-    """Stores each part of a run's report once; see `analysis.checkpoints.Parts`.
+    """Stores each part of a run's report once; see `analysis.report.checkpoints.Parts`.
 
     `job` is the row whose worker computes: the run itself, or the one that makes its files again.
     What another version of the statistics has stored is not used.

@@ -30,7 +30,7 @@ from rankme.models import (
 )
 
 if TYPE_CHECKING:
-    from analysis.clusters import Resampling
+    from analysis.ranking.clusters import Resampling
 
 log = logging.getLogger(__name__)
 
@@ -75,7 +75,7 @@ def chunk_bounds(runs: int, judgements: int) -> list[tuple[int, int]]:
 
 
 def resamplings(table: JudgementTable, options: ReportOptions) -> tuple[Resampling, ...]:
-    from analysis.clusters import resamplings_of
+    from analysis.ranking.clusters import resamplings_of
 
     try:
         return resamplings_of(table, options)

@@ -11,7 +11,7 @@ from rankme.models import AnalysisRun, Campaign, Metric, RunScores
 from rankme.queries.metrics import output_lengths, scores_of, verdicts_of
 
 if TYPE_CHECKING:
-    from analysis.metrics.compared import Compared
+    from analysis.meta_evaluation.compared import Compared
 
 
 def metric_options(campaign: Campaign) -> dict[str, Any]:
@@ -58,9 +58,9 @@ def compared_of(
     Where some act as judges, the lengths of outputs are there as well: the report says of each
     whether it prefers long outputs.
     """
-    from analysis.metrics.compared import Compared
-    from analysis.metrics.judge_report import lengths_of
-    from analysis.metrics.score_files import joined
+    from analysis.meta_evaluation.compared import Compared
+    from analysis.meta_evaluation.judge_report import lengths_of
+    from analysis.text_metrics.score_files import joined
 
     if not names:
         return None
@@ -74,7 +74,7 @@ def compared_of(
 
 def keep_compared(run: AnalysisRun, compared: Compared | None) -> None:
     """Keep them with the run, so that later uploads don't move its numbers."""
-    from analysis.metrics.compared import SCORES, VERDICTS
+    from analysis.meta_evaluation.compared import SCORES, VERDICTS
 
     RunScores.objects.filter(run=run).delete()
     if compared is None:

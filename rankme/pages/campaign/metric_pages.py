@@ -148,7 +148,7 @@ def delete(request: HttpRequest, code: str, metric: int) -> HttpResponse:
 @require_safe
 def download_scores(request: HttpRequest, code: str) -> HttpResponseBase:
     """All scores as the CSV that an upload takes."""
-    from analysis.metrics.score_files import write_scores
+    from analysis.text_metrics.score_files import write_scores
 
     campaign = get_campaign(request, code)
     scores = scores_of(campaign)

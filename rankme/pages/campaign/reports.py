@@ -16,11 +16,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from analysis.report.metric_tables import metric_tables
-from analysis.report.scale_tables import overview_table
+from analysis.report.layout.metric_tables import metric_tables
+from analysis.report.layout.report_tables import correlation_table, tables_of
+from analysis.report.layout.scale_tables import overview_table
+from analysis.report.layout.table_model import Table
 from analysis.report.stored import read_report
-from analysis.report.table_model import Table
-from analysis.report.tables import correlation_table, tables_of
 from rankme.actions.runs import analysis_runs, publishing
 from rankme.actions.runs.report_files import require_files
 from rankme.downloads import attachment

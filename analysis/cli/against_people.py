@@ -1,0 +1,106 @@
+"""Commands of `python -m analysis` that compare automatic metrics with people."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict, replace
+from functools import partial
+
+from analysis.cli.outcome import Outcome
+from analysis.cli.shared import ProgressBar, chosen_criterion, counted_judgements, names
+from analysis.errors import OptionsError
+from analysis.signature import signature
+from analysis.table import JudgementTable
+
+# --- metrics against people --------------------------------------------------------------------
+
+
+def add_metrics_options(parser: argparse.ArgumentParser) -> None:
+    """Options of comparing metrics with people."""
+    parser.add_argument(
+        "scores",
+        metavar="SCORES",
+        help="a CSV with system, item, metric, score, or a column for each metric; "
+        "without an item: scores of whole systems",
+    )
+    parser.add_argument(
+        "--lower-is-better",
+        type=names,
+        metavar="A,B",
+        help="metrics that are better when lower (default: ter, ser, wer, cer, mer, wil)",
+    )
+    parser.add_argument(
+        "--low-judgements-are-better", action="store_true", help="low values are good judgements"
+    )
+    add_transformations(parser)
+    parser.add_argument(
+        "--permutations", type=int, default=1000, help="of each test (default 1000)"
+    )
+    parser.add_argument(
+        "--resamples", type=int, default=1000, help="of each bootstrap (default 1000)"
+    )
+
+
+def run_metrics(judgements: JudgementTable, options: argparse.Namespace) -> Outcome:
+    """Compare metrics with human judgements, about systems and about single outputs."""
+    from analysis.meta_evaluation.against_people import MetricOptions, metrics_against_people
+    from analysis.meta_evaluation.people import People
+    from analysis.report.layout.latex import tabulars
+    from analysis.report.layout.metric_tables import comparison_tables
+    from analysis.report.metric_plots import scatter
+    from analysis.report.plots import save
+    from analysis.text_metrics.score_files import read_scores
+
+    _check_sizes(options)
+    part = transformed(counted_judgements(judgements, options), options)
+    scores = read_scores(options.scores, lower_is_better=options.lower_is_better)
+    people = People.from_table(part, lower_is_better=options.low_judgements_are_better)
+    settings = MetricOptions(options.seed, options.alpha, options.permutations, options.resamples)
+    with ProgressBar() as progress:
+        found = metrics_against_people(people, scores, settings, progress=progress.show)
+    stated = {
+        **asdict(settings),
+        "criterion": chosen_criterion(judgements, options),
+        "lower": list(scores.turned),
+        "scores": scores.sha256[:16],
+        **{name: True for name in ("z", "log") if getattr(options, name)},
+    }
+    if options.exclude_raters:
+        stated["exclude"] = sorted(options.exclude_raters)
+    line = signature("metrics", stated, sha256=judgements.sha256)
+    tables = tuple(comparison_tables(found))
+    return Outcome(
+        document={**asdict(found), "signature": line},
+        tables=tables,
+        notes=(*found.sentences, line),
+        latex=partial(tabulars, tables),
+        plot=lambda path: save(scatter(found, stated["criterion"]), path),
+    )
+
+
+def _check_sizes(options: argparse.Namespace) -> None:
+    problems = [
+        f"--{name} must be 1 or more."
+        for name in ("permutations", "resamples")
+        if getattr(options, name) < 1
+    ]
+    if problems:
+        raise OptionsError(problems)
+
+
+def add_transformations(parser: argparse.ArgumentParser) -> None:
+    """Options of what happens to values before they are compared with metrics."""
+    parser.add_argument("--z", action="store_true", help="standardise within each rater first")
+    parser.add_argument("--log", action="store_true", help="analyse logarithms of magnitudes")
+
+
+def transformed(part: JudgementTable, options: argparse.Namespace) -> JudgementTable:
+    """The values after logarithm and standardisation, in this order."""
+    from analysis.scales.outliers import log_magnitudes, z_by_rater
+
+    if options.log:
+        part = replace(part, value=log_magnitudes(part.value))
+    if options.z:
+        values, varies = z_by_rater(part.value, part.rater.codes)
+        part = replace(part, value=values).rows(varies)
+    return part

@@ -1,0 +1,1 @@
+"""How metrics and judges compare with people."""

@@ -1,1 +1,0 @@
-"""Automatic metrics and judges: computed from texts, compared with people, used for estimates."""

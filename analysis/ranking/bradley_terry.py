@@ -1,0 +1,439 @@
+"""Bradley–Terry strengths with ties, errors that allow for dependence, claims that hold together.
+
+Bradley & Terry (1952); ties after Davidson (1970); existence of the estimate after Ford (1957);
+two-way clustered errors after Cameron, Gelbach & Miller (2011); ranks after Mogstad et al. (2024).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.errors import OptionsError, RankingError, Undefined
+from analysis.typing import Values
+
+from .pairs import LOSS, TIE, WIN, Counts, Pairs, count, require_comparable
+from .rank_ranges import cluster_ends
+
+TIES = ("davidson", "half")
+CLUSTERINGS = ("none", "rater", "item", "both")
+SIMULATIONS = 20_000
+STEPS = 100
+PRECISION = 1e-10
+# A drawn table may have no maximum (a system that won all); this pull to 0 gives it a finite one.
+RIDGE = 1e-6
+
+Integers = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Strength:
+    """A system's ability on the log-odds scale (they sum to 0) and its rank confidence set."""
+
+    system: str
+    ability: float
+    standard_error: float
+    rank_low: int
+    rank_high: int
+    cluster: int
+
+
+@dataclass(frozen=True)
+class Difference:
+    """a's ability less b's; all intervals hold together at level 1 − alpha; `p` is adjusted."""
+
+    a: str
+    b: str
+    difference: float
+    low: float
+    high: float
+    p: float
+
+
+@dataclass(frozen=True)
+class BradleyTerry:
+    """Strengths from the best down and every pairwise difference.
+
+    `tie` is Davidson's ν (None where ties count as half wins, or there are none). `effective` is
+    Kish's number of equally busy raters (items); `df` = effective − 1 is the t distribution's.
+    """
+
+    systems: tuple[Strength, ...]
+    pairs: tuple[Difference, ...]
+    ties: str
+    tie: float | None
+    clustered_by: str
+    effective: float | None
+    df: float | None
+    critical: float
+    alpha: float
+    log_likelihood: float
+    comparisons: int
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A maximum of the likelihood: `ability` of shape (systems,), `log_tie` = log ν or None."""
+
+    ability: Values
+    log_tie: float | None
+    information: Values
+    log_likelihood: float
+
+
+def bradley_terry(
+    pairs: Pairs,
+    *,
+    ties: str = "davidson",
+    cluster: str = "both",
+    alpha: float = 0.05,
+    seed: int = 1,
+) -> BradleyTerry:
+    """Fit all comparisons and compare every two systems simultaneously.
+
+    Parameters
+    ----------
+    pairs : comparisons of two systems; `pairs_from_table` makes them of a table
+    ties : `davidson` estimates how likely ties are, `half` counts a tie as half a win
+    cluster : whose judgements depend on each other: `rater`, `item`, `both` or `none`
+    alpha : 1 − confidence of all intervals together, between 0 and 1
+    seed : of the draws that the simultaneous intervals are based on
+
+    Returns
+    -------
+    BradleyTerry : abilities (log-odds, mean 0) with errors and ranks, best first, and the
+        differences of all pairs with simultaneous intervals and adjusted p
+
+    Raises
+    ------
+    OptionsError : an unknown treatment of ties or clustering, or alpha out of range
+    RankingError : systems that cannot be ranked, because they are disconnected or separated
+    Undefined : fewer than two raters (items) to take the variance from
+
+    Source
+    ------
+    Bradley & Terry (1952); ties after Davidson (1970); existence of the estimate after Ford (1957);
+    clustered errors after Cameron, Gelbach & Miller (2011); ranks after Mogstad et al. (2024).
+    """
+    _require_options(ties, cluster, alpha)
+    counts = count(pairs)
+    require_estimable(pairs.systems, counts, ties)
+    found = fit(counts, ties=ties)
+    covariance = _covariance(pairs, found, cluster)
+    effective = _effective(pairs, cluster)
+    df = None if effective is None else max(effective - 1, 1.0)
+    largest = largest_differences(covariance, df, seed)
+    critical = float(np.quantile(largest, 1 - alpha))
+    differences = _differences(found.ability, covariance, largest, critical)
+    return BradleyTerry(
+        systems=_strengths(pairs.systems, found.ability, covariance, differences[3] < alpha),
+        pairs=_named(pairs.systems, found.ability, differences),
+        ties=ties,
+        tie=None if found.log_tie is None else float(np.exp(found.log_tie)),
+        clustered_by=cluster,
+        effective=effective,
+        df=df,
+        critical=critical,
+        alpha=alpha,
+        log_likelihood=found.log_likelihood,
+        comparisons=len(pairs),
+    )
+
+
+def abilities(counts: NDArray[np.int64]) -> Values:
+    """Abilities with Davidson's ties for one drawn table; never fails (see RIDGE).
+
+    Parameters
+    ----------
+    counts : shape (systems, systems, 3), wins, ties and losses of i against j for i < j
+    """
+    wins = (counts[:, :, WIN] + counts[:, :, LOSS].T).astype(float)
+    ties = (counts[:, :, TIE] + counts[:, :, TIE].T).astype(float)
+    if not wins.any():
+        return np.zeros(len(wins))
+    return fit(Counts(wins, ties), ridge=RIDGE).ability
+
+
+def fit(counts: Counts, *, ties: str = "davidson", ridge: float = 0.0) -> Fit:
+    """Maximise the likelihood by Newton's method with step halving.
+
+    A win of i has weight exp(θ_i), a loss exp(θ_j), a tie ν·exp((θ_i + θ_j)/2): the logarithm
+    is concave in (θ, log ν). With `ties="half"` a tie is half a win for each and ν is 0.
+    """
+    wins, tied = counts.wins, counts.ties
+    if ties == "half":
+        wins, tied = wins + tied / 2, np.zeros_like(tied)
+    with_ties = bool(tied.any())
+    point = np.zeros(len(wins) + with_ties)
+    value = _log_likelihood(point, wins, tied, ridge)
+    for _ in range(STEPS):
+        gradient, information = _slopes(point, wins, tied, ridge)
+        step = np.linalg.solve(_pinned(information, len(wins)), gradient)
+        size = 1.0
+        while (tried := _log_likelihood(point + size * step, wins, tied, ridge)) < value:
+            size /= 2
+            if size < 1e-10:
+                break
+        point, value = point + size * step, max(tried, value)
+        if np.abs(size * step).max() < PRECISION or size < 1e-10:
+            ability = point[: len(wins)] - point[: len(wins)].mean()
+            log_tie = float(point[-1]) if with_ties else None
+            return Fit(ability, log_tie, _slopes(point, wins, tied, ridge)[1], float(value))
+    raise RankingError("Bradley–Terry did not converge.")
+
+
+def require_estimable(systems: tuple[str, ...], counts: Counts, ties: str = "davidson") -> None:
+    """Refuse comparisons whose likelihood has no maximum, and name the systems at fault.
+
+    Ford (1957): in every split of the systems in two groups, a system of each has to win against
+    (or, with ties, tie with) a system of the other. Davidson's ν adds a condition of its own.
+    """
+    require_comparable(systems, counts)
+    if ties == "davidson" and not counts.wins.any():
+        raise RankingError("Every comparison is a tie: no system can be told from another.")
+    from scipy.sparse.csgraph import connected_components
+
+    number, group = connected_components(counts.wins + counts.ties > 0, connection="strong")
+    if number > 1:
+        named = "; ".join(
+            ", ".join(systems[place] for place in np.flatnonzero(group == which))
+            for which in range(number)
+        )
+        raise RankingError(
+            "Separated: between these groups one side never won or tied, so that their distance "
+            f"has no estimate: {named}."
+        )
+    if ties == "davidson" and counts.ties.any() and not _tie_is_bounded(counts):
+        raise RankingError(
+            "Separated: ties lie between every win and its contrary, so that ν has no estimate; "
+            "count ties as half wins instead."
+        )
+
+
+def _tie_is_bounded(counts: Counts) -> bool:
+    """Whether some cycle of systems holds more wins than ties.
+
+    Otherwise the likelihood never falls along the direction in which log ν grows by ½, every
+    winner draws away from its loser by 1 and tied systems by at most 1: these are difference
+    constraints, which can be met unless their graph has a negative cycle.
+    """
+    from scipy.sparse.csgraph import NegativeCycleError, bellman_ford
+
+    lengths = np.where(counts.wins > 0, -1.0, np.where(counts.ties > 0, 1.0, 0.0))
+    try:
+        bellman_ford(lengths, indices=0)
+    except NegativeCycleError:
+        return True
+    return False
+
+
+def _require_options(ties: str, cluster: str, alpha: float) -> None:
+    problems = []
+    if ties not in TIES:
+        problems.append(f"There is no treatment of ties {ties!r}: {', '.join(TIES)}.")
+    if cluster not in CLUSTERINGS:
+        problems.append(f"There is no clustering {cluster!r}: {', '.join(CLUSTERINGS)}.")
+    if not 0 < alpha < 1:
+        problems.append(f"alpha is {alpha}, but must lie between 0 and 1.")
+    if problems:
+        raise OptionsError(problems)
+
+
+# --- the likelihood ------------------------------------------------------------------------
+
+
+def _weights(point: Values, systems: int) -> tuple[Values, Values]:
+    """Log weight of a win of i over j, and of their tie, each of shape (systems, systems)."""
+    ability = point[:systems]
+    log_tie = point[systems] if len(point) > systems else -np.inf
+    win = np.broadcast_to(ability[:, None], (systems, systems))
+    tie = log_tie + (ability[:, None] + ability[None, :]) / 2
+    return win, tie
+
+
+def _log_likelihood(point: Values, wins: Values, ties: Values, ridge: float) -> float:
+    win, tie = _weights(point, len(wins))
+    total = np.logaddexp(np.logaddexp(win, win.T), tie)
+    tied = np.sum(ties * (tie - total)) / 2 if ties.any() else 0.0
+    return float(np.sum(wins * (win - total)) + tied - ridge * np.sum(point**2) / 2)
+
+
+def _chances(point: Values, systems: int) -> tuple[Values, Values]:
+    """Chances that i beats j, and that they tie, each of shape (systems, systems)."""
+    win, tie = _weights(point, systems)
+    total = np.logaddexp(np.logaddexp(win, win.T), tie)
+    return np.exp(win - total), np.exp(tie - total)
+
+
+def _slopes(point: Values, wins: Values, ties: Values, ridge: float) -> tuple[Values, Values]:
+    """Gradient and information (the negative Hessian) of the log likelihood."""
+    systems = len(wins)
+    win, tie = _chances(point, systems)
+    met = wins + wins.T + ties
+    score = win + tie / 2
+    variance = met * (win + tie / 4 - score**2)
+    gradient = np.sum(wins + ties / 2 - met * score, axis=1)
+    information = np.diag(variance.sum(axis=1)) - variance
+    if len(point) > systems:
+        mixed = np.sum(met * tie * (0.5 - score), axis=1)
+        gradient = np.append(gradient, np.sum(ties - met * tie) / 2)
+        corner = np.sum(met * tie * (1 - tie)) / 2
+        information = np.block([[information, mixed[:, None]], [mixed[None, :], corner]])
+    return gradient - ridge * point, information + ridge * np.eye(len(point))
+
+
+def _pinned(information: Values, systems: int) -> Values:
+    """Information made regular: the common level of all abilities is held."""
+    pinned = information.copy()
+    pinned[:systems, :systems] += max(np.trace(information) / systems, 1.0) / systems
+    return pinned
+
+
+# --- variance ------------------------------------------------------------------------------
+
+
+def _covariance(pairs: Pairs, found: Fit, cluster: str) -> Values:
+    """Covariance of the abilities, shape (systems, systems): sandwich clustered as asked."""
+    systems = len(pairs.systems)
+    centre = np.eye(len(found.information))
+    centre[:systems, :systems] -= 1 / systems
+    bread = centre @ np.linalg.inv(_pinned(found.information, systems)) @ centre
+    model: Values = bread[:systems, :systems]
+    if cluster == "none":
+        return model
+    raters, items = pairs.rater.astype(np.int64), pairs.item.astype(np.int64)
+    together = raters * (int(items.max()) + 1) + items
+    parts = {
+        "rater": ((raters, 1),),
+        "item": ((items, 1),),
+        "both": ((raters, 1), (items, 1), (together, -1)),
+    }[cluster]
+    scores = _scores(pairs, found)
+    meat = sum(sign * _meat(scores, codes, len(found.information)) for codes, sign in parts)
+    covariance = (bread @ meat @ bread)[:systems, :systems]
+    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
+    # The difference of covariances need not be one: the nearest that is (Cameron et al. 2011, 2.3).
+    covariance = (vectors * np.maximum(values, 0)) @ vectors.T
+    return covariance if np.trace(covariance) > 1e-9 * np.trace(model) else model
+
+
+def _meat(scores: list[tuple[Integers, Values]], codes: NDArray[Any], parameters: int) -> Values:
+    """Sum over clusters of the outer product of a cluster's summed scores, times G/(G − 1)."""
+    from scipy.sparse import csr_matrix
+
+    cluster = np.unique(codes, return_inverse=True)[1].astype(np.int32)
+    number = int(cluster.max()) + 1
+    if number < 2:
+        raise Undefined("Clustered errors need at least two raters and at least two items.")
+    summed = csr_matrix((number, parameters))
+    for column, cells in scores:  # one by one: a million judgements at once would fill the memory
+        summed = summed + csr_matrix((cells, (cluster, column)), shape=summed.shape)
+    meat: Values = (summed.T @ summed).toarray() * number / (number - 1)
+    return meat
+
+
+def _scores(pairs: Pairs, found: Fit) -> list[tuple[Integers, Values]]:
+    """Slopes of each comparison's log likelihood: (the parameter, the slope in it)."""
+    gains, tie_gains = _residuals(pairs, found)
+    scores = [(pairs.first, gains), (pairs.second, -gains)]
+    if found.log_tie is not None:
+        scores.append((np.full(len(pairs), len(pairs.systems), dtype=np.int32), tie_gains))
+    return scores
+
+
+def _residuals(pairs: Pairs, found: Fit) -> tuple[Values, Values]:
+    """What the first system got (1, ½, 0) less its expectation, and the same for the tie."""
+    systems = len(pairs.systems)
+    tail = [] if found.log_tie is None else [found.log_tie]
+    win, tie = _chances(np.append(found.ability, tail), systems)
+    tie_chance = tie[pairs.first, pairs.second]
+    expected = win[pairs.first, pairs.second] + tie_chance / 2
+    return 1 - pairs.outcome / 2 - expected, (pairs.outcome == TIE) - tie_chance
+
+
+def _effective(pairs: Pairs, cluster: str) -> float | None:
+    """Kish's effective number of clusters (1965): (Σn)²/Σn²; the smaller one of two ways."""
+    units = {"none": [], "rater": [pairs.rater], "item": [pairs.item]}
+    units["both"] = [pairs.rater, pairs.item]
+    sizes = [np.bincount(codes).astype(float) for codes in units[cluster]]
+    return min((float(size.sum() ** 2 / np.sum(size**2)) for size in sizes), default=None)
+
+
+# --- simultaneous comparison ---------------------------------------------------------------
+
+
+def _errors(covariance: Values) -> Values:
+    """Standard error of every difference, shape (systems, systems), zero on the diagonal."""
+    variance = np.diag(covariance)
+    return np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0))
+
+
+def largest_differences(covariance: Values, df: float | None, seed: int) -> Values:
+    """Draws of the largest |difference|/error of all pairs if all systems were equal.
+
+    Tukey's studentised range, for abilities with any covariance: multivariate normal, or t.
+    """
+    from .distances import largest_distances
+
+    rng = np.random.Generator(np.random.Philox(key=seed % 2**64))
+    values, vectors = np.linalg.eigh(covariance)
+    root = vectors * np.sqrt(np.maximum(values, 0))
+    errors = _errors(covariance)
+    inverse = np.divide(1, errors, out=np.zeros_like(errors), where=errors > 0)
+    largest = np.empty(SIMULATIONS)
+    for start in range(0, SIMULATIONS, 1000):
+        normal = rng.standard_normal((1000, len(covariance))) @ root.T
+        largest[start : start + 1000] = largest_distances(normal, inverse)
+    if df is not None:
+        largest /= np.sqrt(rng.chisquare(df, SIMULATIONS) / df)
+    return np.sort(largest)
+
+
+def _differences(
+    ability: Values, covariance: Values, largest: Values, critical: float
+) -> tuple[Values, Values, Values, Values]:
+    """Differences, low and high ends, adjusted p, each of shape (systems, systems)."""
+    difference = ability[:, None] - ability[None, :]
+    errors = _errors(covariance)
+    ratio = np.divide(np.abs(difference), errors, out=np.zeros_like(errors), where=errors > 0)
+    beyond = len(largest) - np.searchsorted(largest, ratio, side="left")
+    # one more draw than were made: a share of simulations is never 0 (Davison & Hinkley 1997)
+    p = np.minimum((beyond + 1) / (len(largest) + 1), 1)
+    return difference, difference - critical * errors, difference + critical * errors, p
+
+
+def _strengths(
+    systems: tuple[str, ...], ability: Values, covariance: Values, distinct: NDArray[np.bool_]
+) -> tuple[Strength, ...]:
+    """Rank sets: below all that are surely better, above all that are surely worse."""
+    better = distinct & (ability[None, :] > ability[:, None])
+    worse = distinct & (ability[None, :] < ability[:, None])
+    low, high = 1 + better.sum(axis=1), len(systems) - worse.sum(axis=1)
+    order = np.lexsort([np.arange(len(systems)), -ability])
+    cluster = 1 + np.r_[0, np.cumsum(cluster_ends(low[order], high[order])[:-1])]
+    errors = np.sqrt(np.maximum(np.diag(covariance), 0))
+    return tuple(
+        Strength(
+            systems[number],
+            float(ability[number]),
+            float(errors[number]),
+            int(low[number]),
+            int(high[number]),
+            int(cluster[place]),
+        )
+        for place, number in enumerate(order)
+    )
+
+
+def _named(
+    systems: tuple[str, ...],
+    ability: Values,
+    differences: tuple[Values, Values, Values, Values],
+) -> tuple[Difference, ...]:
+    order = np.lexsort([np.arange(len(systems)), -ability])
+    return tuple(
+        Difference(systems[a], systems[b], *(float(cells[a, b]) for cells in differences))
+        for place, a in enumerate(order)
+        for b in order[place + 1 :]
+    )

@@ -1,0 +1,139 @@
+"""Which judgements a run sees: the table itself, or whole units of it drawn with replacement."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .compiling import compiled
+from .pairs import LOSS, WIN, Pairs
+from .streams import GAMMA, RESAMPLING, below, mixed, stream
+
+Integers = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Units:
+    """What each comparison belongs to; a comparison counts as often as both units are drawn."""
+
+    first: Integers
+    second: Integers
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many units there are of either kind."""
+        return _number_of(self.first), _number_of(self.second)
+
+
+def _number_of(units: Integers) -> int:
+    return int(units.max(initial=-1)) + 1
+
+
+def _dense(codes: NDArray[Any]) -> Integers:
+    """Number the units that have comparisons 0, 1, 2, … in the order of their codes."""
+    return np.unique(codes, return_inverse=True)[1].astype(np.int32)
+
+
+def _alone(units: NDArray[Any]) -> Units:
+    return Units(_dense(units), np.zeros(len(units), dtype=np.int32))
+
+
+def _single(pairs: Pairs) -> Units:
+    """Every comparison for itself, numbered by its content so that rows may come in any order."""
+    by_content = np.argsort(cells(pairs), kind="stable")
+    place = np.empty(len(pairs), dtype=np.int32)
+    place[by_content] = np.arange(len(pairs), dtype=np.int32)
+    return _alone(place)
+
+
+SCHEMES: dict[str, Callable[[Pairs], Units | None]] = {
+    "none": lambda pairs: None,
+    "pairs": _single,
+    "screens": lambda pairs: _alone(pairs.screen),
+    "items": lambda pairs: _alone(pairs.item),
+    "raters": lambda pairs: _alone(pairs.rater),
+    # the two-way pigeonhole bootstrap (Owen 2007)
+    "raters-items": lambda pairs: Units(_dense(pairs.rater), _dense(pairs.item)),
+}
+
+
+def cells(pairs: Pairs) -> NDArray[np.int64]:
+    """The place of each comparison in a count array of shape (systems, systems, 3)."""
+    swapped = pairs.first > pairs.second
+    low = np.where(swapped, pairs.second, pairs.first).astype(np.int64)
+    high = np.where(swapped, pairs.first, pairs.second)
+    outcome = np.where(swapped, WIN + LOSS - pairs.outcome, pairs.outcome)
+    return (low * len(pairs.systems) + high) * 3 + outcome
+
+
+@dataclass(frozen=True, eq=False)
+class Resampler:
+    """Comparisons folded to what resampling needs: memory is linear in them at most.
+
+    `cell`, `times`, `units.first` and `units.second` have shape (distinct comparisons,).
+    """
+
+    systems: int
+    cell: Integers
+    times: Integers
+    units: Units | None
+    fixed: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, pairs: Pairs, scheme: str) -> "Resampler":
+        """Fold comparisons that always come together."""
+        units = SCHEMES[scheme](pairs)
+        shape = (len(pairs.systems), len(pairs.systems), 3)
+        cell = cells(pairs)
+        fixed = np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape)
+        if units is None:
+            nothing = np.empty(0, dtype=np.int32)
+            return cls(len(pairs.systems), nothing, nothing, None, fixed)
+        rows = np.stack([units.first, units.second, cell.astype(np.int32)])
+        order = np.lexsort(rows)
+        rows = rows[:, order]
+        starts = np.flatnonzero(np.r_[True, np.any(np.diff(rows, axis=1) != 0, axis=0)])
+        times = np.diff(np.r_[starts, len(pairs)]).astype(np.int32)
+        first, second, cell = (row[starts].copy() for row in rows)
+        return cls(len(pairs.systems), cell, times, Units(first, second), fixed)
+
+    def counts(self, *, seed: int, run: int) -> NDArray[np.int64]:
+        """Wins, ties and losses of i against j (i < j) in one run, shape (systems, systems, 3)."""
+        if self.units is None:
+            return self.fixed
+        weights = unit_weights(self.units, seed=seed, run=run)
+        counts = np.zeros(self.fixed.size, dtype=np.int64)
+        _add_up(self.cell, self.times, self.units.first, self.units.second, *weights, counts)
+        return counts.reshape(self.fixed.shape)
+
+
+def unit_weights(
+    units: Units, *, seed: int, run: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How often each unit of either kind is drawn in one run."""
+    first, second = units.sizes
+    drawn: tuple[NDArray[np.int64], NDArray[np.int64]] = _weights(
+        first, second, np.uint64(seed % 2**64), run
+    )
+    return drawn
+
+
+@compiled()
+def _weights(first: int, second: int, seed: Any, run: int) -> Any:
+    key = stream(seed, RESAMPLING, run)
+    drawn = np.zeros(first, dtype=np.int64), np.zeros(second, dtype=np.int64)
+    for units in drawn:
+        for _ in range(len(units)):
+            key += GAMMA
+            units[below(mixed(key) >> np.uint64(32), len(units))] += 1
+    return drawn
+
+
+@compiled()
+def _add_up(  # noqa: PLR0917 (compiled code takes no keywords)
+    cell: Any, times: Any, first: Any, second: Any, weight: Any, other: Any, counts: Any
+) -> None:
+    for row in range(len(cell)):
+        counts[cell[row]] += times[row] * weight[first[row]] * other[second[row]]

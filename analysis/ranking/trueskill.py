@@ -1,0 +1,327 @@
+"""TrueSkill for two players in closed form (Herbrich, Minka & Graepel 2006), compiled."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.typing import Values
+
+from .compiling import compiled
+from .pairs import LOSS, TIE, WIN, Pairs
+from .streams import GAMMA, LOW_HALF, STEPS, below, mixed, stream, unit
+
+MU, SIGMA, DRAW_PROBABILITY = 0.0, 0.5, 0.25
+# Φ⁻¹((0.25 + 1) / 2): the draw margin in units of √2·β
+MARGIN_FACTOR = 0.31863936396437514
+ROOT_HALF = math.sqrt(0.5)
+NORMAL_PEAK = 1 / math.sqrt(2 * math.pi)
+
+
+@dataclass(frozen=True)
+class Game:
+    """The constants of a pass: performance spread β and draw margin ε (τ is 0)."""
+
+    beta: float
+    margin: float
+
+    @classmethod
+    def of_size(cls, comparisons: int) -> "Game":
+        """β = σ₀·N/40 with N = comparisons + 1 (Sakaguchi, Post & Van Durme 2014, their code)."""
+        beta = SIGMA * (comparisons + 1) / 40
+        return cls(beta, MARGIN_FACTOR * math.sqrt(2) * beta)
+
+
+@compiled(inline="always")
+def _density(x: float) -> float:
+    return NORMAL_PEAK * math.exp(-0.5 * x * x)
+
+
+@compiled(inline="always")
+def _below(x: float) -> float:
+    return 0.5 * math.erfc(-x * ROOT_HALF)
+
+
+@compiled(inline="always")
+def _win(difference: float, margin: float) -> tuple[float, float]:
+    """Mean and variance corrections v, w after a win (Herbrich et al. 2006, figure 2)."""
+    x = difference - margin
+    chance = _below(x)
+    if chance < 1e-300:  # an extremely unlikely win: the limits of v and w
+        return -x, 1.0
+    v = _density(x) / chance
+    return v, v * (v + x)
+
+
+@compiled(inline="always")
+def _tie(difference: float, margin: float) -> tuple[float, float]:
+    """Mean and variance corrections v, w after a draw."""
+    size = abs(difference)
+    upper, lower = margin - size, -margin - size
+    chance = _below(upper) - _below(lower)
+    if chance < 1e-300:
+        return math.copysign(1.0, difference) * upper, 1.0
+    upper_density, lower_density = _density(upper), _density(lower)
+    v = (lower_density - upper_density) / chance
+    w = v * v + (upper * upper_density - lower * lower_density) / chance
+    return (v if difference >= 0 else -v), w
+
+
+@compiled(inline="always")
+def _update(  # noqa: PLR0917 (compiled code takes no keywords)
+    mu: Any, variance: Any, i: int, j: int, outcome: int, spread: float, margin: float
+) -> None:
+    """Update two systems after one comparison; `spread` is 2β²."""
+    total = spread + variance[i] + variance[j]
+    scale = math.sqrt(total)
+    difference = (mu[i] - mu[j]) / scale
+    if outcome == TIE:
+        v, w = _tie(difference, margin / scale)
+    else:
+        side = 1.0 - outcome  # 1 for a win, −1 for a loss
+        v, w = _win(side * difference, margin / scale)
+        v *= side
+    mu[i] += variance[i] / scale * v
+    mu[j] -= variance[j] / scale * v
+    variance[i] *= 1 - variance[i] / total * w
+    variance[j] *= 1 - variance[j] / total * w
+
+
+@compiled()
+def _ordered_pass(  # noqa: PLR0917 (compiled code takes no keywords)
+    first: Any, second: Any, outcome: Any, mu: Any, variance: Any, beta: float, margin: float
+) -> None:
+    spread = 2 * beta * beta
+    for step in range(len(first)):
+        _update(mu, variance, first[step], second[step], outcome[step], spread, margin)
+
+
+@compiled(inline="always")
+def _replay(widest: Any, winner: Any, system: int, variance: float) -> None:
+    """Let one system play its way up with a new variance: the larger wins, else the left.
+
+    Without branches, because a processor cannot predict who wins.
+    """
+    node = len(widest) // 2 + system
+    widest[node] = variance
+    best = system
+    while node > 1:
+        rival, rivals_best = widest[node ^ 1], winner[node ^ 1]
+        beaten = (rival > variance) | ((rival == variance) & (node & 1 == 1))
+        variance = max(variance, rival)
+        best = rivals_best if beaten else best
+        node >>= 1
+        widest[node] = variance
+        winner[node] = best
+
+
+@compiled()
+def _tournament(degrees: Any, widest: Any, winner: Any) -> None:
+    """Fill a tree: `winner[1]` is the system with the largest variance that has met another.
+
+    Systems are in the lower half, from `len(widest) // 2`; a variance of −1 never wins.
+    """
+    widest[:] = -1.0
+    winner[:] = 0
+    for system in range(len(degrees)):
+        if degrees[system] > 0:
+            winner[len(widest) // 2 + system] = system
+            _replay(widest, winner, system, SIGMA * SIGMA)
+
+
+@compiled()
+def _odds(counts: Any, odds: Any, opponents: Any, degrees: Any) -> None:
+    """Chances of a win and of a win or tie, and who met whom, out of counts (S, S, 3), i < j."""
+    systems = counts.shape[0]
+    for i in range(systems):
+        for j in range(i + 1, systems):
+            total = counts[i, j, WIN] + counts[i, j, TIE] + counts[i, j, LOSS]
+            if total == 0:
+                continue
+            odds[i, j, 0] = counts[i, j, WIN] / total
+            odds[i, j, 1] = (counts[i, j, WIN] + counts[i, j, TIE]) / total
+            odds[j, i, 0] = counts[i, j, LOSS] / total
+            odds[j, i, 1] = (counts[i, j, LOSS] + counts[i, j, TIE]) / total
+            opponents[i, degrees[i]] = j
+            opponents[j, degrees[j]] = i
+            degrees[i] += 1
+            degrees[j] += 1
+
+
+@compiled(inline="always")
+def _meeting(  # noqa: PLR0917 (compiled code takes no keywords)
+    i: int, mu: Any, odds: Any, opponents: Any, degrees: Any, key: Any
+) -> tuple[int, int, Any]:
+    """Draw an opponent of i and the outcome; returns them and the position in the stream.
+
+    The opponent is drawn with weight exp(−|Δμ|) by rejection: propose any opponent, accept with
+    that chance. As 1 − d ≤ exp(−d) ≤ 1, most proposals are accepted without the exponential.
+    """
+    while True:
+        key += GAMMA
+        bits = mixed(key)
+        j = opponents[i, below(bits >> np.uint64(32), degrees[i])]
+        chance = (bits & LOW_HALF) * 2.0**-32
+        gap = abs(mu[i] - mu[j])
+        if chance < 1.0 - gap or chance < math.exp(-gap):
+            break
+    key += GAMMA
+    luck = unit(mixed(key))
+    # WIN, TIE, LOSS are 0, 1, 2; a sum needs no branch
+    return j, (luck >= odds[i, j, 0]) + (luck >= odds[i, j, 1]), key
+
+
+@compiled()
+def _reference_runs(counts: Any, steps: Any, keys: Any, betas: Any, margins: Any, mu: Any) -> None:  # noqa: PLR0917 (compiled code takes no keywords)
+    """Run side by side, longest first; adds to μ, shape (runs, systems).
+
+    A step has to wait for the one before it, but not for another run's: a processor that works
+    on several at once does nearly twice as many. The runs share nothing.
+    """
+    runs, systems = mu.shape
+    odds = np.zeros((runs, systems, systems, 2))
+    opponents = np.zeros((runs, systems, systems), dtype=np.int32)
+    degrees = np.zeros((runs, systems), dtype=np.int64)
+    leaves = 1
+    while leaves < systems:
+        leaves *= 2
+    widest, winner = np.empty((runs, 2 * leaves)), np.empty((runs, 2 * leaves), dtype=np.int64)
+    for run in range(runs):
+        _odds(counts[run], odds[run], opponents[run], degrees[run])
+        _tournament(degrees[run], widest[run], winner[run])
+    variance = np.full((runs, systems), SIGMA * SIGMA)
+    spreads = 2 * betas * betas
+    first, second = np.empty(runs, dtype=np.int64), np.empty(runs, dtype=np.int64)
+    outcome = np.empty(runs, dtype=np.int64)
+    for step in range(steps[0]):
+        while steps[runs - 1] <= step:
+            runs -= 1
+        for run in range(runs):
+            i = winner[run, 1]
+            first[run] = i
+            second[run], outcome[run], keys[run] = _meeting(
+                i, mu[run], odds[run], opponents[run], degrees[run], keys[run]
+            )
+        for run in range(runs):
+            i, j = first[run], second[run]
+            _update(mu[run], variance[run], i, j, outcome[run], spreads[run], margins[run])
+        for run in range(runs):
+            i, j = first[run], second[run]
+            _replay(widest[run], winner[run], i, variance[run, i])
+            _replay(widest[run], winner[run], j, variance[run, j])
+
+
+def reference_runs(counts: NDArray[np.int64], *, seed: int, runs: Sequence[int]) -> Values:
+    """Run the reference procedure (Sakaguchi, Post & Van Durme 2014), several runs side by side.
+
+    N steps with N = comparisons + 1: the system with the largest σ meets an opponent drawn with
+    weight exp(−|Δμ|) among those it was ever compared with; one of their judgements, drawn with
+    replacement, updates both. The counts of wins, ties and losses are sufficient for that draw.
+
+    Parameters
+    ----------
+    counts : shape (runs, systems, systems, 3), of each run wins, ties and losses of i against j
+        for i < j
+    runs : the runs' numbers; the same seed and number give the same result, alone or with others
+
+    Returns
+    -------
+    μ, shape (runs, systems); 0 for a system that was never compared
+    """
+    totals = counts.sum(axis=(1, 2, 3))
+    order = np.argsort(-totals, kind="stable")
+    games = [Game.of_size(int(total)) for total in totals[order]]
+    mu = np.full(counts.shape[:2], MU)
+    start = np.uint64(seed % 2**64)
+    _reference_runs(
+        np.ascontiguousarray(counts[order]),
+        np.where(totals > 0, totals + 1, 0)[order],
+        np.array([stream(start, STEPS, runs[place]) for place in order], dtype=np.uint64),
+        np.array([game.beta for game in games]),
+        np.array([game.margin for game in games]),
+        mu,
+    )
+    means = np.empty_like(mu)
+    means[order] = mu
+    return means
+
+
+def reference_run(counts: NDArray[np.int64], *, seed: int, run: int) -> Values:
+    """One run alone; counts have shape (systems, systems, 3), μ has shape (systems,)."""
+    means: Values = reference_runs(counts[None], seed=seed, runs=[run])[0]
+    return means
+
+
+def ordered_pass(pairs: Pairs, game: Game | None = None) -> tuple[Values, Values]:
+    """Update through the comparisons once, in the given order; returns μ and σ, shape (systems,).
+
+    This is what the `trueskill` package does with the same comparisons; a test says so.
+    """
+    game = game or Game.of_size(len(pairs))
+    mu = np.full(len(pairs.systems), MU)
+    variance = np.full(len(pairs.systems), SIGMA**2)
+    _ordered_pass(pairs.first, pairs.second, pairs.outcome, mu, variance, game.beta, game.margin)
+    return mu, np.sqrt(variance)
+
+
+def screen_pass(
+    screens: Sequence[tuple[Sequence[int], Sequence[float]]],
+    systems: int,
+    game: Game,
+) -> tuple[Values, Values]:
+    """Update with whole screens, all k systems at once, through the `trueskill` package.
+
+    Parameters
+    ----------
+    screens : for each screen the numbers of its systems and their values, higher is better
+
+    Returns
+    -------
+    μ and σ, shape (systems,)
+    """
+    from trueskill import TrueSkill
+
+    environment = TrueSkill(
+        mu=MU, sigma=SIGMA, beta=game.beta, tau=0.0, draw_probability=DRAW_PROBABILITY
+    )
+    ratings = [environment.create_rating() for _ in range(systems)]
+    for numbers, values in screens:
+        after = environment.rate(
+            [(ratings[number],) for number in numbers], ranks=[-value for value in values]
+        )
+        for number, (rating,) in zip(numbers, after, strict=True):
+            ratings[number] = rating
+    return (
+        np.array([rating.mu for rating in ratings]),
+        np.array([rating.sigma for rating in ratings]),
+    )
+
+
+def screens_of(pairs: Pairs, times: NDArray[np.int64]) -> list[tuple[list[int], list[float]]]:
+    """Gather comparisons into screens again, each as often as `times` says, in their order.
+
+    A system's value on its screen is the number of systems there that it does not lose to.
+    """
+    scores: dict[int, dict[int, float]] = {}
+    repeats: dict[int, int] = {}
+    rows = zip(
+        pairs.screen.tolist(),
+        pairs.first.tolist(),
+        pairs.second.tolist(),
+        pairs.outcome.tolist(),
+        times.tolist(),
+        strict=True,
+    )
+    for screen, first, second, outcome, time in rows:
+        score = scores.setdefault(screen, {})
+        score[first] = score.get(first, 0.0) + (outcome != LOSS)
+        score[second] = score.get(second, 0.0) + (outcome != WIN)
+        repeats[screen] = time
+    return [
+        (list(score), list(score.values()))
+        for screen, score in scores.items()
+        for _ in range(repeats[screen])
+    ]

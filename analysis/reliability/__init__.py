@@ -1,0 +1,1 @@
+"""Agreement of raters, and what each of them did."""

@@ -1,0 +1,180 @@
+"""Intraclass correlations of complete and incomplete tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analysis.errors import Undefined
+from analysis.typing import Codes, Values
+
+from .coefficients import Coefficient, first_of_each
+
+
+@dataclass(frozen=True)
+class IntraclassCorrelation:
+    """ICC(2,1) of a single rater and ICC(2,k) of the mean of `k` raters, absolute agreement."""
+
+    single: Coefficient
+    mean: Coefficient
+    k: float
+    method: str
+
+
+def intraclass_correlation(
+    values: ArrayLike, units: Codes, raters: Codes, *, confidence: float = 0.95
+) -> IntraclassCorrelation:
+    """Intraclass correlations with two-way random effects, for absolute agreement.
+
+    Complete tables (every rater judged every unit) follow the paper's mean squares and have an
+    interval; others take the variance components of a REML fit, without one.
+
+    Parameters
+    ----------
+    values : shape (judgements,), in the criterion's own unit
+    units, raters : shape (judgements,), codes of the judged output and the rater; a rater's second
+        judgement of a unit is left out
+    confidence : of the interval, between 0 and 1
+
+    Returns
+    -------
+    IntraclassCorrelation : ICC(2,1) of a single judgement and ICC(2,k) of the mean of k judgements
+
+    Raises
+    ------
+    Undefined : fewer than two raters or two units, or values that do not vary
+
+    Source
+    ------
+    Shrout & Fleiss (1979); McGraw & Wong (1996).
+    """
+    values = np.asarray(values, dtype=np.float64)
+    first = first_of_each(units, raters)
+    values = values[first]
+    units = np.unique(units[first], return_inverse=True)[1]
+    raters = np.unique(raters[first], return_inverse=True)[1]
+    subjects, judges = int(units.max()) + 1, int(raters.max()) + 1
+    if judges < 2 or subjects < 2:
+        raise Undefined("Intraclass correlation needs two raters and two outputs.")
+    if len(values) == subjects * judges:
+        table = np.empty((subjects, judges))
+        table[units, raters] = values
+        return _complete_icc(table, confidence)
+    return incomplete_icc(values, units, raters)
+
+
+def _complete_icc(table: Values, confidence: float) -> IntraclassCorrelation:
+    subjects, judges = table.shape
+    grand = table.mean()
+    rows, columns = table.mean(axis=1) - grand, table.mean(axis=0) - grand
+    rest = table - grand - rows[:, None] - columns[None, :]
+    row_sq = judges * float(rows @ rows) / (subjects - 1)
+    column_sq = subjects * float(columns @ columns) / (judges - 1)
+    error_sq = float(np.sum(rest**2)) / ((subjects - 1) * (judges - 1))
+    spread = row_sq + (judges - 1) * error_sq + judges * (column_sq - error_sq) / subjects
+    if spread <= 0:
+        raise Undefined("The values do not vary, so there is nothing to agree on.")
+    single = (row_sq - error_sq) / spread
+    of_means = row_sq + (column_sq - error_sq) / subjects
+    mean = (row_sq - error_sq) / of_means if of_means > 0 else None  # below zero it means nothing
+    low, high = _icc_interval(
+        (row_sq, column_sq, error_sq),
+        single,
+        subjects=subjects,
+        judges=judges,
+        confidence=confidence,
+    )
+    return IntraclassCorrelation(
+        Coefficient("ICC(2,1)", single, low, high, subjects),
+        Coefficient(
+            "ICC(2,k)",
+            mean,
+            _stepped_up(low, judges),
+            _stepped_up(high, judges),
+            subjects,
+            reason="" if mean is not None else "The outputs do not differ at all.",
+        ),
+        float(judges),
+        "mean squares (every rater judged every output)",
+    )
+
+
+def _icc_interval(
+    mean_squares: tuple[float, float, float],
+    single: float,
+    *,
+    subjects: int,
+    judges: int,
+    confidence: float,
+) -> tuple[float | None, float | None]:
+    """Shrout & Fleiss (1979), with Satterthwaite's degrees of freedom."""
+    from scipy.stats import f
+
+    row_sq, column_sq, error_sq = mean_squares  # of subjects, of judges, of what is left
+    if error_sq <= 0:
+        return None, None
+    ratio = column_sq / error_sq
+    weight = subjects * (1 + (judges - 1) * single) - judges * single
+    freedom = (judges - 1) * (subjects - 1) * (judges * single * ratio + weight) ** 2
+    divisor = (subjects - 1) * judges**2 * single**2 * ratio**2 + weight**2
+    if divisor <= 0:  # neither subjects nor judges differ at all
+        return None, None
+    freedom /= divisor
+    tail = (1 - confidence) / 2
+    upper, lower = f.isf(tail, subjects - 1, freedom), f.isf(tail, freedom, subjects - 1)
+    if not (np.isfinite(upper) and np.isfinite(lower)):  # subjects that do not differ at all
+        return None, None
+    spread = judges * column_sq + (judges * subjects - judges - subjects) * error_sq
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        low = subjects * (row_sq - upper * error_sq) / (upper * spread + subjects * row_sq)
+        high = subjects * (lower * row_sq - error_sq) / (spread + subjects * lower * row_sq)
+    if not (np.isfinite(low) and np.isfinite(high)):  # hardly a degree of freedom is left
+        return None, None
+    return float(low), float(high)
+
+
+def _stepped_up(single: float | None, k: float) -> float | None:
+    """Spearman–Brown: the reliability of a mean of k."""
+    if single is None or 1 + single * (k - 1) <= 0:
+        return None
+    return single * k / (1 + single * (k - 1))
+
+
+def incomplete_icc(values: Values, units: Codes, raters: Codes) -> IntraclassCorrelation:
+    """Intraclass correlations of tables with gaps, from the variance components of a REML fit.
+
+    Parameters
+    ----------
+    values : shape (judgements,), in the criterion's own unit
+    units, raters : shape (judgements,), codes of the judged output and the rater
+
+    Returns
+    -------
+    IntraclassCorrelation : without intervals; k is the harmonic mean of an output's judgements
+
+    Raises
+    ------
+    Undefined : no output was judged by two raters, or the values do not vary
+
+    Source
+    ------
+    McGraw & Wong (1996), with variances by REML instead of mean squares.
+    """
+    from analysis.scales.mixed_model import variance_components
+
+    sizes = np.bincount(units)
+    if not np.any(sizes > 1):
+        raise Undefined("No output was judged by two raters.")
+    components = variance_components(values, {"unit": units, "rater": raters})
+    variance = {component.source: component.variance for component in components}
+    total = sum(variance.values())
+    single = variance.get("unit", 0.0) / total
+    k = len(sizes) / float(np.sum(1 / sizes))  # harmonic mean of the ratings of an output
+    return IntraclassCorrelation(
+        Coefficient("ICC(2,1)", single, units=len(sizes)),
+        Coefficient("ICC(2,k)", _stepped_up(single, k), units=len(sizes)),
+        k,
+        "REML variance components (not every rater judged every output)",
+    )

@@ -1,0 +1,108 @@
+"""Tables of rankings: clusters, strengths, and wins in pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from analysis.ranking.bradley_terry import BradleyTerry
+from analysis.ranking.clusters import Ranking
+from analysis.report.ranking_section import RankingSection, WinShare
+from analysis.translatable import gettext_noop as _
+
+from .model_tables import model_tables
+from .table_model import SYSTEM, Cell, Column, Format, Role, Row, Table, rows_of
+
+RANKED = {
+    "none": (Role.PAPER, _("As published in this field: no resampling")),
+    "raters": (Role.HONEST, _("Whole raters resampled before each run")),
+    "raters-items": (Role.HONEST, _("Raters and items resampled before each run")),
+    "items": (Role.MORE, _("Whole items resampled before each run")),
+    "screens": (Role.MORE, _("Whole screens resampled before each run")),
+    "pairs": (Role.MORE, _("Pairs resampled before each run")),
+}
+CLUSTER = Column(_("Cluster"), Format.WHOLE)
+RANKS = Column(_("Ranks"), Format.RANGE)
+
+
+def ranking_table(ranking: Ranking, scheme: str) -> Table:
+    """Cluster, score, range of ranks and system (Dušek, Novikova & Rieser 2020, Table 11)."""
+    role, caption = RANKED[scheme]
+    return Table(
+        f"ranking-{scheme}",
+        caption,
+        (CLUSTER, Column(_("Score"), Format.NUMBER, 3), RANKS, SYSTEM),
+        clustered_rows(
+            ranking.systems, lambda row: (row.mean, (row.rank_low, row.rank_high), row.system)
+        ),
+        role,
+        heads=3,
+        notes=(ranking.signature,),
+    )
+
+
+def strength_table(result: BradleyTerry) -> Table:
+    """Bradley–Terry abilities with their errors and simultaneous sets of ranks."""
+    return Table(
+        "bradley-terry",
+        _("Bradley–Terry with simultaneous intervals for all pairs"),
+        (
+            CLUSTER,
+            Column(_("Log-odds"), Format.NUMBER, 3),
+            Column(_("Error"), Format.NUMBER, 3),
+            RANKS,
+            SYSTEM,
+        ),
+        clustered_rows(
+            result.systems,
+            lambda row: (
+                row.ability,
+                row.standard_error,
+                (row.rank_low, row.rank_high),
+                row.system,
+            ),
+        ),
+        Role.HONEST,
+        heads=4,
+    )
+
+
+def clustered_rows(
+    systems: Sequence[Any], cells: Callable[[Any], tuple[Cell, ...]]
+) -> tuple[Row, ...]:
+    """Rows in which a cluster's number is written once, at its first system."""
+    before = [None, *(system.cluster for system in systems)]
+    return tuple(
+        Row((system.cluster if begins else "", *cells(system)), begins)
+        for system, last in zip(systems, before, strict=False)
+        for begins in [system.cluster != last]
+    )
+
+
+def wins_table(shares: Sequence[WinShare]) -> Table:
+    """Wins, ties and losses of each system."""
+    return Table(
+        "wins",
+        _("Wins, ties and losses in pairs"),
+        (
+            SYSTEM,
+            *(Column(title, Format.WHOLE) for title in (_("Wins"), _("Ties"), _("Losses"))),
+            Column(_("Share"), Format.NUMBER, 3),
+        ),
+        rows_of(*((won.system, won.wins, won.ties, won.losses, won.share) for won in shares)),
+    )
+
+
+def ranking_tables(ranking: RankingSection, schemes: Sequence[str]) -> Iterator[Table]:
+    """All tables of a relative criterion."""
+    # The database sorts a mapping's names by their length; the options have the right order.
+    for scheme in sorted(ranking.rankings, key=_place_in(schemes)):
+        yield ranking_table(ranking.rankings[scheme], scheme)
+    if ranking.bradley_terry:
+        yield strength_table(ranking.bradley_terry)
+    yield wins_table(ranking.win_shares)
+    yield from model_tables(ranking, ranking.mixed_scale)
+
+
+def _place_in(names: Sequence[str]) -> Callable[[str], tuple[bool, int]]:
+    return lambda name: (name not in names, names.index(name) if name in names else 0)

@@ -1,0 +1,220 @@
+"""All tables of a report, criterion by criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from analysis.reliability.coefficients import Coefficient
+from analysis.reliability.rater_profiles import RaterProfile
+from analysis.report.category_section import CategorySection
+from analysis.report.declined import declined_tables
+from analysis.report.model import CriterionReport, RankChange, Report
+from analysis.report.sentences import stated
+from analysis.scales.correlations import Correlation
+from analysis.translatable import gettext_noop as _
+
+from .ranking_tables import ranking_tables
+from .scale_tables import scale_tables
+from .span_tables import agreement_note, span_tables
+from .table_model import SYSTEM, Column, Format, P, Role, Row, Table, rows_of
+
+
+def category_table(section: CategorySection) -> Table:
+    """Percentages by system (Dušek, Novikova & Rieser 2020, Table 12)."""
+    test = section.test
+    note = section.reason
+    if test:
+        note = f"{test.test}({test.df}) = {test.statistic:.2f}, {stated(test.p)}"
+    labels = (Column(f"{label} %", Format.NUMBER, 1, is_label=True) for label in section.labels)
+    return Table(
+        "categories",
+        _("Percentages by system"),
+        (SYSTEM, *labels, Column("n", Format.WHOLE)),
+        tuple(Row((row.system, *row.percent, row.judgements)) for row in section.rows),
+        Role.PAPER,
+        notes=(note,) if note else (),
+    )
+
+
+def exclusion_table(changes: Sequence[RankChange]) -> Table:
+    """Each system's rank with and without the raters who were excluded."""
+    return Table(
+        "exclusion",
+        _("Ranks before and after raters were excluded"),
+        (SYSTEM, Column(_("Before"), Format.WHOLE), Column(_("After"), Format.WHOLE)),
+        rows_of(*((row.system, row.rank_before, row.rank_after) for row in changes)),
+        Role.HONEST,
+    )
+
+
+def agreement_table(coefficients: Sequence[Coefficient]) -> Table:
+    """Coefficients of agreement; one without a value has its reason."""
+    return Table(
+        "agreement",
+        _("Agreement of raters"),
+        (
+            Column(_("Coefficient")),
+            Column(_("Value"), Format.NUMBER, 3),
+            Column(_("Interval"), Format.INTERVAL, 3),
+            Column(_("Not available because")),
+        ),
+        rows_of(
+            *((each.name, each.value, (each.low, each.high), each.reason) for each in coefficients)
+        ),
+        Role.AGREEMENT,
+    )
+
+
+def raters_table(raters: Sequence[RaterProfile]) -> Table:
+    """What each rater did on one criterion."""
+    return Table(
+        "raters",
+        _("Raters"),
+        (
+            Column(_("Rater")),
+            Column(_("Judgements"), Format.WHOLE),
+            Column(_("Agreement"), Format.NUMBER, 2),
+            Column(_("Seconds per screen"), Format.NUMBER, 1),
+            Column(_("Ties"), Format.NUMBER, 2),
+            Column(_("Range"), Format.RANGE, 1),
+        ),
+        rows_of(
+            *(
+                (
+                    each.rater,
+                    each.judgements,
+                    each.agreement,
+                    each.seconds_per_screen,
+                    each.ties,
+                    (each.lowest, each.highest),
+                )
+                for each in raters
+            )
+        ),
+    )
+
+
+def correlation_table(found: Sequence[Correlation]) -> Table | None:
+    """Correlations between criteria, where there are several."""
+    if not found:
+        return None
+    return Table(
+        "correlations",
+        _("Correlations between criteria"),
+        (
+            Column("A"),
+            Column("B"),
+            Column(_("Method")),
+            Column(_("Level")),
+            Column("r", Format.NUMBER, 3),
+            P,
+            Column("n", Format.WHOLE),
+        ),
+        tuple(
+            Row((each.a, each.b, each.method, each.level, each.value, each.p, each.n))
+            for each in found
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class CriterionTables:
+    """One criterion's tables, and the reasons of methods that have none."""
+
+    name: str
+    kind: str
+    facts: tuple[tuple[str, str], ...]
+    tables: tuple[Table, ...]
+    undefined: tuple[tuple[str, str], ...]
+    sentences: tuple[str, ...]
+
+    def of(self, role: Role) -> list[Table]:
+        """The tables of one role."""
+        return [table for table in self.tables if table.role is role]
+
+    @property
+    def paper(self) -> list[Table]:
+        return self.of(Role.PAPER)
+
+    @property
+    def honest(self) -> list[Table]:
+        return self.of(Role.HONEST)
+
+    @property
+    def agreement(self) -> list[Table]:
+        return self.of(Role.AGREEMENT)
+
+    @property
+    def more(self) -> list[Table]:
+        return self.of(Role.MORE)
+
+
+def tables_of(
+    report: Report,
+    timed_out: Mapping[str, int] | None = None,
+    declined: Mapping[str, Any] | None = None,
+) -> list[CriterionTables]:
+    """All tables of a report by criterion.
+
+    `timed_out` counts answers that came too late, and `declined` those of raters who could not
+    judge (see `analysis.report.declined`).
+    """
+    late, missing = timed_out or {}, declined or {}
+    return [
+        _criterion(found, report, late.get(found.criterion, 0), missing.get(found.criterion, {}))
+        for found in report.criteria
+    ]
+
+
+def _criterion(
+    found: CriterionReport, report: Report, timed_out: int, declined: Mapping[str, Any]
+) -> CriterionTables:
+    sections = (section for section in (found.ranking, found.scale, found.spans) if section)
+    undefined = {
+        method: reason for section in sections for method, reason in section.undefined.items()
+    }
+    return CriterionTables(
+        name=found.criterion,
+        kind=found.kind,
+        facts=tuple(_facts(found, timed_out)),
+        tables=(*_tables(found, report), *declined_tables(declined)),
+        undefined=tuple(undefined.items()),
+        sentences=found.sentences,
+    )
+
+
+def _facts(found: CriterionReport, timed_out: int) -> Iterator[tuple[str, str]]:
+    yield _("Judgements"), f"{found.judgements:,}"
+    yield _("Raters"), f"{found.raters:,}"
+    yield _("Items"), f"{found.items:,}"
+    yield _("Screens"), f"{found.screens:,}"
+    if timed_out:
+        yield _("Excluded because time ran out"), f"{timed_out:,}"
+    if found.outliers:
+        yield _("Outliers"), f"{found.outliers.treated:,} ({found.outliers.sentence})"
+
+
+def _tables(found: CriterionReport, report: Report) -> Iterator[Table]:
+    if found.ranking:
+        yield from ranking_tables(found.ranking, report.options.get("resample", ()))
+    if found.categories:
+        yield category_table(found.categories)
+    if found.spans:
+        yield from span_tables(found.spans)
+        marks = agreement_table(found.spans.agreement.coefficients)
+        yield replace(
+            marks,
+            name="span-agreement",
+            caption=_("Agreement of raters about marks"),
+            notes=(agreement_note(found.spans.agreement), *found.spans.agreement.notes),
+        )
+    if found.scale:
+        yield from scale_tables(found, found.scale)
+    if found.exclusion:
+        yield exclusion_table(found.exclusion)
+    yield agreement_table(found.agreement)
+    mine = [rater for rater in report.raters if rater.criterion == found.criterion]
+    if mine:
+        yield raters_table(mine)

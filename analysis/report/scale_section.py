@@ -1,0 +1,260 @@
+"""The part of a report about values on a scale: papers' analysis of variance, referee's models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+
+from analysis.errors import RankingError, Undefined
+from analysis.report.options import ReportOptions
+from analysis.scales.anova import Anova, Welch, factorial, group_moments, one_way, welch
+from analysis.scales.clustered import ClusteredComparison, clustered_comparison
+from analysis.scales.mixed_model import MixedModel, fit_mixed
+from analysis.scales.outliers import log_magnitudes
+from analysis.scales.rank_tests import (
+    RankPair,
+    RankTest,
+    block_means,
+    dunn,
+    friedman,
+    kruskal_wallis,
+    wilcoxon_pairs,
+)
+from analysis.scales.tukey_hsd import Tukey, tukey
+from analysis.table import Column, JudgementTable
+from analysis.typing import Codes, Values
+
+from .checkpoints import Parts, computed_now
+
+Result = TypeVar("Result")
+
+# Wilcoxon's test goes pair by pair; beyond this many systems the pairs are no longer readable.
+MOST_WILCOXON_SYSTEMS = 60
+# The exact table of block means has one cell for each item and system.
+MOST_BLOCK_CELLS = 20_000_000
+
+
+@dataclass(frozen=True)
+class ScaleSection:
+    """Tests of the systems' values; a method without a result has its reason in `undefined`.
+
+    `mixed` is value ~ system + (1|rater) + (1|item); `mixed_full` lets raters and items also
+    differ in what they make of each system, and compares by t with raters − 1 degrees of freedom.
+    `clustered` is value ~ system + rater with errors clustered by rater and item, no model needed.
+    """
+
+    scale: str
+    anova: Anova | None = None
+    welch: Welch | None = None
+    tukey: Tukey | None = None
+    kruskal: RankTest | None = None
+    dunn: tuple[RankPair, ...] = ()
+    friedman: RankTest | None = None
+    wilcoxon: tuple[RankPair, ...] = ()
+    mixed: MixedModel | None = None
+    mixed_full: MixedModel | None = None
+    clustered: ClusteredComparison | None = None
+    undefined: dict[str, str] = field(default_factory=dict)
+
+
+class Reasons(dict[str, str]):
+    """Collects why methods have no result."""
+
+    def attempt(
+        self,
+        method: str,
+        compute: Callable[[], Result],
+        result_type: type[Result] | None = None,
+        parts: Parts = computed_now,
+    ) -> Result | None:
+        """Compute, or keep the reason and continue. What has a `result_type` is stored."""
+        try:
+            return parts(method, result_type, compute)
+        except (Undefined, RankingError) as why:
+            self[method] = str(why)
+            return None
+
+
+def scale_section(
+    table: JudgementTable,
+    options: ReportOptions,
+    *,
+    higher_is_better: bool,
+    logarithmic: bool,
+    parts: Parts = computed_now,
+) -> ScaleSection:
+    """Analyse one criterion's values (outliers already treated) in every way that applies."""
+    reasons = Reasons()
+    values = table.value
+    if logarithmic:
+        logs = reasons.attempt("logarithm", lambda: log_magnitudes(table.value))
+        values = table.value if logs is None else logs
+    systems, count = table.system.codes, len(table.system.labels)
+    anova = reasons.attempt("anova", lambda: anova_of(values, table, options))
+    pairs = reasons.attempt("dunn", lambda: dunn(values, systems, table.system.labels))
+    groups = table.groups(options.item_groups)
+    blocks = reasons.attempt("blocks", lambda: group_means(values, table, groups))
+    return ScaleSection(
+        scale="logarithm of the value" if values is not table.value else "untransformed",
+        anova=anova,
+        welch=reasons.attempt("welch", lambda: welch(values, systems, count)),
+        tukey=reasons.attempt(
+            "tukey", lambda: tukey_of(values, table, options.alpha, anova, higher_is_better)
+        ),
+        kruskal=reasons.attempt("kruskal", lambda: kruskal_wallis(values, systems, count)),
+        dunn=pairs or (),
+        friedman=reasons.attempt("friedman", lambda: friedman(_require_blocks(blocks))),
+        wilcoxon=reasons.attempt("wilcoxon", lambda: _wilcoxon(blocks, table)) or (),
+        mixed=reasons.attempt(
+            "mixed",
+            lambda: mixed_model(values, table, options, higher_is_better),
+            MixedModel,
+            parts,
+        ),
+        mixed_full=reasons.attempt(
+            "mixed_full",
+            lambda: full_mixed_model(values, table, options, higher_is_better),
+            MixedModel,
+            parts,
+        ),
+        clustered=reasons.attempt(
+            "clustered",
+            lambda: clustered(values, table, options, higher_is_better),
+            ClusteredComparison,
+            parts,
+        ),
+        undefined=reasons,
+    )
+
+
+def clustered(
+    values: Values, table: JudgementTable, options: ReportOptions, higher_is_better: bool
+) -> ClusteredComparison:
+    """Compare means with errors clustered by rater and item, or by rater and group of items."""
+    return clustered_comparison(
+        values,
+        table.system.codes,
+        table.system.labels,
+        table.rater.codes,
+        table.groups(options.item_groups).codes,
+        alpha=options.alpha,
+        higher_is_better=higher_is_better,
+    )
+
+
+def anova_of(values: Values, table: JudgementTable, options: ReportOptions) -> Anova:
+    """The model that the options name; a missing factor is a reason."""
+    if options.model == "one-way":
+        return one_way(values, table.system.codes, len(table.system.labels))
+    factors = {"system": table.system.codes}
+    if options.model in ("rater", "latin"):
+        factors["rater"] = table.rater.codes
+    if options.model != "rater":
+        for name in options.factors:
+            if name not in table.factors:
+                known = ", ".join(table.factors) or "none"
+                raise Undefined(f"The table has no factor {name!r}; its factors are: {known}.")
+            factors[name] = table.factors[name].codes
+    return factorial(
+        values,
+        factors,
+        interaction=options.model == "interaction",
+        type=options.sums_of_squares,
+    )
+
+
+def tukey_of(
+    values: Values, table: JudgementTable, alpha: float, anova: Anova | None, higher: bool
+) -> Tukey:
+    """Tukey's test of all pairs of systems, with the residual of the given analysis of variance."""
+    if anova is None:
+        raise Undefined("There is no analysis of variance to take the residual from.")
+    moments = group_moments(values, table.system.codes, len(table.system.labels))
+    residual = anova.residual
+    return tukey(
+        table.system.labels,
+        moments.means,
+        moments.sizes,
+        residual.mean_sq,
+        residual.df,
+        alpha=alpha,
+        higher_is_better=higher,
+    )
+
+
+def group_means(values: Values, table: JudgementTable, groups: Column) -> Values:
+    """Mean of each system on each item or group of items, NaN where it was not judged.
+
+    Shape (groups, systems).
+    """
+    shape = (len(groups.labels), len(table.system.labels))
+    if shape[0] * shape[1] > MOST_BLOCK_CELLS:
+        raise Undefined("There are too many items and systems for a table of their means.")
+    return block_means(values, groups.codes, table.system.codes, shape)
+
+
+def _require_blocks(blocks: Values | None) -> Values:
+    if blocks is None:
+        raise Undefined("There is no table of item means.")
+    return blocks
+
+
+def _wilcoxon(blocks: Values | None, table: JudgementTable) -> tuple[RankPair, ...]:
+    if len(table.system.labels) > MOST_WILCOXON_SYSTEMS:
+        raise Undefined(f"Wilcoxon's pairs are made for at most {MOST_WILCOXON_SYSTEMS} systems.")
+    return wilcoxon_pairs(_require_blocks(blocks), table.system.labels)
+
+
+def _item_effects(table: JudgementTable, options: ReportOptions) -> dict[str, Codes]:
+    """An effect of the item, and one of its group where a group has several items."""
+    effects = {"item": table.item.codes}
+    groups = table.groups(options.item_groups)
+    if len(groups.labels) < len(table.item.labels):
+        effects[options.item_groups] = groups.codes
+    return effects
+
+
+def mixed_model(
+    values: Values, table: JudgementTable, options: ReportOptions, higher_is_better: bool
+) -> MixedModel:
+    """Fit value ~ system + (1|rater) + (1|item), and (1|document) where items are grouped by it."""
+    return fit_mixed(
+        values,
+        table.system.codes,
+        table.system.labels,
+        {"rater": table.rater.codes, **_item_effects(table, options)},
+        alpha=options.alpha,
+        higher_is_better=higher_is_better,
+    )
+
+
+def full_mixed_model(
+    values: Values, table: JudgementTable, options: ReportOptions, higher_is_better: bool
+) -> MixedModel:
+    """Add rater × system and item × system: a rater's taste for a system is not new evidence."""
+    raters = len(table.rater.labels)
+    if raters < 3:
+        raise Undefined(
+            "Raters' preferences for systems can be estimated only with three or more raters."
+        )
+    systems = len(table.system.labels)
+    effects = {"rater": table.rater.codes, **_item_effects(table, options)}
+    effects |= {
+        f"{name}:system": codes.astype(np.int64) * systems + table.system.codes
+        for name, codes in effects.items()
+    }
+    repeated = {
+        name: codes for name, codes in effects.items() if len(np.unique(codes)) < len(codes)
+    }
+    return fit_mixed(
+        values,
+        table.system.codes,
+        table.system.labels,
+        repeated,
+        alpha=options.alpha,
+        df=raters - 1,
+        higher_is_better=higher_is_better,
+    )

@@ -1,0 +1,1 @@
+"""Tests, intervals and models of values on a scale."""

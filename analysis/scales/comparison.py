@@ -1,0 +1,125 @@
+"""Systems compared by estimated means and their covariance: simultaneous intervals of all pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.errors import Undefined
+from analysis.typing import Codes, Values
+
+from .tukey_hsd import range_quantile, range_tail
+
+
+@dataclass(frozen=True)
+class FixedMean:
+    """Estimated mean of one system for an average rater and item."""
+
+    system: str
+    mean: float
+    se: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Difference of two systems (a minus b), with simultaneous interval and Tukey-adjusted p."""
+
+    a: str
+    b: str
+    difference: float
+    se: float
+    low: float
+    high: float
+    p: float
+
+
+def _order(estimates: Values, higher_is_better: bool) -> Codes:
+    return np.argsort(-estimates if higher_is_better else estimates, kind="stable")
+
+
+def estimated_means(
+    names: Sequence[str],
+    estimates: Values,
+    covariance: Values,
+    *,
+    alpha: float,
+    df: float | None,
+    higher_is_better: bool,
+) -> tuple[FixedMean, ...]:
+    """Means with their own intervals, best first; `df` None takes the normal distribution."""
+    from scipy.stats import norm, t
+
+    width = float(norm.isf(alpha / 2) if df is None else t.isf(alpha / 2, df))
+    errors = np.sqrt(np.diag(covariance))
+    return tuple(
+        FixedMean(
+            names[k],
+            float(estimates[k]),
+            float(errors[k]),
+            float(estimates[k] - width * errors[k]),
+            float(estimates[k] + width * errors[k]),
+        )
+        for k in _order(estimates, higher_is_better)
+    )
+
+
+def contrasts(
+    names: Sequence[str],
+    estimates: Values,
+    covariance: Values,
+    *,
+    alpha: float,
+    df: float | None,
+    higher_is_better: bool,
+) -> tuple[Contrast, ...]:
+    """All pairs with Tukey's simultaneous intervals (the studentised range over √2)."""
+    variances = difference_variances(covariance)
+    return contrasts_with_variances(
+        names, estimates, variances, alpha=alpha, df=df, higher_is_better=higher_is_better
+    )
+
+
+def difference_variances(covariance: Values) -> Values:
+    """Variance of every difference of two means, shape (systems, systems)."""
+    spread = np.diag(covariance)
+    variances: Values = spread[:, None] + spread[None, :] - 2 * covariance
+    return variances
+
+
+def contrasts_with_variances(
+    names: Sequence[str],
+    estimates: Values,
+    variances: Values,
+    *,
+    alpha: float,
+    df: float | None,
+    higher_is_better: bool,
+) -> tuple[Contrast, ...]:
+    """The same from the variance of each difference, shape (systems, systems)."""
+    order = _order(estimates, higher_is_better)
+    first, second = (order[index] for index in np.triu_indices(len(order), 1))
+    differences = estimates[first] - estimates[second]
+    squares = variances[first, second]
+    # With two raters the covariance has rank one, and a pair may happen to have no error at all.
+    if np.any(squares <= 1e-12 * squares.max()):
+        raise Undefined("A difference has no error: there are too few raters or items.")
+    errors = np.sqrt(squares)
+    freedom = np.inf if df is None else df
+    tails = range_tail(np.sqrt(2) * np.abs(differences) / errors, len(order), freedom)
+    width = range_quantile(1 - alpha, len(order), freedom) / np.sqrt(2)
+    return tuple(
+        Contrast(
+            names[i],
+            names[j],
+            float(d),
+            float(e),
+            float(d - width * e),
+            float(d + width * e),
+            float(p),
+        )
+        for i, j, d, e, p in zip(first, second, differences, errors, tails, strict=True)
+    )

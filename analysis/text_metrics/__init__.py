@@ -1,0 +1,1 @@
+"""Automatic metrics of texts, and the files of their scores."""
