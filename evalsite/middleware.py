@@ -6,7 +6,7 @@ from django.http.response import HttpResponseBase
 from evalsite import error_pages
 from evalsite.file_headers import ISOLATION
 from evalsite.typing import GetResponse
-from rankme.panels.calls import for_a_page
+from rankme.panel_calls.calls import for_a_page
 
 ON_EVERY_RESPONSE = ISOLATION | {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), browsing-topics=()",

@@ -42,7 +42,7 @@ def local_panel_keys(secret_key: str, production: bool) -> list[str]:
     """The key for panels' tokens, where nothing but this machine is at stake."""
     if production:
         return []
-    digest = hashlib.sha256(f"rankme.panels:{secret_key}".encode()).digest()
+    digest = hashlib.sha256(f"rankme.panel_calls:{secret_key}".encode()).digest()
     return [base64.urlsafe_b64encode(digest).decode()]
 
 

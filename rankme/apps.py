@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 from django.conf import settings
 
-from rankme.crowd import PANELS
+from .panel_links import PANELS
 
 
 class RankmeConfig(AppConfig):

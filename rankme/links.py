@@ -5,9 +5,10 @@ from __future__ import annotations
 from django.http import HttpRequest
 from django.urls import reverse
 
-from rankme.crowd import PANELS
 from rankme.models import Campaign
 from rankme.protocols.definition import Definition
+
+from .panel_links import PANELS
 
 
 def entry_link(request: HttpRequest, campaign: Campaign) -> str:

@@ -8,11 +8,11 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from rankme.rehearsal.books import Study, Submission
-from rankme.rehearsal.faults import Fault
-from rankme.rehearsal.keys import entry_link
-from rankme.rehearsal.panel import PracticePanel
-from rankme.rehearsal.server import PracticeServer
+from rankme.practice_panel.books import Study, Submission
+from rankme.practice_panel.faults import Fault
+from rankme.practice_panel.keys import entry_link
+from rankme.practice_panel.panel import PracticePanel
+from rankme.practice_panel.server import PracticeServer
 from rankme.simulation.raters import Cohort, Latencies, Rater
 from tests.live import LiveSite, wait_for
 

@@ -56,15 +56,9 @@ LARGE_FOLDERS = {
     "analysis/metrics": 31,
     "analysis/report": 28,
     "evalsite": 28,
-    "rankme/actions": 57,
     "rankme/importing": 42,
-    "rankme/pages": 37,
     "rankme/protocols": 27,
     "static/images/gallery": 26,
-    "static/js/instruments": 31,
-    "static/js/participant": 45,
-    "templates/organiser": 54,
-    "templates/participant": 30,
 }
 CIRCLES = [
     ["analysis.report.metric_plots", "analysis.report.plots"],
@@ -77,7 +71,6 @@ CIRCLES = [
         "rankme.protocols.expectations",
         "rankme.protocols.matrix",
     ],
-    ["rankme.rehearsal.control", "rankme.rehearsal.panel", "rankme.rehearsal.routes"],
 ]
 ROOMS, CLIMBS = 13, 11
 

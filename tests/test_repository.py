@@ -43,8 +43,8 @@ CLOSED_DOORS = {
     "rankme/protocols": {"rankme.models"} | CALLS_ELSEWHERE,
     "rankme/markdown": {"django", "rankme.models"} | CALLS_ELSEWHERE,
     "rankme/untrusted": {"django", "rankme.models"} | CALLS_ELSEWHERE,
-    "rankme/panels": DOORS | {"rankme.models", "rankme.actions", "rankme.queries"},
-    "rankme/rehearsal": {"django", "rankme.models", "rankme.actions", "rankme.queries"},
+    "rankme/panel_calls": DOORS | {"rankme.models", "rankme.actions", "rankme.queries"},
+    "rankme/practice_panel": {"django", "rankme.models", "rankme.actions", "rankme.queries"},
     "rankme/simulation": {"django", "rankme.models", "rankme.actions", "rankme.queries"},
 }
 

@@ -15,7 +15,7 @@ from rankme.actions.panel.rejecting import CATEGORIES, SHORTEST_REASON
 from rankme.actions.panel.studies import StudyPlan
 from rankme.actions.panel.talking import LONGEST_MESSAGE
 from rankme.models import PanelAccount, PanelPayment, PanelStudy
-from rankme.panels.prolific import least_longest_minutes
+from rankme.panel_calls.prolific import least_longest_minutes
 from rankme.queries.panel_books import Entry, money_of, states_of
 
 from .view import Strict

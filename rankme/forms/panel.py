@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from rankme.actions.panel.rejecting import CATEGORIES, LONGEST_REASON, SHORTEST_REASON
 from rankme.actions.panel.studies import StudyPlan
 from rankme.models import PanelAccount, PanelStudy
-from rankme.panels.prolific import Filter, least_longest_minutes
+from rankme.panel_calls.prolific import Filter, least_longest_minutes
 from rankme.untrusted.clean_text import storable
 
 if TYPE_CHECKING:

@@ -24,14 +24,14 @@ from rankme.management.rehearsed_raters import drawn_kind, knowledge_of, set_bac
 from rankme.models import AnalysisRun, Campaign, PanelAccount, PanelStudy
 from rankme.models.campaigns import new_code
 from rankme.models.panels import REHEARSAL
-from rankme.panels.prolific import least_longest_minutes
+from rankme.panel_calls.prolific import least_longest_minutes
+from rankme.practice_panel.books import Submission
+from rankme.practice_panel.keys import entry_link
+from rankme.practice_panel.panel import PracticePanel
+from rankme.practice_panel.server import OWN_NAMES, PracticeServer
+from rankme.practice_panel.wire import Refusal
 from rankme.protocols.definition import Definition
 from rankme.queries.panel_books import Books, books_of
-from rankme.rehearsal.books import Submission
-from rankme.rehearsal.keys import entry_link
-from rankme.rehearsal.panel import PracticePanel
-from rankme.rehearsal.server import OWN_NAMES, PracticeServer
-from rankme.rehearsal.wire import Refusal
 from rankme.simulation.browser import Browser, ConnectionLost
 from rankme.simulation.characters import Knowledge
 from rankme.simulation.raters import Cohort, Latencies, Rater, RaterError

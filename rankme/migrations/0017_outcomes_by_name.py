@@ -2,7 +2,7 @@
 
 from django.db import migrations, models
 
-from rankme.crowd.outcomes import with_settings_by_outcome
+from rankme.panel_links.outcomes import with_settings_by_outcome
 
 RENAMED = {"complete": "completed", "partial": "returned"}
 

@@ -7,7 +7,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from rankme.crowd.outcomes import ENDED_BY_RULES, OUTCOME_TITLES
+from rankme.panel_links.outcomes import ENDED_BY_RULES, OUTCOME_TITLES
 
 from .campaigns import Campaign
 from .materials import Item, Output

@@ -14,9 +14,9 @@ from pydantic import (
 )
 
 from analysis.translatable import gettext_noop as _
-from rankme.crowd import PANELS
-from rankme.crowd.base import NO_IDS, PLACEHOLDERS
-from rankme.crowd.outcomes import Outcome, with_settings_by_outcome
+from rankme.panel_links import PANELS
+from rankme.panel_links.base import NO_IDS, PLACEHOLDERS
+from rankme.panel_links.outcomes import Outcome, with_settings_by_outcome
 
 from .outcome_settings import CompletionCodes, PayByOutcome, ReturnAddresses
 from .parts import CurrencyCode, ParameterName, Part, unknown_name

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints, field_validator
 
-from rankme.crowd.outcomes import OUTCOME_TITLES, Outcome
+from rankme.panel_links.outcomes import OUTCOME_TITLES, Outcome
 
 from .parts import Part
 

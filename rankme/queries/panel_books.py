@@ -9,10 +9,10 @@ from django.db.models import Count, F, QuerySet, Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from rankme.crowd import PANELS
-from rankme.crowd.outcomes import OUTCOME_TITLES, Outcome
-from rankme.crowd.prolific import PROLIFIC
 from rankme.models import Campaign, PanelPayment, PanelStudy, PanelSubmission, Participant
+from rankme.panel_links import PANELS
+from rankme.panel_links.outcomes import OUTCOME_TITLES, Outcome
+from rankme.panel_links.prolific import PROLIFIC
 
 There = PanelSubmission.State
 FINISHED_THERE = (

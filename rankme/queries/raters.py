@@ -11,8 +11,8 @@ from django.db import connection
 from django.db.models import Count, Max, Q, QuerySet
 from django.utils import timezone
 
-from rankme.crowd.outcomes import Outcome
 from rankme.models import Assignment, Campaign, Participant, RaterExclusion, Submission
+from rankme.panel_links.outcomes import Outcome
 from rankme.protocols.definition import Definition
 
 from .definitions import frozen_definition

@@ -8,8 +8,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from rankme.models import Campaign, MaterialImport, PanelAccount, PanelStudy
+from rankme.practice_panel.panel import PracticePanel
 from rankme.protocols.files import definition_to_yaml
-from rankme.rehearsal.panel import PracticePanel
 from rankme.worker import tasks
 from tests.campaigns import slider_definition
 from tests.imports import work_on

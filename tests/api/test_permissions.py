@@ -19,11 +19,11 @@ from rankme.models import (
     PanelStudy,
     Report,
 )
-from rankme.rehearsal.panel import PracticePanel
+from rankme.practice_panel.panel import PracticePanel
 from tests.api.conftest import client_of
 from tests.campaigns import make_owner
 from tests.panels.in_process import connect
-from tests.rehearsal.studies import study_document
+from tests.practice_panel.studies import study_document
 from tests.runs import asked, executed, rated_campaign
 from tests.sittings import complaint_of
 

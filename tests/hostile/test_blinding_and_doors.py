@@ -13,10 +13,10 @@ from django.test import Client
 from django.urls import reverse
 
 from rankme.api.urls import urlpatterns as api_urls
-from rankme.crowd import PANELS
 from rankme.models import Submission
 from rankme.pages.rater import trial_page
 from rankme.pages.urls import participant_urls
+from rankme.panel_links import PANELS
 from tests.campaigns import make_campaign, rankme_definition
 from tests.evalsite.headers import assert_strict
 from tests.pages.rater import begin, complete, document_of, payload_for, send

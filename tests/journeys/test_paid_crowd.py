@@ -14,10 +14,10 @@ from playwright.sync_api import Page, expect
 from rankme.actions.panel import accounts, money, studies, sync
 from rankme.actions.panel.studies import StudyPlan
 from rankme.models import PanelPayment, PanelStudy, PanelSubmission
+from rankme.practice_panel.faults import KINDS
+from rankme.practice_panel.wire import Refusal
 from rankme.protocols.files import definition_to_yaml
 from rankme.queries.panel_books import books_of
-from rankme.rehearsal.faults import KINDS
-from rankme.rehearsal.wire import Refusal
 from tests.accounts import make_account
 from tests.browser.organiser import log_in
 from tests.browser.rating import rate_to_the_end, shot

@@ -19,8 +19,8 @@ from rankme.models import (
     PanelStudy,
     Participant,
 )
-from rankme.rehearsal.panel import PracticePanel
-from rankme.rehearsal.server import PracticeServer
+from rankme.practice_panel.panel import PracticePanel
+from rankme.practice_panel.server import PracticeServer
 from tests.campaigns import make_campaign, slider_definition
 from tests.live import LiveSite, free_port
 

@@ -23,10 +23,10 @@ from django.utils.translation import gettext, ngettext
 from evalsite import error_pages
 from rankme.actions import rate_limits
 from rankme.actions.campaign import campaigns
-from rankme.crowd.outcomes import Outcome
 from rankme.errors import InvalidDefinition
 from rankme.models import Participant
 from rankme.pages.rater.interface_language import in_the_language_of
+from rankme.panel_links.outcomes import Outcome
 from rankme.protocols.files import definition_to_yaml
 from rankme.protocols.rater_texts import GAP, rater_texts
 from rankme.queries.words import current_words, missing_texts, words_file

@@ -6,8 +6,8 @@ from django.urls import reverse
 
 from rankme.actions.campaign.campaigns import close_campaign
 from rankme.actions.sitting import participation
-from rankme.crowd.outcomes import Outcome
 from rankme.errors import InvalidDefinition
+from rankme.panel_links.outcomes import Outcome
 from rankme.protocols.files import definition_from_document, definition_to_document
 from tests.campaigns import make_campaign, slider_definition
 from tests.pages.rater import begin, complete, payload_for, send

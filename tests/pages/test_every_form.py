@@ -15,7 +15,7 @@ from rankme.actions.material import metrics
 from rankme.actions.runs import analysis_runs
 from rankme.actions.sitting import assignments, exclusions
 from rankme.models import Campaign
-from rankme.rehearsal.panel import PracticePanel
+from rankme.practice_panel.panel import PracticePanel
 from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition
 from tests.pages.sent_forms import Form, forms_of
 from tests.pages.world import POLICY, published_run

@@ -3,7 +3,7 @@
 import pytest
 
 from rankme.models import Campaign
-from rankme.rehearsal.panel import PracticePanel
+from rankme.practice_panel.panel import PracticePanel
 from tests.panels.in_process import connect
 from tests.panels.loop import Loop, paid_campaign
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import httpx
 
-from rankme.panels import calls
-from rankme.rehearsal.panel import PracticePanel
-from rankme.rehearsal.wire import Request
+from rankme.panel_calls import calls
+from rankme.practice_panel.panel import PracticePanel
+from rankme.practice_panel.wire import Request
 
 
 def transport(panel: PracticePanel) -> httpx.MockTransport:

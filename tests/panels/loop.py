@@ -8,9 +8,9 @@ from rankme.actions.panel import accounts, studies, sync
 from rankme.actions.panel.studies import StudyPlan
 from rankme.actions.sitting import participation
 from rankme.models import Campaign, PanelAccount, PanelStudy, PanelSubmission, Participant
-from rankme.rehearsal.books import Submission
-from rankme.rehearsal.faults import Fault
-from rankme.rehearsal.panel import PracticePanel
+from rankme.practice_panel.books import Submission
+from rankme.practice_panel.faults import Fault
+from rankme.practice_panel.panel import PracticePanel
 from tests.campaigns import make_campaign, slider_definition
 from tests.sittings import sit
 

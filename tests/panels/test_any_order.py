@@ -27,12 +27,13 @@ from rankme.actions.sitting import assignments, participation
 from rankme.actions.sitting.assignments import NoBatch
 from rankme.errors import RankmeError
 from rankme.models import Assignment, PanelPayment, Participant, Slot
-from rankme.panels import calls
+from rankme.panel_calls import calls
+from rankme.practice_panel.books import Submission
+from rankme.practice_panel.faults import AFTER, BEFORE
+from rankme.practice_panel.panel import PracticePanel
+from rankme.practice_panel.state import Noted
+from rankme.practice_panel.wire import Refusal
 from rankme.queries.panel_books import books_of
-from rankme.rehearsal.books import Submission
-from rankme.rehearsal.faults import AFTER, BEFORE
-from rankme.rehearsal.panel import Noted, PracticePanel
-from rankme.rehearsal.wire import Refusal
 from tests.panels.in_process import transport
 from tests.panels.loop import REWARD, Loop
 from tests.sittings import answer_all

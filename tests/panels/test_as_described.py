@@ -18,8 +18,8 @@ from rankme.models import (
     PanelStudy,
     PanelSubmission,
 )
+from rankme.practice_panel import checks
 from rankme.queries.panel_books import money_of
-from rankme.rehearsal import checks
 from tests.campaigns import make_owner
 from tests.panels.loop import Loop, paid_campaign, plan_of
 
@@ -168,7 +168,7 @@ def test_an_account_of_an_earlier_version_gets_its_project_with_the_next_study(p
 
 
 def test_the_currency_is_that_of_the_workspaces_wallet(practice, monkeypatch):
-    monkeypatch.setattr("rankme.rehearsal.shapes.CURRENCY", "USD")
+    monkeypatch.setattr("rankme.practice_panel.shapes.CURRENCY", "USD")
     account = accounts.add_account(owner=make_owner(), name="Lab", token=practice.token)
     assert account.currency == "USD"
 

@@ -7,15 +7,15 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from rankme.panels import calls, entry_tokens, webhooks
-from rankme.panels.calls import AnswerLost, Calls, PanelAway, PanelRefused
-from rankme.panels.entry_tokens import UntrustedEntry, check_entry
-from rankme.panels.prolific import Prolific
-from rankme.rehearsal.faults import Fault
-from rankme.rehearsal.keys import entry_link
-from rankme.rehearsal.panel import PracticePanel
+from rankme.panel_calls import calls, entry_tokens, webhooks
+from rankme.panel_calls.calls import AnswerLost, Calls, PanelAway, PanelRefused
+from rankme.panel_calls.entry_tokens import UntrustedEntry, check_entry
+from rankme.panel_calls.prolific import Prolific
+from rankme.practice_panel.faults import Fault
+from rankme.practice_panel.keys import entry_link
+from rankme.practice_panel.panel import PracticePanel
 from tests.panels.in_process import connect
-from tests.rehearsal.studies import study_document
+from tests.practice_panel.studies import study_document
 
 HOST = "https://eval.example.org"
 
@@ -175,7 +175,7 @@ def test_one_odd_filter_costs_that_filter_alone(monkeypatch, caplog):
 
 
 def test_a_list_that_names_no_pages_is_read_to_its_end(monkeypatch):
-    monkeypatch.setattr("rankme.panels.prolific.ROWS_PER_PAGE", 2)
+    monkeypatch.setattr("rankme.panel_calls.prolific.ROWS_PER_PAGE", 2)
     groups = [{"id": f"g{number}", "name": f"wave {number}"} for number in range(5)]
 
     def page(request: httpx.Request) -> httpx.Response:
@@ -222,7 +222,7 @@ def test_the_panels_own_reasons_are_told(panel, prolific):
 
 
 def test_all_pages_are_read_and_none_past_the_end(panel, prolific, monkeypatch):
-    monkeypatch.setattr("rankme.panels.prolific.ROWS_PER_PAGE", 2)
+    monkeypatch.setattr("rankme.panel_calls.prolific.ROWS_PER_PAGE", 2)
     study = published(panel, total_available_places=4)
     for name in "abcd":
         panel.books.arrive(study, name)
@@ -341,7 +341,7 @@ def test_any_other_entry_is_not(panel, prolific, entry, monkeypatch, wrong: str)
                 claims, None, "none", headers={"kid": panel.keys.key_id}
             )
         case "expired":
-            monkeypatch.setattr("rankme.rehearsal.keys.time.time", lambda: 1_000_000)
+            monkeypatch.setattr("rankme.practice_panel.keys.time.time", lambda: 1_000_000)
             one = panel.books.submissions[entry["SESSION_ID"]]
             query = dict(httpx.URL(entry_link(panel.books, panel.keys, one)).params)
             token = query["prolific_token"]

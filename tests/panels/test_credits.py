@@ -5,7 +5,7 @@ import pytest
 
 from rankme.actions.sitting import credits, participation
 from rankme.models import PanelCredit
-from rankme.panels import calls
+from rankme.panel_calls import calls
 from tests.campaigns import make_campaign, slider_definition
 from tests.sittings import sit
 

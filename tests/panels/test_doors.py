@@ -12,8 +12,8 @@ from django.utils import timezone
 from rankme.actions import jobs
 from rankme.actions.panel import accounts, entry, sync
 from rankme.models import Campaign, PanelAccount, PanelEvent, PanelKeys, Participant
-from rankme.rehearsal.keys import entry_link
-from rankme.rehearsal.panel import PracticePanel
+from rankme.practice_panel.keys import entry_link
+from rankme.practice_panel.panel import PracticePanel
 from tests.campaigns import make_campaign
 from tests.panels.loop import Loop
 from tests.sittings import sit

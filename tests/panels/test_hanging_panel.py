@@ -11,9 +11,9 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
 from evalsite.middleware import bound_calls_to_panels
-from rankme.panels import calls
-from rankme.panels.calls import Calls, PanelError
-from rankme.rehearsal.keys import entry_link
+from rankme.panel_calls import calls
+from rankme.panel_calls.calls import Calls, PanelError
+from rankme.practice_panel.keys import entry_link
 from tests.panels.loop import Loop
 
 

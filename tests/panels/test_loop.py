@@ -11,7 +11,6 @@ from rankme.actions.campaign import campaigns
 from rankme.actions.panel import accounts, deciding, money, paying, studies, sync
 from rankme.actions.sitting import assignments, exclusions, participation
 from rankme.actions.sitting.assignments import NoBatch
-from rankme.crowd.outcomes import Outcome
 from rankme.errors import RefusedAction
 from rankme.models import (
     PanelAccount,
@@ -21,11 +20,12 @@ from rankme.models import (
     RuleDecision,
     Slot,
 )
-from rankme.panels.calls import PanelError, PanelRefused
+from rankme.panel_calls.calls import PanelError, PanelRefused
+from rankme.panel_links.outcomes import Outcome
+from rankme.practice_panel.books import Submission
+from rankme.practice_panel.faults import Fault
 from rankme.queries.definitions import frozen_definition
 from rankme.queries.panel_places import places_missing
-from rankme.rehearsal.books import Submission
-from rankme.rehearsal.faults import Fault
 from rankme.worker import tasks
 from tests.campaigns import make_owner
 from tests.panels.in_process import connect
@@ -524,7 +524,7 @@ def test_an_approval_interrupted_by_a_crash_is_asked_for_again(loop, monkeypatch
 
     sync.sync_study(loop.study)
     money.draft_approvals(loop.again())
-    monkeypatch.setattr("rankme.panels.prolific.Prolific.approve", kill)
+    monkeypatch.setattr("rankme.panel_calls.prolific.Prolific.approve", kill)
     with pytest.raises(Killed):
         paying.pay_drafted(loop.study)
     monkeypatch.undo()

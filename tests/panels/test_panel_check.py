@@ -5,8 +5,8 @@ from django.core.management import CommandError, call_command
 
 from rankme.actions.panel import accounts, sync
 from rankme.models import PanelAccount
-from rankme.rehearsal import routes, shapes
-from rankme.rehearsal.wire import Response
+from rankme.practice_panel import routes, shapes
+from rankme.practice_panel.wire import Response
 from tests.panels.loop import Loop
 
 pytestmark = pytest.mark.django_db

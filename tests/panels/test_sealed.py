@@ -6,7 +6,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from evalsite.safety import PROLIFIC_API, local_panel_keys, refuse_unsafe_panel
 from rankme.errors import RefusedAction
-from rankme.panels.sealed import seal, unseal
+from rankme.panel_calls.sealed import seal, unseal
 
 
 def test_what_is_sealed_can_be_read_with_its_key_alone(settings):

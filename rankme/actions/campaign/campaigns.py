@@ -22,11 +22,11 @@ from rankme.actions.rows.bulk_insert import analyze
 from rankme.actions.rows.payload_hashes import canonical
 from rankme.actions.rows.shown_as import note_pictorial_items
 from rankme.actions.rows.versions import write_version
-from rankme.crowd import PANELS
-from rankme.crowd.outcomes import Outcome
-from rankme.crowd.prolific import PROLIFIC
 from rankme.errors import ChangedMeanwhile, RefusedAction, RefusedTransition
 from rankme.models import Campaign, CampaignVersion, Criterion, Membership, PanelStudy, Plan
+from rankme.panel_links import PANELS
+from rankme.panel_links.outcomes import Outcome
+from rankme.panel_links.prolific import PROLIFIC
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_to_document, stored_definition
 

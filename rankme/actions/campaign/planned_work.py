@@ -9,11 +9,11 @@ import numpy as np
 from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 
-from rankme.crowd import PANELS
 from rankme.designs.cost import Estimate, estimate
 from rankme.designs.plan import DrawnPlan
 from rankme.errors import RefusedAction
 from rankme.models import Campaign
+from rankme.panel_links import PANELS
 from rankme.protocols.crowd import MOST_BATCHES
 from rankme.queries.progress import planned_judgements
 from rankme.queries.reading import Reading, reading_of

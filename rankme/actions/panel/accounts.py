@@ -16,12 +16,12 @@ from django.utils.translation import gettext_noop
 
 from analysis.signature import VERSION
 from rankme.actions.audit import note
-from rankme.crowd.prolific import PROLIFIC
 from rankme.errors import RankmeError, RefusedAction
 from rankme.models import PanelAccount, PanelStudy
-from rankme.panels.calls import Calls
-from rankme.panels.prolific import Prolific
-from rankme.panels.sealed import seal, unseal
+from rankme.panel_calls.calls import Calls
+from rankme.panel_calls.prolific import Prolific
+from rankme.panel_calls.sealed import seal, unseal
+from rankme.panel_links.prolific import PROLIFIC
 
 HOOKS_EVERY_SECONDS = 24 * 3600
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from rankme.errors import RankmeError, RefusedAction
 from rankme.models import PanelAccount, PanelSubmission
-from rankme.panels.calls import AnswerLost, PanelAway, PanelRefused
-from rankme.panels.entry_tokens import read_keys
-from rankme.panels.prolific import HOOKS, Prolific
+from rankme.panel_calls.calls import AnswerLost, PanelAway, PanelRefused
+from rankme.panel_calls.entry_tokens import read_keys
+from rankme.panel_calls.prolific import HOOKS, Prolific
 
 from .accounts import address_of_hook, panel_of
 

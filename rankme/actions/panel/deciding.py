@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from rankme.errors import RankmeError, RefusedAction
 from rankme.models import PanelStudy, PanelSubmission
-from rankme.panels.calls import PanelError
+from rankme.panel_calls.calls import PanelError
 
 from . import money, talking
 

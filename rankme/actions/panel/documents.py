@@ -7,9 +7,9 @@ from typing import Any
 from django.conf import settings
 from django.urls import reverse
 
-from rankme.crowd.outcomes import OUTCOME_TITLES, Outcome
 from rankme.models import Campaign, PanelStudy
-from rankme.panels.entry_tokens import IDS
+from rankme.panel_calls.entry_tokens import IDS
+from rankme.panel_links.outcomes import OUTCOME_TITLES, Outcome
 from rankme.protocols.crowd import Crowd
 from rankme.queries.definitions import frozen_definition
 

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from rankme.actions import jobs
 from rankme.models import Campaign, PanelKeys, PanelStudy
-from rankme.panels.calls import PanelAway
-from rankme.panels.entry_tokens import (
+from rankme.panel_calls.calls import PanelAway
+from rankme.panel_calls.entry_tokens import (
     TOKEN_PARAMETER,
     UnknownKey,
     UntrustedEntry,

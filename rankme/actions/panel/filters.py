@@ -8,8 +8,8 @@ from django.core.cache import cache
 from django.utils.translation import gettext as _
 
 from rankme.models import PanelAccount
-from rankme.panels.calls import PanelError
-from rankme.panels.prolific import Filter
+from rankme.panel_calls.calls import PanelError
+from rankme.panel_calls.prolific import Filter
 
 from .accounts import panel_of
 

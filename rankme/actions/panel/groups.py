@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db.models import Exists, OuterRef
 
 from rankme.models import Assignment, PanelAccount, PanelStudy, PanelSubmission
-from rankme.panels.prolific import Prolific
+from rankme.panel_calls.prolific import Prolific
 
 from .accounts import panel_of
 

@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from rankme.actions.audit import note
-from rankme.crowd.outcomes import FINISHED
 from rankme.errors import RefusedAction
 from rankme.models import (
     PanelPayment,
@@ -21,6 +20,7 @@ from rankme.models import (
     RaterExclusion,
     RuleDecision,
 )
+from rankme.panel_links.outcomes import FINISHED
 
 from .paying import BUSY_STATES, LEAST_SHARE, settle, within_the_ceiling
 

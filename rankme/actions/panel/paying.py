@@ -18,8 +18,8 @@ from django.utils.translation import gettext as _
 
 from rankme.errors import RefusedAction
 from rankme.models import PanelPayment, PanelStudy, PanelSubmission
-from rankme.panels.calls import AnswerLost, PanelAway, PanelRefused
-from rankme.panels.prolific import Prolific, SubmissionThere
+from rankme.panel_calls.calls import AnswerLost, PanelAway, PanelRefused
+from rankme.panel_calls.prolific import Prolific, SubmissionThere
 
 from .accounts import one_at_a_time, panel_of
 

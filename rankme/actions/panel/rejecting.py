@@ -16,8 +16,8 @@ from django.utils.translation import gettext_noop
 from rankme.actions.audit import note
 from rankme.errors import RefusedAction
 from rankme.models import PanelPayment, PanelSubmission, Submission
-from rankme.panels.calls import AnswerLost
-from rankme.panels.prolific import SubmissionThere
+from rankme.panel_calls.calls import AnswerLost
+from rankme.panel_calls.prolific import SubmissionThere
 from rankme.queries.check_answers import measures_by_rater
 
 from .accounts import one_at_a_time, panel_of

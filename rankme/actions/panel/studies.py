@@ -16,8 +16,8 @@ from rankme.actions.audit import note
 from rankme.errors import RefusedAction
 from rankme.models import Campaign, PanelAccount, PanelStudy
 from rankme.models.campaigns import new_code
-from rankme.panels.calls import AnswerLost, PanelAway, PanelError, PanelRefused
-from rankme.panels.prolific import Prolific, StudyThere
+from rankme.panel_calls.calls import AnswerLost, PanelAway, PanelError, PanelRefused
+from rankme.panel_calls.prolific import Prolific, StudyThere
 from rankme.queries.definitions import frozen_definition
 from rankme.queries.panel_books import has_panel
 from rankme.queries.panel_places import wants_people

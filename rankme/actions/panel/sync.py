@@ -14,11 +14,11 @@ from django.utils import timezone
 
 from rankme.actions import jobs
 from rankme.actions.sitting.participation import give_back
-from rankme.crowd.prolific import PROLIFIC
 from rankme.errors import RankmeError
 from rankme.models import PanelAccount, PanelEvent, PanelPayment, PanelStudy, PanelSubmission
-from rankme.panels.calls import PanelRefused
-from rankme.panels.prolific import SubmissionThere
+from rankme.panel_calls.calls import PanelRefused
+from rankme.panel_calls.prolific import SubmissionThere
+from rankme.panel_links.prolific import PROLIFIC
 
 from . import accounts, entry, following, groups, money, paying, studies
 from .accounts import panel_of

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop
 from rankme.actions.audit import note
 from rankme.errors import RefusedAction
 from rankme.models import PanelSubmission
-from rankme.panels.prolific import Message
+from rankme.panel_calls.prolific import Message
 
 from .accounts import panel_of
 

@@ -17,7 +17,6 @@ from django.utils.translation import gettext_noop, ngettext
 
 from rankme.actions.audit import note
 from rankme.actions.rows.check_pages import checks_of_batch, in_an_order_that_keeps_apart
-from rankme.crowd import PANELS
 from rankme.designs.documents import document_of_trials
 from rankme.designs.order import draw_order
 from rankme.errors import RefusedAction
@@ -33,6 +32,7 @@ from rankme.models import (
     TrialOutput,
 )
 from rankme.models.assignments import SlotQuerySet
+from rankme.panel_links import PANELS
 from rankme.protocols.definition import Definition
 from rankme.protocols.documents import place_of
 from rankme.queries.definitions import frozen_definition

@@ -8,10 +8,10 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from rankme.actions import jobs
-from rankme.crowd import PANELS
 from rankme.models import PanelCredit, Participant
-from rankme.panels import credits
-from rankme.panels.calls import AnswerLost, PanelAway
+from rankme.panel_calls import credits
+from rankme.panel_calls.calls import AnswerLost, PanelAway
+from rankme.panel_links import PANELS
 from rankme.queries.definitions import frozen_definition
 
 log = logging.getLogger(__name__)

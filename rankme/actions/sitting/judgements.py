@@ -17,7 +17,6 @@ from django.utils.translation import gettext_noop
 from rankme.actions import rate_limits
 from rankme.actions.rows.payload_hashes import canonical, chained
 from rankme.actions.rows.speed_flags import FAST, speed_flags
-from rankme.crowd.outcomes import Outcome
 from rankme.errors import InvalidAnswer, KeyReused, Problem, TooManySubmissions
 from rankme.models import (
     Assignment,
@@ -29,6 +28,7 @@ from rankme.models import (
     Submission,
     Trial,
 )
+from rankme.panel_links.outcomes import Outcome
 from rankme.protocols.answers import Reading
 from rankme.protocols.crowd import Crowd
 from rankme.protocols.definition import Definition

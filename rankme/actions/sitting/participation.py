@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from rankme.actions.audit import note
-from rankme.crowd import PANELS
-from rankme.crowd.outcomes import ENDED_BY_RULES, FINISHED, Outcome
 from rankme.errors import RefusedAction
 from rankme.models import Assignment, Campaign, Participant, Submission
+from rankme.panel_links import PANELS
+from rankme.panel_links.outcomes import ENDED_BY_RULES, FINISHED, Outcome
 from rankme.protocols.crowd import Crowd
 from rankme.protocols.definition import Definition
 from rankme.protocols.questions import asked_after

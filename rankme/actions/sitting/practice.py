@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
-from rankme.crowd.outcomes import Outcome
 from rankme.models import Participant
+from rankme.panel_links.outcomes import Outcome
 from rankme.protocols.definition import Definition
 
 from .participation import end_work

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
-from rankme.crowd.outcomes import Outcome
 from rankme.models import Participant, QuizAttempt
+from rankme.panel_links.outcomes import Outcome
 from rankme.protocols.checks import CheckSpec
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition

@@ -13,8 +13,8 @@ from rest_framework.views import APIView
 
 from rankme.actions.panel import sync
 from rankme.models import PanelAccount
-from rankme.panels.sealed import unseal
-from rankme.panels.webhooks import is_genuine
+from rankme.panel_calls.sealed import unseal
+from rankme.panel_calls.webhooks import is_genuine
 from rankme.untrusted import strict_json
 from rankme.untrusted.clean_text import storable
 

@@ -11,8 +11,8 @@ from django.utils.translation import gettext
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from rankme.crowd import PANELS
 from rankme.designs.registry import DESIGNS
+from rankme.panel_links import PANELS
 from rankme.protocols.checks import CHECK_KINDS
 from rankme.protocols.definition import Definition
 from rankme.protocols.instruments import INSTRUMENTS

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from rankme.crowd.outcomes import Outcome
+from rankme.panel_links.outcomes import Outcome
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from rankme.rehearsal.panel import PracticePanel
-from rankme.rehearsal.server import PracticeServer, serve
+from rankme.practice_panel.panel import PracticePanel
+from rankme.practice_panel.server import PracticeServer, serve
 
 
 class Command(BaseCommand):

@@ -18,7 +18,6 @@ from analysis.table_files import guarded
 from rankme.actions.accounts.invitations import invite_raters
 from rankme.actions.campaign import campaigns, launches
 from rankme.actions.campaign.planned_work import fit_raters, planned_work
-from rankme.crowd import PANELS
 from rankme.designs.plan import DrawnPlan, Spread
 from rankme.designs.registry import DESIGNS
 from rankme.errors import RankmeError
@@ -27,6 +26,7 @@ from rankme.links import entry_link, invitation_link, panel_link
 from rankme.models import Campaign
 from rankme.pages.rater.interface_language import language_warning
 from rankme.pages.rater.terms import gate_of
+from rankme.panel_links import PANELS
 from rankme.permissions import get_campaign, user_of
 from rankme.queries.progress import size_of
 from rankme.queries.reading import WORDS_PER_MINUTE

@@ -17,7 +17,7 @@ from rankme.errors import RankmeError
 from rankme.forms.panel import StudyForm, chosen_before
 from rankme.models import Campaign, PanelAccount, PanelStudy
 from rankme.pages.campaign.campaign_page import refusals_as_messages, render_campaign
-from rankme.panels.prolific import Filter, least_longest_minutes
+from rankme.panel_calls.prolific import Filter, least_longest_minutes
 from rankme.permissions import user_of
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition

@@ -15,7 +15,6 @@ from django.views.decorators.http import require_safe
 from rankme.actions.campaign.plans import draw_plan
 from rankme.actions.rows.shown_as import SHOWN_AS, WORDS, draw_pictorial_items
 from rankme.actions.sitting.quiz import quizzes_of
-from rankme.crowd.outcomes import Outcome
 from rankme.designs.documents import document_of_trials
 from rankme.designs.order import draw_order
 from rankme.errors import RefusedAction
@@ -27,6 +26,7 @@ from rankme.pages.rater.terms import gate_of, terms_of
 from rankme.pages.rater.trial_page import ShownTrial, page_document, shown_trial
 from rankme.pages.rater.work_files import instrument_scripts
 from rankme.pages.rater.working import screens_context
+from rankme.panel_links.outcomes import Outcome
 from rankme.permissions import get_campaign
 from rankme.protocols.definition import Definition
 from rankme.protocols.documents import place_of, runs_of

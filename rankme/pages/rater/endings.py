@@ -7,10 +7,10 @@ from typing import Any
 
 from django.utils.formats import number_format
 
-from rankme.crowd import PANELS
-from rankme.crowd.base import NO_IDS
-from rankme.crowd.outcomes import ENDED_BY_RULES, Outcome
 from rankme.models import Participant
+from rankme.panel_links import PANELS
+from rankme.panel_links.base import NO_IDS
+from rankme.panel_links.outcomes import ENDED_BY_RULES, Outcome
 from rankme.protocols.crowd import Crowd
 from rankme.protocols.definition import Definition
 

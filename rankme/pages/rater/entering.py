@@ -17,11 +17,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 from rankme.actions import rate_limits
 from rankme.actions.sitting import participation
 from rankme.actions.sitting.quiz import answer_quiz, quizzes_of
-from rankme.crowd.outcomes import Outcome
 from rankme.forms.entry import QuestionsForm, QuizForm
 from rankme.models import Campaign, Participant, Slot
-from rankme.panels.calls import PanelError
-from rankme.panels.entry_tokens import UntrustedEntry
+from rankme.panel_calls.calls import PanelError
+from rankme.panel_calls.entry_tokens import UntrustedEntry
+from rankme.panel_links.outcomes import Outcome
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
 

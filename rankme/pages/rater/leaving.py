@@ -9,10 +9,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from rankme.actions.sitting import assignments, participation
-from rankme.crowd.outcomes import Outcome
 from rankme.errors import RefusedAction
 from rankme.forms.entry import QuestionsForm
 from rankme.models import Assignment, Participant
+from rankme.panel_links.outcomes import Outcome
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
 from rankme.queries.documents import screens_of_batch

@@ -14,8 +14,8 @@ from django.urls import reverse
 from django.utils.crypto import get_random_string, salted_hmac
 
 from rankme.actions.panel import entry as panel_entry
-from rankme.crowd import PANELS
 from rankme.models import Campaign, Participant
+from rankme.panel_links import PANELS
 from rankme.protocols.crowd import Crowd
 from rankme.untrusted.clean_text import storable
 

@@ -14,8 +14,8 @@ from django.views.decorators.gzip import gzip_page
 
 from rankme.actions.sitting.participation import must_read_again
 from rankme.actions.sitting.quiz import is_pending
-from rankme.crowd.base import NO_IDS
 from rankme.models import Assignment, Campaign, Participant
+from rankme.panel_links.base import NO_IDS
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rankme.actions.sitting.quiz import quizzes_of
-from rankme.crowd.outcomes import Outcome
 from rankme.models import Campaign, Trial
+from rankme.panel_links.outcomes import Outcome
 from rankme.protocols.definition import Definition
 from rankme.queries.documents import count_documents
 

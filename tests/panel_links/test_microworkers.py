@@ -4,8 +4,8 @@ import pytest
 from django.urls import reverse
 
 from rankme.actions.campaign.campaigns import refuse_without_code
-from rankme.crowd.microworkers import vcode
 from rankme.errors import RefusedAction
+from rankme.panel_links.microworkers import vcode
 from tests.campaigns import make_campaign, slider_definition
 from tests.pages.rater import begin, complete
 

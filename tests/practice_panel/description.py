@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from jsonschema import Draft202012Validator
 
-from rankme.rehearsal.wire import Request, Response
+from rankme.practice_panel.wire import Request, Response
 from tests.analysis.published import oracle_data
 
 # Lists are read in pages (docs.prolific.com, "Basic usage"), which the description leaves out of

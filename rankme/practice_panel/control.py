@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import shapes
 from .books import Submission
 from .faults import Fault
 from .keys import entry_link
+from .state import PanelState
 from .wire import Request, Response, not_found
 
-if TYPE_CHECKING:
-    from .panel import PracticePanel
 
-
-def answer(panel: PracticePanel, request: Request) -> Response:
+def answer(panel: PanelState, request: Request) -> Response:
     """Do what a test or a rehearsal orders."""
     name = request.path.strip("/").partition("/")[2].replace("-", "_")
     command = COMMANDS.get(name)
@@ -24,22 +22,22 @@ def answer(panel: PracticePanel, request: Request) -> Response:
     return Response(200, command(panel, request.document))
 
 
-def _submission(panel: PracticePanel, sent: dict[str, Any]) -> Submission:
+def _submission(panel: PanelState, sent: dict[str, Any]) -> Submission:
     if sent["submission"] not in panel.books.submissions:
         raise not_found()
     return panel.books.submissions[sent["submission"]]
 
 
-def health(panel: PracticePanel, sent: dict[str, Any]) -> Any:
+def health(panel: PanelState, sent: dict[str, Any]) -> Any:
     return {"token": panel.token, "workspace": panel.books.workspace}
 
 
-def reset(panel: PracticePanel, sent: dict[str, Any]) -> Any:
+def reset(panel: PanelState, sent: dict[str, Any]) -> Any:
     panel.reset()
     return health(panel, sent)
 
 
-def configure(panel: PracticePanel, sent: dict[str, Any]) -> Any:
+def configure(panel: PanelState, sent: dict[str, Any]) -> Any:
     """Set what is in the wallet, how webhooks are delivered, and when lists are carried out."""
     panel.books.wallet = int(sent.get("wallet", panel.books.wallet))
     panel.hooks.doubled = bool(sent.get("doubled", panel.hooks.doubled))
@@ -50,16 +48,16 @@ def configure(panel: PracticePanel, sent: dict[str, Any]) -> Any:
     return health(panel, sent)
 
 
-def fault(panel: PracticePanel, sent: dict[str, Any]) -> Any:
+def fault(panel: PanelState, sent: dict[str, Any]) -> Any:
     panel.faults.ordered.append(Fault.read(sent))
     return {"ordered": len(panel.faults.ordered)}
 
 
-def requests(panel: PracticePanel, sent: dict[str, Any]) -> Any:
+def requests(panel: PanelState, sent: dict[str, Any]) -> Any:
     return {"requests": [asdict(line) for line in panel.journal]}
 
 
-def arrive(panel: PracticePanel, sent: dict[str, Any]) -> Any:
+def arrive(panel: PanelState, sent: dict[str, Any]) -> Any:
     """Somebody takes a place; the answer has the link that they would follow."""
     study = panel.books.studies.get(str(sent["study"]))
     if study is None:
@@ -68,25 +66,25 @@ def arrive(panel: PracticePanel, sent: dict[str, Any]) -> Any:
     return shapes.single(submission) | {"link": entry_link(panel.books, panel.keys, submission)}
 
 
-def submit(panel: PracticePanel, sent: dict[str, Any]) -> Any:
+def submit(panel: PanelState, sent: dict[str, Any]) -> Any:
     submission = _submission(panel, sent)
     panel.books.submit(submission, str(sent.get("code", "")))
     return shapes.single(submission)
 
 
-def give_back(panel: PracticePanel, sent: dict[str, Any]) -> Any:
+def give_back(panel: PanelState, sent: dict[str, Any]) -> Any:
     submission = _submission(panel, sent)
     panel.books.leave(submission, "RETURNED")
     return shapes.single(submission)
 
 
-def time_out(panel: PracticePanel, sent: dict[str, Any]) -> Any:
+def time_out(panel: PanelState, sent: dict[str, Any]) -> Any:
     submission = _submission(panel, sent)
     panel.books.leave(submission, "TIMED-OUT")
     return shapes.single(submission)
 
 
-def books(panel: PracticePanel, sent: dict[str, Any]) -> Any:
+def books(panel: PanelState, sent: dict[str, Any]) -> Any:
     """Everything that was paid, for the comparison at the end."""
     return {
         "available": panel.books.available,

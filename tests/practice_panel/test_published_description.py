@@ -11,15 +11,16 @@ from typing import Any
 import pytest
 
 from rankme.models import PanelSubmission
-from rankme.panels.calls import Calls
-from rankme.panels.entry_tokens import read_keys
-from rankme.panels.prolific import API, HOOKS, SUBMISSION_STATES, Filter, Prolific
-from rankme.rehearsal.panel import PracticePanel
-from rankme.rehearsal.published import published_calls
-from rankme.rehearsal.wire import Request, Response
+from rankme.panel_calls.calls import Calls
+from rankme.panel_calls.entry_tokens import read_keys
+from rankme.panel_calls.prolific import API, HOOKS, SUBMISSION_STATES, Filter, Prolific
+from rankme.practice_panel.panel import PracticePanel
+from rankme.practice_panel.published import published_calls
+from rankme.practice_panel.wire import Request, Response
 from tests.panels.in_process import connect
-from tests.rehearsal import description
-from tests.rehearsal.studies import study_document
+from tests.practice_panel.studies import study_document
+
+from . import description
 
 SCREENED = {
     "code": "OUT",

@@ -5,18 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import checks, shapes
 from .books import Study, Submission, new_id
 from .hooks import EVENT_TYPES, Subscription
+from .state import PanelState
 from .wire import Refusal, Request, Response, not_found
 
-if TYPE_CHECKING:
-    from .panel import PracticePanel
-
 Work = Callable[[], Response]
-Route = Callable[["PracticePanel", Request, str], Response]
+Route = Callable[["PanelState", Request, str], Response]
 ROUTES: list[tuple[str, re.Pattern[str], Route]] = []
 
 
@@ -31,7 +29,7 @@ def route(method: str, path: str) -> Callable[[Route], Route]:
     return noted
 
 
-def answer(panel: PracticePanel, request: Request, path: str) -> Response:
+def answer(panel: PanelState, request: Request, path: str) -> Response:
     known = [
         (method, found, function)
         for method, pattern, function in ROUTES
@@ -45,13 +43,13 @@ def answer(panel: PracticePanel, request: Request, path: str) -> Response:
     raise not_found()
 
 
-def _study(panel: PracticePanel, pk: str) -> Study:
+def _study(panel: PanelState, pk: str) -> Study:
     if pk not in panel.books.studies:
         raise not_found()
     return panel.books.studies[pk]
 
 
-def _submission(panel: PracticePanel, pk: str) -> Submission:
+def _submission(panel: PanelState, pk: str) -> Submission:
     if pk not in panel.books.submissions:
         raise not_found()
     return panel.books.submissions[pk]
@@ -61,25 +59,25 @@ def _submission(panel: PracticePanel, pk: str) -> Submission:
 
 
 @route("GET", "users/me")
-def show_user(panel: PracticePanel, request: Request, pk: str) -> Response:
+def show_user(panel: PanelState, request: Request, pk: str) -> Response:
     return Response(200, {"id": "practice", "email": "practice@example.org"})
 
 
 @route("GET", "workspaces")
-def list_workspaces(panel: PracticePanel, request: Request, pk: str) -> Response:
+def list_workspaces(panel: PanelState, request: Request, pk: str) -> Response:
     workspace = {"id": panel.books.workspace, "title": "Practice", "description": ""}
     return Response(200, shapes.pages(request, [workspace]))
 
 
 @route("GET", "workspaces/ID/balance")
-def show_balance(panel: PracticePanel, request: Request, pk: str) -> Response:
+def show_balance(panel: PanelState, request: Request, pk: str) -> Response:
     if pk != panel.books.workspace:
         raise not_found()
     return Response(200, shapes.balance(panel.books))
 
 
 @route("GET", "workspaces/ID/projects")
-def list_projects(panel: PracticePanel, request: Request, pk: str) -> Response:
+def list_projects(panel: PanelState, request: Request, pk: str) -> Response:
     if pk != panel.books.workspace:
         raise not_found()
     project = {"id": panel.books.project, "title": "Practice project", "type": "PRIVATE"}
@@ -87,25 +85,25 @@ def list_projects(panel: PracticePanel, request: Request, pk: str) -> Response:
 
 
 @route("GET", "filters")
-def list_filters(panel: PracticePanel, request: Request, pk: str) -> Response:
+def list_filters(panel: PanelState, request: Request, pk: str) -> Response:
     return Response(200, shapes.pages(request, checks.FILTERS))
 
 
 @route("POST", "eligibility-count")
-def count_eligible(panel: PracticePanel, request: Request, pk: str) -> Response:
+def count_eligible(panel: PanelState, request: Request, pk: str) -> Response:
     filters = request.document["filters"]
     checks.check_filters(filters)
     return Response(200, {"count": checks.EVERYBODY // (1 + 3 * len(filters))})
 
 
 @route("POST", "study-cost-calculator")
-def estimate_cost(panel: PracticePanel, request: Request, pk: str) -> Response:
+def estimate_cost(panel: PanelState, request: Request, pk: str) -> Response:
     sent = request.document
     return Response(200, shapes.estimate(int(sent["reward"]), int(sent["total_available_places"])))
 
 
 @route("GET", "reward-recommendations")
-def recommend_reward(panel: PracticePanel, request: Request, pk: str) -> Response:
+def recommend_reward(panel: PanelState, request: Request, pk: str) -> Response:
     rates = {
         "currency": request.query["currency"],
         "min_reward_per_hour": checks.LEAST_PER_HOUR,
@@ -118,7 +116,7 @@ def recommend_reward(panel: PracticePanel, request: Request, pk: str) -> Respons
 
 
 @route("POST", "studies")
-def create_study(panel: PracticePanel, request: Request, pk: str) -> Response:
+def create_study(panel: PanelState, request: Request, pk: str) -> Response:
     document = request.document
     checks.check_study(document)
     panel.books.check_project(document)
@@ -126,7 +124,7 @@ def create_study(panel: PracticePanel, request: Request, pk: str) -> Response:
 
 
 @route("GET", "studies")
-def list_studies(panel: PracticePanel, request: Request, pk: str) -> Response:
+def list_studies(panel: PanelState, request: Request, pk: str) -> Response:
     return Response(
         200,
         shapes.pages(request, [shapes.study_row(study) for study in panel.books.studies.values()]),
@@ -134,12 +132,12 @@ def list_studies(panel: PracticePanel, request: Request, pk: str) -> Response:
 
 
 @route("GET", "studies/ID")
-def show_study(panel: PracticePanel, request: Request, pk: str) -> Response:
+def show_study(panel: PanelState, request: Request, pk: str) -> Response:
     return Response(200, shapes.study(_study(panel, pk)))
 
 
 @route("PATCH", "studies/ID")
-def change_study(panel: PracticePanel, request: Request, pk: str) -> Response:
+def change_study(panel: PanelState, request: Request, pk: str) -> Response:
     study, changes = _study(panel, pk), request.document
     frozen = set(changes) - {"internal_name", "total_available_places"}
     if study.status != "UNPUBLISHED" and frozen:
@@ -153,7 +151,7 @@ def change_study(panel: PracticePanel, request: Request, pk: str) -> Response:
 
 
 @route("DELETE", "studies/ID")
-def delete_study(panel: PracticePanel, request: Request, pk: str) -> Response:
+def delete_study(panel: PanelState, request: Request, pk: str) -> Response:
     if _study(panel, pk).status != "UNPUBLISHED":
         raise Refusal(400, "Bad request", "Only a study that is not published can be deleted.")
     del panel.books.studies[pk]
@@ -161,13 +159,13 @@ def delete_study(panel: PracticePanel, request: Request, pk: str) -> Response:
 
 
 @route("POST", "studies/ID/transition")
-def transition_study(panel: PracticePanel, request: Request, pk: str) -> Response:
+def transition_study(panel: PanelState, request: Request, pk: str) -> Response:
     study = panel.books.transition_study(_study(panel, pk), str(request.document["action"]))
     return Response(200, shapes.study(study))
 
 
 @route("GET", "studies/ID/submissions")
-def list_submissions(panel: PracticePanel, request: Request, pk: str) -> Response:
+def list_submissions(panel: PanelState, request: Request, pk: str) -> Response:
     rows = [shapes.row(submission) for submission in _study(panel, pk).submissions]
     is_wrong = panel.faults.take(request, ("page_past_end",)) != ""
     return Response(200, shapes.pages(request, rows, has_false_next=is_wrong))
@@ -177,12 +175,12 @@ def list_submissions(panel: PracticePanel, request: Request, pk: str) -> Respons
 
 
 @route("GET", "submissions/ID")
-def show_submission(panel: PracticePanel, request: Request, pk: str) -> Response:
+def show_submission(panel: PanelState, request: Request, pk: str) -> Response:
     return Response(200, shapes.single(_submission(panel, pk)))
 
 
 @route("POST", "submissions/ID/transition")
-def transition_submission(panel: PracticePanel, request: Request, pk: str) -> Response:
+def transition_submission(panel: PanelState, request: Request, pk: str) -> Response:
     submission, sent = _submission(panel, pk), request.document
     match sent["action"]:
         case "APPROVE":
@@ -198,7 +196,7 @@ def transition_submission(panel: PracticePanel, request: Request, pk: str) -> Re
 
 
 @route("POST", "submissions/bulk-approve")
-def approve_many(panel: PracticePanel, request: Request, pk: str) -> Response:
+def approve_many(panel: PanelState, request: Request, pk: str) -> Response:
     panel.books.approve_many(
         [_submission(panel, number) for number in request.document["submission_ids"]]
     )
@@ -206,7 +204,7 @@ def approve_many(panel: PracticePanel, request: Request, pk: str) -> Response:
 
 
 @route("POST", "submissions/ID/request-return")
-def request_return(panel: PracticePanel, request: Request, pk: str) -> Response:
+def request_return(panel: PanelState, request: Request, pk: str) -> Response:
     submission = _submission(panel, pk)
     if not request.document["request_return_reasons"]:
         raise Refusal(400, "Bad request", {"request_return_reasons": ["Give a reason."]})
@@ -218,7 +216,7 @@ def request_return(panel: PracticePanel, request: Request, pk: str) -> Response:
 
 
 @route("POST", "submissions/bonus-payments")
-def list_bonuses(panel: PracticePanel, request: Request, pk: str) -> Response:
+def list_bonuses(panel: PanelState, request: Request, pk: str) -> Response:
     sent = request.document
     lines = []
     for line in str(sent["csv_bonuses"]).splitlines():
@@ -229,7 +227,7 @@ def list_bonuses(panel: PracticePanel, request: Request, pk: str) -> Response:
 
 
 @route("POST", "bulk-bonus-payments/ID/pay")
-def pay_bonuses(panel: PracticePanel, request: Request, pk: str) -> Response:
+def pay_bonuses(panel: PanelState, request: Request, pk: str) -> Response:
     if pk not in panel.books.bonuses:
         raise not_found()
     panel.books.pay_bonuses(panel.books.bonuses[pk])
@@ -237,7 +235,7 @@ def pay_bonuses(panel: PracticePanel, request: Request, pk: str) -> Response:
 
 
 @route("POST", "messages")
-def send_message(panel: PracticePanel, request: Request, pk: str) -> Response:
+def send_message(panel: PanelState, request: Request, pk: str) -> Response:
     sent = request.document
     message = {name: str(sent[name]) for name in ("recipient_id", "study_id", "body")}
     panel.books.messages.append(message)
@@ -245,7 +243,7 @@ def send_message(panel: PracticePanel, request: Request, pk: str) -> Response:
 
 
 @route("GET", "messages")
-def list_messages(panel: PracticePanel, request: Request, pk: str) -> Response:
+def list_messages(panel: PanelState, request: Request, pk: str) -> Response:
     person = request.query["user_id"]
     found = [
         shapes.message(number, message)
@@ -259,13 +257,13 @@ def list_messages(panel: PracticePanel, request: Request, pk: str) -> Response:
 
 
 @route("GET", "participant-groups")
-def list_groups(panel: PracticePanel, request: Request, pk: str) -> Response:
+def list_groups(panel: PanelState, request: Request, pk: str) -> Response:
     groups = [shapes.group(panel.books.workspace, each) for each in panel.books.groups.values()]
     return Response(200, shapes.pages(request, groups))
 
 
 @route("POST", "participant-groups")
-def create_group(panel: PracticePanel, request: Request, pk: str) -> Response:
+def create_group(panel: PanelState, request: Request, pk: str) -> Response:
     group: dict[str, Any] = {
         "id": new_id(),
         "name": str(request.document["name"]),
@@ -276,7 +274,7 @@ def create_group(panel: PracticePanel, request: Request, pk: str) -> Response:
 
 
 @route("POST", "participant-groups/ID/participants")
-def add_to_group(panel: PracticePanel, request: Request, pk: str) -> Response:
+def add_to_group(panel: PanelState, request: Request, pk: str) -> Response:
     if pk not in panel.books.groups:
         raise not_found()
     members = panel.books.groups[pk]["participants"]
@@ -293,35 +291,35 @@ def add_to_group(panel: PracticePanel, request: Request, pk: str) -> Response:
 
 
 @route("GET", "hooks/event-types")
-def list_event_types(panel: PracticePanel, request: Request, pk: str) -> Response:
+def list_event_types(panel: PanelState, request: Request, pk: str) -> Response:
     return Response(
         200, {"results": [{"event_type": name, "description": name} for name in EVENT_TYPES]}
     )
 
 
 @route("GET", "hooks/secrets")
-def list_secrets(panel: PracticePanel, request: Request, pk: str) -> Response:
+def list_secrets(panel: PanelState, request: Request, pk: str) -> Response:
     return Response(200, {"results": [_secret(panel)] if panel.hooks.secret else []})
 
 
 @route("POST", "hooks/secrets")
-def create_secret(panel: PracticePanel, request: Request, pk: str) -> Response:
+def create_secret(panel: PanelState, request: Request, pk: str) -> Response:
     panel.hooks.new_secret()
     return Response(201, _secret(panel))
 
 
-def _secret(panel: PracticePanel) -> dict[str, str]:
+def _secret(panel: PanelState) -> dict[str, str]:
     hooks = panel.hooks
     return {"id": hooks.secret_id, "value": hooks.secret, "workspace_id": panel.books.workspace}
 
 
 @route("GET", "hooks/subscriptions")
-def list_subscriptions(panel: PracticePanel, request: Request, pk: str) -> Response:
+def list_subscriptions(panel: PanelState, request: Request, pk: str) -> Response:
     return Response(200, {"results": [_shown(panel, each) for each in panel.hooks.subscriptions]})
 
 
 @route("POST", "hooks/subscriptions")
-def subscribe(panel: PracticePanel, request: Request, pk: str) -> Response:
+def subscribe(panel: PanelState, request: Request, pk: str) -> Response:
     sent = request.document
     if sent["event_type"] not in EVENT_TYPES:
         raise Refusal(400, "Bad request", {"event_type": ["Unknown."]})
@@ -335,7 +333,7 @@ def subscribe(panel: PracticePanel, request: Request, pk: str) -> Response:
 
 
 @route("POST", "hooks/subscriptions/ID")
-def confirm_subscription(panel: PracticePanel, request: Request, pk: str) -> Response:
+def confirm_subscription(panel: PanelState, request: Request, pk: str) -> Response:
     for subscription in panel.hooks.subscriptions:
         if subscription.id == pk and request.document["secret"] == subscription.confirmation:
             subscription.is_enabled = True
@@ -343,7 +341,7 @@ def confirm_subscription(panel: PracticePanel, request: Request, pk: str) -> Res
     raise not_found()
 
 
-def _shown(panel: PracticePanel, subscription: Subscription) -> dict[str, Any]:
+def _shown(panel: PanelState, subscription: Subscription) -> dict[str, Any]:
     return {
         "id": subscription.id,
         "event_type": subscription.event_type,

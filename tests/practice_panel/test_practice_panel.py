@@ -11,13 +11,13 @@ import jwt
 import pytest
 from django.core.management import CommandError, call_command
 
-from rankme.rehearsal.hooks import Subscription
-from rankme.rehearsal.panel import PracticePanel
-from rankme.rehearsal.published import published_calls
-from rankme.rehearsal.routes import ROUTES
-from rankme.rehearsal.server import PracticeServer
-from rankme.rehearsal.wire import Request
-from tests.rehearsal.studies import study_document
+from rankme.practice_panel.hooks import Subscription
+from rankme.practice_panel.panel import PracticePanel
+from rankme.practice_panel.published import published_calls
+from rankme.practice_panel.routes import ROUTES
+from rankme.practice_panel.server import PracticeServer
+from rankme.practice_panel.wire import Request
+from tests.practice_panel.studies import study_document
 
 
 class Caller:

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from rankme.actions.sitting import credits
 from rankme.models import PanelAccount, PanelCredit, PanelStudy
-from rankme.panels import calls
+from rankme.panel_calls import calls
 from tests.campaigns import make_campaign, slider_definition
 from tests.pages.rater import begin, complete
 

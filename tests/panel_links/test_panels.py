@@ -3,10 +3,10 @@
 import pytest
 
 from rankme.actions.campaign.campaigns import refuse_without_code
-from rankme.crowd import PANELS, Outcome
-from rankme.crowd.outcomes import FINISHED
-from rankme.crowd.sona import SONA, credit_address
 from rankme.errors import RefusedAction
+from rankme.panel_links import PANELS, Outcome
+from rankme.panel_links.outcomes import FINISHED
+from rankme.panel_links.sona import SONA, credit_address
 from rankme.protocols.files import (
     definition_from_document,
     definition_from_yaml,

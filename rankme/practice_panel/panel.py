@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import secrets
-from dataclasses import dataclass
-
 from . import control, published, routes
-from .books import Books
-from .faults import Faults
-from .hooks import Hooks
-from .keys import Keys
+from .state import Noted, PanelState
 from .wire import Refusal, Request, Response, not_found
 
 API = "/api/v1/"
@@ -17,31 +11,8 @@ CONTROL = "/__control/"
 JWKS = "/.well-known/study/jwks.json"
 
 
-@dataclass(frozen=True)
-class Noted:
-    """One line of the journal: which call came, and what it got."""
-
-    method: str
-    path: str
-    status: int
-    lost: str
-    body: str
-
-
-class PracticePanel:
-    """All the state of one practice panel. `handle` may be called from one thread at a time."""
-
-    def __init__(self, token: str = "") -> None:
-        self.token = token or secrets.token_urlsafe(24)
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget everything but the token."""
-        self.hooks = Hooks()
-        self.books = Books(told=self.hooks.tell)
-        self.keys = Keys()
-        self.faults = Faults()
-        self.journal: list[Noted] = []
+class PracticePanel(PanelState):
+    """Answers calls. `handle` may be called from one thread at a time."""
 
     def handle(self, request: Request) -> Response:
         """Answer a call of the API or of the controls; the journal has those of the API."""
