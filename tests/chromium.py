@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import functools
 import os
 import shutil
 from collections.abc import Iterator
@@ -14,7 +12,7 @@ import pytest
 from tests.live import PATIENCE, LiveSite
 
 if TYPE_CHECKING:  # this is imported at the start of every test run, with or without a browser
-    from playwright.sync_api import Browser, BrowserContext, CDPSession, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 CHROMIUM_FLAGS = [
     "--no-sandbox",
@@ -34,10 +32,6 @@ CHROMIUM_NAMES = (
     *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
 )
 BROWSER_PATIENCE_MS = 1_000 * PATIENCE
-# Small, without scripts, and of the same origin as all pages of raters and organisers.
-OPENER = "/healthz/"
-CLOSING_MS = 500
-MOST_REQUESTS_TO_CLOSE = BROWSER_PATIENCE_MS // CLOSING_MS
 
 
 def installed_chromium() -> str | None:
@@ -73,96 +67,12 @@ def new_context(browser: Browser, site: LiveSite) -> BrowserContext:
     return context
 
 
-@pytest.fixture(scope="session")
-def opener(browser: Browser, site_of_the_session: LiveSite) -> Iterator[Page]:
-    """The page that opens those of the tests, which then live in its process.
-
-    For a page in a new context Chromium starts two processes, and each has to compile all scripts
-    and load all files again. That takes as long as what many tests do on their page.
-    """
-    context = new_context(browser, site_of_the_session)
-    first = context.new_page()
-    site_of_the_session.start_web()
-    first.goto(OPENER)
-    yield first
-    context.close()
-
-
-@contextlib.contextmanager
-def opened_page(opener: Page) -> Iterator[Page]:
-    """Of a browser that remembers nothing of the site, but has its files in its cache."""
-    context = opener.context
-    with context.expect_page() as opened:
-        opener.evaluate("void open()")
-    yield opened.value
-    close_windows(opener)
-    forget(opener)
-
-
-def close_windows(opener: Page) -> None:
-    """Close the pages of a test, and ask again for one that stays.
-
-    A page that is just leaving for another loses the question, and `Page.close` would ask once and
-    wait forever.
-    """
-    from playwright.sync_api import TimeoutError as StaysOpen
-
-    opened = windows_of(opener.context)
-    for _ in range(MOST_REQUESTS_TO_CLOSE):
-        ask_to_close(opener)
-        for each in opened:
-            with contextlib.suppress(StaysOpen):
-                each.is_closed() or each.wait_for_event("close", timeout=CLOSING_MS)
-        if all(each.is_closed() for each in opened):
-            return
-    pytest.fail(f"These pages stay open: {[each.url for each in opened if not each.is_closed()]}")
-
-
-def ask_to_close(opener: Page) -> None:
-    line = line_to(opener)
-    mine = line.send("Target.getTargetInfo")["targetInfo"]
-    for target in line.send("Target.getTargets")["targetInfos"]:
-        is_mine = target.get("browserContextId") == mine["browserContextId"]
-        if is_mine and target["type"] == "page" and target["targetId"] != mine["targetId"]:
-            line.send("Target.closeTarget", {"targetId": target["targetId"]})
-
-
-def forget(opener: Page) -> None:
-    """Only once all pages are closed, for they could still write something."""
-    context = opener.context
-    context.set_offline(False)
-    context.clear_cookies()
-    origin = opener.url.removesuffix(OPENER)
-    line_to(opener).send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
-
-
-@functools.cache
-def line_to(opener: Page) -> CDPSession:
-    """Kept for all tests: to make one takes longer than to forget."""
-    return opener.context.new_cdp_session(opener)
-
-
-def windows_of(context: BrowserContext) -> list[Page]:
-    """The pages of a test: all but the one that opens the others."""
-    return [each for each in context.pages if not each.url.endswith(OPENER)]
-
-
-@contextlib.contextmanager
-def first_page(browser: Browser, site: LiveSite) -> Iterator[Page]:
-    """Of a browser that has never seen the site."""
-    context = new_context(browser, site)
-    yield context.new_page()
-    context.close()
-
-
 @pytest.fixture
-def page(
-    request: pytest.FixtureRequest, browser: Browser, opener: Page, live_site: LiveSite
-) -> Iterator[Page]:
+def page(browser: Browser, live_site: LiveSite) -> Iterator[Page]:
     """A fresh page on the live site, in which no script may fail and no policy be broken."""
-    is_first = request.node.get_closest_marker("first_visit")
     problems: list[str] = []
-    with first_page(browser, live_site) if is_first else opened_page(opener) as fresh:
+    with new_context(browser, live_site) as context:
+        fresh = context.new_page()
         fresh.on("pageerror", lambda error: problems.append(str(error)))
         fresh.on("console", lambda message: problems.extend(broken_policies(message.text)))
         yield fresh

@@ -1,29 +1,21 @@
 """Every test run brings its own real PostgreSQL and Valkey, and takes them away again."""
 
 import contextlib
-import gc
 import os
 import re
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
 import psutil
 import pytest
-from django.core.management.commands import flush
-from django.db import OperationalError, transaction
-from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.backends.postgresql.operations import DatabaseOperations
+from django.db import transaction
 from django.utils import translation
 from hypothesis import HealthCheck
 from hypothesis import settings as properties
-from psycopg2.errors import DeadlockDetected
 
 from evalsite.embedded import Servers, data_folder
 from evalsite.run import end_orphans
 from tests.migrated import put_migrated_cluster
-from tests.order import Kind, in_good_order
-from tests.warm import one_for_all_workers
 
 pytest_plugins = ["tests.live", "tests.chromium"]
 
@@ -42,68 +34,21 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return max(1, min(by_cores, gigabytes // GIGABYTES_PER_WORKER))
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    if getattr(config.option, "numprocesses", None):  # which workers are not told
-        shared = contextlib.ExitStack()
-        shared.enter_context(one_for_all_workers())
-        config.add_cleanup(shared.close)
+# Folders, and fixtures, of tests that drive a browser, and of those that start the site.
+MARKS = {
+    "browser": {"engines", "browser"},
+    "processes": {"faults", "site_of_the_session"},
+}
 
 
-TESTS = Path(__file__).parent
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collection(session: pytest.Session) -> Iterator[None]:
-    """Collect without a search for garbage, and never search what was collected.
-
-    It lives until the end of the run: a hundred thousands of objects, and each full search, of
-    which every run has dozens, would go through them all.
-    """
-    begin_elsewhere(session.config)
-    gc.disable()
-    try:
-        return (yield)
-    finally:
-        gc.freeze()
-        gc.enable()
-
-
-def begin_elsewhere(config: pytest.Config) -> None:
-    """Let each worker of a whole run import the folders of tests from another one on.
-
-    In a fresh clone, workers that import the same modules at the same time all compile them. From
-    different folders on, each finds most of what the others have compiled.
-    """
-    worker = getattr(config, "workerinput", None)
-    if worker and config.args_source is pytest.Config.ArgsSource.TESTPATHS:
-        parts = sorted(each for each in TESTS.iterdir() if next(each.glob("**/test_*.py"), None))
-        parts += sorted(TESTS.glob("test_*.py"))
-        begin = len(parts) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
-        config.args = [str(part) for part in parts[begin:] + parts[:begin]]
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
-    """Let some workers compute while others wait (tests/order.py).
-
-    Every worker has to arrive at the same order, wherever it began to collect.
-    """
-    items.sort(key=lambda item: item.path.relative_to(TESTS).parts[0])
-    yield
-    items[:] = in_good_order(
-        items,
-        kind_of=kind_of,
-        file_of=lambda item: str(item.path),
-        workers=int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")),
-    )
-
-
-def kind_of(item: pytest.Item) -> Kind:
-    if "browser" in getattr(item, "fixturenames", ()):
-        return Kind.BROWSING
-    if item.get_closest_marker("waits"):
-        return Kind.WAITING
-    return Kind.LONG if item.get_closest_marker("slow") else Kind.SHORT
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what `make quick` leaves out."""
+    for item in items:
+        found = {item.path.parent.name, *getattr(item, "fixturenames", ())}
+        for mark, places in MARKS.items():
+            if places & found:
+                item.add_marker(mark)
 
 
 @pytest.fixture(scope="session")
@@ -145,59 +90,6 @@ def django_db_modify_db_settings(
     settings.DATABASES["default"]["HOST"] = str(servers.postgresql.sockets)
     app.conf.broker_url = f"redis+socket://{servers.valkey.socket}"
     os.environ["REDIS_URL"] = servers.valkey.url
-
-
-MOST_DEADLOCKS = 5
-# What migrations filled and no test changes: models, and what may be done to each.
-FILLED_TABLES = {"django_content_type", "auth_permission"}
-LARGE_TABLE = 2**20  # bytes from which truncating, which makes new files, is the quicker way
-
-
-@pytest.fixture(scope="session", autouse=True)
-def emptying_past_the_triggers() -> Iterator[None]:
-    """Let Django empty the tables after a transactional test: triggers refuse that.
-
-    Only those that hold something are emptied. To truncate all of them, with their indexes, or to
-    fill those again that a migration fills would take longer than most tests.
-    """
-
-    def emptying(self, style, tables: list[str], **options) -> list[str]:
-        sizes = sizes_of(self.connection, [each for each in tables if each not in FILLED_TABLES])
-        large = [name for name, size in sizes.items() if size >= LARGE_TABLE]
-        small = [name for name, size in sizes.items() if 0 < size < LARGE_TABLE]
-        statements = ["SET LOCAL session_replication_role = replica;"]
-        if large:
-            statements.append(f"TRUNCATE {', '.join(map(self.quote_name, large))} CASCADE;")
-        return statements + [f"DELETE FROM {self.quote_name(name)};" for name in small]
-
-    plainly = DatabaseOperations.execute_sql_flush
-
-    def executing(self, statements: list[str]) -> None:
-        """Try again after a deadlock: requests of a closed page still lock rows in their order."""
-        for _ in range(MOST_DEADLOCKS):
-            try:
-                return plainly(self, statements)
-            except OperationalError as error:
-                if not isinstance(error.__cause__, DeadlockDetected):
-                    raise
-        return plainly(self, statements)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(DatabaseOperations, "sql_flush", emptying)
-        patch.setattr(DatabaseOperations, "execute_sql_flush", executing)
-        patch.setattr(flush, "emit_post_migrate_signal", lambda *_options: None)
-        yield
-
-
-def sizes_of(connection: BaseDatabaseWrapper, tables: list[str]) -> dict[str, int]:
-    """The bytes of each table; 0 says that nothing was ever written to it, or since it was cut."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT relname, pg_relation_size(oid) FROM pg_class"
-            " WHERE relname = ANY(%s) AND relnamespace = current_schema()::regnamespace",
-            [tables],
-        )
-        return dict(cursor.fetchall())
 
 
 @pytest.fixture(scope="module")

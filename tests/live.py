@@ -16,7 +16,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import psutil
@@ -32,8 +32,6 @@ from evalsite.embedded import (
 )
 from evalsite.embedded.servers import locked
 from evalsite.run import MARK
-from tests import warm
-from tests.warm import Forked, run_to_its_end
 
 COLLECTED = PROJECT / ".cache" / "static"
 COLLECT = "import django; django.setup(); from evalsite import static_files; static_files.collect()"
@@ -75,6 +73,38 @@ def wait_for(condition: Callable[[], object], what: str, seconds: float = PATIEN
         time.sleep(min(max(LEAST_PAUSE, PAUSES_PER_LOOK * (now - began)), LONGEST_PAUSE))
 
 
+def start_python(
+    arguments: Sequence[str], environment: Mapping[str, str], log: Path
+) -> subprocess.Popen[bytes]:
+    """Start `python ARGUMENTS` in a session of its own; its output goes to the log."""
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            [sys.executable, *arguments],
+            cwd=PROJECT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+
+def run_python(
+    arguments: Sequence[str], environment: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run `python ARGUMENTS` to its end."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=PROJECT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
 class LiveSite:
     """Web server, worker, beat, PostgreSQL and Valkey, each of which a test may take away."""
 
@@ -84,7 +114,7 @@ class LiveSite:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.log_folder = log_folder
-        self.processes: dict[str, Forked | subprocess.Popen[bytes]] = {}
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
         self.web_is: tuple[str, dict[str, str]] | None = None
         self.environment = os.environ | {
             "DJANGO_SETTINGS_MODULE": "evalsite.settings",
@@ -203,7 +233,7 @@ class LiveSite:
     def manage(self, *arguments: str) -> str:
         """Run a command of manage.py against the live database, and give what it prints."""
         environment = self.environment | {"DATABASE_OWNER_URL": self.owner_url}
-        done = run_to_its_end(["manage.py", *arguments], environment, PATIENCE)
+        done = run_python(["manage.py", *arguments], environment)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -211,31 +241,10 @@ class LiveSite:
         return self.log_folder / f"{name}.log"
 
     def start(self, name: str, *arguments: str, **settings: str) -> None:
-        """Start `python -m ARGUMENTS` in a warm Python.
-
-        Before that one has imported everything, a fresh one is there: the first is fresh, unless
-        this is one of several workers, who will start many.
-        """
-        if not self.processes and "PYTEST_XDIST_WORKER" not in os.environ:
-            self.start_afresh(name, *arguments, **settings)
-        elif not self.is_running(name):
+        """Start `python -m ARGUMENTS`, unless it runs."""
+        if not self.is_running(name):
             environment = self.environment | settings
-            self.processes[name] = warm.start(arguments, environment, self.log(name))
-
-    def start_afresh(self, name: str, *arguments: str, **settings: str) -> None:
-        """The same in a Python that has imported nothing yet."""
-        if self.is_running(name):
-            return
-        with self.log(name).open("ab") as log:
-            self.processes[name] = subprocess.Popen(
-                [sys.executable, "-m", *arguments],
-                cwd=PROJECT,
-                env=self.environment | settings,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            self.processes[name] = start_python(["-m", *arguments], environment, self.log(name))
 
     def is_running(self, name: str) -> bool:
         return name in self.processes and self.processes[name].poll() is None

@@ -35,7 +35,11 @@ class QuickHasher(PBKDF2PasswordHasher):
 
 # Tests build and break their database as its owner. The live site has the site's own role.
 # The database of tests begins as a copy of the migrated one that a cluster comes with.
-DATABASES["default"] |= {"USER": OWNER_ROLE, "TEST": {"TEMPLATE": DATABASE}}  # noqa: F405
+DATABASES["default"] |= {  # noqa: F405
+    "ENGINE": "tests.database",
+    "USER": OWNER_ROLE,
+    "TEST": {"TEMPLATE": DATABASE},
+}
 PASSWORD_HASHERS = ["tests.settings.QuickHasher"]
 # Files straight from static/: a test sees what is there now, without collectstatic.
 STORAGES = STORAGES | {  # noqa: F405

@@ -8,8 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from analysis.cli import main
-from tests.live import PATIENCE
-from tests.warm import run_to_its_end
+from tests.live import run_python
 
 PROJECT = Path(__file__).parent.parent
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
@@ -50,7 +49,7 @@ def test_a_command_of_the_statistics_prints_its_signature(words, monkeypatch, ca
 )
 def test_a_command_of_the_site_works_beside_a_running_site(words, live_site):
     call_command("organiser", "olga")
-    done = run_to_its_end(words, live_site.environment, PATIENCE)
+    done = run_python(words, live_site.environment)
     assert done.returncode == 0, done.stderr
     assert "/r/" in done.stdout
 

@@ -14,8 +14,7 @@ from rankme.actions import jobs
 from rankme.errors import RefusedAction
 from rankme.models import MaterialImport
 from tests.campaigns import make_campaign
-from tests.live import PATIENCE, wait_for
-from tests.warm import warm_site
+from tests.live import PATIENCE, start_python, wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -165,10 +164,9 @@ time.sleep(60)
 """
 
 
-def test_a_killed_worker_is_replaced_within_seconds(job, live_site, tmp_path):
-    environment, log = live_site.environment, tmp_path / "victim.log"
-    site = warm_site(frozenset(environment.items()))
-    victim = site.start(["-c", HOLD_A_JOB, str(job.pk)], environment, log)
+def test_a_killed_worker_is_replaced_within_seconds(job, site_without_web, tmp_path):
+    log = tmp_path / "victim.log"
+    victim = start_python(["-c", HOLD_A_JOB, str(job.pk)], site_without_web.environment, log)
     wait_for(lambda: "held" in log.read_text(), "the worker to hold the job")
     time.sleep(2.5)  # longer than a heartbeat lasts: only the lock shows it is alive
     assert jobs.claim(MaterialImport, job.pk, worker="successor") is None

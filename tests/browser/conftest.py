@@ -7,8 +7,6 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import BrowserContext, Error, Page, Request
 
-from tests.chromium import windows_of
-
 MOST_WAITS = 500
 EACH_SECONDS = 0.02
 
@@ -47,7 +45,7 @@ def requests_under_way(context: BrowserContext) -> Iterator[set[Request]]:
 def wait_for_answers(context: BrowserContext, under_way: set[Request]) -> None:
     """Bounded, for a request that a test holds back itself never comes to an end."""
     for _ in range(MOST_WAITS):
-        heard = [has_told_all(window) for window in windows_of(context)]
+        heard = [has_told_all(window) for window in context.pages]
         if all(heard) and not (heard and under_way):  # closed pages tell nothing more
             return
         time.sleep(EACH_SECONDS)

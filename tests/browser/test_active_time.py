@@ -12,7 +12,6 @@ from tests.browser.waiting import until
 from tests.campaigns import make_campaign, slider_definition
 from tests.live import wait_for
 
-pytestmark = pytest.mark.browser
 # What the page takes for the clock, so that no test sits still for minutes.
 CLOCK = """
 window.ahead = 0;

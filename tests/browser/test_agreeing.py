@@ -13,8 +13,6 @@ from rankme.models import Campaign, Participant, RateBucket
 from tests.browser.rating import agree, await_screen, begin, campaign_of
 from tests.live import wait_for
 
-pytestmark = pytest.mark.browser
-
 
 def open_consent(page: Page, campaign: Campaign) -> None:
     page.goto(reverse("rankme:enter", args=[campaign.code]) + "?id=w1")
@@ -76,7 +74,6 @@ def test_a_form_of_entry_questions_takes_the_place_too(page: Page):
     expect(page.get_by_role("alert")).to_be_visible()
 
 
-@pytest.mark.first_visit
 def test_an_answer_with_scripts_of_its_own_comes_in_the_usual_way(page: Page):
     """The page that says that many people arrive sends the consent again: it needs its script."""
     campaign = campaign_of("likert-criteria", items=1)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from rankme.models import Judgement, Submission
 from tests.browser.access import assert_accessible
 from tests.browser.rating import await_screen, go_to_work, next_screen, shot
 from tests.campaigns import make_campaign, slider_definition
-
-pytestmark = pytest.mark.browser
 
 CHOICES = {name: f"Choice {name}" for name in "abcdefgh"}
 REASONS = {"unclear": "I do not understand the text", "language": "It is not in English"}

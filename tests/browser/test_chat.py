@@ -26,8 +26,6 @@ from tests.browser.waiting import until
 from tests.browser.widths import LAPTOP, BothWidths
 from tests.markdown.hostile import payloads
 
-pytestmark = pytest.mark.browser
-
 WIDTHS = {"laptop": {"width": 1366, "height": 768}, "phone": {"width": 390, "height": 844}}
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import Page
 
 from tests.browser.rating import await_screen, go_to_work
 from tests.campaigns import make_campaign, slider_definition
-
-pytestmark = pytest.mark.browser
 
 
 def test_choices_stand_in_the_files_order_whatever_they_are_called(page: Page):

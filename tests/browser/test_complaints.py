@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from rankme.models import Complaint
 from tests.browser.access import assert_accessible
 from tests.browser.rating import await_screen, go_to_work, next_screen, shot
 from tests.campaigns import make_campaign, slider_definition
-
-pytestmark = pytest.mark.browser
 
 
 def test_a_report_goes_out_with_the_answers(page: Page):

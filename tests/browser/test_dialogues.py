@@ -24,8 +24,6 @@ from tests.browser.rating import (
 )
 from tests.campaigns import make_campaign, slider_definition
 
-pytestmark = pytest.mark.browser
-
 Turns = Sequence[tuple[str, str]]
 TURNS = [
     ("system", "You help the guests of a small hotel. Be friendly and brief."),

@@ -21,8 +21,6 @@ from tests.browser.rating import (
 )
 from tests.experiments.cohorts import launched
 
-pytestmark = pytest.mark.browser
-
 
 def one_document_a_batch(**changes: Any) -> Campaign:
     options = {"outputs_per_screen": 1, "trials_per_batch": 1}

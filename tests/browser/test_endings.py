@@ -23,8 +23,6 @@ from tests.browser.rating import (
 from tests.campaigns import make_rater
 from tests.sittings import claim, run_out
 
-pytestmark = pytest.mark.browser
-
 FOUR_TIMES = {"width": 342, "height": 192}  # what is left of 1366 × 768
 QUESTION = EndQuestion(name="native", question="Is English your first language?", kind="yes-no")
 

@@ -39,7 +39,6 @@ from tests.sittings import answer
 
 # Hostile names have signs for which the plots' font has no picture.
 pytestmark = [
-    pytest.mark.browser,
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore:Glyph"),
 ]

@@ -30,8 +30,6 @@ from tests.browser.waiting import until
 from tests.browser.widths import LAPTOP
 from tests.campaigns import make_campaign, slider_definition
 
-pytestmark = pytest.mark.browser
-
 # Whether at least half of an element's area is in the window and not cut off by a box that scrolls.
 IN_SIGHT = """(element) => new Promise((resolve) => {
   new IntersectionObserver(([{ intersectionRatio, intersectionRect, rootBounds }]) =>

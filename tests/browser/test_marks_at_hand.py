@@ -14,8 +14,6 @@ from tests.browser.rating import shot
 from tests.browser.waiting import until
 from tests.browser.widths import LAPTOP
 
-pytestmark = pytest.mark.browser
-
 WORDS = ("The", "dog", "ran", "over", "an", "old", "bridge", "which", "nobody", "looked", "at")
 WINDOWS = {
     "mouse": {"viewport": LAPTOP},

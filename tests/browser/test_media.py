@@ -23,8 +23,6 @@ from tests.browser.rating import (
     play_with_mouse,
 )
 
-pytestmark = pytest.mark.browser
-
 HOSTILE = """<svg xmlns="http://www.w3.org/2000/svg" onload="top.stolen=1"
  width="9" height="9"><script>top.stolen=1;fetch("ELSEWHERE/a")</script>
 <style>@import "ELSEWHERE/b";</style><image href="ELSEWHERE/c" width="9" height="9"/>
@@ -127,7 +125,6 @@ async ([kind, content]) => {
 """
 
 
-@pytest.mark.first_visit
 @pytest.mark.parametrize(
     "name",
     ["film.mp4", "film.webm", "sound.flac", "sound.m4a", "sound.mp3", "sound.ogg", "sound.opus"],

@@ -26,8 +26,6 @@ from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.live import LiveSite
 from tests.sittings import answer
 
-pytestmark = pytest.mark.browser
-
 PHONE = {"width": 390, "height": 844}
 MOST_TABS = 250
 # Pages that an organiser looks at; the others answer a button or send a file.
@@ -214,7 +212,6 @@ def test_a_problem_leads_to_its_field(page: Page):
     expect(page.locator("#crowd-lease_minutes")).to_have_attribute("aria-invalid", "true")
 
 
-@pytest.mark.first_visit
 def test_the_monitor_follows_by_itself_and_leaves_the_focus_alone(page: Page):
     olga = make_account()
     campaign = make_campaign(slider_definition(), owner=olga)
@@ -232,7 +229,6 @@ def test_the_monitor_follows_by_itself_and_leaves_the_focus_alone(page: Page):
     expect(free).to_be_focused()
 
 
-@pytest.mark.first_visit
 def test_a_link_is_copied(page: Page, live_site: LiveSite):
     campaign = make_campaign(owner=make_account())
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -9,7 +9,6 @@ from tests.browser.access import assert_accessible
 from tests.browser.pressing import press
 from tests.browser.rating import await_screen, campaign_of, go_to_work, next_screen, shot
 
-pytestmark = pytest.mark.browser
 WIDTHS = {"desktop": {"width": 1366, "height": 768}, "phone": {"width": 390, "height": 844}}
 
 

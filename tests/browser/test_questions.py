@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.access import assert_accessible
 from tests.browser.rating import await_screen, go_to_work, next_screen, shot
 from tests.campaigns import make_campaign, slider_definition
-
-pytestmark = pytest.mark.browser
 
 NATIVE = {"name": "native", "question": "Is English your first language?", "kind": "yes-no"}
 SINCE = {

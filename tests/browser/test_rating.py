@@ -32,8 +32,6 @@ from tests.browser.rating import (
 from tests.browser.widths import BothWidths
 from tests.campaigns import make_campaign, slider_definition
 
-pytestmark = pytest.mark.browser
-
 
 @pytest.mark.parametrize("name", preset_names())
 def test_every_preset_from_the_link_to_the_code_for_everybody(page: Page, name):

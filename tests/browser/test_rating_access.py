@@ -23,8 +23,6 @@ from tests.browser.rating import (
 from tests.browser.widths import OTHER
 from tests.campaigns import make_campaign, rankme_definition
 
-pytestmark = pytest.mark.browser
-
 
 def test_the_check_itself_would_see_a_fault(page: Page):
     campaign = campaign_of("e2e-quality", items=1)
@@ -99,7 +97,6 @@ def test_the_way_to_the_first_screen_is_light(page: Page, name):
     assert hosts == {page.url.split("/")[2]}
 
 
-@pytest.mark.first_visit
 def test_a_campaign_without_timed_screens_and_pictures_loads_no_scripts_for_them(page: Page):
     requested = set()
     page.on("request", lambda request: requested.add(request.url.split("/")[-1].split(".")[0]))

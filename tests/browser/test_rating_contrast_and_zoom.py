@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.rating import await_screen, campaign_of, go_on, go_to_work, mark_a_word, shot
-
-pytestmark = pytest.mark.browser
 
 FOUR_TIMES = {"width": 342, "height": 192}  # what is left of 1366 × 768
 

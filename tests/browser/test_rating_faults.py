@@ -31,8 +31,6 @@ from tests.invariants import check_record
 from tests.live import wait_for
 from tests.sources import PROJECT
 
-pytestmark = pytest.mark.browser
-
 OFFLINE_SCREENS = 6
 ROUNDS = 12
 # The outbox without its guard: what is "kept" lives in the page's memory alone.
@@ -458,7 +456,6 @@ def test_when_storage_fails_in_mid_sitting_the_rater_is_told_and_goes_on(page: P
     assert Submission.objects.filter(surplus=False).count() == 4
 
 
-@pytest.mark.first_visit
 @pytest.mark.parametrize("script", ["slider", "work"])
 def test_a_script_that_does_not_load_leaves_a_page_that_says_so(page: Page, script: str):
     campaign = plain_campaign(1)
@@ -477,7 +474,6 @@ def test_a_script_that_does_not_load_leaves_a_page_that_says_so(page: Page, scri
     assert Submission.objects.count() == 1
 
 
-@pytest.mark.first_visit
 def test_the_scripts_of_the_work_are_loaded_while_the_instructions_are_read(page: Page):
     campaign = plain_campaign(1)
     come_in(page, campaign, id="w1")
@@ -663,7 +659,6 @@ def test_pressing_pause_three_times_in_a_timed_trial_opens_it_once(page: Page):
     assert page.locator("#pause[aria-pressed]").count() == 0
 
 
-@pytest.mark.first_visit
 def test_who_comes_back_after_two_hours_is_not_sent_into_a_break(page: Page):
     breaks = {"after_minutes": 30, "minutes": 5, "enforced": True}
     campaign = make_campaign(slider_definition(breaks=breaks), items=3, systems=1)

@@ -30,8 +30,6 @@ from tests.browser.rating import (
 )
 from tests.campaigns import make_campaign, rankme_definition, slider_definition
 
-pytestmark = pytest.mark.browser
-
 WIDTHS = {"laptop": {"width": 1366, "height": 768}, "phone": {"width": 390, "height": 844}}
 # A phone, and a laptop at 100 %, 200 % and 400 %.
 WINDOWS = {

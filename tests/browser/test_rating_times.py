@@ -12,8 +12,6 @@ from tests.browser.rating import begin, campaign_of, go_to_work, shot, timed_scr
 from tests.browser.waiting import until
 from tests.live import LiveSite, wait_for
 
-pytestmark = pytest.mark.browser
-
 DEAD_MS = 250  # a little longer than the page ignores presses after an onset
 
 # The page counts from its time origin, the browser stamps events in seconds since the epoch.
@@ -151,7 +149,6 @@ WATCH_DECODING = """() => {
 }"""
 
 
-@pytest.mark.first_visit
 def test_every_picture_is_decoded_before_the_block_starts(page: Page):
     page.add_init_script(f"({WATCH_DECODING})()")
     start_timed(page, items=3)

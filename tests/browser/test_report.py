@@ -21,7 +21,7 @@ from tests.live import wait_for
 from tests.reports import assert_same_report
 from tests.runs import asked, executed, rated_campaign
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db(transaction=True)
 SHOWN = ("svg",)  # the pictures of a page; the others can only be downloaded
 OPEN_ALL = "document.querySelectorAll('details').forEach((part) => { part.open = true; })"
 LAPTOP, PHONE = {"width": 1366, "height": 800}, {"width": 390, "height": 800}

@@ -16,8 +16,6 @@ from tests.browser.marking import TEXT, drag_over, finish, marking, open_screen,
 from tests.browser.payloads import PAYLOADS
 from tests.browser.rating import await_screen, next_screen, shot
 
-pytestmark = pytest.mark.browser
-
 
 def test_errors_are_marked_with_the_mouse(page: Page):
     text = open_screen(page, marking())

@@ -20,8 +20,6 @@ from tests.invariants import check_record
 from tests.live import wait_for
 from tests.sittings import run_out, sit
 
-pytestmark = pytest.mark.browser
-
 
 @pytest.fixture(autouse=True)
 def the_record_is_true_afterwards(live_site):

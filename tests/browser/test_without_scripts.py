@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
@@ -32,7 +31,6 @@ def test_with_scripts_nothing_is_hidden(page):
     expect(page.locator("noscript p.message")).to_be_hidden()
 
 
-@pytest.mark.first_visit
 def test_a_page_that_is_refused_for_the_crowd_sends_the_consent_again(page):
     campaign = make_campaign()
     page.clock.install()

@@ -25,8 +25,6 @@ from tests.engines.rater import (
 )
 from tests.live import LiveSite
 
-pytestmark = pytest.mark.browser
-
 PHONE, WITH_KEYBOARD = (390, 800), (390, 400)
 FIELDS = {
     "e2e-elicitation": "textarea[data-text]",

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.browser.rating import campaign_of
 from tests.engines.drivers import Engine
 from tests.engines.rater import Hand, accepted, come_in, is_something_to_do, until
 from tests.live import LiveSite
-
-pytestmark = pytest.mark.browser
 
 MIDDLES = """
   return [...document.querySelectorAll(".coverage-rows fieldset")].map((fact) =>

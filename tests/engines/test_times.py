@@ -10,7 +10,6 @@ from __future__ import annotations
 import statistics
 from typing import Any
 
-import pytest
 from django.db.models import QuerySet
 
 from rankme.models import Campaign, Submission
@@ -26,8 +25,6 @@ from tests.engines.rater import (
     until,
 )
 from tests.live import LiveSite
-
-pytestmark = pytest.mark.browser
 
 MARKER = "\ue008"  # Shift, which does nothing alone
 INTERVALS_MS = (430, 610, 820)

@@ -24,8 +24,6 @@ from tests.engines.drivers import Engine
 from tests.engines.rater import Hand, KeyboardPage, accepted, come_in, rate_by_pointer
 from tests.live import LiveSite
 
-pytestmark = pytest.mark.browser
-
 LAPTOP, PHONE = (1366, 768), (390, 800)
 HANDS = [("mouse", LAPTOP), ("touch", PHONE), ("keyboard", LAPTOP), ("keyboard", PHONE)]
 SHORT_BREAKS = Breaks(after_trials=1, minutes=0.03, enforced=True)

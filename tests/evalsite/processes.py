@@ -9,8 +9,7 @@ import psutil
 
 from evalsite.embedded import Servers
 from evalsite.run import MARK
-from tests.live import PATIENCE
-from tests.warm import run_to_its_end
+from tests.live import run_python
 
 SAFE = {
     "ENVIRONMENT": "production",
@@ -20,16 +19,11 @@ SAFE = {
 
 
 def run(
-    arguments: list[str], servers: Servers, *, often: bool = False, **settings: str
+    arguments: list[str], servers: Servers, **settings: str
 ) -> subprocess.CompletedProcess[str]:
-    """Start one of the site's processes in an environment of its own.
-
-    With `often`, one that has the site stays for others with the same settings.
-    """
+    """Run one of the site's processes in an environment of its own."""
     environment = {"PATH": os.environ["PATH"], "DATA_FOLDER": str(servers.folder)}
-    environment |= {"DJANGO_SETTINGS_MODULE": "evalsite.settings"} if often else {}
-    environment |= servers.addresses() | SAFE | settings
-    return run_to_its_end(arguments, environment, PATIENCE, often=often)
+    return run_python(arguments, environment | servers.addresses() | SAFE | settings)
 
 
 PROCESSES = {

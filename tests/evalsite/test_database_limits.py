@@ -2,8 +2,7 @@
 
 import pytest
 
-from tests.live import PATIENCE, LiveSite
-from tests.warm import run_to_its_end
+from tests.live import LiveSite, run_python
 
 SHOW = """
 {before}
@@ -26,7 +25,5 @@ def test_each_process_has_its_limits(
     site_without_web: LiveSite, process, before, statement_timeout
 ):
     """An import of a million rows takes longer than a page may: workers have no such limit."""
-    shown = run_to_its_end(
-        ["-c", SHOW.format(before=before)], site_without_web.environment, seconds=PATIENCE
-    )
+    shown = run_python(["-c", SHOW.format(before=before)], site_without_web.environment)
     assert shown.stdout.split() == ["10s", "2min", statement_timeout, "10000"], shown.stderr

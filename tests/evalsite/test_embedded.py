@@ -24,11 +24,10 @@ from evalsite.embedded import (
 )
 from evalsite.embedded.folders import LONGEST_SOCKET_PATH, POSTGRESQL_SOCKET, make_socket_folder
 from evalsite.embedded.server import Server
-from tests.live import PATIENCE, reachable_folder
+from tests.live import reachable_folder, run_python
 from tests.migrated import put_migrated_cluster
-from tests.warm import run_to_its_end
 
-pytestmark = pytest.mark.waits
+pytestmark = pytest.mark.processes
 
 
 @pytest.fixture(scope="module")
@@ -314,6 +313,6 @@ def test_a_killed_user_stands_in_nobodys_way(command_environment: dict[str, str]
 
 def test_manage_py_brings_its_own_servers(command_environment: dict[str, str], folder: Path):
     command = ["manage.py", "showmigrations", "--list", "rankme"]
-    printed = run_to_its_end(command, command_environment, PATIENCE)
+    printed = run_python(command, command_environment)
     assert "0001_the_record" in printed.stdout, printed.stderr
     assert not Servers(folder).postgresql.is_running()

@@ -71,7 +71,6 @@ def test_a_missing_file_is_as_strict_as_a_page(live_site: LiveSite):
         assert_strict(answer.headers)
 
 
-@pytest.mark.browser
 def test_an_svg_that_is_opened_directly_is_a_sandboxed_document(browser, live_site: LiveSite):
     with browser.new_page() as page:
         page.goto(f"{live_site.url}/static/images/rankme.svg")
@@ -93,13 +92,11 @@ def test_files_are_kept_for_ever_under_names_that_change(live_site: LiveSite):
         assert answer.headers["Content-Encoding"] == "gzip"
 
 
-@pytest.mark.browser
 def test_a_browser_isolates_the_page(page):
     page.goto("/login/")
     assert page.evaluate("crossOriginIsolated") is True
 
 
-@pytest.mark.browser
 def test_a_browser_makes_no_markup_of_text(browser, live_site: LiveSite):
     # A separate page: the fixture `page` would count the refusal as the site's fault.
     with browser.new_page() as page:

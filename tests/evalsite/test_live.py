@@ -1,6 +1,5 @@
 """The site as real processes: any killed process comes back without help."""
 
-import pytest
 from django.contrib.auth import get_user_model
 
 from tests.live import LiveSite, readiness, wait_for
@@ -38,6 +37,5 @@ def test_a_killed_web_child_is_replaced(live_site: LiveSite):
     wait_for(lambda: readiness(live_site) == 200, "the web server")
 
 
-@pytest.mark.browser
 def test_a_browser_reaches_the_site(page):
     assert page.goto("/healthz/").status == 200

@@ -101,7 +101,6 @@ def elsewhere(live_site):
     server.server_close()
 
 
-@pytest.mark.browser
 @pytest.mark.parametrize("button", ["A nice button", "Another"])
 def test_a_form_on_another_site_is_refused_in_a_real_browser(page, elsewhere, button):
     campaign, address = elsewhere

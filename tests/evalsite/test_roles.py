@@ -17,10 +17,9 @@ from evalsite.embedded import OWNER_ROLE, SITE_ROLE, Servers
 from rankme.models import Judgement, QuarantinedPayload, QuizAttempt, RuleDecision
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.evalsite.processes import PROCESSES, run
-from tests.live import PATIENCE, reachable_folder
+from tests.live import reachable_folder, run_python
 from tests.migrated import put_migrated_cluster
 from tests.sittings import answer, claim
-from tests.warm import run_to_its_end
 
 RECORD = [model._meta.db_table for model in roles.record_models()]
 INSERT_ONLY = [model for model in roles.record_models() if not model.changeable]
@@ -178,12 +177,9 @@ def cluster() -> Iterator[Servers]:
         servers.postgresql.stop("immediate")
 
 
-def manage(
-    servers: Servers, *arguments: str, often: bool = False, **settings: str
-) -> subprocess.CompletedProcess[str]:
+def manage(servers: Servers, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
     environment = {"DATA_FOLDER": str(servers.folder), "ENVIRONMENT": "local"} | settings
-    environment |= {"PATH": os.environ["PATH"], "DJANGO_SETTINGS_MODULE": "evalsite.settings"}
-    return run_to_its_end(["manage.py", *arguments], environment, PATIENCE, often=often)
+    return run_python(["manage.py", *arguments], environment | {"PATH": os.environ["PATH"]})
 
 
 SCHEMA = """
@@ -220,7 +216,7 @@ def test_a_database_of_one_role_gets_the_second_and_its_rights(cluster: Servers)
     assert not tables_that_can_be_updated(server.url)
     two_roles = {"DATABASE_URL": server.url, "DATABASE_OWNER_URL": server.owner_url}
     for _ in ("the upgrade", "again"):
-        migrated = manage(cluster, "migrate", often=True, **two_roles)
+        migrated = manage(cluster, "migrate", **two_roles)
         assert migrated.returncode == 0, migrated.stderr
         can_be_updated = tables_that_can_be_updated(server.url)
         assert "rankme_campaign" in can_be_updated
@@ -258,12 +254,12 @@ def test_a_database_of_version_1_is_upgraded_by_an_owner_that_makes_no_roles(clu
     with connected(rented["DATABASE_OWNER_URL"]) as cursor:
         for verb in ("account made", "password reset"):
             cursor.execute("INSERT INTO rankme_auditevent (verb, detail) VALUES (%s, '{}')", [verb])
-    refused = manage(cluster, "migrate", often=True, **rented)
+    refused = manage(cluster, "migrate", **rented)
     assert refused.returncode != 0
     assert "CREATE ROLE lodger LOGIN PASSWORD" in refused.stderr
     with connected(cluster.postgresql.owner_url) as cursor:
         cursor.execute("CREATE ROLE lodger LOGIN")
-    migrated = manage(cluster, "migrate", often=True, **rented)
+    migrated = manage(cluster, "migrate", **rented)
     assert migrated.returncode == 0, migrated.stderr
     can_be_updated = tables_that_can_be_updated(rented["DATABASE_URL"])
     assert "rankme_campaign" in can_be_updated
@@ -279,7 +275,7 @@ def test_a_database_of_version_1_is_upgraded_by_an_owner_that_makes_no_roles(clu
 def test_migrating_creates_the_role_with_the_password_of_its_address(cluster, rented, as_site):
     with connected(cluster.postgresql.owner_url) as cursor:
         cursor.execute("ALTER ROLE tenant CREATEROLE")
-        migrated = manage(cluster, "migrate", often=True, **rented)
+        migrated = manage(cluster, "migrate", **rented)
         assert migrated.returncode == 0, migrated.stderr
         cursor.execute("SELECT rolpassword FROM pg_authid WHERE rolname = 'lodger'")
         assert cursor.fetchone()[0].startswith("SCRAM-SHA-256$")

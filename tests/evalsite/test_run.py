@@ -43,14 +43,11 @@ from tests.evalsite.started import (
     run_command,
     said,
 )
-from tests.live import PATIENCE, collected_files, free_port, wait_for
-from tests.warm import Forked, warm
+from tests.live import PATIENCE, collected_files, free_port, start_python, wait_for
 
 PREFIX = "/lab/rankme"
 
-# Where one test of a file has a browser, all have: they run in one process (tests/order.py) and
-# share the site.
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("browser")]
+pytestmark = pytest.mark.slow
 
 
 # --- What is in the wheel ----------------------------------------------------------------------
@@ -251,7 +248,6 @@ def visitor(browser: Browser, site: Successor) -> Iterator[Page]:
     assert (problems, site.proxy.strays) == ([], [])
 
 
-@pytest.mark.browser
 def test_a_rater_rates_a_screen_below_the_prefix(visitor: Page, site: Successor):
     visitor.goto(said(site.printed, "Raters"))
     visitor.get_by_role("button", name="I agree").click()
@@ -278,7 +274,6 @@ def rate_the_practice(page: Page) -> None:
         await_screen(page)
 
 
-@pytest.mark.browser
 def test_an_organiser_works_below_the_prefix(visitor: Page, site: Successor, first: FirstStart):
     visitor.goto(said(site.printed, "Organiser"))
     visitor.get_by_label("Name").fill(said(site.printed, "Name"))
@@ -339,11 +334,11 @@ sys.exit(run.main())
 """
 
 
-def supervisor_in(folder: Path, *parts: str, **settings: str) -> Forked:
+def supervisor_in(folder: Path, *parts: str, **settings: str) -> subprocess.Popen[bytes]:
     environment = {"DATABASE_URL": "elsewhere", "REDIS_URL": "elsewhere"} | settings
     environment |= {"DATA_FOLDER": str(folder), "PORT": str(free_port())}
-    log = folder / "run.log"
-    return warm().start(["-c", WITH_A_PART, *parts], os.environ | environment, log)
+    program = ["-c", WITH_A_PART, *parts]
+    return start_python(program, os.environ | environment, folder / "run.log")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -21,11 +21,10 @@ from evalsite.embedded import (
     postgresql_programs,
 )
 from tests.campaigns import make_campaign, make_rater, rankme_definition
-from tests.live import PATIENCE, LiveSite, reachable_folder, wait_for
+from tests.live import LiveSite, reachable_folder, run_python, wait_for
 from tests.sittings import answer, claim, sit
-from tests.warm import run_to_its_end
 
-pytestmark = [pytest.mark.slow, pytest.mark.waits]
+pytestmark = pytest.mark.slow
 PAGE = (PROJECT / "docs/deployment.md").read_text()
 LOOK = """
 import hashlib, django; django.setup()
@@ -100,7 +99,7 @@ def shell(site_without_web: LiveSite, empty_cluster: PostgreSQL, tmp_path: Path)
 
 
 def look(site: LiveSite, **changes: str) -> str:
-    looked = run_to_its_end(["-c", LOOK], site.environment | changes, PATIENCE)
+    looked = run_python(["-c", LOOK], site.environment | changes)
     assert looked.returncode == 0, looked.stderr
     return looked.stdout
 

@@ -25,7 +25,7 @@ from tests.faults.raters_at_work import (
 )
 from tests.live import LiveSite
 
-pytestmark = [pytest.mark.slow, pytest.mark.waits]
+pytestmark = pytest.mark.slow
 YEARS = 365.25 * 86_400
 # So many screens take a rater longer than a process of the database believes an older time.
 BEFORE_THE_END = 3

@@ -14,7 +14,7 @@ from tests.faults.raters_at_work import (
 from tests.invariants import acknowledged, check_record
 from tests.live import LiveSite, wait_for
 
-pytestmark = [pytest.mark.slow, pytest.mark.waits]
+pytestmark = pytest.mark.slow
 
 
 def test_the_database_stopped_at_once_and_restarted_loses_nothing(live_site: LiveSite):

@@ -15,7 +15,7 @@ from tests.invariants import check_jobs_ended
 from tests.live import LiveSite, celery_worker, wait_for
 from tests.sittings import sit
 
-pytestmark = [pytest.mark.slow, pytest.mark.waits]
+pytestmark = pytest.mark.slow
 MOST_SECONDS_DEAF = 60
 LOOKS_IN_VAIN = 5
 LONGER_THAN_THE_REPAIR = 12  # seconds; it takes two intervals of five at most

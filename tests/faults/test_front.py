@@ -11,7 +11,7 @@ import pytest
 from tests.faults.streaming_site import LARGE
 from tests.live import LiveSite, wait_for
 
-pytestmark = [pytest.mark.slow, pytest.mark.waits]
+pytestmark = pytest.mark.slow
 
 PAGES = {
     "/healthz/": 200,

@@ -13,11 +13,10 @@ import pytest
 from evalsite import embedded, probes
 from evalsite.embedded import Servers
 from rankme.simulation.raters import Cohort, Latencies, Rater
-from tests.live import PATIENCE, LiveSite, reachable_folder, readiness, wait_for
+from tests.live import PATIENCE, LiveSite, reachable_folder, readiness, run_python, wait_for
 from tests.migrated import put_migrated_cluster
-from tests.warm import run_to_its_end
 
-pytestmark = [pytest.mark.slow, pytest.mark.waits]
+pytestmark = pytest.mark.slow
 SCREENS = 40
 SCREENS_BEFORE_THE_FAULT = 10
 DISK_MEGABYTES = 160
@@ -97,7 +96,7 @@ def site(
 
 
 def run_beside(site: LiveSite, script: str, **variables: str) -> str:
-    done = run_to_its_end(["-c", script], site.environment | variables, PATIENCE)
+    done = run_python(["-c", script], site.environment | variables)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

@@ -17,7 +17,7 @@ from rankme.actions.accounts import api_keys
 from tests.campaigns import make_owner
 from tests.live import PATIENCE, LiveSite, wait_for
 
-pytestmark = [pytest.mark.slow, pytest.mark.waits]
+pytestmark = pytest.mark.slow
 
 CLIENTS = 40
 HALF_SENT = {

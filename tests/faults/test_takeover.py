@@ -16,7 +16,7 @@ from tests.live import LiveSite, wait_for
 from tests.runs import executed
 from tests.sittings import sit
 
-pytestmark = [pytest.mark.slow, pytest.mark.waits]
+pytestmark = pytest.mark.slow
 PLAIN, DOOMED = "tests.faults.plain_site", "tests.faults.doomed_site"
 DEATHS = jobs.MOST_ATTEMPTS + 1  # in each phase: more than a job may lose at one place
 RUNS = 240

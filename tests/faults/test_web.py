@@ -21,7 +21,7 @@ from tests.faults.raters_at_work import (
 from tests.invariants import check_record
 from tests.live import LiveSite
 
-pytestmark = [pytest.mark.slow, pytest.mark.waits]
+pytestmark = pytest.mark.slow
 POINTS = ("before_commit", "between_inserts", "after_commit")
 
 

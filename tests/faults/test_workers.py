@@ -19,7 +19,7 @@ from tests.invariants import check_jobs_ended
 from tests.live import LiveSite, wait_for
 from tests.sittings import sit
 
-pytestmark = [pytest.mark.slow, pytest.mark.waits]
+pytestmark = pytest.mark.slow
 PLAIN, DOOMED = "tests.faults.plain_site", "tests.faults.doomed_site"
 ROWS = 9_000
 ITEMS = 3_000

@@ -27,11 +27,10 @@ from tests.campaigns import (
     rankme_definition,
     slider_definition,
 )
-from tests.live import PATIENCE
+from tests.live import run_python
 from tests.reports import assert_same_report
 from tests.runs import asked, executed, rated_campaign
 from tests.sittings import sit
-from tests.warm import run_to_its_end
 
 pytestmark = pytest.mark.django_db
 LITTLE = {"runs": 2, "agreement_resamples": 2}  # for what the page says next to its numbers
@@ -181,7 +180,7 @@ def test_the_bundle_gives_the_same_numbers_without_the_site(olga, campaign, run,
         stored = json.loads(opened.read("report.json"))
         assert "campaign.yaml" in opened.namelist()
     command = ["-m", "analysis", "report", str(path), "--json"]
-    printed = run_to_its_end(command, {"PATH": "/usr/bin:/bin"}, PATIENCE)
+    printed = run_python(command, {"PATH": "/usr/bin:/bin"})
     assert printed.returncode == 0, printed.stderr
     assert stored == run.result["report"]
     assert_same_report(json.loads(printed.stdout), stored)

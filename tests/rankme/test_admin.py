@@ -44,7 +44,6 @@ def test_the_filters_beside_a_list_work(staff):
     assert staff.get(f"{raters}?campaign__id__exact={campaign.pk}").status_code == 200
 
 
-@pytest.mark.browser
 def test_no_list_breaks_the_policy_for_scripts(page, live_site: LiveSite):
     """The fixture `page` fails when a script fails or the policy is broken."""
     make_account("boss", is_staff=True, is_superuser=True)
