@@ -52,9 +52,6 @@ SCRIPTS = {
     "createBubble": 63,
 }
 LARGE_FOLDERS = {
-    "analysis": 36,
-    "analysis/metrics": 31,
-    "analysis/report": 28,
     "evalsite": 28,
     "rankme/importing": 42,
     "rankme/protocols": 27,

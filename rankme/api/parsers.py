@@ -9,7 +9,7 @@ from django.core.exceptions import RequestDataTooBig
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
-from rankme.untrusted.documents import read_document
+from rankme.untrusted.json_documents import read_document
 from rankme.untrusted.strict_json import InvalidJson
 
 

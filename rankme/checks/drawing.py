@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from rankme.corruptions import Specimen, corrupted
-from rankme.designs.checks import Distance, draw_hosts, interleave, most_apart
+from rankme.designs.check_places import Distance, draw_hosts, interleave, most_apart
 from rankme.protocols.checks import CheckSpec
 from rankme.protocols.definition import Definition
 

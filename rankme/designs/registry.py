@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from rankme.designs import complete, items_only, latin_square, random_blocks
 from rankme.designs.design import Design
-from rankme.designs.documents import Documents
 from rankme.designs.growth import Growth, nothing_new
 from rankme.designs.plan import (
     DesignError,
@@ -22,6 +21,8 @@ from rankme.designs.plan import (
     OptionValue,
     measure_balance,
 )
+
+from .document_order import Documents
 
 DESIGNS: dict[str, Design] = {
     "latin_square": latin_square.DESIGN,

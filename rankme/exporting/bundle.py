@@ -33,7 +33,7 @@ from rankme.queries.check_answers import has_checks
 from rankme.queries.versions import versions_of_table
 
 from .anchor import anchor_file
-from .checks import checks_csv
+from .check_answers import checks_csv
 from .declined import declined_files_of_run
 from .files import CSV, ZIP, ExportedFile
 

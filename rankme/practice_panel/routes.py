@@ -7,7 +7,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from . import checks, shapes
+from . import shapes, study_refusals
 from .books import Study, Submission, new_id
 from .hooks import EVENT_TYPES, Subscription
 from .state import PanelState
@@ -86,14 +86,14 @@ def list_projects(panel: PanelState, request: Request, pk: str) -> Response:
 
 @route("GET", "filters")
 def list_filters(panel: PanelState, request: Request, pk: str) -> Response:
-    return Response(200, shapes.pages(request, checks.FILTERS))
+    return Response(200, shapes.pages(request, study_refusals.FILTERS))
 
 
 @route("POST", "eligibility-count")
 def count_eligible(panel: PanelState, request: Request, pk: str) -> Response:
     filters = request.document["filters"]
-    checks.check_filters(filters)
-    return Response(200, {"count": checks.EVERYBODY // (1 + 3 * len(filters))})
+    study_refusals.check_filters(filters)
+    return Response(200, {"count": study_refusals.EVERYBODY // (1 + 3 * len(filters))})
 
 
 @route("POST", "study-cost-calculator")
@@ -106,7 +106,7 @@ def estimate_cost(panel: PanelState, request: Request, pk: str) -> Response:
 def recommend_reward(panel: PanelState, request: Request, pk: str) -> Response:
     rates = {
         "currency": request.query["currency"],
-        "min_reward_per_hour": checks.LEAST_PER_HOUR,
+        "min_reward_per_hour": study_refusals.LEAST_PER_HOUR,
         "recommended_reward_per_hour": 900,
     }
     return Response(200, [rates])
@@ -118,7 +118,7 @@ def recommend_reward(panel: PanelState, request: Request, pk: str) -> Response:
 @route("POST", "studies")
 def create_study(panel: PanelState, request: Request, pk: str) -> Response:
     document = request.document
-    checks.check_study(document)
+    study_refusals.check_study(document)
     panel.books.check_project(document)
     return Response(201, shapes.study(panel.books.create_study(document)))
 
@@ -143,7 +143,7 @@ def change_study(panel: PanelState, request: Request, pk: str) -> Response:
     if study.status != "UNPUBLISHED" and frozen:
         raise Refusal(400, "Bad request", {name: ["Published."] for name in frozen})
     if frozen:
-        checks.check_study(study.document | changes)
+        study_refusals.check_study(study.document | changes)
     if "total_available_places" in changes:
         panel.books.change_places(study, int(changes.pop("total_available_places")))
     study.document |= changes

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from rankme.errors import InvalidAnswer
-from rankme.untrusted.documents import read_document
+from rankme.untrusted.json_documents import read_document
 from rankme.untrusted.strict_json import InvalidJson
 
 

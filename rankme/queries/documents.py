@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from rankme.designs.documents import Documents
+from rankme.designs.document_order import Documents
 from rankme.errors import RefusedAction
 from rankme.models import Campaign, Item, Trial
 from rankme.protocols.definition import Definition

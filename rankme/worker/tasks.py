@@ -55,9 +55,9 @@ def extend_plan(row_id: int) -> None:
 
 @shared_task(name="rankme.tasks.compute_metrics")
 def compute_metrics(row_id: int) -> None:
-    from rankme.actions.material import metrics
+    from rankme.actions.material import metric_jobs
 
-    metrics.execute(row_id, worker_name())
+    metric_jobs.execute(row_id, worker_name())
 
 
 # Acknowledged before it runs, as helpers of an analysis are.

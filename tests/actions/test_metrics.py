@@ -11,11 +11,11 @@ from django.core.management import CommandError, call_command
 from analysis.text_metrics.scoring import score
 from rankme.actions import jobs
 from rankme.actions.imports import import_jobs
-from rankme.actions.material import material_rows, materials, metric_parts, metrics
+from rankme.actions.material import material_rows, materials, metric_jobs, metric_parts
 from rankme.actions.material.metric_parts import results_of
 from rankme.errors import RefusedAction
 from rankme.models import Metric, MetricComputation, Output
-from rankme.queries.metrics import material_of, scores_of, uncomputable, verdicts_of
+from rankme.queries.metric_scores import material_of, scores_of, uncomputable, verdicts_of
 from tests.campaigns import make_campaign, make_owner
 
 pytestmark = pytest.mark.django_db
@@ -34,8 +34,8 @@ def campaign():
 
 
 def computed(campaign, *names: str):
-    row = metrics.request_metrics(campaign, names, by=make_owner())
-    assert metrics.execute(row.pk, "tester")
+    row = metric_jobs.request_metrics(campaign, names, by=make_owner())
+    assert metric_jobs.execute(row.pk, "tester")
     row.refresh_from_db()
     return row
 
@@ -94,7 +94,7 @@ def test_each_metric_is_stored_as_soon_as_it_is_ready(campaign, monkeypatch):
 
 def test_a_helper_computes_parts_and_the_leader_puts_them_together(campaign, monkeypatch):
     monkeypatch.setattr(metric_parts, "rate", lambda *given: 1e3)
-    asked = metrics.request_metrics(campaign, ["chrf", "distinct"], by=make_owner())
+    asked = metric_jobs.request_metrics(campaign, ["chrf", "distinct"], by=make_owner())
     row = jobs.claim(MetricComputation, asked.pk, worker="leader")
     material = material_of(campaign)
     metric_parts.plan_parts(row, material)
@@ -104,7 +104,7 @@ def test_a_helper_computes_parts_and_the_leader_puts_them_together(campaign, mon
 
 
 def test_a_helper_leaves_alone_what_nobody_leads(campaign):
-    row = metrics.request_metrics(campaign, ["bleu"], by=make_owner())
+    row = metric_jobs.request_metrics(campaign, ["bleu"], by=make_owner())
     assert metric_parts.help_with(row.pk) == 0
 
 
@@ -118,7 +118,7 @@ def test_what_is_computed_is_named_as_papers_do_with_the_time_left(campaign, mon
     said = [told["step"] for told in steps if told.get("step")]
     assert "ROUGE-L" in said[-1] or "BLEU" in said[-1]
     assert said[-1].endswith("(nearly done)")
-    assert metrics.minutes_left(1_020) == "about 17 min left"
+    assert metric_jobs.minutes_left(1_020) == "about 17 min left"
 
 
 def test_computing_again_replaces_the_scores(campaign):
@@ -133,17 +133,17 @@ def test_what_the_material_does_not_allow_is_refused_with_the_reason():
     reasons = uncomputable(campaign)
     assert "item-1" in reasons["bleu"] and not reasons["lengths"]
     with pytest.raises(RefusedAction, match="item-1"):
-        metrics.request_metrics(campaign, ["bleu"], by=make_owner())
+        metric_jobs.request_metrics(campaign, ["bleu"], by=make_owner())
     with pytest.raises(RefusedAction, match="no metric “blue”"):
-        metrics.request_metrics(campaign, ["blue"], by=make_owner())
+        metric_jobs.request_metrics(campaign, ["blue"], by=make_owner())
 
 
 def test_only_one_computation_is_under_way(campaign):
-    row = metrics.request_metrics(campaign, ["bleu"], by=make_owner())
+    row = metric_jobs.request_metrics(campaign, ["bleu"], by=make_owner())
     with pytest.raises(RefusedAction, match="already being computed"):
-        metrics.request_metrics(campaign, ["ter"], by=make_owner())
-    metrics.cancel_metrics(row, by=make_owner())
-    assert not metrics.execute(row.pk, "tester") and not campaign.metrics.exists()
+        metric_jobs.request_metrics(campaign, ["ter"], by=make_owner())
+    metric_jobs.cancel_metrics(row, by=make_owner())
+    assert not metric_jobs.execute(row.pk, "tester") and not campaign.metrics.exists()
 
 
 def test_uploaded_scores_are_not_replaced_by_a_computation(campaign):

@@ -6,7 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from rankme.actions.imports import import_jobs
-from rankme.actions.material import metrics
+from rankme.actions.material import metric_jobs
 from tests.campaigns import make_campaign, make_owner
 from tests.runs import executed, rated_campaign
 
@@ -28,7 +28,7 @@ def test_metrics_are_computed_and_read(olga, base):
     answer = olga.post(f"{base}metrics/", {"metrics": ["bleu"]}, format="json")
     assert (answer.status_code, answer.json()["state"]) == (202, "queued")
     number = answer.json()["id"]
-    assert metrics.execute(number, "tester")
+    assert metric_jobs.execute(number, "tester")
     assert olga.get(f"{base}metrics/jobs/{number}/").json()["progress"] == 1.0
     (found,) = olga.get(f"{base}metrics/").json()
     assert (found["name"], found["source"], found["outputs"]) == ("bleu", "computed", 4)
@@ -61,7 +61,7 @@ def test_an_analysis_compares_metrics_on_the_scale_that_is_asked_for(olga):
     campaign = rated_campaign(raters=2, items=4)
     base = f"/api/v1/campaigns/{campaign.code}/"
     answer = olga.post(f"{base}metrics/", {"metrics": ["lengths"]}, format="json")
-    assert metrics.execute(answer.json()["id"], "tester")
+    assert metric_jobs.execute(answer.json()["id"], "tester")
     few = {"runs": 20, "agreement_resamples": 2, "metric_resamples": 10, "resample": ["none"]}
     options = few | {"metrics": ["characters"], "log_scale": ["quality"]}
     answer = olga.post(f"{base}analysis-runs/", {"options": options}, format="json")

@@ -6,7 +6,7 @@ import pytest
 from django.urls import NoReverseMatch, reverse
 
 from rankme.actions.campaign import campaigns
-from rankme.actions.material import metrics
+from rankme.actions.material import metric_jobs
 from rankme.actions.panel import accounts
 from rankme.actions.runs import publishing
 from rankme.api.urls import urlpatterns
@@ -136,8 +136,8 @@ def whatever_an_address_names(patch: pytest.MonkeyPatch) -> dict[str, object]:
     run = executed(asked(campaign, resample=["none"]), pictures=())
     report = publishing.publish_report(run, by=make_owner())
     upload = MaterialImport.objects.create(campaign=campaign, state="done", phase="previewed")
-    computation = metrics.request_metrics(campaign, ["bleu"], by=campaign.owner)
-    metrics.execute(computation.pk, "tester")
+    computation = metric_jobs.request_metrics(campaign, ["bleu"], by=campaign.owner)
+    metric_jobs.execute(computation.pk, "tester")
     return {
         "code": campaign.code,
         "version": campaign.version,

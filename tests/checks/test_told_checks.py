@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from rankme.actions.sitting.assignments import finish_batch
 from rankme.errors import InvalidDefinition
-from rankme.exporting.checks import checks_csv
+from rankme.exporting.check_answers import checks_csv
 from rankme.models import CheckTrial, Submission
 from rankme.pages.rater.participant_words import script_words
 from rankme.protocols.checks import CheckSpec

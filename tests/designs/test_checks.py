@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankme.designs.checks import Distance, draw_hosts, interleave, keep_apart, most_apart
+from rankme.designs.check_places import Distance, draw_hosts, interleave, keep_apart, most_apart
 
 
 def test_pages_of_a_batch_have_different_hosts_as_long_as_there_are_trials():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rankme.designs import DESIGNS, DesignError, draw, draw_order
-from rankme.designs.documents import Documents, document_of_trials
+from rankme.designs.document_order import Documents, document_of_trials
 from rankme.designs.growth import Growth, joined
 from rankme.designs.plan import DesignRequest
 from rankme.designs.registry import checked_options, grow

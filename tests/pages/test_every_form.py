@@ -11,7 +11,7 @@ from rest_framework.authtoken.models import Token
 from rankme.actions.campaign import campaigns
 from rankme.actions.imports.import_jobs import execute_import
 from rankme.actions.imports.judgement_imports import start_archive
-from rankme.actions.material import metrics
+from rankme.actions.material import metric_jobs
 from rankme.actions.runs import analysis_runs
 from rankme.actions.sitting import assignments, exclusions
 from rankme.models import Campaign
@@ -122,10 +122,10 @@ def running_pages(olga) -> list[str]:
     exclusions.exclude_rater(out, reason="Too fast.", by=campaign.owner)
     run = published_run(campaign)
     unfinished = analysis_runs.request_run(campaign, {}, by=campaign.owner)
-    computed = metrics.request_metrics(campaign, ["bleu"], by=campaign.owner)
-    metrics.execute(computed.pk, "tester")
+    computed = metric_jobs.request_metrics(campaign, ["bleu"], by=campaign.owner)
+    metric_jobs.execute(computed.pk, "tester")
     busy = make_campaign(items=2, systems=2)
-    metrics.request_metrics(busy, ["bleu"], by=busy.owner)
+    metric_jobs.request_metrics(busy, ["bleu"], by=busy.owner)
     names = ("links", "monitor", "close", "members", "change", "change-file", "extend")
     closed = campaigns.close_campaign(make_campaign(items=2, systems=2), by=campaign.owner)
     paused = campaigns.pause_campaign(make_campaign(), by=campaign.owner)

@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from rankme.actions.imports.import_jobs import execute_import
-from rankme.actions.material import metrics
+from rankme.actions.material import metric_jobs
 from rankme.actions.runs import analysis_runs, publishing
 from rankme.exporting.bundle import report_file, run_compared
 from rankme.models import Campaign
@@ -78,7 +78,7 @@ def test_metrics_are_chosen_computed_and_listed(olga):
     assert olga.post(page, {}).status_code == 422
     assert olga.post(page, {"metrics": ["bleu", "lengths"]}).status_code == 302
     assert "<progress" in text_of(olga, "campaign-metrics", campaign)
-    assert metrics.execute(campaign.metric_computations.get().pk, "tester")
+    assert metric_jobs.execute(campaign.metric_computations.get().pk, "tester")
     shown = text_of(olga, "campaign-metrics", campaign)
     assert "<progress" not in shown and "sacrebleu: nrefs" in shown
     file = olga.get(address("campaign-metrics-file", campaign))
@@ -109,8 +109,8 @@ def test_a_preview_says_what_is_replaced_before_it_is(olga):
 
 def test_a_metric_is_deleted_after_a_question(olga):
     campaign = make_campaign(items=2, systems=2)
-    row = metrics.request_metrics(campaign, ["bleu"], by=make_owner())
-    metrics.execute(row.pk, "tester")
+    row = metric_jobs.request_metrics(campaign, ["bleu"], by=make_owner())
+    metric_jobs.execute(row.pk, "tester")
     page = address("campaign-metric-delete", campaign, campaign.metrics.get().pk)
     assert olga.get(page).status_code == 200 and campaign.metrics.exists()
     assert olga.post(page).status_code == 302 and not campaign.metrics.exists()

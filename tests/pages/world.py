@@ -9,7 +9,7 @@ from django.urls import URLPattern, reverse
 from django.utils.functional import cached_property
 
 from rankme.actions.campaign import campaigns
-from rankme.actions.material import metrics
+from rankme.actions.material import metric_jobs
 from rankme.actions.runs import analysis_runs, publishing
 from rankme.actions.sitting import assignments, exclusions
 from rankme.exporting import bundle
@@ -136,8 +136,8 @@ class World:
         )
         # Not the number of one of the campaign's versions, which an address can name, too.
         upload = MaterialImport.objects.create(pk=10**9, campaign=self.campaign, state="failed")
-        computation = metrics.request_metrics(self.campaign, ["bleu"], by=self.campaign.owner)
-        metrics.execute(computation.pk, "tester")
+        computation = metric_jobs.request_metrics(self.campaign, ["bleu"], by=self.campaign.owner)
+        metric_jobs.execute(computation.pk, "tester")
         run = published_run(self.campaign)
         person = panel_submission(self.campaign)
         return {

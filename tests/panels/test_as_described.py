@@ -18,7 +18,7 @@ from rankme.models import (
     PanelStudy,
     PanelSubmission,
 )
-from rankme.practice_panel import checks
+from rankme.practice_panel import study_refusals
 from rankme.queries.panel_books import money_of
 from tests.campaigns import make_owner
 from tests.panels.loop import Loop, paid_campaign, plan_of
@@ -227,7 +227,7 @@ def test_a_date_outside_the_panels_limits_is_refused(olga, draft, joined):
 
 def test_one_odd_filter_does_not_take_the_form_away(olga, draft, monkeypatch):
     odd = {"filter_id": "odd", "type": "range", "data_type": "integer", "min": "2014-01-01"}
-    monkeypatch.setattr(checks, "FILTERS", [odd, *checks.FILTERS])
+    monkeypatch.setattr(study_refusals, "FILTERS", [odd, *study_refusals.FILTERS])
     page = olga.get(draft)
     assert page.status_code == 200
     assert {offered.id for offered in page.context["others"]} >= {"age", "date-joined"}

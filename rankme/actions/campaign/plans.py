@@ -13,7 +13,7 @@ from rankme.actions.rows import check_pages
 from rankme.actions.rows.bulk_insert import copy_rows, new_ids
 from rankme.actions.rows.pictures import problem_with_pictures
 from rankme.checks.drawing import CheckedBatch, CheckError
-from rankme.designs.documents import Documents
+from rankme.designs.document_order import Documents
 from rankme.designs.plan import NO_SYSTEM, Coverage, DesignError, DrawnPlan, Indexes
 from rankme.designs.registry import draw
 from rankme.errors import RefusedAction

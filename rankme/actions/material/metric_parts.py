@@ -20,7 +20,7 @@ from analysis.typing import Progress
 from rankme.actions import jobs
 from rankme.models import MetricComputation, MetricPart
 from rankme.models.leases import JobLease
-from rankme.queries.metrics import material_of
+from rankme.queries.metric_scores import material_of
 
 if TYPE_CHECKING:
     from analysis.text_metrics.scoring import Scored

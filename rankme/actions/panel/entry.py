@@ -22,7 +22,7 @@ from rankme.panel_calls.entry_tokens import (
 )
 
 from .accounts import calls_with
-from .documents import entry_address, own_names
+from .study_documents import entry_address, own_names
 
 KEYS_LAST, KEYS_ARE_READ_EVERY = timedelta(days=1), timedelta(hours=1)
 # A token with an unknown key makes a worker read the keys, but strangers' tokens not too often.

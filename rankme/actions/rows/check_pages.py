@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankme.checks.drawing import CheckedBatch, DrawnCheck, distance_of
-from rankme.designs.checks import keep_apart
+from rankme.designs.check_places import keep_apart
 from rankme.models import Campaign, CheckTrial
 
 from .bulk_insert import copy_rows, new_ids

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankme.actions.campaign.campaigns import definition_of
 from rankme.models import AnalysisRun, Campaign, Metric, RunScores
-from rankme.queries.metrics import output_lengths, scores_of, verdicts_of
+from rankme.queries.metric_scores import output_lengths, scores_of, verdicts_of
 
 if TYPE_CHECKING:
     from analysis.meta_evaluation.compared import Compared

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_noop, ngettext
 
 from rankme.actions.audit import note
 from rankme.actions.rows.check_pages import checks_of_batch, in_an_order_that_keeps_apart
-from rankme.designs.documents import document_of_trials
+from rankme.designs.document_order import document_of_trials
 from rankme.designs.order import draw_order
 from rankme.errors import RefusedAction
 from rankme.models import (

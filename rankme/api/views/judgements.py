@@ -21,7 +21,7 @@ from rankme.api.judgement_shapes import (
 )
 from rankme.api.view import View
 from rankme.downloads import attachment
-from rankme.exporting.checks import checks_file
+from rankme.exporting.check_answers import checks_file
 from rankme.exporting.judgements import csv_file, jsonl_file
 from rankme.exporting.own_answers import own_answers_file
 from rankme.exporting.spans import spans_file

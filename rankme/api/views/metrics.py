@@ -7,7 +7,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions.material import metrics
+from rankme.actions.material import metric_jobs
 from rankme.api.metric_shapes import (
     MetricComputationSerializer,
     MetricSerializer,
@@ -36,7 +36,7 @@ class MetricsView(View):
     def post(self, request: Request, code: str) -> Response:
         campaign = get_campaign(request, code)
         given = self.read(NewMetricsSerializer)
-        row = metrics.request_metrics(
+        row = metric_jobs.request_metrics(
             campaign, given["metrics"], lowercase=given["lowercase"], by=user_of(request)
         )
         row.refresh_from_db()
@@ -62,7 +62,7 @@ class MetricView(View):
     def delete(self, request: Request, code: str, metric: int) -> Response:
         found = get_object_or_404(get_campaign(request, code).metrics, pk=metric)
         self.read_nothing()
-        metrics.delete_metric(found, by=user_of(request))
+        metric_jobs.delete_metric(found, by=user_of(request))
         return Response(status=204)
 
 

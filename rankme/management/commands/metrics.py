@@ -11,11 +11,11 @@ from django.core.management.base import BaseCommand, CommandError
 
 from analysis.cli.shared import ProgressBar
 from rankme.actions.material import materials
-from rankme.actions.material import metrics as actions
+from rankme.actions.material import metric_jobs as actions
 from rankme.errors import RankmeError
 from rankme.management.loading import wait_for, work_off
 from rankme.models import Campaign, MaterialImport, MetricComputation
-from rankme.queries.metrics import uncomputable
+from rankme.queries.metric_scores import uncomputable
 
 
 class Command(BaseCommand):

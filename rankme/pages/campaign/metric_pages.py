@@ -15,15 +15,15 @@ from django.views.decorators.http import (
 )
 
 from rankme.actions.material import materials
-from rankme.actions.material import metrics as actions
+from rankme.actions.material import metric_jobs as actions
 from rankme.actions.runs import analysis_runs
 from rankme.downloads import attachment
 from rankme.errors import RankmeError
 from rankme.exporting.files import CSV, ExportedFile
-from rankme.forms.metrics import ComputeForm, ScoresForm
+from rankme.forms.metric_choice import ComputeForm, ScoresForm
 from rankme.models import Campaign, MaterialImport, Metric
 from rankme.permissions import get_campaign, user_of
-from rankme.queries.metrics import scores_of, uncomputable
+from rankme.queries.metric_scores import scores_of, uncomputable
 from rankme.uploads import takes_files
 
 from .campaign_page import act, render_campaign, sent

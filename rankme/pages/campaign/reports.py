@@ -26,7 +26,7 @@ from rankme.actions.runs.report_files import require_files
 from rankme.downloads import attachment
 from rankme.errors import FilesInPreparation, InvalidOptions
 from rankme.exporting import bundle, spans, texts
-from rankme.exporting.checks import checks_file
+from rankme.exporting.check_answers import checks_file
 from rankme.exporting.complaints import complaints_file
 from rankme.exporting.declined import declined_file
 from rankme.exporting.judgements import csv_file, jsonl_file

@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from rankme.demonstration.material import MATERIAL
-from rankme.designs.documents import Documents, document_of_trials
+from rankme.designs.document_order import Documents, document_of_trials
 from rankme.designs.order import draw_order
 from rankme.designs.registry import draw
 from rankme.downloads import ShownFile, in_place

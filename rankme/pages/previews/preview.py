@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from rankme.actions.campaign.plans import draw_plan
 from rankme.actions.rows.shown_as import SHOWN_AS, WORDS, draw_pictorial_items
 from rankme.actions.sitting.quiz import quizzes_of
-from rankme.designs.documents import document_of_trials
+from rankme.designs.document_order import document_of_trials
 from rankme.designs.order import draw_order
 from rankme.errors import RefusedAction
 from rankme.forms.entry import QuestionsForm, QuizForm

@@ -20,7 +20,7 @@ from rankme.protocols.definition import Definition
 from rankme.protocols.expectations import ComparedAnswer, compared, passes
 from rankme.protocols.texts import PracticeTrial
 from rankme.queries.definitions import frozen_definition
-from rankme.untrusted.documents import read_document
+from rankme.untrusted.json_documents import read_document
 from rankme.untrusted.strict_json import InvalidJson
 
 from .rater_pages import rater_call

@@ -22,7 +22,7 @@ from rankme.actions import jobs
 from rankme.actions.audit import note
 from rankme.errors import RefusedAction
 from rankme.models import Campaign, Metric, MetricComputation
-from rankme.queries.metrics import material_of, uncomputable
+from rankme.queries.metric_scores import material_of, uncomputable
 
 from . import metric_parts
 
