@@ -96,6 +96,9 @@ def execute(row_id: int, worker: str, *, watched: Progress = lambda share: None)
 
 def _compute(row: MetricComputation, *, watched: Progress) -> None:
     """Lead a computation: each metric is stored as soon as all of its parts are there."""
+    # Before hours of work, and before anything else of this computation is stored.
+    for name in row.metrics:
+        _refuse_uploaded_name(row.campaign, name)
     jobs.heartbeat(row, progress=0.0, step=_("Measuring how long it takes"))
     material = material_of(row.campaign)
     metric_parts.plan_parts(row, material)
