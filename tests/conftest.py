@@ -123,7 +123,7 @@ def launched_once(rows_of_the_module: None):
 def begun_once(rows_of_the_module: None):
     """A rater who has begun a sitting. Tests roll back what they do in it."""
     from tests.campaigns import make_campaign
-    from tests.pages.rater import begun
+    from tests.pages.rater.visits import begun
 
     return begun(make_campaign())
 

@@ -30,7 +30,7 @@ from rankme.protocols.files import definition_from_yaml
 from rankme.protocols.instruments import INSTRUMENTS
 from rankme.simulation.answers import Taste, answers_to
 from tests.campaigns import make_owner
-from tests.pages.rater import begin, send
+from tests.pages.rater.visits import begin, send
 from tests.runs import executed
 
 PROJECT = Path(__file__).resolve().parent.parent

@@ -10,7 +10,7 @@ from django.urls import reverse
 from rankme.actions import rate_limits
 from rankme.models import Campaign, Complaint
 from tests.campaigns import make_campaign, make_owner, slider_definition
-from tests.pages.rater import begin, payload_for, send
+from tests.pages.rater.visits import begin, payload_for, send
 
 pytestmark = pytest.mark.django_db
 

@@ -24,7 +24,7 @@ from rankme.models import Campaign, Item, MediaFile, Output, Submission
 from rankme.protocols.files import preset
 from rankme.verification import verify_campaign
 from tests.campaigns import make_owner
-from tests.pages.rater import begin, payload_for, send
+from tests.pages.rater.visits import begin, payload_for, send
 
 WORKER = "test"
 

@@ -6,7 +6,7 @@ from rankme.exporting.texts import texts_csv
 from rankme.pages.previews.preview import sample_trials
 from rankme.protocols.files import preset
 from tests.campaigns import make_campaign, slider_definition
-from tests.pages.rater import begin
+from tests.pages.rater.visits import begin
 
 pytestmark = pytest.mark.django_db
 PRACTICE = [{"input": "name[A]", "outputs": ["A."]}, {"input": "name[B]", "outputs": ["B."]}]

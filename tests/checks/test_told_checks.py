@@ -16,7 +16,7 @@ from rankme.pages.rater.participant_words import script_words
 from rankme.protocols.checks import CheckSpec
 from rankme.queries.check_answers import measures_by_rater
 from tests.campaigns import make_campaign, make_rater, slider_definition
-from tests.pages.rater import begin, payload_for, send
+from tests.pages.rater.visits import begin, payload_for, send
 from tests.sittings import answer, claim, store
 from tests.sittings import payload_for as screen_of
 

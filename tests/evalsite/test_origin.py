@@ -19,7 +19,7 @@ from tests.accounts import PASSWORD, limited_to, make_account
 from tests.browser.organiser import log_in
 from tests.campaigns import make_campaign, make_owner
 from tests.evalsite.processes import run
-from tests.pages.rater import begin, payload_for, send
+from tests.pages.rater.visits import begin, payload_for, send
 
 
 @pytest.mark.django_db

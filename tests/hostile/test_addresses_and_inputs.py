@@ -23,7 +23,7 @@ from rankme.protocols.instruments.base import Refused, Subject
 from rankme.protocols.item_input import read_pictures, read_tables
 from rankme.protocols.meaning_representation import slots
 from tests.campaigns import make_campaign, slider_definition
-from tests.pages.rater import arrive, begin, payload_for, send
+from tests.pages.rater.visits import arrive, begin, payload_for, send
 
 pytestmark = pytest.mark.django_db
 

@@ -19,7 +19,7 @@ from rankme.pages.urls import participant_urls
 from rankme.panel_links import PANELS
 from tests.campaigns import make_campaign, rankme_definition
 from tests.evalsite.headers import assert_strict
-from tests.pages.rater import begin, complete, document_of, payload_for, send
+from tests.pages.rater.visits import begin, complete, document_of, payload_for, send
 from tests.pages.world import POLICY, World, pattern_named
 
 pytestmark = pytest.mark.django_db

@@ -15,7 +15,7 @@ from rankme.actions.accounts.invitations import invite_raters
 from rankme.actions.rate_limits import Limit, take
 from rankme.models import RateBucket
 from tests.campaigns import make_campaign, slider_definition
-from tests.pages.rater import arrive, begin, complete
+from tests.pages.rater.visits import arrive, begin, complete
 from tests.races.threads import run_together
 
 FEW = Limit("test", most=7, again_every=timedelta(hours=1))

@@ -30,7 +30,7 @@ from tests.analysis.marked import everything, mark
 from tests.campaigns import make_owner, make_rater
 from tests.imports import work_on
 from tests.marking import marked_campaign
-from tests.pages.rater import begin, payload_for, send
+from tests.pages.rater.visits import begin, payload_for, send
 from tests.runs import asked, executed
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -21,7 +21,7 @@ from rankme.queries.judgement_table import judgement_table
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.campaigns import slider_definition as sliders
 from tests.invariants import check_record, counted_submissions
-from tests.pages.rater import arrive, begin, complete, document_of, payload_for, send
+from tests.pages.rater.visits import arrive, begin, complete, document_of, payload_for, send
 from tests.sittings import run_out
 
 pytestmark = pytest.mark.django_db

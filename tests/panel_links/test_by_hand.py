@@ -9,7 +9,7 @@ from rankme.actions.sitting import credits
 from rankme.models import PanelAccount, PanelCredit, PanelStudy
 from rankme.panel_calls import calls
 from tests.campaigns import make_campaign, slider_definition
-from tests.pages.rater import begin, complete
+from tests.pages.rater.visits import begin, complete
 
 pytestmark = pytest.mark.django_db
 RETURN = "https://panel.example/back?code={code}&who={id}&visit={session}"

@@ -7,7 +7,7 @@ from rankme.actions.campaign.campaigns import refuse_without_code
 from rankme.errors import RefusedAction
 from rankme.panel_links.microworkers import vcode
 from tests.campaigns import make_campaign, slider_definition
-from tests.pages.rater import begin, complete
+from tests.pages.rater.visits import begin, complete
 
 # printf 'c0ffee1234w-77s3cret' | sha256sum
 PUBLISHED = "mw-5ee7dd1dc8d95fe252379019c40487eba6441401f8569fb4ab52d5d0e7f4dbe3"

@@ -10,7 +10,7 @@ from rankme.actions.campaign import campaigns, changes
 from rankme.models import Campaign
 from rankme.protocols.files import definition_to_document, definition_to_yaml
 from tests.campaigns import make_campaign, make_owner, slider_definition
-from tests.pages.rater import arrive, begin, payload_for, send
+from tests.pages.rater.visits import arrive, begin, payload_for, send
 from tests.pages.sent_forms import fields_of, forms_of
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from django.urls import reverse
 from rankme.protocols.definition import Definition
 from rankme.protocols.instruments import INSTRUMENTS
 from tests.campaigns import make_campaign, slider_definition
-from tests.pages.rater import arrive
+from tests.pages.rater.visits import arrive
 
 pytestmark = pytest.mark.django_db
 

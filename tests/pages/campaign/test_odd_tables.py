@@ -18,7 +18,7 @@ from tests.imports import work_on
 
 pytestmark = pytest.mark.django_db
 
-FOLDER = Path(__file__).parents[1] / "data" / "odd_tables"
+FOLDER = Path(__file__).parents[2] / "data" / "odd_tables"
 SYSTEMS = ["Alder 7B", "Birch", "Cedar (ours)"]
 INPUT = "When does the reading room open on Sundays, and who may bring a dog along?"
 

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.campaigns import make_campaign, rankme_definition, slider_definition
-from tests.pages.rater import arrive
+from tests.pages.rater.visits import arrive
 
 pytestmark = pytest.mark.django_db
 ENTRY = [

@@ -11,7 +11,7 @@ from rankme.models import Submission
 from rankme.pages.previews.preview import work_context
 from rankme.pages.rater.work_files import work_scripts
 from tests.campaigns import make_campaign, slider_definition
-from tests.pages.rater import arrive, begin, payload_for
+from tests.pages.rater.visits import arrive, begin, payload_for
 
 pytestmark = pytest.mark.django_db
 

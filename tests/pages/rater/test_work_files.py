@@ -13,9 +13,9 @@ from rankme.protocols.instruments import INSTRUMENTS
 from rankme.templatetags.inside import lines_of
 from tests.campaigns import make_campaign, slider_definition
 from tests.evalsite.headers import policy_of
-from tests.pages.rater import arrive
+from tests.pages.rater.visits import arrive
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3]
 STYLES = PROJECT / "static/css"
 TEMPLATES = PROJECT / "templates/participant/instruments"
 

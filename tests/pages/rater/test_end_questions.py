@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from tests.campaigns import make_campaign, make_owner, slider_definition
-from tests.pages.rater import arrive, begin, payload_for, send
+from tests.pages.rater.visits import arrive, begin, payload_for, send
 
 pytestmark = pytest.mark.django_db
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 from rankme.models import Campaign
 from rankme.protocols.files import preset_names
 from tests.campaigns import make_campaign, make_owner, slider_definition
-from tests.pages.rater import document_of
+from tests.pages.rater.visits import document_of
 from tests.pages.sent_forms import fields_of
 
 pytestmark = pytest.mark.django_db

@@ -26,7 +26,7 @@ from rankme.models import (
 from rankme.pages.rater.trial_page import ShownTrial, page_document
 from rankme.protocols.files import preset
 from tests.campaigns import make_campaign, rankme_definition, slider_definition
-from tests.pages.rater import (
+from tests.pages.rater.visits import (
     arrive,
     begin,
     complete,

@@ -8,7 +8,7 @@ from rankme.models import Assignment, Participant, Slot
 from rankme.pages.previews.preview import sample_trials
 from rankme.protocols.files import preset
 from tests.campaigns import make_campaign, make_owner, rankme_definition, slider_definition
-from tests.pages.rater import document_of
+from tests.pages.rater.visits import document_of
 
 pytestmark = pytest.mark.django_db
 

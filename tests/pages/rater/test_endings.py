@@ -10,7 +10,7 @@ from rankme.errors import InvalidDefinition
 from rankme.panel_links.outcomes import Outcome
 from rankme.protocols.files import definition_from_document, definition_to_document
 from tests.campaigns import make_campaign, slider_definition
-from tests.pages.rater import begin, complete, payload_for, send
+from tests.pages.rater.visits import begin, complete, payload_for, send
 
 pytestmark = pytest.mark.django_db
 CODES = {outcome.value: f"CODE-{outcome.value.upper()}" for outcome in Outcome}

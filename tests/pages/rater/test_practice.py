@@ -14,7 +14,7 @@ from rankme.protocols.files import preset
 from rankme.simulation.answers import Taste, answers_to
 from rankme.simulation.practising import corrected
 from tests.campaigns import make_campaign, slider_definition
-from tests.pages.rater import begin, payload_for, send
+from tests.pages.rater.visits import begin, payload_for, send
 
 pytestmark = pytest.mark.django_db
 PRACTICE = [

@@ -31,7 +31,7 @@ from rankme.protocols.files import definition_to_yaml
 from rankme.protocols.rater_texts import GAP, rater_texts
 from rankme.queries.words import current_words, missing_texts, words_file
 from tests.campaigns import make_campaign, slider_definition
-from tests.pages.rater import arrive, begin, complete, document_of, payload_for, send
+from tests.pages.rater.visits import arrive, begin, complete, document_of, payload_for, send
 from tests.pages.sent_forms import fields_of
 
 pytestmark = pytest.mark.django_db
