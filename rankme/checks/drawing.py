@@ -43,7 +43,7 @@ class CheckError(ValueError):
 
 @dataclass(frozen=True)
 class HostTrial:
-    """What the page of a check is made of; `outputs` are (id, text) in the plan's order.
+    """The parts of a check's page; `outputs` are (id, text) in the plan's order.
 
     `place` is the trial's place in its batch, or None for material that the batch does not show;
     `marks` are the suggestions for each output.
@@ -90,7 +90,7 @@ class CheckedBatch:
 
 @dataclass
 class Surroundings:
-    """What checks take from beyond their batch, and the seed of the plan.
+    """Material beyond the batch that checks draw from, and the seed of the plan.
 
     `elsewhere` are items with all of their outputs, from the whole material.
     """
@@ -154,7 +154,7 @@ def _is_compared(check: CheckSpec, trials: Sequence[HostTrial]) -> bool:
 def _strangers(
     trials: Sequence[HostTrial], surroundings: Surroundings, rng: np.random.Generator
 ) -> Iterator[HostTrial]:
-    """Material as a page of the batch would show it, with no text of the batch.
+    """Yield material as a page of the batch would show it, with no text of the batch.
 
     First items that the batch does not have, then other outputs of those that it has.
     """
@@ -177,7 +177,7 @@ def _strangers(
 
 
 def distances_of(checks: Sequence[DrawnCheck], n_trials: int) -> list[Distance]:
-    """What must be apart in a batch: pages that are compared with another trial."""
+    """List what must be apart in a batch: pages that are compared with another trial."""
     return [
         distance_of(check.check.kind, check.expected["apart"], check.source, n_trials + number)
         for number, check in enumerate(checks)

@@ -42,7 +42,7 @@ def moved(
 def _same(
     mark: Mapping[str, Any], text: str, taken: Sequence[tuple[int, int]]
 ) -> tuple[int, int] | None:
-    """Where the text has the marked passage, nearest to where it was."""
+    """Find the marked passage nearest to its old place."""
     found = [match.span() for match in re.finditer(re.escape(str(mark["text"])), text)]
     free = [place for place in found if _is_free(place, taken) and place[0] < place[1]]
     return min(free, key=lambda place: abs(place[0] - int(mark["start"])), default=None)

@@ -1,4 +1,4 @@
-"""What every corruption is: a kind of damage to an output, of which raters should take notice."""
+"""The base of corruptions: damage to an output that attentive raters notice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Pairs = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Specimen:
-    """An output with what a corruption may need to know about it.
+    """An output with the facts that a corruption may need.
 
     Attributes
     ----------

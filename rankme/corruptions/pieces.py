@@ -52,7 +52,7 @@ def without_last_mark(text: str) -> tuple[str, str]:
 
 
 def found_value(text: str, value: str) -> regex.Match[str] | None:
-    """Where the text says a value, as a whole word where its script has words."""
+    """Locate a value in the text, as a whole word where its script has words."""
     if not value.strip():
         return None
     start = r"(?<!\w)" if value[0].isalnum() and not _UNSPACED.match(value[0]) else ""

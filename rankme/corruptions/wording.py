@@ -120,7 +120,7 @@ class PhraseReplaced(Corruption):
 
 
 def replaced_length(size: int, *, is_spaced: bool = True) -> int:
-    """How many words of a segment are replaced, by its length (create_wmt22_tasks.py).
+    """Number of words to replace in a segment of this length (create_wmt22_tasks.py).
 
     Without spaces between words both lengths are in characters, and the phrase is twice as long.
     """

@@ -61,7 +61,7 @@ def _sizes(items: list[int], at_most: int) -> Indexes:
 
 
 class _Tally:
-    """What a plan has shown so far, while screens are added to it."""
+    """Count what a plan has shown so far, while screens are added to it."""
 
     def __init__(self, growth: Growth, width: int, rng: np.random.Generator) -> None:
         self.coverage = growth.request.coverage

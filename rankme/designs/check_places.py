@@ -1,4 +1,4 @@
-"""Where checks are in a batch: their hosts, their places among the trials, and what must be apart.
+"""Places of checks in a batch: their hosts, their distance from them, and from each other.
 
 The trials of the plan stay as they are: checks are added to a batch, and take nothing from it.
 """

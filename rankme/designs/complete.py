@@ -75,7 +75,7 @@ def _growth_problems(growth: Growth) -> list[str]:
 
 
 def grow_complete(growth: Growth) -> Layout:
-    """Show every output that is new, in batches of their own."""
+    """Show every new output, in separate batches."""
     if not growth.new_systems:
         return growth.on_new_items(draw_complete(growth.for_new_items))
     unseen = growth.request.coverage.copy()

@@ -1,4 +1,4 @@
-"""What a plan means for raters and for the budget."""
+"""The cost of a plan, for raters and for the budget."""
 
 from __future__ import annotations
 

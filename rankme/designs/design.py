@@ -1,4 +1,4 @@
-"""What describes a design: its options, how it checks a request, and how it draws."""
+"""A design: its options, its check of a request, and its drawing."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Growth:
 
     @property
     def for_new_items(self) -> DesignRequest:
-        """The new items with all systems, as a request of their own."""
+        """Request the new items with all systems."""
         first = self.old_items
         return replace(
             self.request,

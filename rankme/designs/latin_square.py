@@ -210,7 +210,7 @@ def _growth_problems(growth: Growth) -> list[str]:
 
 
 def grow_latin_squares(growth: Growth) -> Layout:
-    """Lay further squares over the new items, each row a batch of its own."""
+    """Lay further squares over the new items, one batch for each row."""
     return growth.on_new_items(draw_latin_squares(growth.for_new_items))
 
 

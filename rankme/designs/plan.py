@@ -1,4 +1,4 @@
-"""What a design is asked for, and its answer: batches of trials on integer indexes."""
+"""Requests to designs and their answers: batches of trials on integer indexes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class DesignError(ValueError):
 
 @dataclass(frozen=True)
 class DesignRequest:
-    """What is to be judged, and how.
+    """The items, systems and rules of a plan to draw.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class DesignRequest:
 
 @dataclass(frozen=True)
 class Layout:
-    """What a design returns: trials in batch order.
+    """The result of a design: trials in batch order.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class Balance:
 
 @dataclass(frozen=True, eq=False)
 class DrawnPlan:
-    """Who judges what: `raters_per_trial` participants do each batch.
+    """Batches of trials, each for `raters_per_trial` participants.
 
     The trials are stored in arrays, as in `Layout`; `batches` creates objects on access.
     """

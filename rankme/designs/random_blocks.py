@@ -278,7 +278,7 @@ def _problems(request: DesignRequest) -> list[str]:
 
 
 def _growth_problems(growth: Growth) -> list[str]:
-    """New items come with screens of their own; new systems need screens on the old items."""
+    """List problems of a growth: new items need own screens, new systems screens on old items."""
     if growth.new_items:
         return _problems(growth.for_new_items)
     coverage = growth.request.coverage
@@ -290,7 +290,7 @@ def _growth_problems(growth: Growth) -> list[str]:
 
 
 def grow_random_blocks(growth: Growth) -> Layout:
-    """Screens for the new items, then for the new systems next to those that are there."""
+    """Add screens for the new items, then for the new systems next to existing ones."""
     width = _width(growth.request)
     if not growth.new_items:
         return catch_up(growth, width)

@@ -133,7 +133,7 @@ def _listed(names: Mapping[str, object]) -> str:
 
 
 def _problems_of_any_design(request: DesignRequest, *, needs_outputs: bool) -> list[str]:
-    """What no design can do without; a design's own `check` relies on it."""
+    """Check the needs of every design; a design's own `check` relies on it."""
     n_items, n_systems, coverage = request.n_items, request.n_systems, request.coverage
     problems = []
     if n_items < 1 or (needs_outputs and n_systems < 1):

@@ -1,1 +1,1 @@
-"""What leaves the site: judgements as CSV and JSON lines, reports with their bundle."""
+"""Exports: judgements as CSV and JSON lines, reports with their bundle."""

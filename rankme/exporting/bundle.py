@@ -94,7 +94,7 @@ def run_compared(run: AnalysisRun) -> Compared | None:
 
 
 def path_of(run: AnalysisRun) -> str:
-    """Where the bundle is stored.
+    """The bundle's path in the storage.
 
     The name contains the hash of the data and the bundle's format: an old file is never served.
     """
@@ -203,14 +203,14 @@ def _versions_file(run: AnalysisRun, table: JudgementTable) -> dict[str, bytes]:
 
 
 def _checks_file(campaign: Campaign) -> dict[str, bytes]:
-    """The answers to checks, once nobody can learn from them any more which pages are checks."""
+    """The answers to checks, once they can no longer tell raters which pages are checks."""
     if not (campaign.is_over and has_checks(campaign)):
         return {}
     return {"checks.csv": b"".join(checks_csv(campaign))}
 
 
 def public_definition(definition: Definition, *, is_over: bool) -> Definition:
-    """The campaign file without what would let somebody claim pay or pass the entry questions.
+    """Remove completion codes and answers to entry questions from the campaign file.
 
     While judgements are still collected it is also without the seed, which decides who sees what,
     without the checks, and without the feedback on the practice, which give the expected answers.

@@ -1,4 +1,4 @@
-"""Answers to checks as CSV: a file of their own, because they are not judgements."""
+"""Export answers to checks as CSV, apart from judgements, which they are not."""
 
 from __future__ import annotations
 

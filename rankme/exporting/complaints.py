@@ -1,4 +1,4 @@
-"""What raters reported as wrong with items, as CSV."""
+"""Export reported problems with items as CSV."""
 
 from __future__ import annotations
 

@@ -59,6 +59,6 @@ def declined_of_run(kept: Mapping[str, Any]) -> tuple[list[DeclinedAnswer], dict
 
 
 def declined_files_of_run(kept: Mapping[str, Any]) -> dict[str, bytes]:
-    """What the run's bundle has about raters who could not judge."""
+    """Files of the run's bundle about raters who could not judge."""
     answers, counts = declined_of_run(kept)
     return declined_files(answers, counts)

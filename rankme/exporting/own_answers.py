@@ -1,4 +1,4 @@
-"""What raters said about themselves, before the work and at its end, as CSV."""
+"""Export raters' answers about themselves, before and after the work, as CSV."""
 
 from __future__ import annotations
 

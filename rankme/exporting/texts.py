@@ -1,4 +1,4 @@
-"""What raters wrote, as a data set: with who wrote it, or as the E2E data set has it (mr, ref)."""
+"""Export texts that raters wrote, with their writers or in the form of the E2E data (mr, ref)."""
 
 from __future__ import annotations
 

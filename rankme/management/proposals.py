@@ -1,4 +1,4 @@
-"""What an import would find, for commands: in JSON, or in lines for people."""
+"""Proposals for imports by command: as JSON, or in lines for people."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def reading_of(columns: str) -> Reading:
 def proposal(
     uploads: Sequence[Path], format: str, reading: Reading, checks: Mapping[str, TextCheck]
 ) -> dict[str, Any]:
-    """What the columns probably are, and what an import of outputs would find.
+    """Guess the columns, and count what an import of outputs would find.
 
     `checks` are what the campaign asks of the texts.
     """
@@ -49,7 +49,7 @@ def proposal(
 
 
 def judgement_proposal(upload: Path, format: str, reading: Reading) -> dict[str, Any]:
-    """What the columns probably are, and what an import of judgements would find."""
+    """Guess the columns, and count what an import of judgements would find."""
     try:
         with read_judgement_material(upload, format or None, reading=reading) as material:
             preview = material.preview
@@ -88,7 +88,7 @@ def _refused(refused: ImportRefused) -> dict[str, Any]:
 
 
 def _columns(tables: Sequence[Any]) -> dict[str, Any]:
-    """What the columns of the first table are that has outputs or judgements."""
+    """Column roles of the first table that has outputs or judgements."""
     first: dict[str, Any] = max((table.columns for table in tables), key=_has_rows, default={})
     return {
         "columns": first.get("columns", {}),

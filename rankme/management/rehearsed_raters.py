@@ -1,4 +1,4 @@
-"""Who takes part in a rehearsal: kinds of raters at chosen shares, and what readers know."""
+"""The simulated raters of a rehearsal: kinds at chosen shares, and their knowledge."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def drawn_kind(kinds: Mapping[str, float], rng: random.Random) -> str:
 
 
 def knowledge_of(campaign: Campaign) -> Knowledge:
-    """What a person understands of the campaign's checks by reading them."""
+    """Collect what readers understand of the campaign's checks."""
     quality: dict[str, float] = {}
     asked: dict[tuple[str, str], tuple[float, float]] = {}
     checks = CheckTrial.objects.filter(campaign=campaign).select_related("source")
@@ -93,7 +93,7 @@ def set_back(assignment: int) -> None:
 
 @dataclass(frozen=True)
 class Detected:
-    """What became of the raters of one kind."""
+    """Outcomes of the raters of one kind."""
 
     kind: str
     came: int

@@ -51,7 +51,7 @@ CANNOT_CHECK = (
 
 @dataclass(frozen=True)
 class Behaviour:
-    """How many of the simulated raters do what organisers have to expect."""
+    """Numbers of simulated raters that show each behaviour organisers have to expect."""
 
     returns: float = 0.1
     times_out: float = 0.05
@@ -63,7 +63,7 @@ class Behaviour:
 
 @dataclass
 class Rehearsal:
-    """What happened, on both sides."""
+    """The course of a rehearsal, on the site and at the panel."""
 
     campaign: Campaign
     study: PanelStudy
@@ -132,7 +132,7 @@ def _definition_of_copy(campaign: Campaign) -> Definition:
 
 @contextlib.contextmanager
 def practice_panel() -> Iterator[PracticeServer]:
-    """A practice panel to which all calls of this process go.
+    """Start a practice panel that receives all panel calls of this process.
 
     Where the site itself uses a practice panel's address, it is started there, so that the site
     can check the panel's signatures; if another panel is there already, it is started elsewhere.

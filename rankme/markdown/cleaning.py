@@ -1,4 +1,4 @@
-"""What rendered Markdown may be made of: everything else is taken out, by another library."""
+"""Clean rendered Markdown by two lists of allowed elements and attributes."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from .record import Record
 
 
 class Plan(Record):
-    """What the launch drew: the design with its options and seed, and the balance it reached."""
+    """The drawn plan: its design with options and seed, and the balance that it reached."""
 
     campaign = models.OneToOneField(Campaign, models.PROTECT, related_name="plan")
     design = models.CharField(max_length=40)

@@ -149,7 +149,7 @@ class CampaignLaunch(Job):
 
 
 class PlanExtension(Job):
-    """Draws an extension that is too large for a request, and stores it when somebody says why."""
+    """A large extension: drawn by a worker, stored once an organiser gives a reason."""
 
     class Phase(models.TextChoices):
         DRAW = "draw", _("Drawing the extension")
@@ -191,7 +191,7 @@ class Criterion(models.Model):
 
 
 class AuditEvent(Record):
-    """Who did what to a campaign, and when.
+    """One action of a person on a campaign.
 
     The database numbers the events of each campaign, and those of none, and binds each one to the
     one before it by a hash, so that a changed or missing event shows (`manage.py verify`). Events

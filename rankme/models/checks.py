@@ -14,7 +14,7 @@ from .record import Record
 
 
 class CheckTrial(Record):
-    """What makes a trial a check: the texts that it shows, and the answer that is expected.
+    """The texts and the expected answer that make a trial a check.
 
     The trial has no outputs of the plan, so it is in no count of them. Triggers refuse judgements
     on it: answers to checks are in the payloads of their submissions alone. `source` is the trial
@@ -86,7 +86,7 @@ class QuizAttempt(Record):
 
 
 class RuleDecision(Record):
-    """That a rule of the campaign caught a rater: once for each kind of rule.
+    """The first time a rule of this kind caught a rater.
 
     `parts` are the alternatives of the rule that held, as they are written in it; `measures` are
     the numbers on which it was decided.

@@ -1,4 +1,4 @@
-"""What raters report as wrong with an item."""
+"""Problems with items, as raters report them."""
 
 from __future__ import annotations
 

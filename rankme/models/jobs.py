@@ -1,4 +1,4 @@
-"""What all long work has in common: a row with a state, a progress, and the worker that has it."""
+"""The base of all long work: a row with a state, a progress, and its worker."""
 
 from __future__ import annotations
 

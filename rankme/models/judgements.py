@@ -1,4 +1,4 @@
-"""What raters said: insert-only, under keys that their browsers made."""
+"""Raters' answers: insert-only, under keys that their browsers made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often a client may do something that nobody needs to do often."""
+"""Rate limits of clients."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 
 
 class RateBucket(models.Model):
-    """How much of something a client may still use; it refills over time."""
+    """A client's remaining allowance, which refills over time."""
 
     mark = models.CharField(max_length=64, primary_key=True)
     left = models.FloatField()

@@ -313,7 +313,7 @@ class PanelPayment(Record):
 
 
 class PanelCredit(models.Model):
-    """The report to a panel that somebody has finished, where the site makes it; once."""
+    """The one report to a panel that a rater has finished, where this site makes it."""
 
     class State(models.TextChoices):
         DRAFTED = "drafted", _("To be reported")

@@ -208,7 +208,7 @@ class Calls:
         return Answer(_read(response, bytes(body)), response.status_code, response.headers)
 
     def _pause(self, number: int, failure: PanelError) -> float:
-        """What the panel asked for, or twice as long each time; never the same for two callers."""
+        """Wait as long as the panel asked, or twice as long each time, with jitter."""
         asked = failure.retry_after if isinstance(failure, PanelAway) else 0.0
         growing: float = SECONDS_BEFORE_REPEATING * 2**number
         return min(LONGEST_PAUSE, max(asked, growing * (0.5 + self.jitter())))

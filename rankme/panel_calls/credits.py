@@ -1,4 +1,4 @@
-"""The call that reports a finished rater to a panel without an API of its own."""
+"""Report a finished rater to a panel without an API of its own."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ log = logging.getLogger(__name__)
 
 
 def least_longest_minutes(minutes: int) -> int:
-    """The shortest longest time that the panel accepts for studies of so many minutes."""
+    """The shortest maximum time that the panel accepts for a study of this many minutes."""
     return math.ceil(2 + 2 * minutes + 2 * math.sqrt(minutes))
 
 
@@ -163,7 +163,7 @@ class ListedBonuses:
 
 @dataclass(frozen=True)
 class Message:
-    """A message between the account and somebody at the panel."""
+    """A message between the account and a participant."""
 
     sender: str
     body: str
@@ -183,7 +183,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Prolific:
-    """One account's way to the panel.
+    """Prolific's API, with one account's token.
 
     Each method reads its answer as Prolific describes it (docs.prolific.com/openapi.yaml). An
     answer of another shape counts as lost, because nobody knows what the panel did.
@@ -235,7 +235,7 @@ class Prolific:
         )
 
     def cost(self, reward: int, places: int) -> int:
-        """What so many places cost, with fees and tax."""
+        """Cost of this many places, with fees and tax."""
         document = {"reward": reward, "total_available_places": places}
         return self._ask(
             lambda found: round(float(found["total_cost"])),
@@ -307,7 +307,7 @@ class Prolific:
         self._ask(_nothing, "POST", "submissions/bulk-approve/", document)
 
     def pay_share(self, submission: str, code: str, percent: int, message: str) -> SubmissionThere:
-        """Complete somebody's work by the researcher's own code, for a share of the reward."""
+        """Complete a submission by the researcher's own code, for a share of the reward."""
         data = {"percentage_of_reward": percent, "message_to_participant": message}
         document = {"action": "COMPLETE", "completion_code": code, "completion_code_data": data}
         return self._moved(submission, "PARTIALLY APPROVED", document)
@@ -351,7 +351,7 @@ class Prolific:
         self._ask(_nothing, "POST", "messages/", document)
 
     def messages(self, person: str) -> list[Message]:
-        """What the account and this person have written to each other."""
+        """List the messages between the account and a participant."""
         return list(self._readable(Message.read, "messages/", user_id=person))
 
     def create_group(self, workspace: str, name: str) -> str:
@@ -441,7 +441,7 @@ class Prolific:
                 yield found
 
     def _pages(self, path: str, **query: Any) -> Iterator[dict[str, Any]]:
-        """Every row of a list, until the panel names no further page.
+        """Read every page of a list.
 
         A page past the end is 404 there. Where the panel names one anyway, the list got shorter
         while it was read. Lists that name no pages at all have another after a full one, unless
@@ -470,7 +470,7 @@ class Prolific:
 
 
 def _nothing(answer: Any) -> None:
-    """What is answered does not matter, only that it was a yes."""
+    """Ignore the content of a successful answer."""
 
 
 def _rows(answer: Any) -> list[dict[str, Any]]:
@@ -483,7 +483,7 @@ def _titles(answer: Any) -> dict[str, str]:
 
 @contextlib.contextmanager
 def _as_described(call: str, answer: Any) -> Iterator[None]:
-    """What cannot be read is an answer that says neither yes nor no."""
+    """Read an answer; an unreadable one is lost, neither yes nor no."""
     try:
         yield
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:

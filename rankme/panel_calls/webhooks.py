@@ -1,4 +1,4 @@
-"""Whether a webhook comes from the panel: its signature over the raw bytes, and its age."""
+"""Verify webhooks: the signature over the raw bytes, and their age."""
 
 from __future__ import annotations
 

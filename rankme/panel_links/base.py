@@ -1,4 +1,4 @@
-"""What every panel is: how its people arrive, and where they go when they are done."""
+"""The base of panels: how people arrive from them, and where they return."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Panel:
         return host.lower() in hosts or host.lower().endswith(self.host_suffixes)
 
     def completion_url(self, template: str, code: str, ids: Mapping[str, str] = NO_IDS) -> str:
-        """Where a rater with this code and these ids goes; empty when the panel has no such place.
+        """The return address for this code and these ids; empty when the panel has none.
 
         `ids` has "id", "session" and "study", as the panel gave them.
         """

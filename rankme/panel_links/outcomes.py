@@ -1,4 +1,4 @@
-"""How a rater's visit can end: each outcome has its own code, address and pay."""
+"""Outcomes of a rater's visit: each has its own code, address and pay."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class Study:
         return sum(submission.status in TAKES_A_PLACE for submission in self.submissions)
 
     def action_of(self, code: str, actor: str = "participant") -> dict[str, Any]:
-        """What the study does when this code is entered."""
+        """The study's action for this code."""
         for known in self.document["completion_codes"]:
             if known["code"] == code and known.get("actor", "participant") == actor:
                 action: dict[str, Any] = known["actions"][0]
@@ -123,7 +123,7 @@ class Books:
 
     @property
     def reserved(self) -> int:
-        """What published studies may still cost."""
+        """Money that published studies may still cost."""
         return sum(
             with_fees(study.reward * self._unpaid_places(study))["total"]
             for study in self.studies.values()
@@ -180,7 +180,7 @@ class Books:
         return study
 
     def settle(self, study: Study) -> None:
-        """A published study is active while it has a free place or somebody at work."""
+        """Make a published study active while it has a free place or a person at work."""
         if study.status not in ("ACTIVE", "AWAITING REVIEW"):
             return
         is_open = study.places_taken < study.places or any(
@@ -197,7 +197,7 @@ class Books:
     # Submissions --------------------------------------------------------------------------
 
     def arrive(self, study: Study, participant: str) -> Submission:
-        """Somebody takes a place; nobody takes part twice."""
+        """Give a person a place; refuse a second one."""
         if study.status != "ACTIVE" or study.places_taken >= study.places:
             raise Refusal(409, "No place", "The study has no free place.")
         if any(submission.participant == participant for submission in study.submissions):
@@ -247,14 +247,14 @@ class Books:
             self.carry_out()
 
     def carry_out(self) -> None:
-        """Approve what was accepted; nobody who has left meanwhile is approved."""
+        """Approve accepted submissions, except of people who have left meanwhile."""
         accepted, self.accepted = self.accepted, []
         for submission in accepted:
             if submission.status == "AWAITING REVIEW":
                 self.approve(submission)
 
     def pay_share(self, submission: Submission, code: str, percent: float) -> None:
-        """Complete somebody's work by the researcher's own code, for a share of the reward."""
+        """Complete a submission by the researcher's own code, for a share of the reward."""
         self._only_from(submission, (*UNDER_WAY, "AWAITING REVIEW"), "complete")
         action = submission.study.action_of(code, "researcher")
         if action["action"] != "DYNAMIC_PAYMENT":

@@ -47,7 +47,7 @@ class Subscription:
 
 @dataclass
 class Hooks:
-    """Who is told about what, and what waits to be delivered."""
+    """Subscriptions to events, and the queue of deliveries."""
 
     secret: str = ""
     secret_id: str = ""
@@ -85,7 +85,7 @@ class Hooks:
         }
 
     def take(self) -> list[Delivery]:
-        """What is to be delivered now; last things first when they are to come out of order."""
+        """Take the due events, reversed to test reordering."""
         now = self.clock()
         taken = [self._fresh(delivery) for delivery in self.waiting if delivery.due <= now]
         self.waiting = [delivery for delivery in self.waiting if delivery.due > now]

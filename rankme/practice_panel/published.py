@@ -1,4 +1,4 @@
-"""Whether a call has the shape that Prolific publishes (published.yaml)."""
+"""Check calls against the shapes that Prolific publishes (published.yaml)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The practice panel as a process of its own, on the loopback interface alone."""
+"""The practice panel as a process, on the loopback interface only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a practice panel remembers: books, keys, webhooks, ordered faults, and its journal."""
+"""The state of a practice panel: books, keys, webhooks, ordered faults, journal."""
 
 from __future__ import annotations
 

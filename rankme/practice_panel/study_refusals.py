@@ -1,4 +1,4 @@
-"""What the practice panel refuses in a study, as Prolific does, and the filters that it has."""
+"""Refuse studies as Prolific does, and list its filters."""
 
 from __future__ import annotations
 

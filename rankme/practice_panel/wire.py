@@ -1,4 +1,4 @@
-"""What goes over the wire to and from the practice panel, with the errors that it answers."""
+"""Requests, responses and refusals of the practice panel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a simulated rater answers: the text's latent quality, the rater's own taste, and noise."""
+"""Answers of simulated raters: latent quality, personal taste, and noise."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _values(
 
 
 def played(trial: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The log of somebody who plays every sound and film of a trial once, from end to end."""
+    """The log of a rater who plays every sound and film of a trial once, to its end."""
     places = [(None, trial.get("input_file")), *enumerate(trial.get("output_files", []))]
     return [
         {

@@ -23,7 +23,7 @@ Asked = Mapping[tuple[str, str], tuple[float, float]]
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What people understand by reading, and a program does not.
+    """The facts that readers understand and programs do not.
 
     `quality` is that of texts whose damage a reader sees; `asked` are the answers that
     texts ask for; `fields` are the right choices in forms, by the field's name.
@@ -36,7 +36,7 @@ class Knowledge:
 
 @dataclass(frozen=True)
 class Character:
-    """How a kind of rater works: the share of pages that are read, and the habit on the rest.
+    """A kind of rater: the share of pages that are read, and the habit on the rest.
 
     `seconds` is the median time that their browsers report for a screen.
     """
@@ -66,7 +66,7 @@ class Anywhere(Taste):
 
 
 def unread(habit: str, rng: random.Random, first_mood: float) -> Taste:
-    """What the texts of a page are to a rater who does not read it."""
+    """Blank the texts of a page for a rater who does not read it."""
     if habit == "uniform":
         return Anywhere(rng, {}, 0)
     moods = {"middle": 0.0, "first": -9.0, "copy": first_mood}

@@ -1,4 +1,4 @@
-"""How a simulated rater learns from the feedback on an example: the next try is as expected."""
+"""Learning from practice: simulated raters follow the feedback on their next try."""
 
 from __future__ import annotations
 

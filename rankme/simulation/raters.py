@@ -53,7 +53,7 @@ class Latencies:
 
 @dataclass
 class Cohort:
-    """How the raters behave. `seconds_per_screen` 0: they answer as fast as they can.
+    """The behaviour of a group of raters. `seconds_per_screen` 0: they answer at once.
 
     They come at random moments of the first `arrive_within_seconds`. Where they report times
     (`reports_times`), these are those of their `character`, not of the simulation; `begun` is told
@@ -80,7 +80,7 @@ class Cohort:
 
 @dataclass
 class Outcome:
-    """How the raters fared, and every submission that the site acknowledged."""
+    """Counts of finished raters, and every acknowledged submission."""
 
     latencies: Latencies
     endings: Counter[str] = field(default_factory=Counter)
@@ -289,7 +289,7 @@ class Rater:
         return self._submit(document["addresses"]["submit"], payload, page.csrf_token)
 
     def _submit(self, address: str, payload: dict[str, Any], csrf_token: str) -> bool:
-        """Send until the site says that it has it, as the page's outbox does."""
+        """Send until the site acknowledges it, as the page's outbox does."""
 
         def renew() -> None:
             if self.cohort.new_key_per_try:

@@ -1,1 +1,1 @@
-"""What strangers send, read strictly: one meaning for each document, bounded, and storable."""
+"""Strict reading of input from strangers: unambiguous, bounded, storable."""

@@ -70,7 +70,7 @@ def elements(text: str, *, deepest: int | None = None) -> Iterator[tuple[int, An
 
 
 def _longest_list(text: str) -> int | None:
-    """Where the longest list of objects begins in an object; None where there is no such list."""
+    """Find where the longest list of objects begins in an object; None without such a list."""
     opening = OBJECT_START.match(text)
     found: dict[int, int] = {}
     decoder = json.JSONDecoder()
@@ -100,7 +100,7 @@ def _element(text: str, at: int, deepest: int | None) -> tuple[Any, int]:
 
 @contextmanager
 def _in_words() -> Iterator[None]:
-    """What the parser found, in words for people."""
+    """Explain a parser's error in words for people."""
     try:
         yield
     except InvalidJson:

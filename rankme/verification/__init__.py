@@ -1,4 +1,4 @@
-"""Whether the record is still what was sent: hashes, chains, values, counts, audit, exports."""
+"""Check the record against what raters sent: hashes, chains, values, counts, audit, exports."""
 
 from .anchor import InvalidAnchor, read_anchor
 from .record import Findings, verify_audit_trail, verify_campaign

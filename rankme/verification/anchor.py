@@ -21,7 +21,7 @@ class InvalidAnchor(ValueError):
 
 @dataclass
 class Anchors:
-    """What earlier looks at a campaign saw: by chain, by length, the hash at that length."""
+    """Chain hashes that earlier checks of a campaign saw, by chain and length."""
 
     sittings: dict[int, dict[int, str]] = field(default_factory=dict)
     audit: dict[int, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Which sitting of each slot counts, derived from states and exclusions."""
+"""Derive which sitting of each slot counts, from states and exclusions."""
 
 from __future__ import annotations
 

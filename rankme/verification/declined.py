@@ -1,4 +1,4 @@
-"""Whether the reports count raters who could not judge as their own files do."""
+"""Check that reports count raters who could not judge as their files do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the exports say what the record says."""
+"""Compare exports with the record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the pictures, sounds and films of a campaign are there, and what they were."""
+"""Check that media exist and are unchanged."""
 
 from __future__ import annotations
 

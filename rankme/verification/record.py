@@ -23,7 +23,7 @@ from .versions import check_versions
 
 @dataclass(frozen=True)
 class Findings:
-    """What was checked, and the first thing that is wrong.
+    """The number of checked rows, and the first fault.
 
     `not_recomputed` submissions were accepted under rules that no longer hold, or imported by
     version 1: their hashes were checked, but their values could not be computed again.

@@ -55,7 +55,7 @@ class Screen:
 
 @dataclass
 class Tally:
-    """What was found while going through a campaign."""
+    """Counts collected while going through a campaign."""
 
     submissions: int = 0
     judgements: int = 0

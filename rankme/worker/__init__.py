@@ -1,1 +1,1 @@
-"""What runs in a worker: Celery's tasks, and the watch that ends a worker without messages."""
+"""The worker: Celery's tasks, and the watch that ends a deaf worker."""

@@ -12,7 +12,7 @@ from rankme.actions.sitting import assignments
 
 
 def worker_name() -> str:
-    """Who works here: enough for an organiser to find the process."""
+    """Name this process so that an organiser can find it."""
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
@@ -78,7 +78,7 @@ def make_report_files(row_id: int) -> None:
 
 @shared_task(name="rankme.tasks.reconcile")
 def reconcile() -> None:
-    """Every few seconds: send jobs again that nobody works on, and free what was left behind."""
+    """Every few seconds: re-send unclaimed jobs, release expired leases."""
     jobs.resend_unclaimed()
     assignments.expire_overdue()
     rate_limits.forget_full()
@@ -86,7 +86,7 @@ def reconcile() -> None:
 
 @shared_task(name="rankme.tasks.visit_panels")
 def visit_panels() -> None:
-    """Every minute: look at what webhooks reported, and ask the panels that are due."""
+    """Every minute: process reported webhooks, and ask the panels that are due."""
     from rankme.actions.panel import sync
     from rankme.actions.sitting import credits
 
@@ -129,7 +129,7 @@ def read_panel_keys(study_id: int) -> None:
 
 @shared_task(name="rankme.tasks.report_credit")
 def report_credit(participant_id: int) -> None:
-    """After somebody has finished: tell a panel that gives credit for it."""
+    """Report a finished rater to a panel that gives credit."""
     from rankme.actions.sitting import credits
 
     credits.report_credits(participant_id)
@@ -138,7 +138,7 @@ def report_credit(participant_id: int) -> None:
 # Acknowledged before it runs: a check that ended its worker would end the next one too.
 @shared_task(name="rankme.tasks.check_record", acks_late=False)
 def check_record() -> None:
-    """Every night: compare the record with its hashes, its payloads and its exports."""
+    """Nightly: compare the record with its hashes, payloads and exports."""
     from rankme.verification import nightly
 
     nightly.check_record()

@@ -49,7 +49,7 @@ class DeafWorker:
 
 
 def watch(seconds: float) -> None:
-    """End this worker, the main process and its children, once it is deaf for so many seconds."""
+    """End this worker, main process and children, once it has been deaf for this long."""
     threading.Thread(target=_watch, args=[seconds], name="watchdog", daemon=True).start()
 
 

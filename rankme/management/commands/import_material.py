@@ -80,7 +80,7 @@ class Command(BaseCommand):
 
 
 def remembered(campaign: Campaign) -> Reading:
-    """What the columns were in an earlier import to this campaign."""
+    """Column roles of an earlier import to this campaign."""
     return reading_from(remembered_columns(definition_of(campaign)))
 
 

@@ -1,4 +1,4 @@
-"""What all pages of one campaign share: their frame, their tabs, and refusals as messages."""
+"""The frame, tabs and messages of a campaign's pages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Tab:
 
 
 def sent(request: HttpRequest) -> dict[str, Any]:
-    """What a form is bound to: nothing before it is sent, and even an empty form once it is."""
+    """Bind a form to the sent fields, if any were sent."""
     return {"data": request.POST, "files": request.FILES} if request.method == "POST" else {}
 
 

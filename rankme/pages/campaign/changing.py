@@ -187,7 +187,7 @@ def reopen(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def _reviewed_document(request: HttpRequest) -> dict[str, Any]:
-    """What the page that asks for a reason carries: the definition as a file."""
+    """Write the definition as a file, for the page that asks for a reason."""
     return definition_to_document(definition_from_yaml(request.POST.get("text", "")))
 
 
@@ -203,7 +203,7 @@ def _review(
     base: str,
     form: ReasonForm | None = None,
 ) -> HttpResponse:
-    """What would change, setting by setting, and the question why."""
+    """Show the changes, setting by setting, and ask for the reason."""
     if _number(base) != campaign.version:
         raise ChangedMeanwhile
     changes.refuse_unless_changeable(campaign)
@@ -230,7 +230,7 @@ def _stored(request: HttpRequest, campaign: Campaign, number: int) -> HttpRespon
 def _conflict_page(
     request: HttpRequest, campaign: Campaign, document: dict[str, Any]
 ) -> HttpResponse:
-    """What was typed, next to the version that somebody else has made meanwhile."""
+    """Show the typed definition next to the version that was saved meanwhile."""
     campaign = Campaign.objects.get(pk=campaign.pk)
     event = campaign.audit_events.filter(detail__version=campaign.version)
     conflict = {

@@ -262,7 +262,7 @@ def _save(
 def _form_conflict(
     request: HttpRequest, document: dict[str, Any], campaign: Campaign
 ) -> HttpResponse:
-    """The form as it was typed, next to what somebody else has saved; saving again replaces it."""
+    """Show the typed form next to the version saved meanwhile; saving again replaces it."""
     campaign = Campaign.objects.get(pk=campaign.pk)
     conflict = _last_change(campaign) | {"differences": differences(campaign.definition, document)}
     version = campaigns.definition_version(campaign)
@@ -283,7 +283,7 @@ def _file_conflict(
 
 
 def _last_change(campaign: Campaign) -> dict[str, Any]:
-    """Who saved the definition last, and when."""
+    """The author and time of the last change of the definition."""
     saved = campaign.audit_events.filter(verb="definition changed").select_related("actor")
     return {"event": saved.first()}
 

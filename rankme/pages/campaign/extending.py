@@ -25,7 +25,7 @@ from .campaign_page import act, render_campaign, sent
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def extend(request: HttpRequest, code: str) -> HttpResponse:
-    """What an extension would add; storing it asks for a reason."""
+    """Preview an extension; storing it asks for a reason."""
     campaign = get_campaign(request, code)
     if campaign.is_draft or campaign.is_archive:
         return redirect("rankme:campaign", code)
@@ -118,7 +118,7 @@ def _page(
 def _by_a_worker(
     campaign: Campaign, row: PlanExtension | None, raters: int, form: ExtensionForm | None
 ) -> dict[str, Any]:
-    """How far the worker is; once it is done, what it has drawn."""
+    """Show the worker's progress, then the plan that it has drawn."""
     if row is None:
         return {}
     if not row.is_over:
@@ -134,7 +134,7 @@ def _raters_asked_for(request: HttpRequest) -> dict[str, str]:
 
 
 def _drawn(campaign: Campaign, drawn: dict[str, Any], form: ExtensionForm | None) -> dict[str, Any]:
-    """What the page shows of `Extension.as_document`."""
+    """Context of the page for `Extension.as_document`."""
     crowd = definition_of(campaign).crowd
     fresh = ExtensionForm(
         initial={

@@ -147,7 +147,7 @@ def delete(request: HttpRequest, code: str, metric: int) -> HttpResponse:
 @login_required
 @require_safe
 def download_scores(request: HttpRequest, code: str) -> HttpResponseBase:
-    """All scores as the CSV that an upload takes."""
+    """Download all scores as the CSV that an upload takes."""
     from analysis.text_metrics.score_files import write_scores
 
     campaign = get_campaign(request, code)

@@ -174,7 +174,7 @@ def erase_answers(request: HttpRequest, code: str, label: str) -> HttpResponse:
 @login_required
 @require_safe
 def download_raters(request: HttpRequest, code: str) -> HttpResponse:
-    """Every rater with outcome and completion code, for paying them. It is never published."""
+    """Download raters with outcomes and completion codes, for paying them. Never published."""
     campaign = get_campaign(request, code)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="raters-{campaign.code}.csv"'

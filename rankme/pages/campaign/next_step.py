@@ -1,4 +1,4 @@
-"""What an organiser should do next with a campaign: one thing at a time."""
+"""The organiser's next step in a campaign, one at a time."""
 
 from __future__ import annotations
 

@@ -245,7 +245,7 @@ def remove_member(request: HttpRequest, code: str, member: int) -> HttpResponse:
 @login_required
 @require_safe
 def history(request: HttpRequest, code: str) -> HttpResponse:
-    """Who did what to this campaign, the newest first."""
+    """List the actions on this campaign, the newest first."""
     campaign = get_campaign(request, code)
     events = campaign.audit_events.select_related("actor")
     page = Paginator(events, EVENTS_ON_A_PAGE).get_page(request.GET.get("page"))

@@ -158,7 +158,7 @@ def run_file(request: HttpRequest, code: str, run: int, name: str) -> HttpRespon
 
 
 def result_context(run: AnalysisRun) -> dict[str, Any]:
-    """What the page of a result shows, the organiser's and the public one alike."""
+    """Context of a result's page, for organisers and the public."""
     result = read_report(run.finished_result["report"])
     criteria = tables_of(result, run.timed_out, run.declined)
     headings = _headings(run)
@@ -228,7 +228,7 @@ def _metrics_context(run: AnalysisRun) -> dict[str, Any]:
 
 
 def _headings(run: AnalysisRun) -> dict[str, Heading]:
-    """What the page calls each criterion, with the question as it was when the run began.
+    """Headings of the criteria, with their questions as they were when the run began.
 
     Files and commands use the short name, so the page shows it where the title differs.
     """

@@ -42,7 +42,7 @@ PEOPLE_ON_A_PAGE = 100
 @require_http_methods(["GET", "HEAD", "POST"])
 @panel_page
 def show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Who is done here, there, or on both sides, and decisions about many at once."""
+    """Compare the site's books with the panel's, with decisions about many people at once."""
     study = newest_study(campaign)
     if study is None or not study.is_published:
         return redirect("rankme:campaign-panel", campaign.code)

@@ -68,7 +68,7 @@ def _plan(request: HttpRequest, study: PanelStudy) -> deciding.Plan:
 
 
 def _listed(study: PanelStudy, sent: list[str]) -> money.Bonuses:
-    """The bonuses of a page that somebody has said yes to: `submission:amount` in minor units."""
+    """The confirmed bonuses of a page: `submission:amount` in minor units."""
     amounts = {}
     for pair in sent[: deciding.MOST_AT_ONCE]:
         submission, _colon, amount = pair.partition(":")
@@ -101,7 +101,7 @@ def whole_number(text: str) -> int:
 
 
 def read_form(form: forms.Form) -> dict[str, Any]:
-    """What was sent; a refusal names what is wrong with it."""
+    """Read the sent form; a refusal names the problem."""
     if form.is_valid():
         return form.cleaned_data
     problems = [

@@ -201,7 +201,7 @@ def _values_of(study: PanelStudy) -> dict[str, Any]:
 
 
 def _proposal(campaign: Campaign, account: PanelAccount) -> dict[str, Any]:
-    """What the campaign itself says about a study."""
+    """Propose a study from the campaign's own settings."""
     definition = frozen_definition(campaign).definition
     crowd = definition.crowd
     free = campaign.slots.filter(state="free").count()

@@ -41,7 +41,7 @@ def list_presets(request: HttpRequest) -> HttpResponse:
 
 
 def pictures_of(name: str, definition: Definition) -> list[str]:
-    """Those of the preset's screens that were taken (`docs/images/take.py`)."""
+    """Pictures of the preset's screens (`docs/images/take.py`)."""
     paths = [f"images/gallery/{name}-{screen.name}.webp" for screen in definition.screens]
     return [path for path in paths if finders.find(path)]
 
@@ -99,7 +99,7 @@ def sample(name: str) -> tuple[ShownTrial, ...]:
 
 @dataclass(frozen=True)
 class OurMaterial:
-    """What we ship for a preset; `media` has the content of files by number."""
+    """The demonstration material of a preset; `media` maps numbers to contents of files."""
 
     name: str
     items: dict[str, ItemRow]

@@ -139,7 +139,7 @@ def _work(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, An
 
 
 def work_context(definition: Definition, trials: Sequence[ShownTrial]) -> dict[str, Any]:
-    """What the work page needs to show these trials without storing anything."""
+    """Context of the work page for these trials; stores nothing."""
     document = page_document(definition, trials, is_preview=True) | {
         "preview": True,
         "version": 1,
@@ -195,7 +195,7 @@ def sample_trials(campaign: Campaign, definition: Definition) -> list[ShownTrial
 
 
 def most_whole(places: Sequence[tuple[str, int]]) -> int:
-    """How many of these trials are shown: not many, but no part of a document."""
+    """Limit the previewed trials to whole documents."""
     ends = [run.stop for run in runs_of(places)]
     return max([end for end in ends if end <= MOST_TRIALS] or ends[:1], default=0)
 

@@ -1,1 +1,1 @@
-"""What raters open: entering, consent, screens, breaks and endings."""
+"""Pages for raters: entering, consent, screens, breaks and endings."""

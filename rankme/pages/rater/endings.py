@@ -1,4 +1,4 @@
-"""What the last page of a visit gives the rater: a code, a way back to the panel, and the pay."""
+"""The last page of a visit: a code, a way back to the panel, and the pay."""
 
 from __future__ import annotations
 

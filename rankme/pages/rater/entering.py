@@ -148,7 +148,7 @@ def _version_shown(request: HttpRequest, campaign: Campaign) -> int:
 
 
 def _sent_by(arrival: rater_identity.Arrival | None) -> dict[str, Any]:
-    """The panel that somebody came from, and its IDs for them."""
+    """The panel that sent a person, and its IDs for them."""
     return {"arrived_by": arrival.panel, "ids": arrival.ids} if arrival else {}
 
 

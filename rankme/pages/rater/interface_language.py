@@ -1,4 +1,4 @@
-"""Which language buttons and messages of a campaign are in, and in whose words."""
+"""The language of a campaign's buttons and messages, and its own words for them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def in_the_language_of_raters(
 
 @dataclass(frozen=True)
 class RaterVisit:
-    """What templates and error pages need to know of a rater's request."""
+    """The facts about a rater's request that templates and error pages use."""
 
     definition: Definition
     language: str
@@ -77,7 +77,7 @@ def _own_name(code: str) -> str:
 
 
 def chosen_language(request: HttpRequest, definition: Definition, recorded: str = "") -> str:
-    """What the rater chose just now, before, or on another device; else the campaign's own."""
+    """The language that the rater chose, now or earlier; else the campaign's."""
     wishes = (request.GET.get(PARAMETER), request.COOKIES.get(COOKIE), recorded)
     offered = offered_languages(definition)
     return next((wish for wish in wishes if wish in offered), definition.language)
@@ -130,7 +130,7 @@ def _definition_at(path: str) -> Definition | None:
 
 
 def language_warning(definition: Definition) -> str:
-    """What an organiser should know before the launch; empty where nothing is missing."""
+    """Warn the organiser about missing translations before the launch; empty if there are none."""
     missing = missing_texts(definition)
     if not missing:
         return ""

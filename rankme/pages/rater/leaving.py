@@ -45,7 +45,7 @@ def more(request: HttpRequest, rater: Participant) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @rater_page
 def end_questions(request: HttpRequest, rater: Participant) -> HttpResponse:
-    """The last questions. The work is done and the code is given, so nobody has to answer."""
+    """Ask the last questions. The work is done and the code is given, so answers are optional."""
     definition = frozen_definition(rater.campaign).definition
     if step_of(rater, definition) != request.path:
         return redirect(step_of(rater, definition))
@@ -88,7 +88,7 @@ def done_context(rater: Participant, definition: Definition) -> dict[str, Any]:
 @require_http_methods(["GET", "HEAD", "POST"])
 @rater_page
 def give_back(request: HttpRequest, rater: Participant) -> HttpResponse:
-    """Where a rater stops before the end of a batch, after being asked, or takes that back."""
+    """End a batch early after a confirmation, or undo that."""
     definition = frozen_definition(rater.campaign).definition
     if request.method == "POST" and not rater.is_second_browser:
         if request.POST.get("decision") == "go-on":

@@ -39,7 +39,7 @@ class Practised:
 @require_POST
 @rater_call
 def practice_feedback(request: HttpRequest, rater: Participant) -> JsonResponse:
-    """What the authors say about a practice example, for a rater who has answered it.
+    """Return the authors' feedback on an answered practice example.
 
     The body is `{"trial": INDEX, "screens": [ANSWERS, …]}`, with the answers of each screen as
     `submit` takes them. They are checked against what the example expects; only the number of tries

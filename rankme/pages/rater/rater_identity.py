@@ -1,4 +1,4 @@
-"""Who a rater is: what the link says, and the signed cookie that remembers it."""
+"""A rater's identity: the link, and the signed cookie that remembers it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def new_browser() -> str:
 
 @dataclass(frozen=True)
 class Arrival:
-    """What a link says about the person who followed it, and the browser that shows the page."""
+    """A person's ids from the link, and the browser that shows the page."""
 
     panel: str
     external_id: str
@@ -163,7 +163,7 @@ def resumed_rater(campaign: Campaign, token: str) -> Participant | None:
 
 
 def _access(rater: Participant) -> str:
-    """What a cookie or a personal link says: who, until which withdrawal, in which browser."""
+    """Read a cookie or a personal link: rater, generation, browser."""
     browser = SECOND if rater.is_second_browser else rater.browser
     return f"{rater.pk}.{rater.generation}.{browser}"
 

@@ -1,4 +1,4 @@
-"""What all pages for raters share: whose page it is, its language, and where it leads."""
+"""The shared frame of raters' pages: rater, language, next page."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def stored_screens(assignment: Assignment) -> list[list[int]]:
 
 
 def leftovers_of(rater: Participant) -> dict[str, str]:
-    """What a page without work needs to send the answers that this browser still keeps."""
+    """Data with which a page without work sends the answers that this browser still keeps."""
     address = reverse("rankme:submit", args=[rater.campaign.code])
     return {"rater": rater_identity.browser_tag(rater), "submit": address}
 

@@ -25,7 +25,7 @@ def keys_on_screen(questions: Iterable[CriterionSpec]) -> Keys:
 
 
 def all_keys(definition: Definition) -> Keys:
-    """Every key of the campaign's instruments, and then those of every page."""
+    """List the keys of the campaign's instruments, then those of every page."""
     own = (
         pair
         for criterion in definition.criteria

@@ -1,4 +1,4 @@
-"""What people are told before they agree: how long it takes, what it pays, whom they can ask."""
+"""The terms that people agree to: duration, pay, gate and contact."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .endings import money
 
 @dataclass(frozen=True)
 class Gate:
-    """What has to be passed before the work, and what is paid to those who fail."""
+    """The tests before the work, and the pay of those who fail."""
 
     examples: int
     tries: int
@@ -62,7 +62,7 @@ def terms_of(campaign: Campaign, definition: Definition) -> Terms:
 
 
 def gate_of(definition: Definition) -> Gate | None:
-    """What raters must pass; None where nobody is turned away after the consent."""
+    """The tests that raters must pass; None where they can only fail by declining."""
     examples = sum(bool(trial.expect) for trial in definition.practice)
     has_practice_gate = definition.practice_gate and examples > 0
     has_questions = bool(definition.rules.gate_if and quizzes_of(definition))
