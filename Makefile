@@ -1,4 +1,5 @@
 # make run    the whole site on this machine, with a demonstration campaign
+# make quick  the tests that need no browser and start no processes of the site
 # make test   all tests, on a real PostgreSQL and Valkey and in a real browser
 # make check  lint, types, templates, migrations, production settings
 # make measure  lines, longest functions, circles of imports; make imports  the table in the docs
@@ -24,6 +25,9 @@ unexport PYTHONDONTWRITEBYTECODE
 
 run: $(VENV)/runtime.stamp
 	@exec $(PYTHON) -m evalsite.run
+
+quick: $(VENV)/development.stamp
+	$(PYTHON) -m pytest $(PYTEST_FLAGS) -m "not browser and not processes and not slow"
 
 test: $(VENV)/development.stamp test-js
 	@sh .ci/chromium

@@ -5,17 +5,24 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import psutil
 import pytest
+from django.conf import settings as site
 from django.db import transaction
+from django.test import Client
 from django.utils import translation
 from hypothesis import HealthCheck
 from hypothesis import settings as properties
 
+from evalsite.celery import app as celery
 from evalsite.embedded import Servers, data_folder
 from evalsite.run import end_orphans
+from tests.campaigns import make_campaign, make_owner
+from tests.invariants import check_record
 from tests.migrated import put_migrated_cluster
+from tests.pages.rater.visits import begun
 
 pytest_plugins = ["tests.live", "tests.chromium"]
 
@@ -83,12 +90,8 @@ def django_db_modify_db_settings(
     servers: Servers, django_db_modify_db_settings_parallel_suffix: None
 ) -> None:
     """Point Django and Celery at the servers of this test run."""
-    from django.conf import settings
-
-    from evalsite.celery import app
-
-    settings.DATABASES["default"]["HOST"] = str(servers.postgresql.sockets)
-    app.conf.broker_url = f"redis+socket://{servers.valkey.socket}"
+    site.DATABASES["default"]["HOST"] = str(servers.postgresql.sockets)
+    celery.conf.broker_url = f"redis+socket://{servers.valkey.socket}"
     os.environ["REDIS_URL"] = servers.valkey.url
 
 
@@ -114,17 +117,12 @@ def english_again() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def launched_once(rows_of_the_module: None):
     """A launched campaign. Tests roll back what they do to it."""
-    from tests.campaigns import make_campaign
-
     return make_campaign()
 
 
 @pytest.fixture(scope="module")
 def begun_once(rows_of_the_module: None):
     """A rater who has begun a sitting. Tests roll back what they do in it."""
-    from tests.campaigns import make_campaign
-    from tests.pages.rater.visits import begun
-
     return begun(make_campaign())
 
 
@@ -133,3 +131,23 @@ def at_work(client, begun_once):
     """The same rater, in the client's browser."""
     begun_once.go_on(client)
     return begun_once
+
+
+@pytest.fixture
+def olga(client: Client) -> Client:
+    """The test's client, as the browser of an organiser who is logged in."""
+    client.force_login(make_owner())
+    return client
+
+
+@pytest.fixture
+def own_uploads(settings, tmp_path: Path) -> None:
+    """Uploads of this test go to a folder of its own."""
+    settings.MEDIA_ROOT = tmp_path / "uploads"
+
+
+@pytest.fixture
+def the_record_holds() -> Iterator[None]:
+    """Whatever the test did, the record is true afterwards."""
+    yield
+    check_record()

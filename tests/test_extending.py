@@ -101,12 +101,6 @@ def votes(added: Added, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(JUDGEMENT_READERS, "votes", added("votes").READER)
 
 
-@pytest.fixture
-def olga(client):
-    client.force_login(make_owner())
-    return client
-
-
 def address(name: str, campaign: Campaign, *more) -> str:
     return reverse(f"rankme:{name}", args=[campaign.code, *more])
 

@@ -10,16 +10,9 @@ from rankme.actions.sitting.assignments import NoBatch
 from rankme.errors import RefusedAction
 from rankme.models import Assignment, Participant, Slot
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
-from tests.invariants import check_record
 from tests.sittings import answer, answer_all, claim, run_out, sit
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def the_record_holds():
-    yield
-    check_record()
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("the_record_holds")]
 
 
 @pytest.fixture

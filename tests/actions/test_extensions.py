@@ -16,12 +16,7 @@ from tests.campaigns import make_campaign, make_owner, make_rater, rankme_defini
 from tests.campaigns import slider_definition as slider
 from tests.sittings import claim, sit
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def uploads_of_the_test(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
 
 
 def extend(campaign, raters=1, **more):

@@ -26,10 +26,9 @@ from tests.campaigns import (
     rankme_definition,
     slider_definition,
 )
-from tests.invariants import check_record
 from tests.sittings import sit
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("the_record_holds")]
 
 LONG = """rater,item,system,criterion,value,screen,time_ms,late,excluded,domain,mood
 ann,1,alpha,fluency,70,s1,1500,0,0,food,good
@@ -39,12 +38,6 @@ bob,1,beta,fluency,10,s9,900,1,1,food,bad
 bob,1,beta,clarity,20,s9,,1,1,food,bad
 somebody-with-a-very-long-name,2,beta,fluency,0,s1,,0,0,drink,good
 """
-
-
-@pytest.fixture(autouse=True)
-def the_record_holds():
-    yield
-    check_record()
 
 
 @pytest.fixture

@@ -21,13 +21,7 @@ from tests.campaigns import make_campaign, make_rater, rankme_definition, slider
 from tests.invariants import acknowledged, check_record, counted_submissions
 from tests.sittings import answer, answer_all, claim, payload_for, run_out, store
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def the_record_holds():
-    yield
-    check_record()
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("the_record_holds")]
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from tests.campaigns import make_campaign, make_owner, slider_definition
 from tests.importing.workbooks import workbook
 from tests.imports import work_on
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
 
 ROWS = [
     ("alpha", "1", "The Eagle is a pub."),
@@ -36,11 +36,6 @@ def table(rows=ROWS) -> bytes:
 
 def upload(content: bytes = b"", name: str = "outputs.tsv") -> SimpleUploadedFile:
     return SimpleUploadedFile(name, content or table())
-
-
-@pytest.fixture(autouse=True)
-def own_uploads(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path / "uploads"
 
 
 @pytest.fixture

@@ -18,14 +18,9 @@ from rankme.models import Metric, MetricComputation, Output
 from rankme.queries.metric_scores import material_of, scores_of, uncomputable, verdicts_of
 from tests.campaigns import make_campaign, make_owner
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
 
 SCORES = "system,item,metric,score\nSys0,item-0,comet,0.5\nSys1,item-0,comet,0.25\n"
-
-
-@pytest.fixture(autouse=True)
-def own_uploads(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
 
 
 @pytest.fixture

@@ -10,12 +10,7 @@ from rankme.actions.material import metric_jobs
 from tests.campaigns import make_campaign, make_owner
 from tests.runs import executed, rated_campaign
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def own_uploads(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
 
 
 @pytest.fixture

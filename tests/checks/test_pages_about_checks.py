@@ -11,17 +11,11 @@ from django.urls import reverse
 from analysis.checks.rater_models import Scale
 from rankme.models import Assignment, CheckTrial, DamagedText
 from rankme.pages.campaign.launch_checks import planned
-from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition
+from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.checks.raters import CHECKS, RULE, work
 from tests.sittings import answer, claim, payload_for, store
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def olga(client):
-    client.force_login(make_owner())
-    return client
 
 
 def address(name: str, campaign) -> str:

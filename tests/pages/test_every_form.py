@@ -24,7 +24,7 @@ from tests.panels.loop import Loop, paid_campaign
 from tests.runs import rated_campaign
 from tests.sittings import complaint_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
 
 JUDGEMENTS = (
     "rater,item,system,criterion,value,screen,position\n"
@@ -42,22 +42,11 @@ CAMPAIGN_FILES = {"campaign-load", "campaign-file-edit", "campaign-change-file"}
 POSTS = {name for name, methods in POLICY.items() if "POST" in methods}
 
 
-@pytest.fixture(autouse=True)
-def uploads_of_the_test(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-
-
 @pytest.fixture
 def practice(monkeypatch) -> PracticePanel:
     panel = PracticePanel()
     connect(panel, monkeypatch)
     return panel
-
-
-@pytest.fixture
-def olga(client):
-    client.force_login(make_owner())
-    return client
 
 
 def address(name: str, campaign: Campaign, *more: object) -> str:

@@ -20,17 +20,11 @@ from rankme.pages.rater.rater_identity import COOKIE_SALT
 from rankme.queries.judgement_table import judgement_table
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.campaigns import slider_definition as sliders
-from tests.invariants import check_record, counted_submissions
+from tests.invariants import counted_submissions
 from tests.pages.rater.visits import arrive, begin, complete, document_of, payload_for, send
 from tests.sittings import run_out
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def the_record_holds():
-    yield
-    check_record()
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("the_record_holds")]
 
 
 @pytest.fixture(scope="module")

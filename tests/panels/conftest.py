@@ -1,9 +1,11 @@
 """A practice panel that every call reaches."""
 
 import pytest
+from django.test import Client
 
 from rankme.models import Campaign
 from rankme.practice_panel.panel import PracticePanel
+from tests.campaigns import make_owner
 from tests.panels.in_process import connect
 from tests.panels.loop import Loop, paid_campaign
 
@@ -25,3 +27,11 @@ def paid_once(rows_of_the_module: None) -> Campaign:
 def loop(practice, paid_once, db) -> Loop:
     """A published study."""
     return Loop(practice, campaign=Campaign.objects.get(pk=paid_once.pk)).publish()
+
+
+@pytest.fixture
+def olga(db: None) -> Client:
+    """The owner's browser, next to the one of a rater."""
+    client = Client()
+    client.force_login(make_owner())
+    return client

@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 from django.core.cache import cache
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -174,13 +173,6 @@ def test_the_currency_is_that_of_the_workspaces_wallet(practice, monkeypatch):
 
 
 # Drafts ------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def olga() -> Client:
-    client = Client()
-    client.force_login(make_owner())
-    return client
 
 
 @pytest.fixture

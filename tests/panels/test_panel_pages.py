@@ -17,13 +17,6 @@ from tests.panels.loop import CODES, PLACES, Loop, paid_campaign, plan_of
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def olga() -> Client:
-    client = Client()
-    client.force_login(make_owner())
-    return client
-
-
 def at(name: str, loop: Loop, *more) -> str:
     return reverse(f"rankme:{name}", args=[loop.campaign.code, *more])
 

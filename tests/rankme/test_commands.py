@@ -17,12 +17,7 @@ from rankme.protocols.files import preset
 from tests.campaigns import make_owner, slider_definition
 from tests.live import free_port
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def uploads_of_the_test(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
 
 
 def said(*arguments: str, **options) -> str:

@@ -19,7 +19,7 @@ from rankme.models import Campaign, Criterion, Judgement, MaterialImport, System
 from rankme.protocols.files import definition_to_yaml
 from tests.campaigns import make_owner
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
 
 BOTH = "annotator,prompt_id,gpt_fluency,gpt_style,llama_fluency,llama_style\nada,1,4,5,2,1\n"
 UNKNOWN = "wer,was,A,B\nada,1,4,5\nben,1,3,2\n"
@@ -32,17 +32,6 @@ READING = {
         }
     ]
 }
-
-
-@pytest.fixture(autouse=True)
-def uploads_of_the_test(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path / "media"
-
-
-@pytest.fixture
-def olga(client):
-    client.force_login(make_owner())
-    return client
 
 
 @pytest.fixture

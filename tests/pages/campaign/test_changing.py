@@ -18,12 +18,6 @@ CORRECTED = {"consent": "Do you agree?", "instructions": "Click the line."}
 
 
 @pytest.fixture
-def olga(client):
-    client.force_login(make_owner())
-    return client
-
-
-@pytest.fixture
 def campaign():
     return make_campaign()
 

@@ -22,23 +22,12 @@ from rankme.models import Campaign, MaterialImport, Output
 from rankme.protocols.files import definition_from_yaml, definition_to_yaml
 from tests.campaigns import make_campaign, make_owner, slider_definition
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
 
 KNOWN = "model,prompt,response\nA,Why?,Because.\nA,How?,Thus.\nB,Why?,So.\nB,How?,Well.\n"
 UNKNOWN = "alpha,beta,gamma\nA,1,Because.\nA,2,Thus.\nB,1,So.\nB,2,Well.\n"
 TABLE = {"layout": "long", "columns": {"system": "alpha", "item": "beta", "output": "gamma"}}
 DESCRIBED = {"role-0-0": "system", "role-0-1": "item", "role-0-2": "output"}
-
-
-@pytest.fixture(autouse=True)
-def uploads_of_the_test(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path / "media"
-
-
-@pytest.fixture
-def olga(client):
-    client.force_login(make_owner())
-    return client
 
 
 @pytest.fixture

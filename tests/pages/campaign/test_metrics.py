@@ -14,7 +14,7 @@ from rankme.models import Campaign
 from tests.campaigns import make_campaign, make_owner
 from tests.runs import executed, rated_campaign
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
 
 FEW = {"runs": 20, "agreement_resamples": 2, "metric_resamples": 20}
 WORDS = "system,item,metric,score\n" + "".join(
@@ -22,11 +22,6 @@ WORDS = "system,item,metric,score\n" + "".join(
     for system in range(5)
     for item in range(8)
 )
-
-
-@pytest.fixture(autouse=True)
-def uploads_of_the_test(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
 
 
 @pytest.fixture(scope="module")
@@ -38,12 +33,6 @@ def rated_once(rows_of_the_module) -> Campaign:
 @pytest.fixture
 def rated(rated_once) -> Campaign:
     return Campaign.objects.get(pk=rated_once.pk)
-
-
-@pytest.fixture
-def olga(client):
-    client.force_login(make_owner())
-    return client
 
 
 def address(name: str, campaign, *more: object) -> str:

@@ -16,7 +16,7 @@ from rankme.models import Campaign, Item, Judgement, MaterialImport, Output
 from tests.campaigns import make_campaign, make_owner, slider_definition
 from tests.imports import work_on
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
 
 FOLDER = Path(__file__).parents[2] / "data" / "odd_tables"
 SYSTEMS = ["Alder 7B", "Birch", "Cedar (ours)"]
@@ -44,17 +44,6 @@ JUDGEMENTS: dict[str, tuple[Corrections, tuple[int, int, int, set[str], set[str]
     "limesurvey.csv": ({}, (30, 5, 3, {"rot", "blau"}, {"score"})),
     "microsoft_forms.xlsx": ({}, (40, 5, 4, {"one", "two"}, {"score"})),
 }
-
-
-@pytest.fixture(autouse=True)
-def uploads_of_the_test(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-
-
-@pytest.fixture
-def olga(client):
-    client.force_login(make_owner())
-    return client
 
 
 def address(name: str, campaign: Campaign, *more: object) -> str:

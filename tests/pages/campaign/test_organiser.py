@@ -32,12 +32,6 @@ from tests.sittings import answer
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def olga(client):
-    client.force_login(make_owner())
-    return client
-
-
 def address(name: str, campaign: Campaign, *more) -> str:
     return reverse(f"rankme:{name}", args=[campaign.code, *more])
 

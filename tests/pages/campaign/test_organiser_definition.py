@@ -29,12 +29,6 @@ from tests.pages.sent_forms import fields_of
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def olga(client):
-    client.force_login(make_owner())
-    return client
-
-
 def new(start: str = "e2e-quality") -> str:
     return reverse("rankme:campaign-new", args=[start])
 

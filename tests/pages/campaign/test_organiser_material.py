@@ -15,23 +15,12 @@ from rankme.importing import JUDGEMENT_READERS, READERS
 from rankme.models import Campaign, MaterialImport, Output
 from tests.campaigns import make_campaign, make_owner, slider_definition
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
 
 OUTPUTS = (
     "system,item,output\nA,1,The sun shines.\nA,2,\nB,1,The sun shines.\nB,2,It ra\u200bins.\n"
 )
 ITEMS = "item,input,reference\n1,sun,Sun.\n2,rain,Rain.\n"
-
-
-@pytest.fixture(autouse=True)
-def uploads_of_the_test(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-
-
-@pytest.fixture
-def olga(client):
-    client.force_login(make_owner())
-    return client
 
 
 @pytest.fixture

@@ -64,12 +64,6 @@ def without_bundle(run):
     default_storage.save(path, ContentFile(content))
 
 
-@pytest.fixture
-def olga(client):
-    client.force_login(make_owner())
-    return client
-
-
 def address(name: str, campaign, *more) -> str:
     return reverse(f"rankme:{name}", args=[campaign.code, *more])
 

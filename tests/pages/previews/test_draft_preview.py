@@ -7,19 +7,13 @@ from django.urls import reverse
 
 from rankme.models import Campaign
 from rankme.protocols.files import preset_names
-from tests.campaigns import make_campaign, make_owner, slider_definition
+from tests.campaigns import make_campaign, slider_definition
 from tests.pages.rater.visits import document_of
 from tests.pages.sent_forms import fields_of
 
 pytestmark = pytest.mark.django_db
 
 PREVIEW = reverse("rankme:campaign-new-preview")
-
-
-@pytest.fixture
-def olga(client):
-    client.force_login(make_owner())
-    return client
 
 
 def form_of(olga, start: str = "blank") -> dict[str, str]:
