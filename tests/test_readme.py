@@ -63,3 +63,13 @@ def test_every_link_of_the_docs_leads_to_a_file():
         if not (page.parent / target).exists()
     ]
     assert missing == []
+
+
+@pytest.mark.django_db
+def test_the_example_of_a_test_passes():
+    (example,) = re.findall(
+        r"```python\n(.*?)```", (PROJECT / "docs/testing.md").read_text("utf-8"), flags=re.DOTALL
+    )
+    names: dict = {}
+    exec(example, names)
+    names["test_a_paused_campaign_hands_out_no_batches"]()

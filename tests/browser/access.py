@@ -33,38 +33,6 @@ WIDER_THAN_THE_WINDOW = """(styles) => {
   document.adoptedStyleSheets = [];
   return wide;
 }"""
-# Axe keeps each field of each colour in a WeakMap of its own, which takes a third of its time, much
-# of it in the collection of garbage. Properties of the same objects do the same. It reads the few
-# colours of a page thousands of times, and copies the HTML of all that it finds in order.
-QUICK_AXE = """(() => {
-  const Sealed = globalThis.WeakMap;
-  class WeakMap {
-    field = Symbol();
-    sealed = new Sealed();
-    has(key) { return this.field in key || this.sealed.has(key); }
-    get(key) { return this.field in key ? key[this.field] : this.sealed.get(key); }
-    set(key, value) {
-      if (Object.isExtensible(key)) key[this.field] = value;
-      else this.sealed.set(key, value);
-      return this;
-    }
-  }
-  class WeakSet {
-    members = new WeakMap();
-    has(key) { return this.members.has(key); }
-    add(key) { this.members.set(key, true); return this; }
-  }
-  AXE
-  const { Color } = axe.commons.color;
-  const read = Color.prototype.parseString;
-  const known = new Map();
-  Color.prototype.parseString = function (text) {
-    if (!known.has(text)) known.set(text, read.call(new Color(), text));
-    const { r, g, b, alpha } = known.get(text);
-    return Object.assign(this, { r, g, b, alpha });
-  };
-  axe.configure({ noHtml: true });
-})()""".replace("AXE", AXE_SCRIPT)
 # Once the page has followed a new size of its window, which takes it until the next frame. The
 # violations alone: what axe found in order on a page is long.
 RUN = """async (rules) => {
@@ -72,27 +40,16 @@ RUN = """async (rules) => {
   for (const _ of "12") await new Promise((resolve) => requestAnimationFrame(resolve));
   const only = rules ? { runOnly: { type: "rule", values: rules } } : {};
   const { violations } = await axe.run({ resultTypes: ["violations"], ...only });
-  for (const node of violations.flatMap(({ nodes }) => nodes)) {
-    node.html = document.querySelector(node.target)?.outerHTML.slice(0, 300) ?? "";
-  }
   return { violations };
 }"""
 # What can change when nothing but colours does.
 ABOUT_COLOURS = ["color-contrast", "link-in-text-block"]
 
 
-def bring_axe_along(page: Page) -> None:
-    """For a walk over many pages: each finds axe there, and the browser knows it compiled.
-
-    Not in their frames, which axe would look into if it were there.
-    """
-    page.add_init_script(f"if (window === window.top) {{ {QUICK_AXE} }}")
-
-
 def found_by_axe(page: Page, rules: list[str] | None = None) -> AxeResults:
     """The half megabyte of axe is compiled once per page, however often it looks."""
     while (found := page.evaluate(RUN, rules)) is None:
-        page.evaluate(QUICK_AXE)
+        page.evaluate(AXE_SCRIPT)
     return AxeResults(found)
 
 

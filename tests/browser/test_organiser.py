@@ -17,7 +17,6 @@ from tests.browser.access import (
     assert_accessible,
     assert_accessible_by_day_and_night,
     assert_never_scrolls_sideways,
-    bring_axe_along,
     enlarge_text,
 )
 from tests.browser.organiser import log_in, log_in_by_form, work_off
@@ -285,7 +284,6 @@ def test_no_page_has_a_fault_that_axe_finds_or_scrolls_sideways(page: Page):
     """
     owner = make_account()
     log_in(page)
-    bring_axe_along(page)
     laptop = page.viewport_size
     seen = set()
     for address in addresses(owner):

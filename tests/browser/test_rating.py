@@ -74,6 +74,12 @@ def test_what_is_missing_is_said_beside_it_and_gets_the_focus(page: Page):
     described = slider.get_attribute("aria-describedby").split()
     assert page.locator(f"#{described[-1]}").inner_text() == "Please give this a score."
     shot(page, "missing")
+    ring = "part => getComputedStyle(part).outlineWidth"
+    assert slider.get_attribute("aria-invalid") == "true"
+    for key in ("Shift+Tab", "Tab"):
+        page.keyboard.press(key)
+        assert page.locator(":focus").evaluate(ring) == "3px"
+    expect(slider).to_be_focused()
     page.keyboard.press("ArrowRight")
     expect(page.get_by_text("Please give this a score.")).to_have_count(4)
     summary = page.get_by_text("Some answers are missing.")

@@ -1,7 +1,7 @@
 """The rater's pages for everybody: axe-core finds nothing, nothing foreign, nothing heavy."""
 
 import pytest
-from playwright.sync_api import CDPSession, Page, expect
+from playwright.sync_api import Page, expect
 
 from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.models import Campaign, Output
@@ -72,19 +72,11 @@ def marks_texts(name: str) -> bool:
     return any(criterion.tool.marks_outputs for criterion in preset(name).criteria)
 
 
-def forget_files(session: CDPSession) -> None:
-    """Those on the disk; and those in memory, which go once no cache may be used."""
-    session.send("Network.clearBrowserCache")
-    for is_disabled in (True, False):
-        session.send("Network.setCacheDisabled", {"cacheDisabled": is_disabled})
-
-
 @pytest.mark.parametrize("name", preset_names())
 def test_the_way_to_the_first_screen_is_light(page: Page, name):
     campaign = campaign_of(name, items=20)
     session = page.context.new_cdp_session(page)
     session.send("Network.enable")
-    forget_files(session)
     sizes, hosts = [], set()
     session.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
     page.on("request", lambda request: hosts.add(request.url.split("/")[2]))

@@ -25,26 +25,6 @@ MAKE_OF = """(part) => {
   return make(part);
 }"""
 MAKE_OF_THE_PAGE = f"() => ({MAKE_OF})(document.body)"
-# What contrast depends on in parts of one make, but for what else lies behind a text.
-COLOURS_OF = """(part) => [part, ...part.querySelectorAll("*")].map((part) => {
-  const style = getComputedStyle(part);
-  return [
-    style.color, style.backgroundColor, style.backgroundImage, style.opacity, style.textShadow,
-    style.fontSize, style.fontWeight, style.visibility, style.display, style.position,
-  ];
-})"""
-# Two of a make stay in each kind of place, for styles that tell odd rows from even ones.
-DROP_ROWS_OF_ONE_LOOK = f"""() => {{
-  const met = new Map();
-  const place = (part) => part ? `${{place(part.parentElement)}} ${{part.className}}` : "";
-  const rows = [...document.querySelectorAll("tbody tr")];
-  const look = (row) => [place(row.parentElement), ({MAKE_OF})(row), ({COLOURS_OF})(row)].join();
-  const looks = rows.map(look);  // before any is gone, which would change which rows are odd
-  for (const [number, row] of rows.entries()) {{
-    met.set(looks[number], (met.get(looks[number]) ?? 0) + 1);
-    if (met.get(looks[number]) > 2) row.remove();
-  }}
-}}"""
 # A screen's name, whether its time is measured, and its make.
 MAKE = f"""() => {{
   const form = document.querySelector("form.screen");

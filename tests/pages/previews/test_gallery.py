@@ -16,41 +16,32 @@ from rankme.protocols.files import preset, preset_names
 pytestmark = pytest.mark.django_db
 
 
-def test_the_gallery_names_every_preset(client):
+def test_the_gallery_names_every_preset_and_pictures_each_of_its_screens(client):
     page = client.get(reverse("rankme:gallery")).content.decode()
     for name in preset_names():
         assert reverse("rankme:gallery-preset", args=[name]) in page
+        pictures = pictures_of(name, preset(name))
+        assert len(pictures) == len(preset(name).screens), name
+        assert all(static(picture) in page for picture in pictures), name
 
 
 @pytest.mark.parametrize("name", preset_names())
-def test_every_screen_of_every_preset_has_a_picture(client, name):
-    pictures = pictures_of(name, preset(name))
-    assert len(pictures) == len(preset(name).screens)
-    page = client.get(reverse("rankme:gallery")).content.decode()
-    assert all(static(picture) in page for picture in pictures)
-
-
-@pytest.mark.parametrize("name", preset_names())
-@pytest.mark.parametrize("station", ["consent", "questions", "instructions", "work", "done"])
-def test_every_station_of_every_preset_is_shown_and_nothing_stored(client, name, station):
-    answer = client.get(reverse("rankme:gallery-preset", args=[name]), {"page": station})
-    assert answer.status_code == 200
-    assert not Campaign.objects.exists()
-    assert not Participant.objects.exists()
-
-
-@pytest.mark.parametrize("name", preset_names())
-def test_the_work_page_holds_trials_of_our_own(client, name):
-    page = client.get(reverse("rankme:gallery-preset", args=[name]), {"page": "work"})
+def test_every_station_is_shown_with_trials_of_our_own_and_nothing_stored(client, name):
+    address = reverse("rankme:gallery-preset", args=[name])
+    for station in ("consent", "questions", "instructions", "done", "work"):
+        answer = client.get(address, {"page": station})
+        assert answer.status_code == 200, station
     found = re.search(
         r'<script id="work-document" type="application/json">(.*?)</script>',
-        page.content.decode(),
+        answer.content.decode(),
         re.DOTALL,
     )
     document = json.loads(found[1])
     assert document["preview"] is True
     assert len(document["trials"]) == len(sample(name)) > 0
     assert len(document["screens"]) == len(preset(name).screens)
+    assert not Campaign.objects.exists()
+    assert not Participant.objects.exists()
 
 
 @pytest.mark.parametrize("name", preset_names())
