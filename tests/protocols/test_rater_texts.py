@@ -4,6 +4,7 @@ import pytest
 import yaml
 
 from rankme.errors import InvalidDefinition
+from rankme.management.commands.makemessages import listed_texts
 from rankme.protocols.files import (
     definition_from_document,
     definition_from_yaml,
@@ -11,7 +12,7 @@ from rankme.protocols.files import (
     definition_to_yaml,
     stored_definition,
 )
-from rankme.protocols.rater_texts import GAP, rater_texts, texts_needed
+from rankme.protocols.rater_texts import GAP, LISTED, rater_texts, texts_needed
 from tests.campaigns import slider_definition
 
 AGREE = "I agree to take part"
@@ -25,6 +26,10 @@ def problems_of(words: dict) -> list[tuple[str, str]]:
     with pytest.raises(InvalidDefinition) as refused:
         definition_from_document(document() | {"words": words})
     return [(problem.place, problem.message) for problem in refused.value.problems]
+
+
+def test_the_list_of_texts_is_up_to_date():
+    assert LISTED.read_text("utf-8") == listed_texts(), "run manage.py makemessages --all"
 
 
 @pytest.mark.parametrize(

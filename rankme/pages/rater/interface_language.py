@@ -37,7 +37,7 @@ def in_the_language_of(definition: Definition, chosen: str = "") -> AbstractCont
     base = catalogue_for(definition.language)
     if not definition.words:
         return translation.override(base)
-    return speaking(CampaignCatalogue(definition.language, base, definition.words))
+    return speaking(definition.language, CampaignCatalogue(base, definition.words))
 
 
 def in_the_language_of_raters(
