@@ -54,20 +54,10 @@ SCRIPTS = {
 LARGE_FOLDERS = {
     "evalsite": 28,
     "rankme/importing": 42,
-    "rankme/protocols": 27,
     "static/images/gallery": 26,
 }
 CIRCLES = [
     ["analysis.report.metric_plots", "analysis.report.plots"],
-    [
-        "rankme.protocols.answers",
-        "rankme.protocols.checks",
-        "rankme.protocols.definition",
-        "rankme.protocols.dialogues",
-        "rankme.protocols.documents",
-        "rankme.protocols.expectations",
-        "rankme.protocols.matrix",
-    ],
 ]
 ROOMS, CLIMBS = 13, 13
 

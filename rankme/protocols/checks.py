@@ -5,25 +5,17 @@ A new kind of check is a class and a line in `CHECK_KINDS`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
-from analysis.checks.measure_names import BEFORE_THE_WORK, MEASURES, known_measures
+from analysis.checks.names import MEASURES
 from analysis.checks.rules import Rule, RuleError, parse_rule
 from analysis.translatable import gettext_noop as _
 from rankme.corruptions import ALWAYS_POSSIBLE, CORRUPTIONS
 
 from .parts import Part, Prose, ShortName, unknown_name
-from .problem_words import Finding
-
-if TYPE_CHECKING:
-    from .definition import Definition
-
-# Only numbers can be compared with what is expected.
-COMPARABLE = ("relative", "scale", "count", "category", "error")
 
 
 class Options(BaseModel):
@@ -362,67 +354,3 @@ class Rules(Part):
         """Whether the rule can catch a rater in the middle of a batch."""
         rule = self.rule(action)
         return rule is not None and any(part.only_grows for part in rule.comparisons())
-
-
-def check_problems(definition: Definition) -> Iterator[Finding]:
-    """What does not fit together: names, criteria, and the measures that rules ask for."""
-    kinds = {criterion.name: criterion.tool.kind for criterion in definition.criteria}
-    names: set[str] = set()
-    for number, check in enumerate(definition.checks):
-        place = ("checks", number)
-        if check.name in names:
-            yield (*place, "name"), f"the name “{check.name}” is used more than once"
-        elif check.name in CHECK_KINDS and check.name != check.kind:
-            yield (*place, "name"), f"“{check.name}” is the name of another kind of check"
-        names.add(check.name)
-        if check.is_told and any(screen.timed for screen in definition.screens):
-            yield (*place, "options", "tries"), "timed screens cannot be answered again"
-        if not check.tool.needs_criterion:
-            continue
-        if check.criterion not in kinds:
-            yield (*place, "criterion"), f"there is no criterion “{check.criterion[:60]}”"
-        elif kinds[check.criterion] not in COMPARABLE:
-            yield (*place, "criterion"), "answers to this criterion are not numbers"
-        elif problem := _problem_of_marks(check, definition):
-            yield (*place, "options", "marks"), problem
-        elif check.tool.damages and definition.criterion(check.criterion).about == "item":
-            yield (*place, "criterion"), "this check needs a criterion about each output"
-    yield from _rule_problems(definition.checks, definition.rules)
-
-
-def _problem_of_marks(check: CheckSpec, definition: Definition) -> str:
-    """Marks can only be expected where raters make some, with severities that there are."""
-    if not getattr(check.settings, "marks", ()):
-        return ""
-    criterion = definition.criterion(check.criterion)
-    if not criterion.tool.marks_outputs:
-        return "raters make no marks for this criterion"
-    known = getattr(criterion.settings, "severities", {})
-    unknown = [severity for _passage, severity in check.settings.passages() if severity]
-    return next(
-        (
-            f"there is no severity “{severity[:60]}”"
-            for severity in unknown
-            if severity not in known
-        ),
-        "",
-    )
-
-
-def _rule_problems(checks: Sequence[CheckSpec], rules: Rules) -> Iterator[Finding]:
-    known = known_measures((check.name, check.kind) for check in checks)
-    before = known_measures(
-        (check.name, check.kind) for check in checks if check.kind in BEFORE_THE_WORK
-    ) - known_measures(())
-    for action, measures in (("exclude", known), ("flag", known), ("gate", before)):
-        rule = rules.rule(action)  # type: ignore[arg-type]
-        for comparison in rule.comparisons() if rule else ():
-            if comparison.measure in known and comparison.measure not in measures:
-                words = f"“{comparison.measure}” is not known before the work"
-                yield ("rules", f"{action}_if"), words
-            elif comparison.always_holds and comparison.measure in measures:
-                yield ("rules", f"{action}_if"), f"“{comparison.text}” is true of every rater"
-            elif comparison.measure not in measures:
-                asked = comparison.measure[:60]
-                choices = ", ".join(sorted(measures)) or "add a check first"
-                yield ("rules", f"{action}_if"), f"there is no measure “{asked}”: {choices}"

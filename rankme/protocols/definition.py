@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, Literal
 
@@ -13,19 +12,15 @@ from analysis.translatable import gettext_noop as _
 from rankme.designs.plan import DesignError
 from rankme.designs.registry import DESIGNS, checked_options
 
-from .checks import CheckSpec, Rules, check_problems
+from .checks import CheckSpec, Rules
 from .criteria import CriterionSpec
 from .crowd import Breaks, Crowd
-from .dialogues import dialogue_problems
-from .documents import document_problems
-from .expectations import problem_with, problem_with_structured
 from .instruments.base import Kind
-from .matrix import matrix_problems
 from .parts import LanguageCode, Part, unknown_name
 from .problem_words import Finding, JointProblems
-from .questions import EndQuestion, EntryQuestion, condition_problems
+from .questions import EndQuestion, EntryQuestion
 from .rater_texts import problem_with_word
-from .screens import FILE_BLOCKS, ScreenSpec, Standard
+from .screens import ScreenSpec, Standard
 from .texts import PracticeTrial, Texts
 
 
@@ -195,99 +190,6 @@ class Definition(Part):
             raise JointProblems(problems)
         return words
 
-    @model_validator(mode="after")
-    def names_fit_together(self) -> Definition:
-        problems = [
-            *self._repeated_names(),
-            *self._asking_problems(),
-            *self._showing_problems(),
-            *self._analysis_problems(),
-            *self._practice_problems(),
-            *condition_problems("entry_questions", self.entry_questions),
-            *condition_problems("end_questions", self.end_questions, self.entry_questions),
-            *document_problems(self),
-            *dialogue_problems(self),
-            *matrix_problems(self),
-            *check_problems(self),
-            *self._check_file_problems(),
-        ]
-        if problems:
-            raise JointProblems(problems)
-        return self
-
-    def _repeated_names(self) -> Iterator[Finding]:
-        for part, owners in (
-            ("criteria", self._criterion_names()),
-            ("screens", [[screen.name] for screen in self.screens]),
-            ("entry_questions", [[question.name] for question in self.entry_questions]),
-            ("end_questions", [[question.name] for question in self.end_questions]),
-        ):
-            used: set[str] = set()
-            if part == "end_questions":  # their answers are exported together
-                used |= {question.name for question in self.entry_questions}
-            for number, names in enumerate(owners):
-                for name in names:
-                    if name in used:
-                        place = (part, number, "name")
-                        yield place, f"the name “{name}” is used more than once"
-                    used.add(name)
-
-    def _criterion_names(self) -> list[list[str]]:
-        """The names of each criterion: its own, and those of what follows from its answers."""
-        return [
-            [criterion.name, *(f"{criterion.name}_{suffix}" for suffix in criterion.derived)]
-            for criterion in self.criteria
-        ]
-
-    def _asking_problems(self) -> Iterator[Finding]:
-        """Every criterion is asked on exactly one screen."""
-        known = {criterion.name for criterion in self.criteria}
-        asked: set[str] = set()
-        for number, screen in enumerate(self.screens):
-            for name in screen.ask:
-                place = ("screens", number, "ask")
-                if name not in known:
-                    yield place, f"there is no criterion “{name[:60]}”"
-                elif name in asked:
-                    yield place, f"“{name}” is asked twice: ask each criterion on one screen only"
-                asked.add(name)
-        for number, criterion in enumerate(self.criteria):
-            if criterion.name not in asked:
-                words = "is not shown on any screen: add it under “Criteria asked here”"
-                yield ("criteria", number, "name"), f"“{criterion.name}” {words}"
-
-    def _showing_problems(self) -> Iterator[Finding]:
-        for number, screen in enumerate(self.screens):
-            place = ("screens", number, "show")
-            if screen.shows("standard") and self.standard is None:
-                yield place, "this screen shows a standard, but the campaign has none"
-            if screen.shows("images") and self.input_kind != "images":
-                yield place, "this screen shows pictures: set input_kind to images"
-            yield from self._file_problems(number, screen)
-            if screen.formats("input") and self.input_kind != "text":
-                yield place, "only inputs that are texts can be in Markdown: set input_kind to text"
-            yield from self._marking_problems(number, screen)
-        blocks = [block for screen in self.screens for block in screen.show if block.pictorial]
-        if len({block.pictorial_share for block in blocks}) > 1:
-            yield ("screens",), "pictorial_share must be the same on all screens"
-
-    def _file_problems(self, number: int, screen: ScreenSpec) -> Iterator[Finding]:
-        for index, block in enumerate(screen.show):
-            place = ("screens", number, "show", index)
-            if block.files and block.block not in FILE_BLOCKS:
-                yield (*place, "files"), "only the input and the outputs have files"
-            if block.files and screen.timed:
-                yield (*place, "files"), "a timed screen shows no files: they take time to load"
-            if block.play_to_end and not block.files:
-                yield (*place, "play_to_end"), "this block shows no files"
-
-    def _check_file_problems(self) -> Iterator[Finding]:
-        """A copy of an output has a text of its own, but no sound of its own."""
-        for number, check in enumerate(self.checks):
-            if check.tool.is_trial and self.shows_files("outputs"):
-                words = "this check copies texts, but the outputs of this campaign are files"
-                yield ("checks", number, "kind"), words
-
     def shows_files(self, block: str = "") -> bool:
         """Whether pictures, sounds or films are shown: of the input, of the outputs, or any."""
         return any(
@@ -295,54 +197,6 @@ class Definition(Part):
             for screen in self.screens
             for shown in screen.show
         )
-
-    def _marking_problems(self, number: int, screen: ScreenSpec) -> Iterator[Finding]:
-        """Where raters work in the text itself, it is there, and no other question is in it."""
-        asked = [criterion for criterion in self.criteria if criterion.name in screen.ask]
-        marking = [criterion for criterion in asked if criterion.tool.marks_outputs]
-        if len(marking) > 1:
-            yield ("screens", number, "ask"), "only one of these questions can mark the texts"
-        for criterion in asked:
-            if screen.timed and criterion.cannot_judge:
-                words = f"“{criterion.name}” is timed: it cannot have cannot_judge"
-                yield ("screens", number, "ask"), words
-        for criterion in marking:
-            shows_texts = screen.shows("outputs", "context", "document")
-            if criterion.about != "output" or not shows_texts or screen.scope == "document":
-                words = f"“{criterion.name}” marks outputs: show them, and ask it about each output"
-                yield ("screens", number, "show"), words
-            if screen.formats("outputs", "context") or any(b.difference for b in screen.show):
-                words = f"“{criterion.name}” marks places in the texts as they are: show them plain"
-                yield ("screens", number, "show"), f"{words}, without differences"
-
-    def _analysis_problems(self) -> Iterator[Finding]:
-        for name in sorted(self.analysis.criteria() - set(self.kinds)):
-            yield ("analysis", "options"), f"there is no criterion “{str(name)[:60]}”"
-
-    def _practice_problems(self) -> Iterator[Finding]:
-        """What examples expect belongs to criteria, and a gate needs something to check."""
-        about = {
-            name: criterion.about
-            for criterion, names in zip(self.criteria, self._criterion_names(), strict=True)
-            for name in names
-        }
-        own = {criterion.name: criterion for criterion in self.criteria}
-        for number, trial in enumerate(self.practice):
-            for name, expected in trial.expect.items():
-                if name not in about:
-                    problem: str | None = f"there is no criterion “{name[:60]}”"
-                else:
-                    problem = problem_with(
-                        expected,
-                        about=about[name],
-                        outputs=len(trial.outputs),
-                        names=list(self.labels.get(name, {}).values()),
-                    )
-                    problem = problem or problem_with_structured(expected, trial, own.get(name))
-                if problem:
-                    yield ("practice", number, "expect"), f"{name[:60]}: {problem}"
-        if self.practice_gate and not any(trial.expect for trial in self.practice):
-            yield ("practice_gate",), "no practice trial says which answers it expects"
 
     @property
     def has_documents(self) -> bool:

@@ -6,15 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rankme.untrusted import strict_json
 from rankme.untrusted.strict_json import InvalidJson
 
+from .definition import Definition
 from .problem_words import Finding
-
-if TYPE_CHECKING:
-    from .definition import Definition
 
 MOST_TURNS = 500
 LONGEST_ROLE = 60

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .definition import Definition
 from .problem_words import Finding
 from .screens import ScreenSpec
-
-if TYPE_CHECKING:
-    from .definition import Definition
 
 # Where an item is, among its factors. Segments are counted from 1.
 DOCUMENT, SEGMENT = "document", "segment"

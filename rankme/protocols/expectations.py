@@ -12,16 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from django.utils.translation import gettext
 
+from .answers import Reading
 from .criteria import CriterionSpec
 from .instruments import Subject
 from .instruments.base import NO_EXPECTATION
-
-if TYPE_CHECKING:
-    from .answers import Reading
 
 UNREADABLE = f"{NO_EXPECTATION}; for different outputs, a list with one of them for each output"
 

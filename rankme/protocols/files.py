@@ -12,17 +12,19 @@ import yaml
 from pydantic import ValidationError
 
 from rankme.errors import InvalidAnswer, InvalidDefinition, Problem
+from rankme.protocols.presets.languages import languages_of, translated
 from rankme.untrusted import strict_yaml
 from rankme.untrusted.clean_text import check_document
 
 from .definition import Definition
-from .preset_languages import languages_of, translated
+from .definition_problems import names_in, problems_in, repeated_names
 from .problem_words import Location, problems_found, summary
 
 PRESETS = Path(__file__).parent / "presets"
 BLANK = Path(__file__).parent / "blank.yaml"
 MOST_VALUES = 20_000
 LONGEST_KEY = 1_000  # YAML's own limit is 1,024
+NO_LINES: Mapping[Location, int] = {}
 
 
 def definition_from_yaml(text: str) -> Definition:
@@ -41,14 +43,9 @@ def definition_from_document(
     """Validate a document that somebody sent (by a form, the API or a file)."""
     try:
         check_document(document, most_values=MOST_VALUES)
-        return Definition.model_validate(document)
     except InvalidAnswer as error:
         raise InvalidDefinition(error.problems) from error
-    except ValidationError as error:
-        found = summary(problems_found(error))
-        raise InvalidDefinition(
-            [Problem(_place(location, lines or {}), words) for location, words in found]
-        ) from error
+    return _validated(document, lines=lines or NO_LINES)
 
 
 def stored_definition(document: Any) -> Definition:
@@ -56,17 +53,32 @@ def stored_definition(document: Any) -> Definition:
 
     What may be stored has become stricter since; an older campaign must still open.
     """
-    try:
-        return _as_stored(json.dumps(document))
-    except ValidationError as error:
-        found = [Problem(_place(at, {}), words) for at, words in summary(problems_found(error))]
-        raise InvalidDefinition(found) from error
+    return _as_stored(json.dumps(document))
 
 
 @lru_cache(maxsize=64)
 def _as_stored(document: str) -> Definition:
     """Kept, because a page asks for the same definition several times, and the next one again."""
-    return Definition.model_validate(json.loads(document), context={"is_stored": True})
+    return _validated(json.loads(document), is_stored=True)
+
+
+def _validated(
+    document: Any, *, lines: Mapping[Location, int] = NO_LINES, is_stored: bool = False
+) -> Definition:
+    """Raise `InvalidDefinition` with every problem of the parts, or of the whole if they are valid.
+
+    Repeated names are found in either case.
+    """
+    try:
+        definition = Definition.model_validate(document, context={"is_stored": is_stored})
+        found = list(problems_in(definition))
+    except ValidationError as error:
+        found = [*problems_found(error), *repeated_names(names_in(document))]
+    if found:
+        raise InvalidDefinition(
+            [Problem(_place(location, lines), words) for location, words in summary(found)]
+        )
+    return definition
 
 
 def definition_to_document(definition: Definition) -> dict[str, Any]:

@@ -1,9 +1,10 @@
-"""Items' inputs that are JSON documents: tables or pictures, which are not trusted."""
+"""Read items' inputs, which are not trusted: tables or pictures as JSON, attributes with values."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
@@ -96,3 +97,25 @@ def _read(shape: type[Document], text: str) -> Document | None:
         return shape.model_validate(read_document(text.encode()))
     except (InvalidJson, InvalidAnswer, ValidationError):
         return None
+
+
+# No two parts may match the same character: where they could share spaces, a text of 100,000
+# spaces would take days.
+_SLOT = re.compile(r"([^\[\],]+)\[([^\]]*)\]\s*(?:,|$)")
+
+
+def slots(text: str) -> list[tuple[str, str]]:
+    """Read the attributes and values of a meaning representation: `name[The Mill], food[Italian]`.
+
+    Empty if the text is none.
+    """
+    found = []
+    position = 0
+    while position < len(text):
+        match = _SLOT.match(text, position)
+        name = match[1].strip() if match else ""
+        if not match or not name:
+            return []
+        found.append((name, match[2]))
+        position = match.end()
+    return found

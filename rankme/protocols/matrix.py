@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from .criteria import CriterionSpec
+from .definition import Definition
 from .problem_words import Finding
-
-if TYPE_CHECKING:
-    from .definition import Definition
 
 MATRIX = "matrix"
 

@@ -20,7 +20,7 @@ from rankme.corruptions import Specimen
 from rankme.designs.plan import NO_SYSTEM, DrawnPlan
 from rankme.models import Campaign, Item, Output
 from rankme.protocols.definition import Definition
-from rankme.protocols.meaning_representation import slots
+from rankme.protocols.item_input import slots
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -20,8 +20,7 @@ from rankme.pages.rater.trial_page import ShownTrial, page_document
 from rankme.pages.urls import urlpatterns as page_urls
 from rankme.protocols.instruments import INSTRUMENTS
 from rankme.protocols.instruments.base import Refused, Subject
-from rankme.protocols.item_input import read_pictures, read_tables
-from rankme.protocols.meaning_representation import slots
+from rankme.protocols.item_input import read_pictures, read_tables, slots
 from tests.campaigns import make_campaign, slider_definition
 from tests.pages.rater.visits import arrive, begin, payload_for, send
 

@@ -289,6 +289,18 @@ def test_at_most_fifty_problems_are_listed():
     assert problems[-1].message == "and 41 more problems"
 
 
+@pytest.mark.parametrize("part", ["criteria", "screens", "entry_questions", "checks"])
+def test_a_repeated_name_is_found_beside_other_problems(part):
+    document = definition_to_document(slider_definition()) | {"raters_per_trial": 0}
+    entry = document.get(part, [{"name": "twice", "question": "Sure?", "kind": "yes-no"}])[0]
+    document[part] = [entry, {}, entry]
+    with pytest.raises(InvalidDefinition) as refused:
+        definition_from_document(document)
+    messages = {problem.place: problem.message for problem in refused.value.problems}
+    assert "raters_per_trial" in messages
+    assert messages[f"{part}[2].name"] == f"the name “{entry['name']}” is used more than once"
+
+
 def test_joint_problems_name_the_part_that_has_to_change():
     question = {"name": "age", "question": "?", "kind": "text"}
     screens = [

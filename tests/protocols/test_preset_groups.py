@@ -1,7 +1,7 @@
 """Every preset is found under what somebody wants to do, six common ones first."""
 
 from rankme.protocols.files import preset_names
-from rankme.protocols.preset_groups import MOST_COMMON, grouped_presets
+from rankme.protocols.presets.groups import MOST_COMMON, grouped_presets
 
 
 def test_every_preset_is_in_one_group_and_six_are_common():

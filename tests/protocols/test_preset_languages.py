@@ -7,7 +7,7 @@ import pytest
 
 from rankme.errors import InvalidDefinition
 from rankme.protocols.files import definition_to_document, preset, preset_names
-from rankme.protocols.preset_languages import TRANSLATIONS, languages_of, missing, texts_for_raters
+from rankme.protocols.presets.languages import TRANSLATIONS, languages_of, missing, texts_for_raters
 
 LANGUAGES = ("de", "cs", "ar")
 NAMES = sorted(preset_names())

@@ -15,8 +15,8 @@ from rankme.actions.material.media import copy_media
 from rankme.actions.rows.stored_files import deleted_on_failure
 from rankme.errors import RefusedAction
 from rankme.models import Campaign
+from rankme.protocols.crowd import CompletionCodes
 from rankme.protocols.definition import Definition
-from rankme.protocols.outcome_settings import CompletionCodes
 
 from .campaigns import create_campaign, definition_of
 from .launches import MOST_OUTPUTS_IN_A_REQUEST, is_large

@@ -42,8 +42,8 @@ from rankme.protocols.files import (
     preset,
     preset_names,
 )
-from rankme.protocols.preset_groups import MOST_COMMON, grouped_presets
-from rankme.protocols.preset_languages import languages_of
+from rankme.protocols.presets.groups import MOST_COMMON, grouped_presets
+from rankme.protocols.presets.languages import languages_of
 from rankme.queries.progress import size_of
 from rankme.queries.words import current_words, missing_texts, words_file
 

@@ -18,9 +18,8 @@ from rankme.protocols.definition import Definition
 from rankme.protocols.dialogues import contents_of_turns
 from rankme.protocols.documents import place_of, runs_of
 from rankme.protocols.instruments import Instrument
-from rankme.protocols.item_input import Picture, picture_source, read_pictures, read_tables
+from rankme.protocols.item_input import Picture, picture_source, read_pictures, read_tables, slots
 from rankme.protocols.matrix import MATRIX, columns_of
-from rankme.protocols.meaning_representation import slots
 from rankme.protocols.option_order import option_orders
 from rankme.protocols.screens import ScreenSpec
 from rankme.protocols.texts import PracticeTrial

@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from pydantic import Field
 
 from analysis.translatable import gettext_noop as _
-from rankme.protocols.meaning_representation import slots
+from rankme.protocols.item_input import slots
 
 from .base import (
     Comparison,

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from analysis.translatable import gettext_noop as _
-from rankme.protocols.meaning_representation import slots
+from rankme.protocols.item_input import slots
 
 from .base import Instrument, Options, Refused, Subject, Value
 

@@ -1,6 +1,6 @@
 """The texts of presets in other languages than English, paragraph by paragraph.
 
-`presets/translations/de.json` has each English paragraph with its translation. A preset is offered
+`translations/de.json` has each English paragraph with its translation. A preset is offered
 in a language when every text that raters read is translated. What raters judge is not: it stays as
 it is, like the names in the answers.
 """
@@ -13,10 +13,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from .definition import Definition
-from .texts import THANKS
+from rankme.protocols.definition import Definition
+from rankme.protocols.texts import THANKS
 
-TRANSLATIONS = Path(__file__).parent / "presets" / "translations"
+TRANSLATIONS = Path(__file__).parent / "translations"
 PARAGRAPHS = "\n\n"
 Text = Callable[[str], str]
 

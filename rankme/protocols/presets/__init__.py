@@ -1,0 +1,1 @@
+"""The campaign files that come with the site."""
