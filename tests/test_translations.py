@@ -16,9 +16,9 @@ from pydantic import BaseModel
 
 from rankme.designs.registry import DESIGNS
 from rankme.forms.definition.settings import Setting, option_settings, settings_of
-from rankme.forms.definition.wording import HINTS, LABELS, derived_label
 from rankme.importing import JUDGEMENT_READERS, READERS
 from rankme.pages.rater.participant_words import words_of_every_page
+from rankme.protocols.checks import CHECK_KINDS
 from rankme.protocols.definition import Definition
 from rankme.protocols.instruments import INSTRUMENTS
 from rankme.protocols.screens import BLOCKS
@@ -47,6 +47,8 @@ def settings_everywhere() -> Iterator[Setting]:
     yield from visit(Definition)
     for name in INSTRUMENTS:
         yield from option_settings("CriterionSpec", {"instrument": name})
+    for name in CHECK_KINDS:
+        yield from option_settings("CheckSpec", {"kind": name})
     for name in DESIGNS:
         yield from option_settings("DesignSpec", {"kind": name})
 
@@ -55,10 +57,9 @@ def texts_of_the_form() -> set[str]:
     found = {entry.title for entry in [*INSTRUMENTS.values(), *DESIGNS.values()]}
     found |= set(BLOCKS.values())
     for setting in settings_everywhere():
-        if setting.key not in LABELS and setting.key != "Definition.crowd":
-            found.add(setting.title or derived_label(setting.key))
-        if setting.hint and setting.key not in HINTS:
-            found.add(setting.hint)
+        found |= {str(setting.title), str(setting.hint)} - {""}
+        if setting.kind == "several":
+            found.add(setting.part.model_config["title"])
     return found
 
 

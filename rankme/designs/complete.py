@@ -96,6 +96,7 @@ DESIGN = Design(
             "outputs_per_screen",
             int,
             1,
+            title=_("Outputs per screen"),
             minimum=0,
             maximum=1_000,
             help=_("Outputs shown on one screen. 0: all outputs of the item."),
@@ -104,6 +105,7 @@ DESIGN = Design(
             "trials_per_batch",
             int,
             0,
+            title=_("Trials per batch"),
             minimum=0,
             maximum=1_000_000,
             help=_(

@@ -20,6 +20,7 @@ class Option:
     type: type[int] | type[bool]
     default: OptionValue
     help: str
+    title: str = ""
     minimum: int = 0
     maximum: int = 1_000_000
 

@@ -39,6 +39,7 @@ DESIGN = Design(
             "trials_per_batch",
             int,
             20,
+            title=_("Trials per batch"),
             minimum=0,
             maximum=1_000_000,
             help=_("Maximum number of screens per batch. 0: all items."),

@@ -226,6 +226,7 @@ DESIGN = Design(
             "groups",
             int,
             1,
+            title=_("Groups"),
             minimum=1,
             maximum=100_000,
             help=_(
@@ -237,6 +238,7 @@ DESIGN = Design(
             "raters",
             int,
             0,
+            title=_("Raters"),
             help=_(
                 "Total number of raters, divided among the groups. "
                 "0: one per system in each group, so that every output is judged once."
@@ -246,12 +248,14 @@ DESIGN = Design(
             "duplicate_items",
             bool,
             False,
+            title=_("Duplicate items"),
             help=_("Fill up the last square of each group with duplicate items."),
         ),
         Option(
             "chunk_size",
             int,
             1,
+            title=_("Chunk size"),
             minimum=1,
             maximum=10_000,
             help=_("Number of consecutive items that belong to one text and stay in one group."),

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
-from analysis.checks.names import MEASURES
+from analysis.checks.measure_names import MEASURES
 from analysis.checks.rules import Rule, RuleError, parse_rule
 from analysis.translatable import gettext_noop as _
 from rankme.corruptions import ALWAYS_POSSIBLE, CORRUPTIONS
@@ -51,6 +51,7 @@ class ToldOptions(Options):
         1,
         ge=1,
         le=10,
+        title=_("Tries"),
         description=_(
             "How often a rater may answer; with more than one, raters are told if an answer is "
             "not as expected. Rules count the first answer."
@@ -62,13 +63,16 @@ class InstructedOptions(ToldOptions):
     text: Prose = Field(
         min_length=1,
         max_length=1_000,
+        title=_("Text"),
         description=_(
             "What the text on the page asks for, in the language of your raters. {value} is "
             "replaced with the value."
         ),
     )
-    value: float = Field(description=_("The answer that the text asks for"))
-    tolerance: float = Field(0, ge=0, description=_("How far from it an answer may be"))
+    value: float = Field(title=_("Value"), description=_("The answer that the text asks for"))
+    tolerance: float = Field(
+        0, ge=0, title=_("Tolerance"), description=_("How far from it an answer may be")
+    )
 
 
 class Instructed(CheckKind):
@@ -78,22 +82,31 @@ class Instructed(CheckKind):
 
 
 class KnownAnswerOptions(ToldOptions):
-    input: str = ""
-    reference: str = ""
-    context: str = ""
-    outputs: list[str] = Field(min_length=1, max_length=50, description=_("One output per line."))
+    input: str = Field("", title=_("Input"))
+    reference: str = Field("", title=_("Reference"))
+    context: str = Field("", title=_("Context"))
+    outputs: list[str] = Field(
+        min_length=1, max_length=50, title=_("Outputs"), description=_("One output per line.")
+    )
     at_least: float | None = Field(
-        None, description=_("The answer about the first output is at least this")
+        None,
+        title=_("At least"),
+        description=_("The answer about the first output is at least this"),
     )
     at_most: float | None = Field(
-        None, description=_("The answer about the first output is at most this")
+        None,
+        title=_("At most"),
+        description=_("The answer about the first output is at most this"),
     )
     in_order: bool = Field(
-        False, description=_("The outputs are listed from the best to the worst")
+        False,
+        title=_("In order"),
+        description=_("The outputs are listed from the best to the worst"),
     )
     marks: list[str] = Field(
         default_factory=list,
         max_length=20,
+        title=_("Marks"),
         description=_(
             "Where errors are marked: passages of the first output that have to be marked, one per "
             "line, with their severity after a |"
@@ -137,9 +150,10 @@ class DamageOptions(Options):
         default_factory=lambda: list(ALWAYS_POSSIBLE),
         min_length=1,
         max_length=20,
+        title=_("Types"),
         description=_("Kinds of damage, one per line"),
     )
-    lower_is_better: bool = False
+    lower_is_better: bool = Field(False, title=_("Lower is better"))
 
     @field_validator("types")
     @classmethod
@@ -159,7 +173,11 @@ class BetterThan(CheckKind):
 
 class CorruptionOptions(DamageOptions):
     apart: int = Field(
-        8, ge=1, le=1_000, description=_("Least number of pages between the text and its copy")
+        8,
+        ge=1,
+        le=1_000,
+        title=_("Apart"),
+        description=_("Least number of pages between the text and its copy"),
     )
 
 
@@ -174,7 +192,13 @@ class Corruption(CheckKind):
 
 
 class RepeatOptions(Options):
-    apart: int = Field(8, ge=1, le=1_000, description=_("Least number of pages in between"))
+    apart: int = Field(
+        8,
+        ge=1,
+        le=1_000,
+        title=_("Apart"),
+        description=_("Least number of pages in between"),
+    )
 
 
 class Repeat(CheckKind):
@@ -184,10 +208,12 @@ class Repeat(CheckKind):
 
 
 class QuizOptions(Options):
-    question: str = Field(min_length=1, max_length=2_000)
-    choices: list[str] = Field(min_length=2, max_length=20, description=_("One per line."))
-    answer: str = Field(description=_("The correct choice"))
-    tries: int = Field(2, ge=1, le=10, description=_("How often a rater may try"))
+    question: str = Field(min_length=1, max_length=2_000, title=_("Question"))
+    choices: list[str] = Field(
+        min_length=2, max_length=20, title=_("Choices"), description=_("One per line.")
+    )
+    answer: str = Field(title=_("Answer"), description=_("The correct choice"))
+    tries: int = Field(2, ge=1, le=10, title=_("Tries"), description=_("How often a rater may try"))
 
     @model_validator(mode="after")
     def the_answer_is_a_choice(self) -> QuizOptions:
@@ -210,6 +236,7 @@ class TimeOptions(Options):
     least_active_seconds: float = Field(
         gt=0,
         le=600,
+        title=_("Least active seconds"),
         description=_(
             "Seconds in which the page is in view and the rater's last key, click or movement is "
             "less than 30 seconds ago"
@@ -242,19 +269,25 @@ CHECK_KINDS: dict[str, CheckKind] = {
 class CheckSpec(Part):
     """One check: how often each batch has it, and the criterion whose answer it looks at."""
 
+    model_config = ConfigDict(title=_("Check"))
+
     name: ShortName
-    kind: str
-    criterion: str = Field("", description=_("The criterion whose answer is checked"))
+    kind: str = Field(title=_("Kind of check"))
+    criterion: str = Field(
+        "", title=_("Criterion"), description=_("The criterion whose answer is checked")
+    )
     per_batch: int | None = Field(
         None,
         ge=1,
         le=50,
+        title=_("Pages per batch"),
         description=_("Pages of this check in each batch; 1 if neither this nor `every` is given"),
     )
     every: int | None = Field(
         None,
         ge=1,
         le=1_000,
+        title=_("Trials per page of this check"),
         description=_("Instead: one page for this many trials of a batch, and at least one"),
     )
     options: dict[str, Any] = Field(default_factory=dict, validate_default=True)
@@ -313,14 +346,20 @@ class Rules(Part):
 
     exclude_if: RuleText = Field(
         "",
+        title=_("Exclude raters if"),
         description=_(
             "Raters for whom this is true do not count, and others judge in their place. Example: "
             "corruption.paired_p > .05 or instructed.failed >= 2"
         ),
     )
-    flag_if: RuleText = Field("", description=_("Raters for whom this is true are only marked."))
+    flag_if: RuleText = Field(
+        "",
+        title=_("Mark raters if"),
+        description=_("Raters for whom this is true are only marked."),
+    )
     gate_if: RuleText = Field(
         "",
+        title=_("Turn raters away if"),
         description=_(
             "Raters for whom this is true cannot begin the work. Example: quiz.failed >= 1"
         ),

@@ -4,35 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from analysis.translatable import gettext_noop as _
 
 from .instruments import INSTRUMENTS, Instrument
 from .instruments.base import Kind, Options
-from .parts import Part, ShortName, mapping_of, unknown_name
+from .parts import Labels, Part, ShortName, mapping_of, unknown_name
 
 LONGEST_REASON = 60
+About = Annotated[
+    Literal["output", "item"],
+    Labels({"output": _("Each output"), "item": _("The item as a whole")}),
+]
 
 
 class CriterionSpec(Part):
     """One question with its instrument; `about` says whether each output or the item gets it."""
 
-    name: ShortName
-    question: str = Field(min_length=1, max_length=2_000)
-    instrument: str
-    low: str = ""
-    high: str = ""
-    about: Literal["output", "item"] = "output"
-    required: bool = True
+    model_config = ConfigDict(title=_("Criterion"))
+
+    name: ShortName = Field(
+        description=_(
+            "Used as the column name in exports: lower-case letters, digits, - and _. Leave it "
+            "empty to have it made from the question."
+        )
+    )
+    question: str = Field(min_length=1, max_length=2_000, title=_("Question"))
+    instrument: str = Field(title=_("Instrument"))
+    low: str = Field(
+        "", title=_("Low end"), description=_("What raters read at this end of the scale.")
+    )
+    high: str = Field("", title=_("High end"))
+    about: About = Field("output", title=_("Asked about"))
+    required: bool = Field(True, title=_("Answer required"))
     cannot_judge: bool = Field(
-        False, description=_("Such answers are counted, and never a number in the statistics")
+        False,
+        title=_("Raters can say that they cannot judge"),
+        description=_("Such answers are counted, but excluded from the statistics"),
     )
     cannot_judge_reasons: dict[str, str] = Field(
         default_factory=dict,
         max_length=20,
+        title=_("Reasons why a rater cannot judge"),
         description=_("One per line, as name: text that raters see. Empty: raters give no reason."),
     )
     # Checked even when it is left out: some instruments cannot do without an option.

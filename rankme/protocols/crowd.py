@@ -15,17 +15,30 @@ from pydantic import (
 )
 
 from analysis.translatable import gettext_noop as _
-from rankme.crowd import PANELS
-from rankme.crowd.base import NO_IDS, PLACEHOLDERS
-from rankme.crowd.outcomes import OUTCOME_TITLES, Outcome, with_settings_by_outcome
+from rankme.panel_links import PANELS
+from rankme.panel_links.base import NO_IDS, PLACEHOLDERS
+from rankme.panel_links.outcomes import OUTCOME_TITLES, Outcome, with_settings_by_outcome
 
-from .parts import CurrencyCode, ParameterName, Part, unknown_name
+from .parts import CurrencyCode, Labels, ParameterName, Part, unknown_name
 from .problem_words import Finding, JointProblems, Location
 
 MOST_BATCHES = 1_000
 LONGEST_CODE = 64
 Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
 Pay = Annotated[float, Field(ge=0)]
+Devices = Annotated[
+    Literal["any", "desktop"],
+    Labels({"any": _("Any"), "desktop": _("Only with a mouse or a keyboard")}),
+]
+TooFast = Annotated[
+    Literal["flag", "end"],
+    Labels(
+        {
+            "flag": _("Mark them"),
+            "end": _("End the rater's part, and give the batch to somebody else"),
+        }
+    ),
+]
 
 TITLES = {outcome.value: title for outcome, title in OUTCOME_TITLES.items()}
 
@@ -33,10 +46,12 @@ TITLES = {outcome.value: title for outcome, title in OUTCOME_TITLES.items()}
 class Breaks(Part):
     """Breaks are suggested after a number of trials or minutes; `enforced` ones last `minutes`."""
 
-    after_trials: int | None = Field(None, ge=1)
-    after_minutes: float | None = Field(None, gt=0)
-    minutes: float = Field(1, gt=0, le=60)
-    enforced: bool = False
+    after_trials: int | None = Field(None, ge=1, title=_("Suggest a break after this many trials"))
+    after_minutes: float | None = Field(
+        None, gt=0, title=_("Suggest a break after this many minutes")
+    )
+    minutes: float = Field(1, gt=0, le=60, title=_("Length of an enforced break (minutes)"))
+    enforced: bool = Field(False, title=_("Enforce breaks"))
 
 
 class TextByOutcome(Part):
@@ -62,6 +77,24 @@ class TextByOutcome(Part):
 class CompletionCodes(TextByOutcome):
     """The codes of the study at its panel. Empty: none, or one of the rater's own after work."""
 
+    completed: Text = Field(
+        "",
+        title=TITLES["completed"],
+        description=_(
+            "For Prolific, the code of your study; a campaign for Prolific cannot be launched "
+            "without it. Elsewhere, leave it empty to give every rater a code of their own."
+        ),
+    )
+    late: Text = Field("", title=TITLES["late"], description=_("Empty: the usual code."))
+    returned: Text = Field(
+        "",
+        title=TITLES["returned"],
+        description=_(
+            "For a batch given back after some screens. Empty: one per rater, or none where the "
+            "panel needs a code of its own."
+        ),
+    )
+
     @field_validator("*")
     @classmethod
     def codes_are_short(cls, code: str) -> str:
@@ -81,7 +114,7 @@ class ReturnAddresses(TextByOutcome):
 class PayByOutcome(Part):
     """What is paid for a visit that does not end as planned; empty: nothing is said about it."""
 
-    late: Pay | None = Field(None, title=TITLES["late"])
+    late: Pay | None = Field(None, title=TITLES["late"], description=_("Empty: the usual pay."))
     returned: Pay | None = Field(None, title=TITLES["returned"])
     screened_out: Pay | None = Field(None, title=TITLES["screened_out"])
     failed_checks: Pay | None = Field(None, title=TITLES["failed_checks"])
@@ -98,35 +131,66 @@ class PayByOutcome(Part):
 class Crowd(Part):
     """Who takes part, on what terms, and where they go afterwards."""
 
-    panel: str = "generic"
-    id_parameter: ParameterName = ""
-    session_parameter: ParameterName = ""
-    open_link: bool = Field(True, description="Off by default with a panel such as Prolific")
-    return_url: str = Field(
-        "", description="https address; {code}, {id}, {session} and {study} are filled in"
+    panel: str = Field("generic", title=_("Panel"))
+    id_parameter: ParameterName = Field("", title=_("Name of the panel's ID parameter"))
+    session_parameter: ParameterName = Field("", title=_("Name of the panel's session parameter"))
+    open_link: bool = Field(
+        True,  # off by default with a panel such as Prolific
+        title=_("Anyone with the open link can take part"),
+        description=_(
+            "For colleagues and volunteers. If you recruit through a panel, leave this off, so "
+            "that only the panel's raters can take part."
+        ),
     )
-    return_urls: ReturnAddresses = ReturnAddresses()
-    completion_codes: CompletionCodes = CompletionCodes()
-    devices: Literal["any", "desktop"] = Field(
+    return_url: str = Field(
+        "",  # {id}, {session} and {study} are filled in, too
+        title=_("Return address"),
+        description=_(
+            "An https address where raters go when they finish. "
+            "{code} is replaced with the completion code."
+        ),
+    )
+    return_urls: ReturnAddresses = Field(ReturnAddresses(), title=_("Return addresses by outcome"))
+    completion_codes: CompletionCodes = Field(CompletionCodes(), title=_("Completion codes"))
+    devices: Devices = Field(
         "any",
+        title=_("Devices"),
         description=_("A mouse or a keyboard is needed where times are measured"),
     )
-    lease_minutes: int = Field(90, ge=5, le=20_160)
-    batches_per_rater: int = Field(1, ge=1, le=MOST_BATCHES)
+    lease_minutes: int = Field(
+        90, ge=5, le=20_160, title=_("Minutes until an idle batch goes to another rater")
+    )
+    batches_per_rater: int = Field(1, ge=1, le=MOST_BATCHES, title=_("Batches per rater"))
     least_seconds_per_screen: float = Field(
-        0, ge=0, le=600, description=_("Faster screens are marked")
+        0,
+        ge=0,
+        le=600,
+        title=_("Minimum seconds per screen"),
+        description=_("Faster screens are marked"),
     )
     wait_least_seconds: bool = Field(
-        False, description=_("Raters can continue only after the minimum time")
+        False,
+        title=_("Make raters wait for the minimum time"),
+        description=_("Raters can continue only after the minimum time"),
     )
-    too_fast: Literal["flag", "end"] = Field(
+    too_fast: TooFast = Field(
         "flag",
+        title=_("Screens below the minimum time"),
         description=_("What happens when a screen takes less than the minimum time"),
     )
-    expected_seconds_per_screen: float = Field(40, gt=0)
-    pay_per_batch: float = Field(0, ge=0)
-    pay_by_outcome: PayByOutcome = PayByOutcome()
-    currency: CurrencyCode = "GBP"
+    expected_seconds_per_screen: float = Field(40, gt=0, title=_("Expected seconds per screen"))
+    pay_per_batch: float = Field(
+        0,
+        ge=0,
+        title=_("Pay per batch"),
+        description=_(
+            "Raters read it before they agree. The launch page estimates the cost from it."
+        ),
+    )
+    pay_by_outcome: PayByOutcome = Field(
+        PayByOutcome(), title=_("Pay when a visit does not end as planned")
+    )
+    currency: CurrencyCode = Field("GBP", title=_("Currency"))
 
     @field_validator("panel")
     @classmethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from django.conf import settings
 from pydantic import Field, ValidationInfo, field_validator, model_validator
@@ -16,7 +16,7 @@ from .checks import CheckSpec, Rules
 from .criteria import CriterionSpec
 from .crowd import Breaks, Crowd
 from .instruments.base import Kind
-from .parts import LanguageCode, Part, unknown_name
+from .parts import Labels, LanguageCode, Part, unknown_name
 from .problem_words import Finding, JointProblems
 from .questions import EndQuestion, EntryQuestion
 from .rater_texts import problem_with_word
@@ -25,10 +25,14 @@ from .texts import PracticeTrial, Texts
 
 
 class DesignSpec(Part):
-    kind: str
+    kind: str = Field(title=_("Design"))
     options: dict[str, Any] = Field(default_factory=dict)
-    stratify_by: str = Field("", description=_("A factor of the items to balance across raters"))
-    shuffle_trials: bool = True
+    stratify_by: str = Field(
+        "",
+        title=_("Balance by this factor"),
+        description=_("A factor of the items to balance across raters"),
+    )
+    shuffle_trials: bool = Field(True, title=_("Show trials in random order"))
 
     @field_validator("kind")
     @classmethod
@@ -59,7 +63,14 @@ OPTIONS_BY_CRITERION = (
 class AnalysisSpec(Part):
     """Options with which the campaign's analyses begin (see `analysis.report.ReportOptions`)."""
 
-    options: dict[str, Any] = Field(default_factory=dict)
+    options: dict[str, Any] = Field(
+        default_factory=dict,
+        title=_("Options of the report"),
+        description=_(
+            "Leave this empty for the standard report. Otherwise one option per line, as name: "
+            "value, such as metric_resamples: 500."
+        ),
+    )
 
     @field_validator("options")
     @classmethod
@@ -99,30 +110,69 @@ class MaterialSpec(Part):
     tables: list[TableSpec] = Field(min_length=1, max_length=20)
 
 
+InputKind = Annotated[
+    Literal["text", "mr", "tables", "images", "none"],
+    Labels(
+        {
+            "text": _("Text"),
+            "mr": _("Attributes with values, such as name[Alimentum], area[city centre]"),
+            "tables": _("Tables"),
+            "images": _("Pictures of a scene"),
+            "none": _("No input is shown"),
+        }
+    ),
+]
+
+
 class Definition(Part):
     """A whole campaign file."""
 
     format: Literal[1] = 1
-    title: str = Field(min_length=1, max_length=200)
-    description: str = ""
-    language: LanguageCode = "en"
-    input_kind: Literal["text", "mr", "tables", "images", "none"] = "text"
-    criteria: list[CriterionSpec] = Field(min_length=1, max_length=100)
-    screens: list[ScreenSpec] = Field(min_length=1, max_length=100)
-    standard: Standard | None = None
-    design: DesignSpec
-    raters_per_trial: int = Field(3, ge=1, le=1_000)
-    seed: int | None = Field(None, ge=0, lt=2**63)
-    texts: Texts
-    entry_questions: list[EntryQuestion] = Field(default_factory=list, max_length=100)
-    end_questions: list[EndQuestion] = Field(default_factory=list, max_length=100)
-    practice: list[PracticeTrial] = Field(default_factory=list, max_length=200)
-    practice_feedback: bool = True
+    title: str = Field(min_length=1, max_length=200, title=_("Title"))
+    description: str = Field("", title=_("Description"))
+    language: LanguageCode = Field("en", title=_("Language of your texts (such as en or de)"))
+    input_kind: InputKind = Field("text", title=_("Kind of input"))
+    criteria: list[CriterionSpec] = Field(min_length=1, max_length=100, title=_("Criteria"))
+    screens: list[ScreenSpec] = Field(min_length=1, max_length=100, title=_("Screens"))
+    standard: Standard | None = Field(None, title=_("A standard with a fixed score"))
+    design: DesignSpec = Field(title=_("Assignment"))
+    raters_per_trial: int = Field(
+        3,
+        ge=1,
+        le=1_000,
+        title=_("Raters per trial"),
+        description=_("How many different raters judge each trial."),
+    )
+    seed: int | None = Field(
+        None,
+        ge=0,
+        lt=2**63,
+        title=_("Seed"),
+        description=_(
+            "A whole number that determines all random orders. Leave it empty to have one chosen."
+        ),
+    )
+    texts: Texts = Field(title=_("Texts"))
+    entry_questions: list[EntryQuestion] = Field(
+        default_factory=list, max_length=100, title=_("Entry questions")
+    )
+    end_questions: list[EndQuestion] = Field(
+        default_factory=list, max_length=100, title=_("Questions at the end")
+    )
+    practice: list[PracticeTrial] = Field(
+        default_factory=list, max_length=200, title=_("Practice trials")
+    )
+    practice_feedback: bool = Field(True, title=_("Show feedback after each practice trial"))
     practice_tries: int = Field(
-        1, ge=1, le=20, description=_("For each example that says which answers it expects")
+        1,
+        ge=1,
+        le=20,
+        title=_("Tries per practice trial"),
+        description=_("For each example that says which answers it expects"),
     )
     practice_gate: bool = Field(
         False,
+        title=_("Only raters who pass the practice can work"),
         description=_("Raters whose last try is not as expected are screened out"),
     )
     problem_button: bool = Field(
@@ -130,11 +180,11 @@ class Definition(Part):
         title=_("Raters can report a problem with an item"),
         description=_("A button on every screen; what they write is on the monitor page at once"),
     )
-    checks: list[CheckSpec] = Field(default_factory=list, max_length=50)
-    rules: Rules = Rules()
-    breaks: Breaks = Breaks()
-    crowd: Crowd = Crowd()
-    analysis: AnalysisSpec = AnalysisSpec()
+    checks: list[CheckSpec] = Field(default_factory=list, max_length=50, title=_("Checks"))
+    rules: Rules = Field(Rules(), title=_("Rules"))
+    breaks: Breaks = Field(Breaks(), title=_("Breaks"))
+    crowd: Crowd = Field(Crowd(), title=_("Raters"))
+    analysis: AnalysisSpec = Field(AnalysisSpec(), title=_("Analysis"))
     material: MaterialSpec | None = None
     languages: list[str] = Field(
         default_factory=list,

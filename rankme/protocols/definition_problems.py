@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from analysis.checks.names import BEFORE_THE_WORK, known_measures
+from analysis.checks.measure_names import BEFORE_THE_WORK, known_measures
 
 from .checks import CHECK_KINDS, CheckSpec
 from .definition import Definition

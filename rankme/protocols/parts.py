@@ -7,13 +7,23 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from analysis.translatable import gettext_noop as _
 
 
 class Part(BaseModel):
-    """A part of the file: unknown names are errors, values do not change afterwards."""
+    """A part of the file: unknown names are errors, values do not change afterwards.
+
+    The `title` and `description` of a field are its label and hint in the campaign form; where it
+    is a list, the title of its parts' `model_config` is the label of one.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Labels(dict[str, str]):
+    """What the form calls the values of a `Literal`."""
 
 
 def _matching(pattern: str, words: str) -> Callable[[str], str]:
@@ -36,6 +46,7 @@ ShortName = Annotated[
             "characters at most)",
         )
     ),
+    Field(title=_("Short name")),
 ]
 LanguageCode = Annotated[
     str,

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from analysis.translatable import gettext_noop as _
 
-from .parts import Part, ShortName, mapping_of
+from .parts import Labels, Part, ShortName, mapping_of
 from .problem_words import Finding
 
 YES_NO = ("yes", "no")
+Kind = Annotated[
+    Literal["choice", "text", "yes-no"],
+    Labels({"choice": _("Choices"), "text": _("Text"), "yes-no": _("Yes or no")}),
+]
 
 
 class ShowIf(Part):
@@ -21,8 +25,15 @@ class ShowIf(Part):
     A file may say `is` for one answer or several.
     """
 
-    question: str = Field(min_length=1, max_length=60)
-    answers: list[str] = Field(min_length=1, max_length=100)
+    question: str = Field(
+        min_length=1, max_length=60, title=_("Short name of the earlier question")
+    )
+    answers: list[str] = Field(
+        min_length=1,
+        max_length=100,
+        title=_("Answers after which this question is asked"),
+        description=_("Names of choices (or yes, no), one per line."),
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -37,13 +48,23 @@ class ShowIf(Part):
 class Question(Part):
     """One question with its answers; a hidden question is never required and has no answer."""
 
+    model_config = ConfigDict(title=_("Question"))
+
     name: ShortName
-    question: str = Field(min_length=1)
-    kind: Literal["choice", "text", "yes-no"] = "choice"
-    choices: dict[str, str] = Field(default_factory=dict)
-    required: bool = True
+    question: str = Field(min_length=1, title=_("Question"))
+    kind: Kind = Field("choice", title=_("Kind"))
+    choices: dict[str, str] = Field(
+        default_factory=dict,
+        title=_("Choices"),
+        description=_(
+            "One per line, as name: text that raters see. Only for questions with choices."
+        ),
+    )
+    required: bool = Field(True, title=_("Answer required"))
     show_if: ShowIf | None = Field(
-        None, description=_("Asked only after these answers to an earlier question")
+        None,
+        title=_("Depends on another question"),
+        description=_("Asked only after these answers to an earlier question"),
     )
 
     @field_validator("choices", mode="before")
@@ -68,7 +89,11 @@ class Question(Part):
 class EntryQuestion(Question):
     """Asked before the work; an answer outside `accept` ends the visit as screened out."""
 
-    accept: list[str] = Field(default_factory=list, description="empty: every answer is accepted")
+    accept: list[str] = Field(
+        default_factory=list,
+        title=_("Accepted answers"),
+        description=_("Names of choices, one per line. Leave it empty to accept every answer."),
+    )
 
     @model_validator(mode="after")
     def accepted_answers_are_known(self) -> EntryQuestion:
@@ -84,7 +109,7 @@ class EntryQuestion(Question):
 class EndQuestion(Question):
     """Asked after the last batch; raters can leave without answering, and have their code."""
 
-    required: bool = False
+    required: bool = Field(False, title=_("Answer required"))
 
 
 def asked_after(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from analysis.translatable import gettext_noop as _
 
@@ -15,13 +15,20 @@ from .parts import Part, Prose
 class PracticeTrial(Part):
     """A trial of the organiser's own; it is shown like any other and never counted."""
 
-    input: str = ""
-    reference: str = ""
-    context: str = ""
-    outputs: list[str] = Field(default_factory=list)
-    feedback: Prose = ""
+    model_config = ConfigDict(title=_("Practice trial"))
+
+    input: str = Field("", title=_("Input"))
+    reference: str = Field("", title=_("Reference"))
+    context: str = Field(
+        "", title=_("Context"), description=_("[[SENTENCE]] marks the place of the output.")
+    )
+    outputs: list[str] = Field(
+        default_factory=list, title=_("Outputs"), description=_("One output per line.")
+    )
+    feedback: Prose = Field("", title=_("Feedback"))
     expect: dict[str, Any] = Field(
         default_factory=dict,
+        title=_("Expected answers"),
         description=_(
             "By criterion: a number, a name, a range [low, high], or a list with one of them for "
             "each output"
@@ -37,18 +44,23 @@ THANKS = _("Thank you for taking part.")
 class Texts(Part):
     """What raters read around the work. Plain text; blank lines separate paragraphs."""
 
-    consent: Prose = Field(min_length=1)
-    instructions: Prose = Field(min_length=1)
-    thanks: Prose = THANKS
+    consent: Prose = Field(
+        min_length=1,
+        title=_("Consent"),
+        description=_("Plain text. A blank line starts a new paragraph."),
+    )
+    instructions: Prose = Field(min_length=1, title=_("Instructions"))
+    thanks: Prose = Field(THANKS, title=_("Thanks"))
     contact: Prose = Field(
         "",
         max_length=500,
-        description=_("Whom raters can ask, such as a name with an e-mail address"),
+        title=_("Contact"),
+        description=_("Contact for raters, such as a name with an e-mail address"),
     )
-
     digest: Prose = Field(
         "",
         max_length=500,
+        title=_("Instructions in short"),
         description=_("On every page; empty: the beginning of the instructions"),
     )
 

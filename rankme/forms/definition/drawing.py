@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from django.utils.translation import gettext
 from pydantic import BaseModel
 
 from rankme.errors import Problem
@@ -14,8 +15,8 @@ from rankme.protocols.definition import Definition
 
 from .in_short import in_short, row_in_short
 from .lines import text_of
+from .sections import QUIET, SECTIONS
 from .settings import SWITCHES, Document, Setting, applies, option_settings, settings_of
-from .wording import QUIET, SECTIONS, hint_of, label_of, title_of
 
 # Every campaign has its own title and questions.
 OPEN_AT_FIRST = ("general", "criteria")
@@ -31,8 +32,6 @@ class Leaf:
 
     setting: Setting
     path: str
-    label: str
-    hint: str
     value: Any
     # Whether the document itself says it, or it is only the default that is shown.
     is_stated: bool = True
@@ -42,6 +41,14 @@ class Leaf:
     @property
     def kind(self) -> str:
         return self.setting.kind
+
+    @property
+    def label(self) -> Any:
+        return self.setting.title
+
+    @property
+    def hint(self) -> Any:
+        return self.setting.hint
 
     @property
     def element(self) -> str:
@@ -184,10 +191,9 @@ def _value(setting: Setting, document: Document) -> Any:
 
 
 def _draw(setting: Setting, value: Any, path: str) -> Any:
-    label = label_of(setting.key, setting.title)
-    title = title_of(setting.key, setting.title)
-    hint = hint_of(setting.key, setting.hint)
     if setting.kind == "several":
+        assert setting.part is not None
+        label = gettext(setting.part.model_config.get("title") or "")
         rows = [
             _group(setting.part, row, f"{path}.{number}", f"{label} {number + 1}")
             for number, row in enumerate(value or [])
@@ -195,12 +201,12 @@ def _draw(setting: Setting, value: Any, path: str) -> Any:
         rows_fold = "." not in path
         for row, content in zip(rows, value or [], strict=True):
             row.in_short = row_in_short(content) if rows_fold else ""
-        return Several(path, title, hint, str(label), rows, rows_fold)
+        return Several(path, setting.title, setting.hint, label, rows, rows_fold)
     if setting.kind == "group":
         is_there = (value is not None) if setting.nullable else None
-        return _group(setting.part, _plain(value), path, title, is_there)
+        return _group(setting.part, _plain(value), path, setting.title, is_there)
     text = bool(value) if setting.kind == "tick" else text_of(value, setting.kind)
-    return Leaf(setting, path, label, hint, text)
+    return Leaf(setting, path, text)
 
 
 def _group(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import types
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
@@ -16,9 +16,8 @@ from rankme.panel_links import PANELS
 from rankme.protocols.checks import CHECK_KINDS
 from rankme.protocols.definition import Definition
 from rankme.protocols.instruments import INSTRUMENTS
+from rankme.protocols.parts import Labels
 from rankme.protocols.screens import BLOCKS, DIALOGUE_BLOCKS, FILE_BLOCKS, IN_MARKDOWN
-
-from .wording import CHOICES, LONG_TEXTS
 
 Document = dict[str, Any]
 
@@ -30,7 +29,11 @@ NAMES: dict[str, Any] = {
     "Crowd.panel": PANELS,
     "CheckSpec.kind": CHECK_KINDS,
 }
-# Its name is that of a long text, but it contains the name of another question.
+# Texts that need several lines, by their names; `ShowIf.question` is the name of another question.
+LONG_TEXTS = {
+    "question", "description", "consent", "instructions", "thanks", "feedback", "context", "input",
+    "output", "reference", "text",
+}  # fmt: skip
 SHORT_TEXTS = {"ShowIf.question"}
 # When these change, other fields are asked for.
 SWITCHES = {"CriterionSpec.instrument", "DesignSpec.kind", "CheckSpec.kind", "BlockSpec.block"}
@@ -60,9 +63,9 @@ class Setting:
     nullable: bool = False
     may_be_absent: bool = False  # an option that is left out keeps its instrument's default
     part: type[BaseModel] | None = None
-    choices: tuple[tuple[str, str], ...] = ()
-    title: str = ""
-    hint: str = ""
+    choices: tuple[tuple[str, Any], ...] = ()
+    title: Any = ""
+    hint: Any = ""
 
     @property
     def is_named(self) -> bool:
@@ -71,7 +74,7 @@ class Setting:
 
 
 def settings_of(model: type[BaseModel]) -> list[Setting]:
-    """The settings of a model, with the names that the registries have now, in this language."""
+    """The settings of a model, with the names that the registries have now."""
     return [
         replace(setting, choices=_named(setting.key)) if setting.key in NAMES else setting
         for setting in _settings_of(model)
@@ -80,7 +83,7 @@ def settings_of(model: type[BaseModel]) -> list[Setting]:
 
 @cache
 def _settings_of(model: type[BaseModel]) -> list[Setting]:
-    """What the model alone says, looked up once: a form asks for it a hundred times."""
+    """Cached: a form reads this about 100 times."""
     return [
         _setting(model, name, info)
         for name, info in model.model_fields.items()
@@ -91,23 +94,29 @@ def _settings_of(model: type[BaseModel]) -> list[Setting]:
 def _setting(model: type[BaseModel], name: str, info: FieldInfo) -> Setting:
     key = f"{model.__name__}.{name}"
     default = None if info.is_required() else info.get_default(call_default_factory=True)
-    common: dict[str, Any] = {
+    about: dict[str, Any] = {
         "key": key,
         "name": name,
         "default": default,
-        "title": info.title or "",
-        "hint": info.description or "",
+        "title": title_from(info.title, name),
+        "hint": gettext_lazy(info.description) if info.description else "",
     }
     if key in NAMES:
-        return Setting(kind="choice", **common)
+        return Setting(kind="choice", **about)
     if key in ("CriterionSpec.options", "DesignSpec.options", "CheckSpec.options"):
-        return Setting(kind="options", **common)
+        return Setting(kind="options", **about)
     shape = _shape(info.annotation, name)
     if key in SHORT_TEXTS:
         shape["kind"] = "text"
-    if key in CHOICES:
-        shape["choices"] = tuple((value, CHOICES[key][value]) for value, _same in shape["choices"])
-    return Setting(**common, **shape)
+    for labels in info.metadata:
+        if isinstance(labels, Labels):
+            shape["choices"] = tuple((value, gettext_lazy(text)) for value, text in labels.items())
+    return Setting(**about, **shape)
+
+
+def title_from(title: str | None, name: str) -> Any:
+    """A setting's label; of a package's setting without one, its name."""
+    return gettext_lazy(title or name.replace("_", " ").capitalize())
 
 
 def _shape(annotation: Any, name: str) -> dict[str, Any]:
@@ -116,6 +125,8 @@ def _shape(annotation: Any, name: str) -> dict[str, Any]:
     if get_origin(annotation) in (Union, types.UnionType):
         others = [part for part in get_args(annotation) if part is not type(None)]
         nullable, annotation = len(others) < len(get_args(annotation)), others[0]
+    if get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Literal:
         choices = tuple((str(value), str(value)) for value in arguments)
@@ -183,7 +194,8 @@ def option_settings(owner: str, document: Document) -> list[Setting]:
             name=option.name,
             kind="tick" if option.type is bool else "number",
             default=option.default,
-            hint=option.help,
+            title=title_from(option.title, option.name),
+            hint=gettext_lazy(option.help),
             may_be_absent=True,
         )
         for option in (design.options if design else ())

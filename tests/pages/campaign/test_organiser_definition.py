@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from rankme.actions.campaign import campaigns
 from rankme.forms.definition import change_shape, draw_form, read_form
+from rankme.forms.definition.sections import SECTIONS
 from rankme.forms.definition.settings import settings_of
-from rankme.forms.definition.wording import SECTIONS
 from rankme.models import Campaign
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import (
