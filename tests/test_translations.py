@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from rankme.designs.registry import DESIGNS
 from rankme.forms.definition.settings import Setting, option_settings, settings_of
 from rankme.importing import JUDGEMENT_READERS, READERS
-from rankme.pages.rater.participant_words import words_of_every_page
+from rankme.pages.rater.participant_words import OF_EVERY_PAGE
 from rankme.protocols.checks import CHECK_KINDS
 from rankme.protocols.definition import Definition
 from rankme.protocols.instruments import INSTRUMENTS
@@ -121,7 +121,7 @@ def words_of_scripts() -> dict[str, str]:
         for name, instrument in INSTRUMENTS.items()
         for key, text in instrument.words.items()
     }
-    return words_of_every_page() | own
+    return {name: gettext(text) for name, text in OF_EVERY_PAGE.items()} | own
 
 
 def test_every_word_of_an_instrument_is_marked_for_translators():

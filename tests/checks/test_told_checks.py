@@ -137,6 +137,13 @@ def test_the_answers_of_the_server_have_the_same_form_for_all_pages():
     assert "try_again" not in script_words(slider_definition(checks=look(tries=1)))
 
 
+def test_a_file_that_did_not_load_has_other_words_than_an_unexpected_answer():
+    screen = slider_definition().screens[0].model_dump(mode="json")
+    shown = [{"block": "input", "files": True}, {"block": "outputs"}]
+    definition = slider_definition(checks=look(tries=2), screens=[screen | {"show": shown}])
+    assert script_words(definition)["try_again"].startswith("This was not the expected answer.")
+
+
 def test_tries_belong_to_checks_with_one_right_answer():
     repeat = {"kind": "repeat", "name": "again", "options": {"tries": 2}}
     with pytest.raises(ValidationError, match="tries"):

@@ -181,7 +181,7 @@ function failure(holder, words) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "button small";
-  button.textContent = words.try_again;
+  button.textContent = words.load_again;
   line.append(`${words.file_failed} `, button);
   holder.append(line);
   return /** @type {TemplateElement} */ (line);
