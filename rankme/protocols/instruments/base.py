@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from django.utils.translation import gettext
 from pydantic import BaseModel, ConfigDict
 
 Kind = Literal["relative", "scale", "count", "category", "time", "error", "text"]
+Shown = Mapping[str, Any]  # as the page has it
 
 
 NO_EXPECTATION = "write a number, a name, a range of two numbers or a list of names"
@@ -194,13 +195,7 @@ class Instrument(Generic[OptionsT]):
         """Whether a rater's text must differ from this rater's earlier ones."""
         return False
 
-    def simulate(
-        self,
-        impression: float,
-        options: Mapping[str, Any],
-        trial: Mapping[str, Any],
-        rng: random.Random,
-    ) -> Any:
+    def simulate(self, impression: float, options: Shown, trial: Shown, rng: Random) -> Any:
         """What a simulated rater answers, as the page's script would send it.
 
         Parameters
@@ -211,11 +206,7 @@ class Instrument(Generic[OptionsT]):
         raise NotImplementedError
 
     def simulate_together(
-        self,
-        impressions: Sequence[float],
-        options: Mapping[str, Any],
-        trial: Mapping[str, Any],
-        rng: random.Random,
+        self, impressions: Sequence[float], options: Shown, trial: Shown, rng: Random
     ) -> list[Any]:
         """The answers for all outputs of a screen, for instruments that compare them."""
         return [self.simulate(impression, options, trial, rng) for impression in impressions]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Mapping
+from random import Random
 from typing import Any
 
 from pydantic import Field, model_validator
 
 from analysis.translatable import gettext_noop as _
 
-from .base import Instrument, Options, Refused, Subject, Value, on_the_scale, whole_number
+from .base import Instrument, Options, Refused, Shown, Subject, Value, on_the_scale, whole_number
 
 CHOOSE_HERE = _("choose where you are")
 COUNTER_KEYS = (
@@ -79,13 +78,7 @@ class Likert(Instrument[LikertOptions]):
         label = super().said(number, text, options)
         return label if number is None or not options.labels else f"{number:g}: {label}"
 
-    def simulate(
-        self,
-        impression: float,
-        options: Mapping[str, Any],
-        trial: Mapping[str, Any],
-        rng: random.Random,
-    ) -> int:
+    def simulate(self, impression: float, options: Shown, trial: Shown, rng: Random) -> int:
         points = int(options["points"])
         return 1 + min(int(on_the_scale(impression) * points), points - 1)
 
@@ -125,13 +118,7 @@ class Choice(Instrument[ChoiceOptions]):
         name = text or super().said(number, text, options)
         return options.choices.get(name, name)
 
-    def simulate(
-        self,
-        impression: float,
-        options: Mapping[str, Any],
-        trial: Mapping[str, Any],
-        rng: random.Random,
-    ) -> str:
+    def simulate(self, impression: float, options: Shown, trial: Shown, rng: Random) -> str:
         names = [str(name) for name, _label in options["choices"]]
         return names[min(int(on_the_scale(impression) * len(names)), len(names) - 1)]
 
@@ -186,13 +173,7 @@ class Checklist(Instrument[ChecklistOptions]):
             return options.none or names
         return ", ".join(options.choices.get(name, name) for name in names.split("+"))
 
-    def simulate(
-        self,
-        impression: float,
-        options: Mapping[str, Any],
-        trial: Mapping[str, Any],
-        rng: random.Random,
-    ) -> list[str]:
+    def simulate(self, impression: float, options: Shown, trial: Shown, rng: Random) -> list[str]:
         """The worse the text, the more is ticked."""
         likely = 0.3 + on_the_scale(impression)
         return [name for name, _label in options["choices"] if rng.random() > likely]
@@ -221,11 +202,5 @@ class Count(Instrument[CountOptions]):
             raise Refused(BAD_NUMBER, least=0, most=options.most)
         return Value(number)
 
-    def simulate(
-        self,
-        impression: float,
-        options: Mapping[str, Any],
-        trial: Mapping[str, Any],
-        rng: random.Random,
-    ) -> int:
+    def simulate(self, impression: float, options: Shown, trial: Shown, rng: Random) -> int:
         return min(int(4 * (1 - on_the_scale(impression))), int(options["most"]))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
+from random import Random
 from typing import Any
 
 from django.utils.translation import gettext
@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from analysis.translatable import gettext_noop as _
 
-from .base import Instrument, Kind, Options, Refused, Subject, Value, finite_number
+from .base import Instrument, Kind, Options, Refused, Shown, Subject, Value, finite_number
 from .choices import CHOOSE_HERE
 
 BAD = "bad"
@@ -85,11 +85,7 @@ class Preference(Instrument[PreferenceOptions]):
         return gettext(words[number] if number in words else _("The other one is better"))
 
     def simulate_together(
-        self,
-        impressions: Sequence[float],
-        options: Mapping[str, Any],
-        trial: Mapping[str, Any],
-        rng: random.Random,
+        self, impressions: Sequence[float], options: Shown, trial: Shown, rng: Random
     ) -> list[float | str]:
         first, second = impressions
         if options["both_bad"] and max(impressions) < -0.5:
@@ -131,11 +127,7 @@ class BestWorst(Instrument[Options]):
         return gettext(words[number] if number in words else _("Neither the best nor the worst"))
 
     def simulate_together(
-        self,
-        impressions: Sequence[float],
-        options: Mapping[str, Any],
-        trial: Mapping[str, Any],
-        rng: random.Random,
+        self, impressions: Sequence[float], options: Shown, trial: Shown, rng: Random
     ) -> list[int]:
         best, worst = (impressions.index(pick(impressions)) for pick in (max, min))
         return [1 if n == best else -1 if n == worst else 0 for n in range(len(impressions))]

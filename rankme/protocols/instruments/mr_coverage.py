@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import random
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from random import Random
 from typing import Any
 
 from django.utils.translation import gettext
@@ -19,6 +19,7 @@ from .base import (
     Instrument,
     Options,
     Refused,
+    Shown,
     Subject,
     Value,
     on_the_scale,
@@ -126,11 +127,7 @@ class MrCoverage(Instrument[MrCoverageOptions]):
         )
 
     def simulate(
-        self,
-        impression: float,
-        options: Mapping[str, Any],
-        trial: Mapping[str, Any],
-        rng: random.Random,
+        self, impression: float, options: Shown, trial: Shown, rng: Random
     ) -> dict[str, Any]:
         chance = 0.1 + 0.3 * (1 - on_the_scale(impression))
         found = [

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-import random
-from collections.abc import Mapping
+from random import Random
 from typing import Any
 
 from pydantic import Field, model_validator
 
 from analysis.translatable import gettext_noop as _
 
-from .base import Instrument, Options, Refused, Subject, Value, finite_number, on_the_scale
+from .base import Instrument, Options, Refused, Shown, Subject, Value, finite_number, on_the_scale
 
 NOT_SET = _("not yet set")
 
@@ -63,13 +62,7 @@ class RankMe(Instrument[RankMeOptions]):
             raise Refused(self.words["bad_score"], most=f"{options.largest:g}")
         return Value(number)
 
-    def simulate(
-        self,
-        impression: float,
-        options: Mapping[str, Any],
-        trial: Mapping[str, Any],
-        rng: random.Random,
-    ) -> float:
+    def simulate(self, impression: float, options: Shown, trial: Shown, rng: Random) -> float:
         score = round(options["standard"] * math.exp(0.4 * impression))
         answer: float = min(max(score, 1), options["largest"])
         return answer
@@ -126,13 +119,7 @@ class Slider(Instrument[SliderOptions]):
             )
         return Value(number)
 
-    def simulate(
-        self,
-        impression: float,
-        options: Mapping[str, Any],
-        trial: Mapping[str, Any],
-        rng: random.Random,
-    ) -> float:
+    def simulate(self, impression: float, options: Shown, trial: Shown, rng: Random) -> float:
         low, high = options["minimum"], options["maximum"]
         answer: float = round(low + (high - low) * on_the_scale(impression), 2)
         return answer

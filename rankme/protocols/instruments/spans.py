@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from random import Random
 from typing import Any, Literal
 
 from django.utils.translation import gettext
@@ -25,6 +25,7 @@ from .base import (
     Kind,
     Options,
     Refused,
+    Shown,
     Subject,
     Value,
     finite_number,
@@ -53,9 +54,9 @@ FEW_ERRORS = _("few errors or none")
 ANY_ERROR = _("an error")
 QUOTED = _("“{text}”")
 MARK_FIELDS = {
-    *("id", "side", "start", "end", "text", "severity", "category", "note", "missing"),
-    *("prefilled", "confirmed"),
-}
+    "id", "side", "start", "end", "text", "severity", "category", "note", "missing",
+    "prefilled", "confirmed",
+}  # fmt: skip
 
 
 class SpansOptions(Options):
@@ -322,11 +323,7 @@ class Spans(Instrument[SpansOptions]):
                 raise Refused(self.words["overlapping"])
 
     def simulate_together(
-        self,
-        impressions: Sequence[float],
-        options: Mapping[str, Any],
-        trial: Mapping[str, Any],
-        rng: random.Random,
+        self, impressions: Sequence[float], options: Shown, trial: Shown, rng: Random
     ) -> list[Any]:
         return [
             _simulated(impression, options, text, rng)
@@ -476,7 +473,7 @@ def _is_of_event(name: str, value: Any, longest: int) -> bool:
 
 
 def _simulated(
-    impression: float, options: Mapping[str, Any], text: str, rng: random.Random
+    impression: float, options: Mapping[str, Any], text: str, rng: Random
 ) -> dict[str, Any]:
     """Marks of single words: the worse the impression, the more."""
     badness = 1 - on_the_scale(impression)
@@ -511,7 +508,7 @@ def _words(text: str) -> list[tuple[int, int]]:
     return places
 
 
-def _drawn(names: Sequence[str], badness: float, rng: random.Random) -> str:
+def _drawn(names: Sequence[str], badness: float, rng: Random) -> str:
     """Later names are likelier where the text is bad: severities come in ascending order."""
     if not names:
         return ""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Mapping
+from random import Random
 from typing import Any
 
 from pydantic import Field
@@ -11,7 +10,7 @@ from pydantic import Field
 from analysis.translatable import gettext_noop as _
 from rankme.protocols.item_input import slots
 
-from .base import Instrument, Options, Refused, Subject, Value
+from .base import Instrument, Options, Refused, Shown, Subject, Value
 
 # What simulated raters write.
 PHRASES = ("a pub by the river", "that serves cheap food", "and is good", "for a family")
@@ -100,13 +99,7 @@ class Text(Instrument[TextOptions]):
     def refuses_repeats(self, options: TextOptions) -> bool:
         return options.unique
 
-    def simulate(
-        self,
-        impression: float,
-        options: Mapping[str, Any],
-        trial: Mapping[str, Any],
-        rng: random.Random,
-    ) -> str:
+    def simulate(self, impression: float, options: Shown, trial: Shown, rng: Random) -> str:
         length, attributes = trial.get("input_length", 0), trial.get("input_attributes", 0)
         least = least_length(TextOptions(**options), length, attributes)
         text = f"Number {rng.randrange(10**9)} is "  # nobody may write the same text twice

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Mapping
+from random import Random
 from typing import Any
 
 from django.utils.translation import gettext
@@ -13,7 +13,7 @@ from pydantic import Field
 from analysis.translatable import gettext_noop as _
 from rankme.protocols.item_input import read_pictures
 
-from .base import Instrument, Options, Refused, Subject, Value, finite_number, whole_number
+from .base import Instrument, Options, Refused, Shown, Subject, Value, finite_number, whole_number
 from .choices import MISSING_CHOICE
 
 RIGHT_PICTURE = _("the picture that was described")
@@ -48,13 +48,7 @@ class ResponseTime(Instrument[ResponseTimeOptions]):
     def response_ms(self, value: Value, subject: Subject) -> float | None:
         return value.number
 
-    def simulate(
-        self,
-        impression: float,
-        options: Mapping[str, Any],
-        trial: Mapping[str, Any],
-        rng: random.Random,
-    ) -> float:
+    def simulate(self, impression: float, options: Shown, trial: Shown, rng: Random) -> float:
         answer: float = round(min(1500 * math.exp(-0.3 * impression), options["timeout_ms"]), 1)
         return answer
 
@@ -114,11 +108,7 @@ class ClickTarget(Instrument[ClickTargetOptions]):
         return {0.0: "target", 1.0: "error"}
 
     def simulate(
-        self,
-        impression: float,
-        options: Mapping[str, Any],
-        trial: Mapping[str, Any],
-        rng: random.Random,
+        self, impression: float, options: Shown, trial: Shown, rng: Random
     ) -> dict[str, int]:
         """Any picture: the client cannot know which is meant."""
         return {"shown": rng.randrange(len(trial["input"]["images"]))}
