@@ -102,9 +102,9 @@ def _standalone(text: str, problems: Problems) -> Iterator[tuple[Record, str, st
 
 
 OUTPUT_NAMES = (
-    *("errors", "source", "hypothesis", "document_id", "segment_id", "system_id"),
-    *("rater_id", "item", "score", "extra"),
-)
+    "errors", "source", "hypothesis", "document_id", "segment_id", "system_id",
+    "rater_id", "item", "score", "extra",
+)  # fmt: skip
 
 
 def _output(record: Record, system: str, item: str, rater: str) -> MarkedOutput:
@@ -125,9 +125,9 @@ def _output(record: Record, system: str, item: str, rater: str) -> MarkedOutput:
 
 
 ERROR_NAMES = (
-    *("start", "end", "category", "severity", "score", "is_source_error", "text"),
+    "start", "end", "category", "severity", "score", "is_source_error", "text",
     *OWN_NAMES,
-)
+)  # fmt: skip
 
 
 def _mark(record: Record, output: str | None, source: str | None) -> Mark:

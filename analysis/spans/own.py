@@ -19,13 +19,13 @@ from analysis.spans.model import Mark, MarkedOutput, Problems, SpanTable, short
 from analysis.table_files import FALSE_WORDS, TRUE_WORDS, guarded, unguarded
 
 MARK_COLUMNS = (
-    *("start", "end", "text", "severity", "category", "note"),
-    *("side", "missing", "continues", "time", "extra"),
-)
+    "start", "end", "text", "severity", "category", "note",
+    "side", "missing", "continues", "time", "extra",
+)  # fmt: skip
 OUTPUT_COLUMNS = (
-    *("rater", "system", "item", "document", "score", "source", "output", "sha256"),
+    "rater", "system", "item", "document", "score", "source", "output", "sha256",
     "output_extra",
-)
+)  # fmt: skip
 REQUIRED = ("rater", "system", "item", "start", "end")
 LARGEST_CELL = 2**31 - 1
 

@@ -19,9 +19,9 @@ class MetricSerializer(serializers.ModelSerializer[Metric]):
     class Meta:
         model = Metric
         fields = [
-            *("id", "name", "kind", "source", "method", "lower_is_better", "is_judge"),
-            *("own_systems", "systems", "outputs", "stored_at"),
-        ]
+            "id", "name", "kind", "source", "method", "lower_is_better", "is_judge",
+            "own_systems", "systems", "outputs", "stored_at",
+        ]  # fmt: skip
 
 
 class NewMetricsSerializer(Strict):

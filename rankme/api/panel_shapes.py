@@ -222,10 +222,10 @@ class StudySerializer(serializers.ModelSerializer[PanelStudy]):
                 "reward",
                 "currency",
             ),
-            *("minutes", "longest_minutes", "devices", "filters", "is_secure", "approval"),
-            *("tops_up", "ceiling", "committed", "excess", "problem", "untrusted_entries"),
-            *("synced_at", "money", "submissions"),
-        ]
+            "minutes", "longest_minutes", "devices", "filters", "is_secure", "approval",
+            "tops_up", "ceiling", "committed", "excess", "problem", "untrusted_entries",
+            "synced_at", "money", "submissions",
+        ]  # fmt: skip
 
     @extend_schema_field(MoneySerializer)
     def get_money(self, study: PanelStudy) -> dict[str, Any]:

@@ -62,9 +62,9 @@ class VersionSerializer(serializers.ModelSerializer[CampaignVersion]):
     class Meta:
         model = CampaignVersion
         fields = [
-            *("number", "change", "reason", "author", "created_at", "definition_sha256"),
-            *("items", "systems", "extension"),
-        ]
+            "number", "change", "reason", "author", "created_at", "definition_sha256",
+            "items", "systems", "extension",
+        ]  # fmt: skip
 
     @extend_schema_field(serializers.CharField(allow_null=True))
     def get_author(self, version: CampaignVersion) -> str | None:

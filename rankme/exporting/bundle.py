@@ -48,9 +48,9 @@ FORMAT = 2  # 1 held the completion code
 SITE_OPTIONS = ("criteria", "versions", "exclusion_reason")
 # Only settings that are named here are published: a new one is secret until somebody decides.
 PUBLIC_CROWD = (
-    *("panel", "open_link", "lease_minutes", "batches_per_rater", "least_seconds_per_screen"),
-    *("wait_least_seconds", "expected_seconds_per_screen", "pay_per_batch", "currency"),
-)
+    "panel", "open_link", "lease_minutes", "batches_per_rater", "least_seconds_per_screen",
+    "wait_least_seconds", "expected_seconds_per_screen", "pay_per_batch", "currency",
+)  # fmt: skip
 PUBLIC_PRACTICE = ("input", "reference", "context", "outputs")
 WITHOUT_SECRETS = (
     "# Without completion codes, return addresses and accepted answers; while the campaign is\n"

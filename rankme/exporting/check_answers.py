@@ -11,9 +11,9 @@ from .files import CSV, ExportedFile, csv_line
 
 RATERS_AT_ONCE = 100
 COLUMNS = (
-    *("rater", "check", "kind", "criterion", "item", "screen", "value", "other", "passed"),
-    *("received_at", "tries", "passed_at_last", "excluded_by_rule"),
-)
+    "rater", "check", "kind", "criterion", "item", "screen", "value", "other", "passed",
+    "received_at", "tries", "passed_at_last", "excluded_by_rule",
+)  # fmt: skip
 
 
 def checks_csv(campaign: Campaign) -> Iterator[bytes]:
@@ -42,10 +42,10 @@ def _cells(answered: AnsweredCheck) -> tuple[object, ...]:
         "" if found is None else int(found) for found in (answer.passed, answered.passed_at_last)
     )
     return (
-        *(answer.name, answer.kind, answered.criterion, answered.item, screen),
+        answer.name, answer.kind, answered.criterion, answered.item, screen,
         *("" if number is None else number for number in (answer.value, answer.other)),
-        *(passed, received, answered.tries or "", at_last),
-    )
+        passed, received, answered.tries or "", at_last,
+    )  # fmt: skip
 
 
 def checks_file(campaign: Campaign) -> ExportedFile:

@@ -116,10 +116,10 @@ class _OutputGuess:
 
     def _ordered(self) -> dict[str, str]:
         order = (
-            *("system", "item", "input", INPUT_FILE, INPUT_ALT),
-            *("output", OUTPUT_FILE, OUTPUT_ALT, "reference", "context", "highlight"),
-            *("document", "segment"),
-        )
+            "system", "item", "input", INPUT_FILE, INPUT_ALT,
+            "output", OUTPUT_FILE, OUTPUT_ALT, "reference", "context", "highlight",
+            "document", "segment",
+        )  # fmt: skip
         return {role: self.roles[role] for role in order if role in self.roles}
 
     # --- roles by name ---

@@ -46,9 +46,9 @@ KIND_OF_ENDING: dict[str, Kind] = {
 }
 # Not accepted, but common: the message should not be that a table is missing.
 OTHER_ENDINGS = {
-    *("bmp", "tif", "tiff", "heic", "avif", "ico", "psd", "eps"),
-    *("aac", "aif", "aiff", "wma", "mid", "midi", "ogv", "avi", "mov", "mkv", "wmv", "mpg", "mpeg"),
-}
+    "bmp", "tif", "tiff", "heic", "avif", "ico", "psd", "eps",
+    "aac", "aif", "aiff", "wma", "mid", "midi", "ogv", "avi", "mov", "mkv", "wmv", "mpg", "mpeg",
+}  # fmt: skip
 ENDINGS = {*KIND_OF_ENDING, *OTHER_ENDINGS}
 ARTICLES: dict[Kind, str] = {"picture": "a picture", "sound": "a sound", "film": "a film"}
 HEAD_BYTES = 8192

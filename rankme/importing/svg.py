@@ -18,10 +18,10 @@ ENTITY_DECLARATION = re.compile(r"<!ENTITY")
 START = re.compile(rb"<(\w+:)?svg[\s>/]")
 XML = "http://www.w3.org/XML/1998/namespace"
 REMOVED = {
-    *("script", "foreignobject", "metadata", "title", "desc", "handler", "listener"),
-    *("iframe", "object", "embed", "audio", "video", "canvas", "link", "html", "body"),
-    *("animate", "animatetransform", "animatemotion", "set", "discard"),
-}
+    "script", "foreignobject", "metadata", "title", "desc", "handler", "listener",
+    "iframe", "object", "embed", "audio", "video", "canvas", "link", "html", "body",
+    "animate", "animatetransform", "animatemotion", "set", "discard",
+}  # fmt: skip
 LINKS = {"href", "src"}
 OWN_ADDRESS = re.compile(r"\s*(#|data:image/(png|jpeg|gif|webp)[;,])", re.IGNORECASE)
 OUTSIDE = re.compile(r"url\(\s*['\"]?\s*(?!#|['\"]?\s*#)|@import|expression\(|\\", re.IGNORECASE)

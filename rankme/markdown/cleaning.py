@@ -7,21 +7,21 @@ import re
 import nh3
 
 TEXT = {
-    *("p", "br", "hr", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "strong", "s"),
-    *("ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "span", "div"),
-}
+    "p", "br", "hr", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "strong", "s",
+    "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "span", "div",
+}  # fmt: skip
 FORMULAS = {
-    *("math", "mrow", "mi", "mn", "mo", "ms", "mtext", "mspace", "mfrac", "msqrt", "mroot"),
-    *("msub", "msup", "msubsup", "munder", "mover", "munderover", "mmultiscripts", "mprescripts"),
-    *("mtable", "mtr", "mtd", "mpadded", "mphantom", "mstyle", "menclose"),
-}
+    "math", "mrow", "mi", "mn", "mo", "ms", "mtext", "mspace", "mfrac", "msqrt", "mroot",
+    "msub", "msup", "msubsup", "munder", "mover", "munderover", "mmultiscripts", "mprescripts",
+    "mtable", "mtr", "mtd", "mpadded", "mphantom", "mstyle", "menclose",
+}  # fmt: skip
 ATTRIBUTES = {
     "math": {"display"},
     "mi": {"mathvariant"},
     "mn": {"mathvariant"},
     "mo": {
-        *("accent", "fence", "form", "largeop", "lspace", "rspace", "maxsize", "minsize"),
-        *("movablelimits", "separator", "stretchy", "symmetric"),
+        "accent", "fence", "form", "largeop", "lspace", "rspace", "maxsize", "minsize",
+        "movablelimits", "separator", "stretchy", "symmetric",
     },
     "mspace": {"width"},
     "mfrac": {"linethickness", "displaystyle", "scriptlevel"},
@@ -33,7 +33,7 @@ ATTRIBUTES = {
     "mstyle": {"displaystyle", "scriptlevel"},
     "menclose": {"notation"},
     "ol": {"start"},
-}
+}  # fmt: skip
 # Of the tokens of code those that have a colour.
 OUR_CLASS = re.compile(r"md-[a-z0-9]{1,12}|hl-(?:k|s|c|m|n[abcft]|g[di])[a-z0-9]{0,2}")
 PLAIN_VALUE = re.compile(r"[A-Za-z0-9.+%-]{0,24}")

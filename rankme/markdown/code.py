@@ -11,11 +11,11 @@ from pygments.util import ClassNotFound
 
 # Languages in which models answer.
 LANGUAGES = {
-    *("bash", "c", "cpp", "c++", "csharp", "cs", "css", "diff", "go", "html", "java"),
-    *("javascript", "js", "json", "julia", "kotlin", "latex", "lua", "php", "python", "py"),
-    *("r", "ruby", "rust", "scala", "sh", "shell", "sql", "swift", "tex", "toml"),
-    *("typescript", "ts", "xml", "yaml", "yml"),
-}
+    "bash", "c", "cpp", "c++", "csharp", "cs", "css", "diff", "go", "html", "java",
+    "javascript", "js", "json", "julia", "kotlin", "latex", "lua", "php", "python", "py",
+    "r", "ruby", "rust", "scala", "sh", "shell", "sql", "swift", "tex", "toml",
+    "typescript", "ts", "xml", "yaml", "yml",
+}  # fmt: skip
 FORMATTER = HtmlFormatter(nowrap=True, classprefix="hl-")
 
 

@@ -12,9 +12,9 @@ from rankme.untrusted.clean_text import check_document
 
 VERSION = 1
 FIELDS = {
-    *("version", "key", "assignment", "trial", "screen"),
-    *("answers", "times", "comment", "replaces"),
-}
+    "version", "key", "assignment", "trial", "screen",
+    "answers", "times", "comment", "replaces",
+}  # fmt: skip
 MOST_PROBLEMS = 10
 
 

@@ -53,9 +53,9 @@ WITHOUT_NUMBER = f"""
     WHERE a.campaign_id = %s AND c.name = ANY(%s) AND j.value IS NULL AND ({ANALYSED})
     GROUP BY c.name"""
 WHOLE_NUMBERS = (
-    *("assignment", "trial", "screen", "revision"),
-    *("rater", "criterion", "item", "system", "version"),
-)
+    "assignment", "trial", "screen", "revision",
+    "rater", "criterion", "item", "system", "version",
+)  # fmt: skip
 VERSION = "version"  # the factor that says which version of the campaign was shown
 SHOWN_ORDER = "options_shown"
 TAKEN = {*OWN_COLUMNS, VERSION, "counted", "revision", MARKS, SHOWN_ORDER}

@@ -234,13 +234,13 @@ def _copy_people(archive: Archive) -> None:
 
 
 PARTICIPANT_COLUMNS = (
-    *("id", "campaign_id", "panel", "external_id", "session_id", "label", "state", "language"),
-    *("entry_answers", "version", "completion_code", "comment", "arrived_at"),
-)
+    "id", "campaign_id", "panel", "external_id", "session_id", "label", "state", "language",
+    "entry_answers", "version", "completion_code", "comment", "arrived_at",
+)  # fmt: skip
 ASSIGNMENT_COLUMNS = (
-    *("id", "campaign_id", "batch_id", "slot_id", "participant_id", "version", "state", "counts"),
-    *("presentation", "leased_until", "claimed_at", "ended_at"),
-)
+    "id", "campaign_id", "batch_id", "slot_id", "participant_id", "version", "state", "counts",
+    "presentation", "leased_until", "claimed_at", "ended_at",
+)  # fmt: skip
 
 
 def _participant(archive: Archive) -> Callable[[Sitting], tuple[object, ...]]:
@@ -297,17 +297,17 @@ def _copy_submissions(archive: Archive) -> None:
     copy_rows(
         "rankme_submission",
         (
-            *("id", "key", "assignment_id", "version", "trial_id", "screen", "revision"),
-            *("late", "surplus", "payload", "payload_sha256", "chain_sha256", "flags"),
+            "id", "key", "assignment_id", "version", "trial_id", "screen", "revision",
+            "late", "surplus", "payload", "payload_sha256", "chain_sha256", "flags",
             "received_at",
         ),
         _submissions(archive, submissions),
-    )
+    )  # fmt: skip
     copy_rows(
         "rankme_judgement",
         (
-            *("submission_id", "criterion_id", "output_id", "position"),
-            *("value", "text", "time_ms"),
+            "submission_id", "criterion_id", "output_id", "position",
+            "value", "text", "time_ms",
         ),
         (
             (
@@ -322,7 +322,7 @@ def _copy_submissions(archive: Archive) -> None:
             for number, _sitting, screen in archive.screens(0.7, 0.9)
             for row in screen
         ),
-    )
+    )  # fmt: skip
 
 
 def _submissions(archive: Archive, ids: Sequence[int]) -> Iterator[tuple[object, ...]]:
@@ -333,11 +333,11 @@ def _submissions(archive: Archive, ids: Sequence[int]) -> Iterator[tuple[object,
         before = chains.get(sitting.assignment, "")
         chain = chains[sitting.assignment] = chained(before, digest)
         yield (
-            *(ids[number], uuid5(NAMESPACE_URL, f"{archive.campaign.code}/{number}")),
-            *(sitting.assignment, archive.campaign.version, archive.trials[number], 0, 1),
-            *(any(row.late for row in screen), False),
-            *(payload, digest, chain, [], _times(screen, archive.now)[1]),
-        )
+            ids[number], uuid5(NAMESPACE_URL, f"{archive.campaign.code}/{number}"),
+            sitting.assignment, archive.campaign.version, archive.trials[number], 0, 1,
+            any(row.late for row in screen), False,
+            payload, digest, chain, [], _times(screen, archive.now)[1],
+        )  # fmt: skip
 
 
 def _payload(screen: Screen) -> dict[str, Any]:

@@ -18,9 +18,9 @@ from .media import store_media
 
 MOST_NAMED = 3
 ITEM_COLUMNS = (
-    *("id", "campaign_id", "key", "position"),
-    *("input", "reference", "context", "factors", "media_id", "alt"),
-)
+    "id", "campaign_id", "key", "position",
+    "input", "reference", "context", "factors", "media_id", "alt",
+)  # fmt: skip
 
 
 @dataclass
@@ -158,12 +158,12 @@ def store_additions(
         ("item_id", "system_id", "text", "media_id", "alt"),
         (
             (
-                *(items[row.item_key], systems[folded(row.system)], row.text),
+                items[row.item_key], systems[folded(row.system)], row.text,
                 *_file(row, media),
             )
             for row in found.outputs
         ),
-    )
+    )  # fmt: skip
 
 
 def _facts(item: ItemRow, media: Mapping[int, int]) -> tuple[object, ...]:

@@ -28,8 +28,8 @@ OUTCOME_OF_REASON = {
 }
 # Pages that end a visit after the consent: without a code they say that there is none.
 ENDED_REASONS = (
-    *("screened-out", "practice-failed", "failed-checks", "failed-quiz", "too-fast", "timed-out"),
-)
+    "screened-out", "practice-failed", "failed-checks", "failed-quiz", "too-fast", "timed-out",
+)  # fmt: skip
 REASON_OF_OUTCOME = {
     outcome: reason for reason, outcome in OUTCOME_OF_REASON.items() if outcome in ENDED_BY_RULES
 }

@@ -81,15 +81,15 @@ def work_context(
             "addresses": {
                 name: reverse(f"rankme:{name}", args=[code])
                 for name in (
-                    *("submit", "practice-feedback", "practised", "session", "finish"),
-                    *("work", "enter"),
+                    "submit", "practice-feedback", "practised", "session", "finish",
+                    "work", "enter",
                 )
             },
             "instruments": instrument_scripts(definition),
             "words": script_words(definition),
             "instrument_words": instrument_words(definition),
         },
-    }
+    }  # fmt: skip
 
 
 def screens_context(definition: Definition) -> dict[str, Any]:

@@ -9,19 +9,19 @@ from analysis.translatable import gettext_noop as _
 MOST_COMMON = _("Most common")
 GROUPS = {
     MOST_COMMON: (
-        *("likert-criteria", "direct-assessment", "pairwise-preference"),
-        *("best-worst", "esa", "chat-arena"),
+        "likert-criteria", "direct-assessment", "pairwise-preference",
+        "best-worst", "esa", "chat-arena",
     ),
     _("Rate one output at a time"): ("chat-likert", "image-captions", "audio-quality"),
     _("Mark errors"): ("mqm", "document-esa", "contrastive-esa", "fact-spans"),
     _("Published: data to text"): (
-        *("e2e-quality", "e2e-naturalness", "e2e-coverage", "e2e-elicitation"),
-        *("rotowire-facts", "rotowire-ordering"),
+        "e2e-quality", "e2e-naturalness", "e2e-coverage", "e2e-elicitation",
+        "rotowire-facts", "rotowire-ordering",
     ),
     _("Published: surface realisation and reference"): (
-        *("sr11-shallow", "sr11-deep", "tuna08-identification"),
+        "sr11-shallow", "sr11-deep", "tuna08-identification",
     ),
-}
+}  # fmt: skip
 
 
 def grouped_presets(names: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
