@@ -115,7 +115,7 @@ class StudyForm(forms.Form):
         label=_("Signed links"),
         required=False,
         help_text=_(
-            "The panel signs who comes, so that nobody can use another person's ID. Only some "
+            "The panel signs each link, so that nobody can use another person's ID. Only some "
             "workspaces have this: in others no token comes, and everybody is turned away."
         ),
     )

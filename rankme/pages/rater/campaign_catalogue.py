@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from gettext import NullTranslations
+from typing import Any
 
 from django.utils import translation
 from django.utils.html import format_html, format_html_join
@@ -57,7 +58,7 @@ def speaking(language: str, catalogue: CampaignCatalogue) -> Iterator[None]:
     """Answer with this catalogue's texts, in this thread and until the end of the block."""
     # None installs an empty catalogue, which belongs to this block alone.
     with translation.override(None):
-        empty = trans_real.catalog()
+        empty: Any = trans_real.catalog()
         empty.add_fallback(catalogue)
         empty.to_language = lambda: language
         yield
