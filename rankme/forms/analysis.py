@@ -217,7 +217,7 @@ class AnalysisForm(forms.Form):
         return [field for field in self.visible_fields() if field.name in FURTHER]
 
     def options(self) -> dict[str, Any]:
-        """What was chosen, as options of a run."""
+        """Return the choices as options of a run."""
         chosen = dict(self.cleaned_data)
         chosen["exclude_raters"] = chosen["exclude_raters"].split()
         if set(chosen.get("criteria", ())) == set(self.defaults["kinds"]):
@@ -231,7 +231,7 @@ class AnalysisForm(forms.Form):
         return chosen
 
     def _treatments(self, treatment: str) -> dict[str, str]:
-        """The same for all that is measured, unless the campaign's own choice was left as it is."""
+        """Treat all measured criteria alike, or as the campaign says if nothing else was chosen."""
         if treatment == self.initial["outliers"]:
             return dict(self.defaults.get("outliers", {}))
         kinds = self.defaults["kinds"]

@@ -1,4 +1,4 @@
-"""What the columns of an upload are: the proposal, which the organiser can correct."""
+"""Show the guessed roles of an upload's columns, which the organiser can correct."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class ColumnsForm(forms.Form):
         about: About = "outputs",
         reading: Mapping[str, Any] | None = None,
     ) -> None:
-        """`reading` is what the organiser chose for the check, if anything."""
+        """`reading` is the organiser's choice for the check, if any."""
         super().__init__(data)
         self._tables = tables
         self._given = reading or {}
@@ -146,7 +146,7 @@ class ColumnsForm(forms.Form):
         )
 
     def pattern_examples(self) -> list[tuple[str, list[tuple[str, str]]]]:
-        """What the pattern reads from the first headings that fit it."""
+        """Show how the pattern reads the first headings that fit it."""
         pattern = self["pattern"].value() if "pattern" in self.fields else ""
         try:
             found = match_pattern(pattern, self._tables[0]["names"]) if pattern else {}
@@ -233,7 +233,7 @@ class ColumnsForm(forms.Form):
         return [(name, cleaned.get(f"role-{number}-{at}", "leave out")) for at, name in names]
 
     def reading(self) -> Reading:
-        """What the organiser says; of another sheet than the shown one, the columns are guessed."""
+        """Return the organiser's choices; columns of other sheets are guessed."""
         return self._reading
 
 
@@ -242,7 +242,7 @@ def says_of(headings: str) -> Says | None:
 
 
 def _chosen_headings(table: Mapping[str, Any]) -> str:
-    """What the headings name, if it is not what would be read without a choice."""
+    """Return what the headings name, if nobody would guess it."""
     values = table["columns"].get("value_columns", {})
     given = list(zip(table["names"], table["roles"], strict=True))
     try:

@@ -30,7 +30,7 @@ TITLES = {
 
 
 class ComputeForm(forms.Form):
-    """Which metrics to compute; those that the material does not allow cannot be chosen."""
+    """Choose metrics to compute; those that the material does not allow are disabled."""
 
     metrics = forms.MultipleChoiceField(
         label=_("Metrics"), widget=forms.CheckboxSelectMultiple, required=True
@@ -55,7 +55,7 @@ def title_of(name: str) -> str:
 
 
 class ScoresForm(forms.Form):
-    """A file of scores or verdicts from elsewhere, and what the file cannot say."""
+    """A file of scores or verdicts from elsewhere, and facts that the file lacks."""
 
     file = forms.FileField(
         label=_("File (a table)"),

@@ -152,7 +152,7 @@ class ExclusionForm(forms.Form):
 
 
 class ReasonForm(forms.Form):
-    """Why a launched campaign changes, and the version that the person saw."""
+    """The reason for changing a launched campaign, and the version that the change is based on."""
 
     version = forms.IntegerField(widget=forms.HiddenInput, min_value=0, max_value=32_767)
     reason = forms.CharField(
@@ -164,7 +164,7 @@ class ReasonForm(forms.Form):
 
 
 class RatersForm(forms.Form):
-    """How many raters each trial is to have."""
+    """The new number of raters for each trial."""
 
     raters_per_trial = forms.IntegerField(
         label=_("Raters per trial"), min_value=1, max_value=MOST_RATERS

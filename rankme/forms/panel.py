@@ -80,7 +80,7 @@ class TokenForm(forms.Form):
 
 
 class StudyForm(forms.Form):
-    """What a study asks of people and what it pays them."""
+    """A study's conditions and pay."""
 
     account = forms.ModelChoiceField(PanelAccount.objects.none(), label=_("Account"))
     name = CleanCharField(label=_("Name of the study"), max_length=120)
@@ -161,7 +161,7 @@ class StudyForm(forms.Form):
             self.fields |= _fields_of(offered)
 
     def typed(self) -> dict[str, Any]:
-        """What was sent so far, as it was typed, for the same form with other filters."""
+        """Return the fields as they were typed, for the same form with other filters."""
         return {
             name: field.widget.value_from_datadict(self.data, self.files, self.add_prefix(name))
             for name, field in self.fields.items()
@@ -284,7 +284,7 @@ class CeilingForm(forms.Form):
 
 
 class CostForm(forms.Form):
-    """The cost that somebody has seen, in minor units."""
+    """The cost that was confirmed, in minor units."""
 
     cost = forms.IntegerField(min_value=1)
 
@@ -330,7 +330,7 @@ class ReturnForm(forms.Form):
 
 
 class RejectForm(forms.Form):
-    """Why a submission is rejected, in the panel's categories and the organiser's words."""
+    """The reason for a rejection: one of the panel's categories, and the organiser's words."""
 
     category = forms.ChoiceField(
         label=_("Reason"), choices=[(name, _(title)) for name, title in CATEGORIES.items()]

@@ -1,1 +1,1 @@
-"""Screens, blocks and instruments as data: what a campaign file may say."""
+"""Screens, blocks and instruments of campaign files, as data."""

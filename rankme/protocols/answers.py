@@ -1,4 +1,4 @@
-"""A screen's answers, checked against the definition from which the screen was rendered."""
+"""Check a screen's answers against the definition from which the screen was rendered."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _given(
 def _judged(
     answer: Mapping[str, Any], criterion: CriterionSpec, position: int | None, subject: Subject
 ) -> tuple[Value, list[Reading]]:
-    """A value, and the readings of it and of what follows from it."""
+    """Check an answer; return its value, and the readings of it and of derived criteria."""
     tool, settings, time_ms = criterion.tool, criterion.settings, subject.time_ms
     value = tool.clean(answer.get("value"), settings, subject)
     response_ms = tool.response_ms(value, subject)

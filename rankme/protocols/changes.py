@@ -1,4 +1,4 @@
-"""What may change once raters have seen a campaign: what they read around the work, and its terms.
+"""Decide what may change after the launch: texts around the work, and its terms.
 
 What an answer is about and what its number means stays, so that answers from before and after a
 change can be counted together.
@@ -67,7 +67,7 @@ REASONS = {
 
 
 def what_may_not_change(before: Definition, after: Definition) -> list[Problem]:
-    """Every place where a new definition changes what a launched campaign must keep."""
+    """List where a new definition changes what a launched campaign must keep."""
     old, new = _kept(before), _kept(after)
     places = [place for place in old | new if old.get(place) != new.get(place)]
     return [
@@ -77,7 +77,7 @@ def what_may_not_change(before: Definition, after: Definition) -> list[Problem]:
 
 
 def may_change(path: str, document: Mapping[str, Any]) -> bool:
-    """Whether the setting at a path of the form, such as `criteria.0.question`, may change.
+    """Tell whether the setting at a path such as `criteria.0.question` may change.
 
     The labels of named choices may, which is checked when the change is made.
     """
@@ -98,12 +98,12 @@ def may_change(path: str, document: Mapping[str, Any]) -> bool:
 
 
 def why_not(part: str) -> str:
-    """Why some or all of a part of the file cannot change; empty where all of it can."""
+    """Say why some or all of a part cannot change; empty if all of it can."""
     return _(REASONS[part]) if part in REASONS else ""
 
 
 def _kept(definition: Definition) -> dict[str, Any]:
-    """What must stay, by its place in the document."""
+    """Map each value that must stay to its place in the document."""
     document = definition.model_dump(mode="json")
     for name in FREE | {"format"}:
         document.pop(name)
@@ -137,7 +137,7 @@ def _without_wording(settings: Mapping[str, Any], wording: tuple[str, ...]) -> I
 
 
 def _leaves(value: Any, place: str) -> Iterator[tuple[str, Any]]:
-    """Every value by its place; a list of names counts as one value."""
+    """List every value with its place; a list of names counts as one value."""
     if isinstance(value, dict):
         for name, part in value.items():
             yield from _leaves(part, f"{place}.{name}" if place else name)

@@ -131,7 +131,7 @@ class KnownAnswerOptions(ToldOptions):
         return self
 
     def passages(self) -> list[tuple[str, str]]:
-        """What has to be marked, each with the severity that it has to have; empty: any."""
+        """Split the expected marks into passages and severities; without one, any will do."""
         split = [line.rpartition("|") for line in self.marks]
         return [
             (passage.strip(), severity.strip()) if bar else (severity.strip(), "")
@@ -313,7 +313,7 @@ class CheckSpec(Part):
 
     @property
     def is_told(self) -> bool:
-        """Whether raters are told if their answer to one of its pages is not as expected."""
+        """Whether raters learn that an answer to the check is not as expected."""
         return isinstance(self.settings, ToldOptions) and self.settings.tries > 1
 
     @cached_property
@@ -328,7 +328,7 @@ class CheckSpec(Part):
         return self
 
     def pages_in(self, n_trials: float) -> int:
-        """How many pages it adds to a batch of so many trials."""
+        """Return how many pages it adds to a batch of `n_trials`."""
         if not self.tool.is_trial:
             return 0
         if self.every is not None:
@@ -342,7 +342,7 @@ RULES_AT_WORK: tuple[Action, ...] = ("exclude", "flag")
 
 
 class Rules(Part):
-    """What follows from checks; see `analysis.checks.rules`. Empty: nothing."""
+    """Consequences of checks; see `analysis.checks.rules`. Empty: none."""
 
     exclude_if: RuleText = Field(
         "",

@@ -17,7 +17,7 @@ from .parts import Labels, Part, ShortName, mapping_of, unknown_name
 LONGEST_REASON = 60
 About = Annotated[
     Literal["output", "item"],
-    Labels({"output": _("Each output"), "item": _("The item as a whole")}),
+    Labels(output=_("Each output"), item=_("The item as a whole")),
 ]
 
 

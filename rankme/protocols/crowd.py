@@ -1,4 +1,4 @@
-"""Raters in the campaign file: breaks, panel, and what each outcome of a visit brings."""
+"""Raters in the campaign file: breaks, panel, and codes, addresses and pay by outcome."""
 
 from __future__ import annotations
 
@@ -28,16 +28,11 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)
 Pay = Annotated[float, Field(ge=0)]
 Devices = Annotated[
     Literal["any", "desktop"],
-    Labels({"any": _("Any"), "desktop": _("Only with a mouse or a keyboard")}),
+    Labels(any=_("Any"), desktop=_("Only with a mouse or a keyboard")),
 ]
 TooFast = Annotated[
     Literal["flag", "end"],
-    Labels(
-        {
-            "flag": _("Mark them"),
-            "end": _("End the rater's part, and give the batch to somebody else"),
-        }
-    ),
+    Labels(flag=_("Mark them"), end=_("End the rater's part, and give the batch to somebody else")),
 ]
 
 TITLES = {outcome.value: title for outcome, title in OUTCOME_TITLES.items()}
@@ -104,7 +99,7 @@ class CompletionCodes(TextByOutcome):
 
 
 class ReturnAddresses(TextByOutcome):
-    """Where raters go after each outcome.
+    """Addresses to which raters go after each outcome.
 
     Empty: after finished work `return_url` or the panel's own address, and after other outcomes the
     same address only if it contains `{code}`.
@@ -112,7 +107,7 @@ class ReturnAddresses(TextByOutcome):
 
 
 class PayByOutcome(Part):
-    """What is paid for a visit that does not end as planned; empty: nothing is said about it."""
+    """Pay for visits that do not end as planned; empty: not stated."""
 
     late: Pay | None = Field(None, title=TITLES["late"], description=_("Empty: the usual pay."))
     returned: Pay | None = Field(None, title=TITLES["returned"])

@@ -92,7 +92,7 @@ class AnalysisSpec(Part):
 
 
 class TableSpec(Part):
-    """What the columns of one uploaded table are; see `rankme.importing.columns`."""
+    """The roles of an uploaded table's columns; see `rankme.importing.columns`."""
 
     layout: Literal["long", "wide", "items"] = "long"
     columns: dict[str, str] = Field(default_factory=dict, max_length=20)
@@ -105,7 +105,7 @@ class TableSpec(Part):
 
 
 class MaterialSpec(Part):
-    """How uploaded tables are read; the site writes it when it imports an upload."""
+    """The reading of uploaded tables; the site writes it when it imports an upload."""
 
     tables: list[TableSpec] = Field(min_length=1, max_length=20)
 
@@ -113,13 +113,11 @@ class MaterialSpec(Part):
 InputKind = Annotated[
     Literal["text", "mr", "tables", "images", "none"],
     Labels(
-        {
-            "text": _("Text"),
-            "mr": _("Attributes with values, such as name[Alimentum], area[city centre]"),
-            "tables": _("Tables"),
-            "images": _("Pictures of a scene"),
-            "none": _("No input is shown"),
-        }
+        text=_("Text"),
+        mr=_("Attributes with values, such as name[Alimentum], area[city centre]"),
+        tables=_("Tables"),
+        images=_("Pictures of a scene"),
+        none=_("No input is shown"),
     ),
 ]
 
@@ -256,7 +254,7 @@ class Definition(Part):
         )
 
     def screens_in_all(self, trials: int, documents: int) -> int:
-        """How many screens a rater answers in so many trials of so many documents."""
+        """Return the number of screens in these trials and documents."""
         closing = sum(screen.scope == "document" for screen in self.screens)
         return trials * (len(self.screens) - closing) + documents * closing
 
@@ -284,7 +282,7 @@ class Definition(Part):
 
     @cached_property
     def weights(self) -> dict[str, str]:
-        """What marked errors weigh, by criterion, where the campaign says so."""
+        """The weights of marked errors by criterion, where the campaign sets them."""
         return {
             each.name: weights
             for each in self.criteria
@@ -293,7 +291,7 @@ class Definition(Part):
 
     @cached_property
     def labels(self) -> dict[str, dict[float, str]]:
-        """What the numbers of a criterion are called, where they have names."""
+        """The names of a criterion's numbers, where they have any."""
         named: dict[str, dict[float, str]] = {}
         for criterion in self.criteria:
             if labels := criterion.tool.labels(criterion.settings):

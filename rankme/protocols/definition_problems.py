@@ -80,7 +80,7 @@ def _criterion_names(definition: Definition) -> list[list[str]]:
 
 
 def _asking_problems(definition: Definition) -> Iterator[Finding]:
-    """Every criterion is asked on exactly one screen."""
+    """Find criteria that are not asked on exactly one screen."""
     known = {criterion.name for criterion in definition.criteria}
     asked: set[str] = set()
     for number, screen in enumerate(definition.screens):
@@ -125,7 +125,7 @@ def _file_problems(number: int, screen: ScreenSpec) -> Iterator[Finding]:
 
 
 def _marking_problems(definition: Definition, number: int, screen: ScreenSpec) -> Iterator[Finding]:
-    """Where raters work in the text itself, it is there, and no other question is in it."""
+    """Find screens on which raters cannot mark the texts, or would mark them twice."""
     asked = [criterion for criterion in definition.criteria if criterion.name in screen.ask]
     marking = [criterion for criterion in asked if criterion.tool.marks_outputs]
     if len(marking) > 1:
@@ -145,7 +145,7 @@ def _marking_problems(definition: Definition, number: int, screen: ScreenSpec) -
 
 
 def _practice_problems(definition: Definition) -> Iterator[Finding]:
-    """What examples expect belongs to criteria, and a gate needs something to check."""
+    """Find expectations without a criterion, and a gate without expectations."""
     names = zip(definition.criteria, _criterion_names(definition), strict=True)
     about = {name: criterion.about for criterion, own in names for name in own}
     by_name = {criterion.name: criterion for criterion in definition.criteria}
@@ -164,7 +164,7 @@ def _practice_problems(definition: Definition) -> Iterator[Finding]:
 
 
 def _check_problems(definition: Definition) -> Iterator[Finding]:
-    """Checks can be put on the campaign's screens, and are about criteria that can be compared."""
+    """Find checks that the screens cannot show, or whose criterion cannot be compared."""
     kinds = {criterion.name: criterion.tool.kind for criterion in definition.criteria}
     is_timed = any(screen.timed for screen in definition.screens)
     for number, check in enumerate(definition.checks):
@@ -190,7 +190,7 @@ def _check_problems(definition: Definition) -> Iterator[Finding]:
 
 
 def _problem_of_marks(check: CheckSpec, definition: Definition) -> str:
-    """Marks can only be expected where raters make some, with severities of the criterion."""
+    """Say why raters cannot make the expected marks."""
     if not getattr(check.settings, "marks", ()):
         return ""
     criterion = definition.criterion(check.criterion)
@@ -204,7 +204,7 @@ def _problem_of_marks(check: CheckSpec, definition: Definition) -> str:
 
 
 def _rule_problems(definition: Definition) -> Iterator[Finding]:
-    """Rules ask for measures of the campaign's checks, and not for what is always true."""
+    """Find rules about unknown measures, and rules that are true of every rater."""
     checks = [(check.name, check.kind) for check in definition.checks]
     known = known_measures(checks)
     early = known_measures(check for check in checks if check[1] in BEFORE_THE_WORK)

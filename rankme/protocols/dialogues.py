@@ -23,7 +23,7 @@ TextCheck = Callable[[str], str]
 
 
 def problem_with_dialogue(text: str) -> str:
-    """Why the text is not a dialogue, for people; empty if it is one."""
+    """Say why the text is not a dialogue; empty if it is one."""
     try:
         turns = strict_json.parse(text, deepest=DEEPEST)
     except InvalidJson as refused:
@@ -56,14 +56,14 @@ def _problem_with_turn(turn: Any) -> str:
 
 
 def contents_of_turns(text: str) -> list[str]:
-    """What is said in each turn; nothing where the text is not a dialogue."""
+    """Return the contents of the turns; empty if the text is not a dialogue."""
     if problem_with_dialogue(text):
         return []
     return [turn["content"] for turn in strict_json.parse(text)]
 
 
 def text_checks(definition: Definition) -> dict[str, TextCheck]:
-    """What the texts of items and systems must be, by their column in an upload."""
+    """Return a check for each column of an upload whose texts must be dialogues."""
     columns = {"input": "input", "outputs": "output"}
     return {
         column: problem_with_dialogue
@@ -73,26 +73,22 @@ def text_checks(definition: Definition) -> dict[str, TextCheck]:
 
 
 def dialogue_problems(definition: Definition) -> Iterator[Finding]:
-    """What cannot be combined with dialogues, and examples that are not dialogues."""
+    """Find what cannot be combined with dialogues, and examples that are not dialogues."""
     checks = text_checks(definition)
     if "input" in checks and definition.input_kind != "text":
         yield ("input_kind",), "an input that is a dialogue is a text: set input_kind to text"
     for number, screen in enumerate(definition.screens):
-        marking = [name for name in screen.ask if _marks(definition, name)]
+        marking = [
+            criterion.name
+            for criterion in definition.criteria
+            if criterion.name in screen.ask and criterion.tool.marks_outputs
+        ]
         if marking and screen.shows_dialogue("outputs"):
             words = f"“{marking[0]}” marks places in plain texts, not in dialogues"
             yield ("screens", number, "show"), words
     for number, trial in enumerate(definition.practice):
         for column, texts in (("input", [trial.input]), ("output", trial.outputs)):
-            found = [words for text in texts if (words := checks.get(column, _nothing)(text))]
-            if found:
-                place = "outputs" if column == "output" else column
-                yield ("practice", number, place), found[0]
-
-
-def _nothing(text: str) -> str:
-    return ""
-
-
-def _marks(definition: Definition, name: str) -> bool:
-    return any(each.name == name and each.tool.marks_outputs for each in definition.criteria)
+            check = checks.get(column)
+            words = next(filter(None, map(check, texts)), "") if check else ""
+            if words:
+                yield ("practice", number, "outputs" if column == "output" else column), words

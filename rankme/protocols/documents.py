@@ -1,4 +1,4 @@
-"""Documents in a campaign file: which screens they have, and what goes together with them."""
+"""Documents in a campaign file: their screens, and how segments follow each other."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def place_of(factors: Mapping[str, Any]) -> tuple[str, int]:
 
 
 def runs_of(places: Sequence[tuple[str, int]]) -> list[range]:
-    """Which of these places follow each other in one document; each item in none is on its own."""
+    """Group places that follow each other in a document; items in no document stay alone."""
     starts = [0] * bool(places)
     for index, ((before, number), (after, following)) in enumerate(pairwise(places), start=1):
         if not following or before != after or following != number + 1:
@@ -36,7 +36,7 @@ def runs_of(places: Sequence[tuple[str, int]]) -> list[range]:
 
 
 def document_problems(definition: Definition) -> Iterator[Finding]:
-    """What a campaign with documents cannot have."""
+    """Find what a campaign with documents cannot have."""
     if not definition.has_documents:
         return
     is_closing = [screen.scope == "document" for screen in definition.screens]

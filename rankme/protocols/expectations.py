@@ -1,4 +1,4 @@
-"""Which answers to a practice example are expected, and whether an answer is one of them.
+"""Compare answers to a practice example with the expected ones.
 
 A campaign file writes an expected answer as a number, as a name of a choice, as a range `[low,
 high]`, or as a list of names, each of which is right. For a question about outputs this holds for
@@ -53,7 +53,7 @@ class ComparedAnswer:
 def problem_with_structured(
     expected: Any, example: Example, criterion: CriterionSpec | None
 ) -> str | None:
-    """Why the criterion (None: a number that follows) cannot expect the mappings in here."""
+    """Say why the criterion (None: a derived one) cannot expect these mappings."""
     is_about_item = criterion is not None and criterion.about == "item"
     positions = (None,) if is_about_item else range(len(example.outputs))
     for position in positions:
@@ -71,7 +71,7 @@ def problem_with_structured(
 def problem_with(
     expected: Any, *, about: str, outputs: int, names: Collection[str] = ()
 ) -> str | None:
-    """Why this cannot be what a question expects; `names` are those of its answers, if any."""
+    """Say why a question cannot expect this; `names` are those of its answers, if any."""
     for name in _names_in(expected) if names else ():
         if name not in names:
             return f"there is no answer “{name[:60]}”: choose {', '.join(names)}"
@@ -115,7 +115,7 @@ def passes(rows: Sequence[ComparedAnswer]) -> bool:
 
 
 def _names(criterion: CriterionSpec, expect: Mapping[str, Any]) -> Iterator[str]:
-    """The criterion itself, and what follows from its answer where something is expected of it."""
+    """Yield the criterion, and those derived ones of which something is expected."""
     yield criterion.name
     for suffix in criterion.tool.derived(criterion.settings):
         if (name := f"{criterion.name}_{suffix}") in expect:
@@ -163,7 +163,7 @@ def _said_given(criterion: CriterionSpec, reading: Reading | None, is_own: bool)
 
 
 def _at(expected: Any, position: int | None, example: Example) -> Any:
-    """What is expected of one output."""
+    """Return what is expected of one output."""
     is_of_one = len(example.outputs) == 1 and is_structured(expected)
     is_for_each = isinstance(expected, list) and not _is_range(expected) and not is_of_one
     return expected[position] if is_for_each and position is not None else expected
@@ -237,7 +237,7 @@ def _is_names(value: Any) -> bool:
 
 
 def is_structured(value: Any) -> bool:
-    """Whether this is what only the instrument understands: a mapping, or a list of them."""
+    """Tell whether only the instrument can read this: a mapping, or a list of them."""
     return isinstance(value, dict) or (
         isinstance(value, list) and all(isinstance(part, dict) for part in value)
     )

@@ -164,7 +164,7 @@ def _as_shipped(name: str) -> Definition:
 
 
 def blank_document() -> dict[str, Any]:
-    """Where a campaign of one's own begins: it says all that most studies share, and no more.
+    """Return the document of a new campaign, with the settings that most studies share.
 
     It is not valid: it has neither a title nor a question.
     """

@@ -79,7 +79,7 @@ def read_pictures(text: str) -> Pictures | None:
 
 
 def lacks_pictures(text: str) -> bool:
-    """Whether a rater would see something else than pictures: a file's name, or an empty frame."""
+    """Tell whether a rater would see a file's name or an empty frame instead of pictures."""
     found = read_pictures(text)
     return not found or not found.images or not all(map(picture_source, found.images))
 

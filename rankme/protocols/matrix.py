@@ -12,7 +12,7 @@ MATRIX = "matrix"
 
 
 def matrix_problems(definition: Definition) -> Iterator[Finding]:
-    """Questions that cannot share the columns of a table."""
+    """Find questions that cannot share the columns of a table."""
     for number, screen in enumerate(definition.screens):
         if screen.layout != MATRIX:
             continue
@@ -42,7 +42,7 @@ def _scale_of(criterion: CriterionSpec) -> tuple[object, ...]:
 
 
 def columns_of(criterion: CriterionSpec) -> list[tuple[str, str]]:
-    """The heads of a matrix: a point's number or label, and what the end of the scale is called."""
+    """Return the heads of a matrix: a point's number or label, and the name of an end."""
     labels = criterion.tool.columns(criterion.settings)
     ends = {0: criterion.low, len(labels) - 1: criterion.high}
     return [(label, ends.get(number, "")) for number, label in enumerate(labels)]

@@ -1,4 +1,4 @@
-"""What the parts of a campaign file are made of: their base, checked names, and mappings."""
+"""The base of all parts of a campaign file, checked names, and mappings."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Part(BaseModel):
 
 
 class Labels(dict[str, str]):
-    """What the form calls the values of a `Literal`."""
+    """The labels of a `Literal`'s values in the form."""
 
 
 def _matching(pattern: str, words: str) -> Callable[[str], str]:
-    """A check whose error says in words what the pattern allows."""
+    """Make a check whose error says in words what the pattern allows."""
 
     def check(text: str) -> str:
         if not re.fullmatch(pattern, text):
@@ -73,22 +73,18 @@ Prose = Annotated[str, StringConstraints(strip_whitespace=True)]
 
 
 def mapping_of(value: Any) -> Any:
-    """Names with their texts, which may come as pairs: the database forgets a mapping's order."""
-    if not isinstance(value, list) or not value or not all(_is_pair(part) for part in value):
+    """Turn pairs into a mapping. The database keeps the order of pairs, but not of mappings."""
+    if not isinstance(value, list) or not value:
         return value
-    if repeated := _repeated(name for name, _value in value):
+    for pair in value:
+        if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)):
+            return value
+    counted = Counter(name for name, _text in value)
+    if repeated := sorted(name for name, times in counted.items() if times > 1):
         names = ", ".join(f"“{name}”" for name in repeated[:10])
         raise ValueError(f"{names} is used more than once")
     return dict(value)
 
 
-def _repeated(names: Iterable[str]) -> list[str]:
-    return sorted(name for name, times in Counter(names).items() if times > 1)
-
-
 def unknown_name(what: str, name: str, known: Iterable[str]) -> str:
     return f"there is no {what} “{name[:60]}”: choose {', '.join(known)}"
-
-
-def _is_pair(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)

@@ -1,4 +1,4 @@
-"""What a browser says about sounds and films: whether a rater has played all of them."""
+"""Read a browser's log of sounds and films: has the rater played all of them?"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PlayableFile:
 
 @dataclass(frozen=True)
 class PlayLog:
-    """What was done with one file; a log that makes no sense says that nothing was played."""
+    """The log of one file; one that makes no sense counts as not played."""
 
     ended: bool = False
     failed: bool = False
@@ -78,7 +78,7 @@ def _is_time(number: object) -> bool:
 
 
 def _covered(spans: Sequence[tuple[float, float]], seconds: float) -> float:
-    """How much of a file the spans are together; they may overlap."""
+    """Return how much of a file the spans cover; they may overlap."""
     covered, at = 0.0, 0.0
     for start, end in sorted(spans):
         start, end = max(start, at), min(end, seconds)

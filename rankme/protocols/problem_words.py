@@ -1,4 +1,4 @@
-"""What the validator finds wrong in a campaign file, in the organiser's words."""
+"""Put the validator's errors into the organiser's words."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class JointProblems(ValueError):
 
 
 def problems_found(error: ValidationError) -> Iterator[Finding]:
-    """Every problem in words, with its location."""
+    """List every problem in words, with its location."""
     for found in error.errors(include_url=False, include_input=False):
         context: dict[str, Any] = found.get("ctx", {})
         cause = context.get("error")
@@ -93,7 +93,7 @@ def summary(found: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def _pattern(location: Location, words: str) -> Location:
-    """The same for the same setting of all entries of a list, and for all unknown settings."""
+    """Return the same location for a setting of all entries of a list, and for unknown settings."""
     pattern = tuple("*" if isinstance(part, int) else part for part in location)
     return pattern[:-1] if words == WORDS["extra_forbidden"] else pattern
 

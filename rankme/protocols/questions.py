@@ -115,7 +115,7 @@ class EndQuestion(Question):
 def asked_after(
     questions: Sequence[Question], answers: Mapping[str, str]
 ) -> Iterator[tuple[Question, bool]]:
-    """Every question, and whether it is asked of a rater with these answers.
+    """Yield every question with whether a rater with these answers is asked it.
 
     `answers` may contain answers to hidden questions; they show no others. Conditions can name
     questions that are not in the list: their answers count as they are.
@@ -133,7 +133,7 @@ def asked_after(
 def condition_problems(
     part: str, questions: Sequence[Question], before: Sequence[Question] = ()
 ) -> Iterator[Finding]:
-    """Conditions that can never hold; only earlier questions may decide, so none is circular."""
+    """Find conditions that can never hold. Only earlier questions decide, so none is circular."""
     earlier: dict[str, Question] = {question.name: question for question in before}
     names = {question.name for question in questions}
     for number, question in enumerate(questions):

@@ -1,4 +1,4 @@
-"""The site's own texts that raters can read: what `words` in a campaign file may say otherwise.
+"""The site's texts that raters can read, and that `words` in a campaign file can replace.
 
 `manage.py makemessages` lists them in `rater_texts.json`; instruments bring their own.
 """
@@ -41,7 +41,7 @@ class RaterText:
 
 @lru_cache(maxsize=1)
 def rater_texts() -> Mapping[str, RaterText]:
-    """All texts by their keys."""
+    """Return all texts by their keys."""
     found: dict[str, RaterText] = {}
     for forms, instrument in _all_texts():
         pair = (forms[0], forms[1]) if len(forms) == 2 else None
@@ -76,7 +76,7 @@ def texts_needed(instruments: Iterable[str]) -> list[RaterText]:
 
 
 def problem_with_word(key: str, text: str) -> str | None:
-    """Why a campaign file cannot say this instead of the text with this key."""
+    """Say why a campaign file cannot replace the text with this key by this one."""
     known = rater_texts()
     if key not in known:
         near = get_close_matches(key, known, 1, cutoff=0.5)

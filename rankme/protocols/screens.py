@@ -30,31 +30,20 @@ FILE_BLOCKS = ("input", "outputs")
 
 Format = Annotated[
     Literal["plain", "markdown", "dialogue"],
-    Labels(
-        {
-            "plain": _("Plain text"),
-            "markdown": _("Markdown"),
-            "dialogue": _("Dialogue: turns with roles"),
-        }
-    ),
+    Labels(plain=_("Plain text"), markdown=_("Markdown"), dialogue=_("Dialogue: turns with roles")),
 ]
 JudgedTurn = Annotated[Literal["", "last"], Labels({"": _("None"), "last": _("The last one")})]
 BlockLayout = Annotated[
     Literal["rows", "side_by_side"],
-    Labels({"rows": _("Below each other"), "side_by_side": _("Side by side")}),
+    Labels(rows=_("Below each other"), side_by_side=_("Side by side")),
 ]
 Scope = Annotated[
     Literal["item", "document"],
-    Labels({"item": _("Each item"), "document": _("Each document, after its last segment")}),
+    Labels(item=_("Each item"), document=_("Each document, after its last segment")),
 ]
 ScreenLayout = Annotated[
     Literal["list", "matrix"],
-    Labels(
-        {
-            "list": _("Below each other"),
-            "matrix": _("As a table: criteria in rows, points in columns"),
-        }
-    ),
+    Labels(list=_("Below each other"), matrix=_("As a table: criteria in rows, points in columns")),
 ]
 
 

@@ -20,7 +20,7 @@ MOST_PROBLEMS = 10
 
 @dataclass(frozen=True)
 class SentTimes:
-    """What the browser's clock says; anything that is not a time is left out, not refused."""
+    """Times of the browser's clock; anything else is left out, not refused."""
 
     spent_seconds: float | None = None
     paused_seconds: float = 0.0
@@ -44,7 +44,7 @@ class SentTimes:
 
 @dataclass(frozen=True)
 class SentScreen:
-    """Which screen of which sitting was answered, and how.
+    """One answered screen of a sitting.
 
     `trial` is the trial's position in the sitting. `answers` is checked against the definition
     (see `rankme.protocols.answers`). `replaces` is the key of the answer that this one changes.

@@ -1,4 +1,4 @@
-"""What raters read around their work: consent, instructions, thanks and practice trials."""
+"""Texts for raters around their work: consent, instructions, thanks and practice trials."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ THANKS = _("Thank you for taking part.")
 
 
 class Texts(Part):
-    """What raters read around the work. Plain text; blank lines separate paragraphs."""
+    """Texts around the work. Plain text; blank lines separate paragraphs."""
 
     consent: Prose = Field(
         min_length=1,
@@ -66,7 +66,7 @@ class Texts(Part):
 
     @property
     def short_instructions(self) -> str:
-        """What every page says: the digest, or the sentences that begin the instructions."""
+        """The digest on every page, or else the first sentences of the instructions."""
         if self.digest:
             return self.digest
         short = ""

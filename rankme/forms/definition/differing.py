@@ -1,4 +1,4 @@
-"""Where two documents differ, in the words of the form."""
+"""List where two documents differ, in the words of the form."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def differences(saved: Document, typed: Document) -> list[Difference]:
 
 
 def _values(document: Document) -> dict[str, tuple[str, Leaf]]:
-    """Every leaf of the form by its path, with a label that says whose it is."""
+    """Map the path of each leaf to a label with its section or group, and the leaf."""
     sections, _findings = draw_form(document)
     found = (pair for section in sections for pair in _leaves(section.parts, section.title))
     return {leaf.path: (label, leaf) for label, leaf in found}
@@ -75,7 +75,7 @@ def _shown(saved: Any, typed: Any) -> tuple[Any, Any]:
 
 
 def _cut(value: Any, start: int) -> Any:
-    """A text without what the reader does not need to see the difference."""
+    """Cut a long text to the part around the difference."""
     if not isinstance(value, str) or len(value) <= LONGEST_SHOWN:
         return value
     before = "…" if start else ""

@@ -100,7 +100,7 @@ class Group:
 
 @dataclass
 class Several:
-    """A list of groups, to which one can be added and from which one can be taken."""
+    """A list of groups that can grow and shrink."""
 
     path: str
     title: str
@@ -119,7 +119,7 @@ class Several:
 
 @dataclass(frozen=True)
 class Finding:
-    """A problem for the list above the form: what it is about, and where to go."""
+    """A problem for the list above the form, with the label and element that it is about."""
 
     element: str
     label: str
@@ -167,7 +167,7 @@ def draw_form(
 
 
 def _unfolded(section: Section, look_at: str) -> Section:
-    """The section with what needs to be seen at once."""
+    """Unfold what an organiser has to see at once."""
     for part in section.parts:
         if isinstance(part, Several) and part.rows_fold:
             for row in part.rows:
@@ -242,7 +242,7 @@ def _draw_options(setting: Setting, document: Document, path: str) -> list[Leaf]
 
 
 def _plain(value: Any) -> Document:
-    """A default that the model gives as an object, as the document that it represents."""
+    """Turn a default that is an object into a document."""
     return value.model_dump(mode="json") if isinstance(value, BaseModel) else (value or {})
 
 

@@ -1,4 +1,4 @@
-"""Screens follow the criteria: what is added, renamed, moved or removed there changes here too."""
+"""Keep screens in step with criteria that are added, renamed, moved or removed."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _ask_beside_neighbours(document: Document, names: Sequence[str], number: int
 
 
 def _short(text: object) -> str:
-    """A text as a short name: lower case, words joined by hyphens; empty where none is left."""
+    """Make a short name: lower case, words joined by hyphens; empty if no letter is left."""
     decomposed = unicodedata.normalize("NFKD", str(text or "").lower())
     letters = "".join(character for character in decomposed if not unicodedata.combining(character))
     joined = "-".join(re.findall(r"[a-z0-9]+", letters)).lstrip("0123456789-")

@@ -1,4 +1,4 @@
-"""The form of a launched campaign: inputs for what may change, and the rest as it is.
+"""Draw the form of a launched campaign: inputs for what may change, the rest as text.
 
 What cannot change is sent back in hidden fields, so that the form is still the whole document.
 """
@@ -22,7 +22,7 @@ HIDDEN_SEVERAL = "organiser/definition/frozen_several.html"
 
 @dataclass(frozen=True)
 class FrozenPart:
-    """A part of the file of which nothing can change: what it is, and why."""
+    """A section in which nothing can change, with the reasons."""
 
     title: str
     in_short: str
@@ -53,7 +53,7 @@ def _why_not(part: Any) -> str:
 
 
 def _freeze(part: Any, document: Mapping[str, Any]) -> bool:
-    """Hide what cannot change; whether anything in the part can."""
+    """Hide what cannot change. Returns whether anything in the part can."""
     if isinstance(part, Leaf):
         if may_change(part.path, document):
             return True
@@ -74,17 +74,17 @@ def _freeze_group(group: Group, document: Mapping[str, Any]) -> bool:
     group.fixed = [
         (part.label, part.value)
         for part, changes in (*shown, *more)
-        if isinstance(part, Leaf) and not changes and _is_worth_saying(part)
+        if isinstance(part, Leaf)
+        and not changes
+        and part.is_stated
+        and part.kind != "tick"
+        and part.value not in ("", False)
     ]
     # Nothing to open where all of "More settings" is hidden.
     group.more = [part for part, changes in more if changes]
     group.parts = [part for part, _changes in shown] + [part for part, some in more if not some]
     changes = any(some for _part, some in (*shown, *more))
     return _hidden_unless(changes, group, HIDDEN_GROUP)
-
-
-def _is_worth_saying(leaf: Leaf) -> bool:
-    return leaf.value not in ("", False) and leaf.is_stated and leaf.kind != "tick"
 
 
 def _hidden_unless(changes: bool, part: Any, template: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a folded section or row of the form says about its content, on one line."""
+"""Summarise a folded section or row of the form on one line."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import yaml
 
 
 def text_of(value: Any, kind: str) -> str:
-    """A value as its input shows it."""
+    """Write a value as its input shows it."""
     if value is None:
         return ""
     if kind == "lines":
@@ -25,7 +25,7 @@ def text_of(value: Any, kind: str) -> str:
 
 
 def _quoted(text: str, separator: str = "") -> str:
-    """A line that could be misread (a line break, spaces at its ends) is put in quotation marks."""
+    """Quote a line that could be misread (a line break, spaces at its ends)."""
     misread = not text or text != text.strip() or text.startswith('"')
     if not misread and not set(text) & {"\n", "\r", separator}:
         return text

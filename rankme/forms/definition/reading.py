@@ -1,4 +1,4 @@
-"""What a browser sent, as the document that it represents."""
+"""Read a sent form as a document."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _read_model(model: type[BaseModel], sent: Mapping[str, str], path: str) -> D
 def _read_options(
     settings: Sequence[Setting], sent: Mapping[str, str], path: str
 ) -> dict[str, Any]:
-    """Only what differs from a blank: an option that is left out keeps its default."""
+    """Read the options that are not blank; the others keep their defaults."""
     options = {}
     for setting in settings:
         place = f"{path}.{setting.name}"

@@ -14,7 +14,7 @@ SCALE = ("instrument", "low", "high", "options")
 
 
 def change_shape(document: Document, command: str) -> str:
-    """Do what a button asked for: `add:PATH`, `remove:PATH:2`, `up:PATH:2`, `down:PATH:2`.
+    """Carry out a button's command: `add:PATH`, `remove:PATH:2`, `up:PATH:2`, `down:PATH:2`.
 
     Changes the document in place and returns the path of the row to look at.
     """

@@ -54,7 +54,7 @@ FIRST_INSTRUMENT, FIRST_DESIGN, FIRST_CHECK = "slider", "random_blocks", "repeat
 
 @dataclass(frozen=True)
 class Setting:
-    """What the model says about one field: enough to draw it and to read it."""
+    """A field of a model: enough to draw it and to read it."""
 
     key: str  # "Model.field"
     name: str
@@ -162,7 +162,7 @@ def _named(key: str) -> tuple[tuple[str, str], ...]:
 
 
 def applies(setting: Setting, document: Document) -> bool:
-    """Whether a setting means something for the instrument or block that the document chose.
+    """Tell whether a setting has a meaning for the chosen instrument or block.
 
     One that has a value is shown anyway, so that the form shows why it is refused.
     """

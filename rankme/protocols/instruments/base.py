@@ -1,4 +1,4 @@
-"""What every instrument is: options that a campaign file sets, and a check of the answers."""
+"""The base of instruments: options that a campaign file sets, and a check of the answers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OptionsT = TypeVar("OptionsT", bound=Options)
 
 @dataclass(frozen=True)
 class Subject:
-    """What an answer is about, for instruments whose check depends on it."""
+    """The item and output of an answer, for instruments whose check depends on them."""
 
     item_input: str
     item_reference: str
@@ -149,7 +149,7 @@ class Instrument(Generic[OptionsT]):
         return {}
 
     def columns(self, options: OptionsT) -> list[str]:
-        """What its points are called as columns of a matrix; none where it cannot be a row."""
+        """Return the names of its points as columns of a matrix; none if it cannot be a row."""
         return []
 
     def choices_to_shuffle(self, options: OptionsT) -> list[str]:
@@ -157,7 +157,7 @@ class Instrument(Generic[OptionsT]):
         return []
 
     def weights(self, options: OptionsT) -> str:
-        """What marked errors weigh, where the campaign says so (see `analysis.parse_weights`)."""
+        """Return the weights of marked errors, if any (see `analysis.parse_weights`)."""
         return ""
 
     def said(self, number: float | None, text: str, options: OptionsT) -> str:
@@ -188,7 +188,7 @@ class Instrument(Generic[OptionsT]):
         return False
 
     def most_characters(self, options: OptionsT) -> int:
-        """How many characters a rater can write; larger answers are refused unread."""
+        """Return the most characters that a rater can write; larger answers are refused unread."""
         return 0
 
     def refuses_repeats(self, options: OptionsT) -> bool:
@@ -196,7 +196,7 @@ class Instrument(Generic[OptionsT]):
         return False
 
     def simulate(self, impression: float, options: Shown, trial: Shown, rng: Random) -> Any:
-        """What a simulated rater answers, as the page's script would send it.
+        """Answer as a simulated rater, in the form that the page's script sends.
 
         Parameters
         ----------
@@ -213,7 +213,7 @@ class Instrument(Generic[OptionsT]):
 
 
 def on_the_scale(impression: float) -> float:
-    """Where between 0 and 1 a simulated rater puts an impression."""
+    """Map an impression to the place between 0 and 1 where a simulated rater puts it."""
     return 1 / (1 + math.exp(-1.2 * impression))
 
 

@@ -1,4 +1,4 @@
-"""Which marks a practice example expects, and whether a rater's marks are those."""
+"""Compare a rater's marks with those that a practice example expects."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ExpectedMarks:
             raise ValueError(UNREADABLE) from error
 
     def problems(self, severities: Sequence[str], categories: Sequence[str]) -> Iterator[str]:
-        """List what no mark in these texts can be."""
+        """Find expectations that no mark in these texts can meet."""
         if len(self.marks) > MOST_EXPECTED:
             yield f"at most {MOST_EXPECTED} marks can be expected"
         for mark in self.marks[:MOST_EXPECTED]:

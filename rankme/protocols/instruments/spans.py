@@ -337,7 +337,7 @@ def is_open(mark: Mapping[str, Any]) -> bool:
 
 
 def _texts(options: SpansOptions, subject: Subject) -> dict[str, str]:
-    """What can be marked, by side."""
+    """Return the texts that can be marked, by side."""
     source = {"source": subject.item_input} if options.source else {}
     return {"output": subject.output, **source}
 
@@ -355,7 +355,7 @@ def _said_mark(mark: Mapping[str, Any], options: SpansOptions) -> str:
 
 
 def _with_level(mark: Mapping[str, Any], options: SpansOptions) -> dict[str, Any]:
-    """A mark with how severe it looks, as static/js/instruments/spans.js draws it."""
+    """Add the level with which static/js/instruments/spans.js draws a mark."""
     names = list(options.severities)
     severity = mark["severity"]
     level = names.index(severity) + 1 if severity in names else UNMARKED_LEVEL
@@ -441,7 +441,7 @@ def _snapped(mark: dict[str, Any], options: SpansOptions, subject: Subject) -> d
 
 
 def _events(events: Any, subject: Subject) -> list[dict[str, Any]]:
-    """What was added, changed and removed, each with its time in milliseconds since 1970."""
+    """Check the log of added, changed and removed marks, with times in ms since 1970."""
     if not isinstance(events, list) or len(events) > MOST_EVENTS:
         raise Refused("These are not the events of marking.")
     longest = max(len(subject.output), len(subject.item_input))

@@ -46,7 +46,7 @@ class TextOptions(Options):
 
 
 def least_length(options: TextOptions, length: int, attributes: int) -> int:
-    """How many characters a text needs for an input of this length with so many attributes."""
+    """Return the least length of a text for an input with this length and these attributes."""
     of_input = round(options.least_of_input * length) - options.less_per_attribute * attributes
     return max(options.least, of_input)
 

@@ -1,4 +1,4 @@
-"""Presets by what somebody wants to do; the most common ones first."""
+"""Group presets by purpose; the most common ones first."""
 
 from __future__ import annotations
 
