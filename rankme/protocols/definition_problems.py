@@ -1,4 +1,4 @@
-"""Find what does not fit together in a campaign file whose parts are valid by themselves."""
+"""Find what does not fit together in a campaign file whose parts are valid."""
 
 from __future__ import annotations
 

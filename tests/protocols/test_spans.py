@@ -9,9 +9,9 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankme.errors import InvalidAnswer
+from rankme.errors import InvalidAnswer, InvalidDefinition
 from rankme.protocols.answers import read_answers
-from rankme.protocols.files import definition_to_document, preset
+from rankme.protocols.files import definition_from_document, definition_to_document, preset
 from rankme.protocols.instruments import INSTRUMENTS
 from rankme.protocols.instruments.spans import SpansOptions
 from tests.campaigns import slider_definition
@@ -279,8 +279,8 @@ def test_options_that_do_not_fit_are_refused(options, words):
 def test_marks_need_the_text_on_the_screen():
     document = definition_to_document(asking())
     document["screens"][0]["show"] = [{"block": "input"}]
-    with pytest.raises(ValueError, match="marks outputs"):
-        type(asking()).model_validate(document)
+    with pytest.raises(InvalidDefinition, match="marks outputs"):
+        definition_from_document(document)
 
 
 @pytest.mark.parametrize("name", ["mqm", "esa", "contrastive-esa", "fact-spans", "document-esa"])

@@ -122,6 +122,11 @@ def _sent(document) -> dict[str, str]:
 # --- Problems and their places ------------------------------------------------------------------
 
 
+def test_a_pay_of_0_is_a_number():
+    crowd = read_form({"crowd.pay_by_outcome.late": "0"})["crowd"]
+    assert crowd["pay_by_outcome"]["late"] == 0
+
+
 def test_a_problem_stands_beside_its_field_and_nothing_is_saved(olga):
     sent = fields_of(olga.get(new()).content.decode())
     sent |= {"title": "", "criteria.0.options.track_end": "50", "raters_per_trial": "many"}
