@@ -36,7 +36,7 @@ def test_a_slider_takes_only_numbers_between_its_ends(value):
         read(slider_definition(), [answer(value)])
 
 
-def test_what_is_right_is_read():
+def test_valid_answers_are_read():
     (reading,) = read(slider_definition(), [answer(37.5, time_ms=812.5)])
     assert (reading.criterion, reading.position, reading.number) == ("fluency", 0, 37.5)
     assert reading.time_ms == 812.5
@@ -90,7 +90,7 @@ def test_an_optional_question_may_stay_open():
         ("response_time", {"timeout_ms": 15_000}, [0.4, 15_000, None], [0, -5, 99_999, "1"]),
     ],
 )
-def test_each_instrument_takes_what_it_can_give(instrument, options, right, wrong):
+def test_each_instrument_accepts_its_own_answers(instrument, options, right, wrong):
     definition = asking(instrument, options)
     for value in right:
         assert read(definition, [answer(value)])
@@ -153,7 +153,7 @@ def test_a_preference_is_one_choice_between_two(values, fits):
     ("values", "fits"),
     [((1, 0, 0, -1), True), ((1, 1, 0, -1), False), ((0, 0, 0, -1), False), ((0, 0, 0, 0), False)],
 )
-def test_there_is_one_best_and_one_worst(values, fits):
+def test_a_screen_has_one_best_and_one_worst_output(values, fits):
     answers = [answer(value, criterion="choice", place=place) for place, value in enumerate(values)]
     if fits:
         assert len(read(preset("best-worst"), answers, outputs=4)) == 4
@@ -195,7 +195,7 @@ JSON = st.recursive(
 
 
 @given(value=JSON, place=JSON, criterion=st.sampled_from(["q0", "q1", "q2", "q3", "q4", "q5"]))
-def test_no_answer_whatsoever_breaks_the_reading(value, place, criterion):
+def test_arbitrary_answers_never_crash_the_reading(value, place, criterion):
     instruments = ["slider", "rankme", "likert", "count", "text", "response_time"]
     document = definition_to_document(slider_definition()) | {
         "criteria": [
@@ -241,14 +241,14 @@ def test_a_click_as_earlier_releases_stored_it_still_means_the_same():
 
 
 @pytest.mark.parametrize("shown", [3, -1, "0", True, None, {}])
-def test_a_click_beside_the_pictures_is_refused(shown):
+def test_a_click_on_no_picture_is_refused(shown):
     for value in ({"shown": shown}, {"shown": 0, "x": shown}):
         with pytest.raises(InvalidAnswer):
             clicked(value)
 
 
 @pytest.mark.parametrize("placed", [True, False])
-def test_what_a_page_shows_of_pictures_does_not_depend_on_their_order_in_the_file(placed):
+def test_pictures_are_shown_independently_of_their_order_in_the_file(placed):
     images = [dict(image) for image in PICTURES["images"]]
     for image in images:
         if not placed:
@@ -273,12 +273,12 @@ def test_a_click_before_anybody_can_have_seen_the_pictures_is_known_as_such(
 
 
 @pytest.mark.parametrize(("value", "expected"), [(120, True), (200, False), (None, False)])
-def test_a_reading_time_that_nobody_can_have_is_known_as_such(value, expected):
+def test_impossible_reading_times_are_recognised(value, expected):
     definition = asking("response_time", about="item")
     assert read(definition, [answer(value, place=None)])[0].is_anticipated is expected
 
 
-def test_a_quick_answer_on_an_ordinary_scale_is_no_anticipation():
+def test_quick_answers_on_ordinary_scales_are_not_anticipations():
     assert not read(slider_definition(), [answer(50, time_ms=10)])[0].is_anticipated
 
 
@@ -290,7 +290,7 @@ def pair(first, second):
     return [answer(first), answer(second, place=1)]
 
 
-def test_both_bad_is_a_tie_and_a_criterion_of_its_own():
+def test_both_bad_counts_as_a_tie_and_fills_a_second_criterion():
     definition = chosen()
     assert definition.kinds == {"fluency": "relative", "fluency_bad": "category"}
     assert definition.labels["fluency_bad"] == {0.0: "not said", 1.0: "both bad"}
@@ -310,7 +310,7 @@ def test_both_bad_is_said_of_both(answers):
         read(chosen(), answers, outputs=2)
 
 
-def test_both_bad_is_refused_where_it_is_no_answer():
+def test_both_bad_is_refused_unless_it_is_an_answer():
     with pytest.raises(InvalidAnswer):
         read(chosen(both_bad=False), pair("bad", "bad"), outputs=2)
     with pytest.raises(InvalidDefinition):

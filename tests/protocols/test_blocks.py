@@ -41,7 +41,7 @@ def shown(*blocks, **changes):
         ),
     ],
 )
-def test_what_a_block_cannot_be_is_refused(blocks, changes, problem):
+def test_impossible_blocks_are_refused(blocks, changes, problem):
     with pytest.raises(InvalidDefinition, match=problem):
         shown(*blocks, **changes)
 
@@ -61,7 +61,7 @@ def test_a_page_renders_no_more_than_a_request_has_time_for(monkeypatch):
     assert not any("formatted" in each for each in page_document(definition, trials)["trials"])
 
 
-def test_only_what_is_shown_as_markdown_is_sent_as_a_tree():
+def test_only_markdown_texts_are_sent_as_trees():
     assert "formatted" not in document("input", "reference", "outputs")
     sent = document("input", "reference", {"block": "outputs", "format": "markdown"})
     assert sent["formatted"] == {"outputs": [[["p", "an ", ["em", "o"]]]]}
@@ -72,7 +72,7 @@ def said(*contents: str) -> str:
     return json.dumps([{"role": "user", "content": content} for content in contents])
 
 
-def test_what_is_said_in_dialogues_can_be_markdown():
+def test_turns_of_dialogues_can_be_markdown():
     plain = {"block": "outputs", "format": "dialogue"}
     texts = {"input": said("an *i*"), "outputs": (said("*o*", "<b>x</b>"), said("z"))}
     assert "formatted" not in document(plain, **texts)

@@ -59,7 +59,7 @@ def test_without_reasons_none_is_given():
     assert "say why" in refusal(plain, {"criterion": "fluency", "cannot_judge": "x"})
 
 
-def test_there_is_a_value_or_a_reason():
+def test_an_answer_has_either_a_value_or_a_reason():
     both = {"criterion": "fluency", "cannot_judge": "language", "value": 50}
     assert "needs an answer" in refusal(definition(DECLINABLE), both)
     assert "needs an answer" in refusal(
@@ -75,7 +75,7 @@ def test_a_comparison_is_declined_for_all_its_texts():
     assert "Choose one of the two" in refusal(compared, *half, outputs=2)
 
 
-def test_what_follows_from_an_answer_does_not_follow_from_none():
+def test_declined_answers_fill_no_derived_criteria():
     spans = criterion(
         "spans", cannot_judge=True, options={"score": True, "severities": {"minor": "minor"}}
     )
@@ -83,7 +83,7 @@ def test_what_follows_from_an_answer_does_not_follow_from_none():
     assert [one.criterion for one in readings] == ["fluency"]
 
 
-def test_the_file_says_what_does_not_fit():
+def test_conflicting_settings_are_named():
     for wrong, words in (
         (criterion(cannot_judge_reasons=REASONS), "only asked for with cannot_judge"),
         (criterion(cannot_judge=True, cannot_judge_reasons={"": "x"}), "needs a name"),

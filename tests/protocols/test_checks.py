@@ -82,7 +82,7 @@ def test_a_campaign_without_checks_is_stored_as_before():
         ),
     ],
 )
-def test_what_does_not_fit_is_refused_with_its_place(changes, place, said):
+def test_conflicting_settings_are_refused_with_their_place(changes, place, said):
     with pytest.raises(InvalidDefinition) as refusal:
         slider_definition(**changes)
     assert [True for one in refusal.value.problems if place in one.place and said in one.message], [

@@ -75,7 +75,7 @@ def test_an_upload_is_refused_with_line_and_column(tmp_path):
         assert material.preview.n_outputs == 3
 
 
-def test_a_launch_checks_what_was_there_before_the_definition(db):
+def test_a_launch_checks_texts_uploaded_before_the_definition(db):
     campaign = make_campaign(showing(*SHOWN), items=1, systems=1, launch=False)
     with pytest.raises(RefusedAction, match="input: This is not a dialogue"):
         launch_campaign(campaign, by=campaign.owner)
@@ -100,6 +100,6 @@ MARKS = {"name": "fluency", "question": "Mark.", "instrument": "spans"}
         (SHOWN, {"practice": [{"input": DIALOGUE, "outputs": ["Hello"]}]}, "not a dialogue"),
     ],
 )
-def test_what_does_not_go_with_dialogues_is_said(blocks, changes, message):
+def test_conflicts_with_dialogues_are_named(blocks, changes, message):
     with pytest.raises(InvalidDefinition, match=message):
         showing(*blocks, **changes)

@@ -63,7 +63,7 @@ def test_answers_and_expectations_are_in_the_words_of_the_rater():
     ]
 
 
-def test_what_follows_from_an_answer_can_be_expected_too():
+def test_derived_answers_can_be_expected():
     found = preset("e2e-coverage")
     trial = found.practice[0].model_copy(update={"expect": {"coverage_slot_error_rate": [0.6, 1]}})
     text = '{"attributes": ["mentioned", "missing", "wrong"], "added": 1}'
@@ -95,7 +95,7 @@ def test_an_answer_that_was_left_out_is_not_the_expected_one():
         ({"kind": [["news"], ["story"]]}, "write a number"),
     ],
 )
-def test_what_cannot_be_expected_is_refused(expect, problem):
+def test_impossible_expectations_are_refused(expect, problem):
     with pytest.raises(InvalidDefinition, match=problem) as refused:
         definition(expect)
     assert refused.value.problems[0].place == "practice[0].expect"
@@ -147,7 +147,7 @@ def test_facts_are_compared_one_by_one():
         ([[{"text": "over"}]], "“over” is not in the text"),
     ],
 )
-def test_marks_that_nobody_can_make_are_not_expected(expect, problem):
+def test_impossible_marks_cannot_be_expected(expect, problem):
     document = definition_to_document(preset("esa"))
     document["practice"][0]["expect"] = {"errors": expect}
     with pytest.raises(InvalidDefinition, match=problem):
@@ -288,7 +288,7 @@ def read(found, trial, criterion, place, value):
 
 
 @pytest.mark.parametrize(("name", "number", "right", "careless"), EXAMPLES)
-def test_examples_of_presets_expect_what_their_feedback_says(name, number, right, careless):
+def test_expected_answers_of_presets_agree_with_their_feedback(name, number, right, careless):
     found = preset(name)
 
     def answered_with(values):

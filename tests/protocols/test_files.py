@@ -43,7 +43,7 @@ def shipped_definitions():
 
 
 @pytest.mark.parametrize("definition", list(shipped_definitions()), ids=lambda found: found.title)
-def test_what_we_ship_has_paragraphs_and_no_line_breaks_in_mid_sentence(definition):
+def test_shipped_texts_have_paragraphs_and_no_other_line_breaks(definition):
     texts = definition.texts
     said = [texts.consent, texts.instructions, texts.thanks]
     said += [trial.feedback for trial in definition.practice]
@@ -52,7 +52,7 @@ def test_what_we_ship_has_paragraphs_and_no_line_breaks_in_mid_sentence(definiti
     assert texts.consent.count("\n\n") >= 1
 
 
-def test_a_line_break_of_the_organisers_stays_and_line_ends_behind_the_words_go():
+def test_line_breaks_inside_a_text_stay_and_those_around_it_go():
     definition = slider_definition(
         texts={"consent": "One,\ntwo.\n\n", "instructions": "\n\nThree.\n", "thanks": "Four. \n"}
     )
@@ -121,7 +121,7 @@ def test_all_problems_are_told_at_once_with_their_lines():
         ("title: x\n" + "a: " + "[" * 3_000 + "]" * 3_000, "line 2"),
     ],
 )
-def test_what_is_no_campaign_file_is_refused_with_its_place(text, place):
+def test_invalid_campaign_files_are_refused_with_the_place(text, place):
     with pytest.raises(InvalidDefinition) as refused:
         definition_from_yaml(text)
     assert refused.value.problems[0].place == place
@@ -191,7 +191,7 @@ def test_a_wrong_option_of_the_analysis_is_found_in_the_file():
     ]
 
 
-def test_an_analysis_can_name_only_criteria_that_there_are():
+def test_an_analysis_names_only_known_criteria():
     with pytest.raises(InvalidDefinition, match="there is no criterion “fluenzy”"):
         slider_definition(analysis={"options": {"lower_is_better": ["fluenzy"]}})
 
@@ -290,7 +290,7 @@ def test_at_most_fifty_problems_are_listed():
 
 
 @pytest.mark.parametrize("part", ["criteria", "screens", "entry_questions", "checks"])
-def test_a_repeated_name_is_found_beside_other_problems(part):
+def test_repeated_names_are_listed_with_other_problems(part):
     document = definition_to_document(slider_definition()) | {"raters_per_trial": 0}
     entry = document.get(part, [{"name": "twice", "question": "Sure?", "kind": "yes-no"}])[0]
     document[part] = [entry, {}, entry]

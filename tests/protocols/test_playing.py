@@ -34,7 +34,7 @@ def test_a_part_or_nonsense_is_not_all_of_it(played: object):
     assert not said(ended=True, played=played)
 
 
-def test_a_file_that_did_not_load_keeps_nobody():
+def test_a_file_that_did_not_load_need_not_be_played():
     assert said(events=[["error", 100, 0]])
     assert not said(events=["error"]) and not said(events="error")
 

@@ -72,7 +72,7 @@ def test_a_preset_is_offered_only_in_languages_that_it_has():
         preset("e2e-quality", "fr")
 
 
-def test_what_a_slider_is_labelled_with_is_translated_too():
+def test_labels_of_sliders_are_translated():
     """The labels at the points of the line; their places on it stay."""
     anchors = [preset("esa", language).criteria[0].options["anchors"] for language in ("en", "de")]
     assert list(anchors[0]) == list(anchors[1]) == ["0", "33", "66", "100"]

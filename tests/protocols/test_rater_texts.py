@@ -76,7 +76,7 @@ def test_words_are_read_and_written_back():
     assert definition_from_yaml(text) == definition
 
 
-def test_an_empty_word_means_the_sites_own():
+def test_an_empty_word_keeps_the_sites_own_text():
     definition = definition_from_document(document(**{AGREE: "", "Yes": None}))
     assert definition.words == {}
 

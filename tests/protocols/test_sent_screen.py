@@ -57,9 +57,9 @@ def test_text_that_cannot_be_stored_is_refused_with_its_place():
 
 
 @pytest.mark.parametrize("times", [None, [], "soon", {"spent_ms": True}, {"spent_ms": "9"}])
-def test_what_is_no_time_is_left_out_and_not_refused(times):
+def test_values_that_are_not_times_are_left_out(times):
     assert SentScreen.read(sent(times=times)).times == SentTimes()
 
 
-def test_what_is_no_key_replaces_nothing():
+def test_an_invalid_key_replaces_nothing():
     assert SentScreen.read(sent(replaces=7)).replaces is None

@@ -284,7 +284,7 @@ def test_marks_need_the_text_on_the_screen():
 
 
 @pytest.mark.parametrize("name", ["mqm", "esa", "contrastive-esa", "fact-spans", "document-esa"])
-def test_simulated_marks_are_what_the_server_takes(name):
+def test_the_server_accepts_simulated_marks(name):
     definition = preset(name)
     criterion = definition.criteria[0]
     options = {

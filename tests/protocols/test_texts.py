@@ -20,7 +20,7 @@ def texts(instructions, **changes):
         ("اقرأ النص. هل هو واضح؟ نعم.", "اقرأ النص. هل هو واضح؟ نعم."),
     ],
 )
-def test_without_a_digest_the_first_sentences_stand_for_the_instructions(instructions, short):
+def test_without_a_digest_the_first_sentences_are_shown(instructions, short):
     assert texts(instructions).short_instructions == short
 
 
