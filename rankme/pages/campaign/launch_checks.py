@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlencode
 
 import numpy as np
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Paginator
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
@@ -136,8 +135,8 @@ def _forecasts(
     found = forecast(rule, checks)
     lost = found.whole.careful_lost
     context: dict[str, Any] = {
-        "forecasts": [_in_words(part) for part in found.parts],
-        "whole_rule": _in_words(found.whole) if len(found.parts) > 1 else None,
+        "forecasts": [_in_words(part) for part in found.parts]
+        + [_in_words(found.whole) | {"is_whole": True}] * (len(found.parts) > 1),
         "loses_many": lost is not None and lost >= MANY_LOST,
         "careful_lost": _percent(lost),
     }
@@ -236,26 +235,22 @@ def quality(request: HttpRequest, code: str) -> HttpResponse:
     campaign = get_campaign(request, code)
     if campaign.is_draft:
         return redirect("rankme:campaign", campaign.code)
-    show, order = request.GET.get("show", ""), request.GET.get("sort", "")
+    show, order = request.GET.get("show", ""), request.GET.get("sort", "arrival")
     raters = campaign.participants.filter(assignments__isnull=False)
     if show in SHOWN:
         raters = raters.filter(SHOWN[show])
     raters = raters.distinct().order_by("-arrived_at", "-id")
-    page_number = request.GET.get("page")
+    found: Any = raters
     if order in ORDERS:
         by, found = ORDERS[order], quality_of(campaign, list(raters[:MOST_ORDERED]))
         found.sort(key=lambda line: (by(line) is None, by(line) or 0))
-        page: Page[Any] = Paginator(found, RATERS_ON_A_PAGE).get_page(page_number)
-        lines = list(page)
-    else:
-        page = Paginator(raters, RATERS_ON_A_PAGE).get_page(page_number)
-        lines = quality_of(campaign, list(page))
+    lines = Paginator(found, RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
+    if order not in ORDERS:
+        lines.object_list = quality_of(campaign, list(lines))
     context = {
-        "page": page,
         "lines": lines,
         "show": show,
         "order": order,
-        "query": urlencode({"show": show, "sort": order}) + "&",
         "has_bias": any(line.facts.position_bias is not None for line in lines),
         "has_declined": any(line.declined[0] for line in lines),
         "counts": rule_counts(campaign),

@@ -183,15 +183,15 @@ def links(request: HttpRequest, code: str) -> HttpResponse:
     entry = entry_link(request, campaign)
     invitations = Paginator(campaign.invitations.order_by("-id"), INVITATIONS_ON_A_PAGE)
     page = invitations.get_page(request.GET.get("page"))
+    page.object_list = [
+        (invitation, invitation_link(entry, invitation.token)) for invitation in page
+    ]
     context = {
         "definition": definition,
         "form": form,
         "open_link": entry if definition.crowd.open_link else "",
         "panel_link": panel_link(entry, definition),
         "page": page,
-        "invitations": [
-            (invitation, invitation_link(entry, invitation.token)) for invitation in page
-        ],
     }
     status = 422 if form.is_bound else 200
     return render_campaign(

@@ -99,7 +99,8 @@ def deal_with_complaint(request: HttpRequest, code: str, complaint: int) -> Http
 def raters(request: HttpRequest, code: str) -> HttpResponse:
     campaign = get_campaign(request, code)
     page = Paginator(raters_of(campaign), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
-    context = {"page": page, "raters": rater_lines(campaign, list(page))}
+    page.object_list = rater_lines(campaign, list(page))
+    context = {"raters": page}
     return render_campaign(
         request, campaign, "organiser/campaign/raters.html", context, tab="campaign-raters"
     )

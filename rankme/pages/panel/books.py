@@ -63,8 +63,7 @@ def show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "chosen": chosen,
         "chosen_title": LISTS[chosen][0],
         "people": people,
-        "ticked": "ticked" in request.GET,
-        "query": f"list={chosen}&",
+        "ticked": request.GET.get("ticked") == str(people.number),
         "hourly": HourlyBonusForm(),
         "file": BonusFileForm(),
         # Other buttons of the same form need neither of them.
