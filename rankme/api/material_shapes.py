@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from rankme.importing import READERS
 from rankme.importing.encodings import ENCODINGS
-from rankme.importing.reading import LAST_HEADER
+from rankme.importing.tabular.reading import LAST_HEADER
 from rankme.models import (
     MaterialImport,
 )

@@ -10,10 +10,10 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from rankme.importing import InvalidColumns, Reading, columns_from_roles
-from rankme.importing.columns import About
 from rankme.importing.encodings import ENCODINGS
-from rankme.importing.headings import Says, match_pattern, order_of
-from rankme.importing.reading import ALL_SHEETS, LAST_HEADER
+from rankme.importing.tabular.columns import About
+from rankme.importing.tabular.headings import Says, match_pattern, order_of
+from rankme.importing.tabular.reading import ALL_SHEETS, LAST_HEADER
 
 PATTERN_EXAMPLES = 4
 JUDGEMENT_ROLES = {

@@ -1,13 +1,13 @@
 """Importing: uploads in several formats become checked rows, or a list of all their faults."""
 
-from rankme.importing.columns import Columns, columns_from, columns_from_roles
-from rankme.importing.headings import InvalidColumns
 from rankme.importing.limits import LIMITS, Limits
-from rankme.importing.preview import JudgementPreview, Preview
 from rankme.importing.problems import FileProblem, ImportRefused
-from rankme.importing.reader import Reader
-from rankme.importing.reading import AS_PROPOSED, Reading, reading_from
-from rankme.importing.rows import ItemRow, JudgementRow, OutputRow
+from rankme.importing.readers.reader import Reader
+from rankme.importing.spooling.preview import JudgementPreview, Preview
+from rankme.importing.spooling.rows import ItemRow, JudgementRow, OutputRow
+from rankme.importing.tabular.columns import Columns, columns_from, columns_from_roles
+from rankme.importing.tabular.headings import InvalidColumns
+from rankme.importing.tabular.reading import AS_PROPOSED, Reading, reading_from
 from rankme.importing.uploads import (
     JUDGEMENT_READERS,
     READERS,

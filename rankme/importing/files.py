@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from rankme.importing.encodings import UTF8
 from rankme.importing.limits import LIMITS
-from rankme.importing.media_types import media_type_of
+from rankme.importing.media.media_types import media_type_of
 
 HEAD_BYTES = 64 * 1024
 UTF8_BOM = b"\xef\xbb\xbf"

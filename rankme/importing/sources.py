@@ -22,7 +22,6 @@ from rankme.importing.archives import (
     open_archive,
     trouble_with_directory,
 )
-from rankme.importing.columns import About
 from rankme.importing.encodings import ENCODINGS, UTF8, encoding_of
 from rankme.importing.files import (
     DAMAGE,
@@ -36,9 +35,10 @@ from rankme.importing.files import (
     size_in_words,
 )
 from rankme.importing.limits import Limits
-from rankme.importing.media_types import is_media_name
+from rankme.importing.media.media_types import is_media_name
 from rankme.importing.problems import Problems, StopFile
-from rankme.importing.reading import ALL_SHEETS, AS_PROPOSED, Reading
+from rankme.importing.tabular.columns import About
+from rankme.importing.tabular.reading import ALL_SHEETS, AS_PROPOSED, Reading
 
 Progress = Callable[[int, int], None]
 Paths = str | Path | Sequence[str | Path] | Mapping[str, str | Path]
@@ -296,7 +296,7 @@ def _read_head(sources: Sources, file: SourceFile) -> None:
 
 def _note_workbook(sources: Sources, file: SourceFile) -> None:
     """Find the sheet to read; an archive that is not a workbook is refused."""
-    from rankme.importing.workbooks import UnreadableWorkbook, sheet_of
+    from rankme.importing.tabular.workbooks import UnreadableWorkbook, sheet_of
 
     if file.size <= sources.limits.whole_file_bytes:
         with file.open() as stream:

@@ -11,7 +11,30 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from analysis.text_metrics.score_files import Known
-from rankme.importing import (
+from rankme.importing.fence import read_in_child
+from rankme.importing.files import SourceFile
+from rankme.importing.limits import LIMITS, Limits
+from rankme.importing.media.media_files import refuse_media
+from rankme.importing.problems import FileProblem, ImportRefused, Problems, StopFile
+from rankme.importing.readers.reader import Reader
+from rankme.importing.readers.score_tables import Scores, read_score_tables
+from rankme.importing.sources import Paths, Progress, Sources, labelled, open_sources
+from rankme.importing.spooling.judgement_spool import JudgementSpool
+from rankme.importing.spooling.preview import (
+    JudgementPreview,
+    Preview,
+    make_preview,
+    preview_judgements,
+)
+from rankme.importing.spooling.rows import JudgementRow
+from rankme.importing.spooling.spool import Spool, TextCheck
+from rankme.importing.spooling.spooled import Spooled, read_judgements
+from rankme.importing.tabular.columns import About
+from rankme.importing.tabular.reading import ALL_SHEETS, AS_PROPOSED, Reading
+from rankme.importing.tabular.records import columns_missing
+from rankme.importing.tabular.upload_tables import OUTPUT_COLUMNS, preview_tables, why_not
+
+from .readers import (
     e2e,
     e2e_ratings,
     items,
@@ -22,23 +45,6 @@ from rankme.importing import (
     rotowire,
     tuna,
 )
-from rankme.importing.columns import About
-from rankme.importing.fence import read_in_child
-from rankme.importing.files import SourceFile
-from rankme.importing.judgement_spool import JudgementSpool
-from rankme.importing.limits import LIMITS, Limits
-from rankme.importing.media_files import refuse_media
-from rankme.importing.preview import JudgementPreview, Preview, make_preview, preview_judgements
-from rankme.importing.problems import FileProblem, ImportRefused, Problems, StopFile
-from rankme.importing.reader import Reader
-from rankme.importing.reading import ALL_SHEETS, AS_PROPOSED, Reading
-from rankme.importing.records import columns_missing
-from rankme.importing.rows import JudgementRow
-from rankme.importing.score_tables import Scores, read_score_tables
-from rankme.importing.sources import Paths, Progress, Sources, labelled, open_sources
-from rankme.importing.spool import Spool, TextCheck
-from rankme.importing.spooled import Spooled, read_judgements
-from rankme.importing.tables import OUTPUT_COLUMNS, preview_tables, why_not
 
 # In this order the formats are tried on an upload whose format is not given.
 READERS: dict[str, Reader[Spool]] = {

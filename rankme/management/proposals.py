@@ -17,7 +17,7 @@ from rankme.importing import (
     reading_from,
 )
 from rankme.importing.problems import grouped
-from rankme.importing.spool import TextCheck
+from rankme.importing.spooling.spool import TextCheck
 
 SHOWN_OF_COLUMNS = ("system_columns", "value_columns", "pattern", "factors")
 

@@ -93,7 +93,7 @@ class Output(models.Model):
     item = models.ForeignKey(Item, models.CASCADE, related_name="outputs")
     system = models.ForeignKey(System, models.CASCADE, related_name="outputs", db_index=False)
     text = models.TextField(blank=True)
-    # Suggested marks that raters confirm, change or remove; see `rankme.importing.marks`.
+    # Suggested marks that raters confirm, change or remove; see `rankme.importing.readers.marks`.
     marks = models.JSONField(null=True, blank=True)
     media = models.ForeignKey(
         MediaFile, models.PROTECT, null=True, blank=True, related_name="outputs"

@@ -92,7 +92,7 @@ class AnalysisSpec(Part):
 
 
 class TableSpec(Part):
-    """The roles of an uploaded table's columns; see `rankme.importing.columns`."""
+    """The roles of an uploaded table's columns; see `rankme.importing.tabular.columns`."""
 
     layout: Literal["long", "wide", "items"] = "long"
     columns: dict[str, str] = Field(default_factory=dict, max_length=20)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rankme.importing.reader import Reader
+from rankme.importing.readers.reader import Reader
 from rankme.importing.sources import SourceFile, Sources, text_lines
-from rankme.importing.spool import Spool
+from rankme.importing.spooling.spool import Spool
 
 
 def is_headed(files: list[SourceFile]) -> bool:

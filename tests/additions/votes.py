@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rankme.importing.judgement_spool import Given, JudgementSpool
-from rankme.importing.preview import CriterionPreview, JudgementPreview
-from rankme.importing.reader import Asked, Reader
-from rankme.importing.records import columns_missing, records, shape_of
+from rankme.importing.readers.reader import Asked, Reader
 from rankme.importing.sources import SourceFile, Sources
+from rankme.importing.spooling.judgement_spool import Given, JudgementSpool
+from rankme.importing.spooling.preview import CriterionPreview, JudgementPreview
+from rankme.importing.tabular.records import columns_missing, records, shape_of
 
 COLUMNS = ("voter", "text", "system", "stars")
 

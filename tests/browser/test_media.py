@@ -12,7 +12,7 @@ from django.core.files.storage import default_storage
 from playwright.sync_api import Page, expect
 
 from rankme.importing.limits import LIMITS
-from rankme.importing.media_types import checked_media
+from rankme.importing.media.media_types import checked_media
 from rankme.models import Submission
 from tests.browser.rating import (
     answer_with_mouse,

@@ -12,7 +12,7 @@ from PIL import Image
 
 from rankme.importing import ImportRefused, read_material
 from rankme.importing.limits import LIMITS
-from rankme.importing.media_types import UnfitFile, checked_media
+from rankme.importing.media.media_types import UnfitFile, checked_media
 
 SECRET = b"SYSTEM-A-OF-THE-LAB"
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from rankme.importing import columns_from_roles
-from rankme.importing.headings import InvalidColumns
+from rankme.importing.tabular.headings import InvalidColumns
 from tests.importing.uploads import places, problems_of, read
 
 SEGMENTS = {"news": 3, "letter": 2}

@@ -17,8 +17,8 @@ from rankme.importing import (
     read_material,
     read_scores,
 )
-from rankme.importing.headings import likely_pattern, match_pattern, parsed_pattern
-from rankme.importing.records import header_of
+from rankme.importing.tabular.headings import likely_pattern, match_pattern, parsed_pattern
+from rankme.importing.tabular.records import header_of
 from tests.importing.uploads import problems_of, write, write_zip
 
 PROMPTS = [f"Where is the {name} garden of the town, and who keeps it?" for name in "abcde"]

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from rankme.importing import blanking
 from rankme.importing.limits import LIMITS
-from rankme.importing.media_types import UnfitFile, checked_media
+from rankme.importing.media import blanking
+from rankme.importing.media.media_types import UnfitFile, checked_media
 
 FOLDER = Path(__file__).parents[1] / "data" / "media"
 FILES = {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rankme.importing import ImportRefused, Material, Reading, columns_from_roles, read_material
-from rankme.importing.headings import InvalidColumns
+from rankme.importing.tabular.headings import InvalidColumns
 from tests.importing.uploads import places, problems_of, write, write_zip
 
 if TYPE_CHECKING:  # it takes a second, and every process of a run imports the modules of tests

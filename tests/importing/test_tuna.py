@@ -9,7 +9,8 @@ from zipfile import ZipFile
 import pytest
 
 from rankme.demonstration.material import MATERIAL
-from rankme.importing import FileProblem, ImportRefused, Material, read_material, svg
+from rankme.importing import FileProblem, ImportRefused, Material, read_material
+from rankme.importing.media import svg
 from tests.importing.uploads import write_zip
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 40

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 
 from rankme.errors import RefusedAction
 from rankme.importing import JUDGEMENT_READERS, JudgementPreview
-from rankme.importing.preview import CriterionPreview
-from rankme.importing.reader import Asked
+from rankme.importing.readers.reader import Asked
+from rankme.importing.spooling.preview import CriterionPreview
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_document
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from rankme.actions import jobs
 from rankme.actions.rows.stored_files import delete_files
 from rankme.importing import ImportRefused, JudgementPreview, Preview
-from rankme.importing.tables import is_one_of_several, is_said_by_names
+from rankme.importing.tabular.upload_tables import is_one_of_several, is_said_by_names
 from rankme.models import MaterialImport
 
 from .judgement_imports import preview_of_judgements, take_judgements

@@ -11,8 +11,8 @@ from analysis.text_metrics.score_files import Known
 from rankme.actions.material.materials import end_import, files_of, lock_for_import, progress_of
 from rankme.actions.material.metric_jobs import store_metric, store_verdicts
 from rankme.importing import FileProblem, ImportRefused, read_scores, reading_from
-from rankme.importing.score_tables import Scores
-from rankme.importing.tables import TablePreview
+from rankme.importing.readers.score_tables import Scores
+from rankme.importing.tabular.upload_tables import TablePreview
 from rankme.models import Campaign, MaterialImport, Metric, Output
 from rankme.untrusted.clean_text import storable
 

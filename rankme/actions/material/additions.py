@@ -11,7 +11,7 @@ from rankme.actions.rows.bulk_insert import copy_rows, new_ids
 from rankme.errors import RefusedAction
 from rankme.importing import Material
 from rankme.importing.characters import folded
-from rankme.importing.rows import ItemRow, OutputRow
+from rankme.importing.spooling.rows import ItemRow, OutputRow
 from rankme.models import Campaign, Output
 
 from .media import store_media

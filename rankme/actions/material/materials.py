@@ -26,7 +26,7 @@ from rankme.actions.rows.stored_files import delete_files, local_copies, sweep
 from rankme.errors import RefusedAction
 from rankme.importing import LIMITS, Reading
 from rankme.importing.sources import Progress
-from rankme.importing.tables import TablePreview, is_said_by_names
+from rankme.importing.tabular.upload_tables import TablePreview, is_said_by_names
 from rankme.importing.uploads import is_correctable
 from rankme.models import Campaign, MaterialImport, MediaFile
 from rankme.protocols.definition import Definition, MaterialSpec

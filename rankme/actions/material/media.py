@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from rankme.actions.rows.stored_files import delete_files
 from rankme.errors import RefusedAction
-from rankme.importing.rows import MediaRow
+from rankme.importing.spooling.rows import MediaRow
 from rankme.models import Campaign, Item, MediaFile, Output
 from rankme.protocols.definition import Definition
 

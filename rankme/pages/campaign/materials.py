@@ -17,8 +17,8 @@ from rankme.errors import RankmeError
 from rankme.forms.columns import ColumnsForm
 from rankme.forms.organiser import MaterialForm
 from rankme.importing import FileProblem
-from rankme.importing.columns import About
 from rankme.importing.problems import grouped
+from rankme.importing.tabular.columns import About
 from rankme.models import Campaign, MaterialImport, Output
 from rankme.permissions import get_campaign, user_of
 from rankme.queries.complaints import complaints_about

@@ -21,7 +21,7 @@ from rankme.designs.order import draw_order
 from rankme.designs.registry import draw
 from rankme.downloads import ShownFile, in_place
 from rankme.importing import LIMITS, read_material
-from rankme.importing.rows import ItemRow, MediaRow, OutputRow
+from rankme.importing.spooling.rows import ItemRow, MediaRow, OutputRow
 from rankme.models import Campaign
 from rankme.pages.rater.trial_page import ShownTrial, TrialFile
 from rankme.protocols.definition import Definition

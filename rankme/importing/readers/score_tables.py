@@ -11,12 +11,19 @@ from analysis.meta_evaluation.verdict_files import Verdicts, verdicts_of_rows
 from analysis.table_files import unguarded
 from analysis.text_metrics.extracted_facts import facts_of_rows
 from analysis.text_metrics.score_files import Known, MetricScores, scores_of_rows
-from rankme.importing.columns import Columns, column_name
 from rankme.importing.files import SourceFile
 from rankme.importing.problems import FileProblem, ImportRefused
-from rankme.importing.records import Record, records
 from rankme.importing.sources import Sources
-from rankme.importing.tables import Table, TablePreview, left_out, preview_tables, table_of, why_not
+from rankme.importing.tabular.columns import Columns, column_name
+from rankme.importing.tabular.records import Record, records
+from rankme.importing.tabular.upload_tables import (
+    Table,
+    TablePreview,
+    left_out,
+    preview_tables,
+    table_of,
+    why_not,
+)
 
 LONG = ("system", "item", "metric", "score")
 

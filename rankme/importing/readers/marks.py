@@ -19,11 +19,12 @@ from analysis.spans.mtme import NOBODY
 from analysis.spans.weights import Penalties, check_weights, parse_weights
 from analysis.translatable import gettext_noop as _
 from rankme.importing.files import Place, SourceFile
-from rankme.importing.judgement_spool import Given, JudgementSpool
 from rankme.importing.problems import StopFile
-from rankme.importing.reader import Reader
 from rankme.importing.sources import Sources, whole_text
-from rankme.importing.spool import Spool
+from rankme.importing.spooling.judgement_spool import Given, JudgementSpool
+from rankme.importing.spooling.spool import Spool
+
+from .reader import Reader
 
 CRITERION, SCORE = "errors", "errors_score"
 ONLY_SCREEN = "1"

@@ -11,7 +11,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Self
 
-from rankme.importing.rows import ItemRow, JudgementRow, MediaRow, OutputRow
+from .rows import ItemRow, JudgementRow, MediaRow, OutputRow
 
 
 def open_spool(path: Path) -> sqlite3.Connection:

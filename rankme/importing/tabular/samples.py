@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rankme.importing.columns import column_name
-from rankme.importing.media_types import is_media_name
+from rankme.importing.media.media_types import is_media_name
+
+from .columns import column_name
 
 # What pandas and its relatives write next to the data.
 FRAME_INDEX = re.compile(r"^$|^unnamed: ?\d+$|^(__index_level_\d__|level_\d)$")

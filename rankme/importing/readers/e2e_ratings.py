@@ -7,11 +7,12 @@ from datetime import datetime
 from analysis.e2e_ratings import COVERAGE_CRITERION, INPUT, RATER, layout_of, ratings_of
 from analysis.translatable import gettext_noop as _
 from rankme.importing.files import Place, SourceFile
-from rankme.importing.judgement_spool import Given, JudgementSpool
-from rankme.importing.preview import CriterionPreview, JudgementPreview
-from rankme.importing.reader import Asked, Reader
-from rankme.importing.records import Record, Shape, columns_missing, records, shape_of
 from rankme.importing.sources import Sources
+from rankme.importing.spooling.judgement_spool import Given, JudgementSpool
+from rankme.importing.spooling.preview import CriterionPreview, JudgementPreview
+from rankme.importing.tabular.records import Record, Shape, columns_missing, records, shape_of
+
+from .reader import Asked, Reader
 
 TIME = "%m/%d/%Y %H:%M:%S"
 # Magnitudes have no upper bound: the largest rating of the E2E challenge is 111,111.

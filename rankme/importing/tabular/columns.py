@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from analysis.spans.judged import MARKS
-from rankme.importing.headings import (
+
+from .headings import (
     InvalidColumns,
     Says,
     likely_says,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from rankme.importing.columns import column_name
-from rankme.importing.headings import CRITERION_WORDS, OUTPUT_WORDS
+from .columns import column_name
+from .headings import CRITERION_WORDS, OUTPUT_WORDS
 
 # The likelier name comes first; names are compared in lower case with "_" for blanks and hyphens.
 NAMES: dict[str, tuple[str, ...]] = {

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analysis.translatable import gettext_noop as _
-from rankme.importing.columns import (
+from rankme.importing.files import Place, SourceFile
+from rankme.importing.media.media_files import MediaFiles
+from rankme.importing.sources import Sources
+from rankme.importing.spooling.spool import NO_FILE, Attached, Spool, key_of_text
+from rankme.importing.tabular.columns import (
     DOCUMENT_PLACE,
     INPUT_ALT,
     INPUT_FILE,
@@ -15,13 +19,16 @@ from rankme.importing.columns import (
     OUTPUT_FILE,
     column_name,
 )
-from rankme.importing.files import Place, SourceFile
-from rankme.importing.media_files import MediaFiles
-from rankme.importing.reader import Reader
-from rankme.importing.records import Record, columns_missing, records, shape_of
-from rankme.importing.sources import Sources
-from rankme.importing.spool import NO_FILE, Attached, Spool, key_of_text
-from rankme.importing.tables import OUTPUT_COLUMNS, Table, factors_of, left_out, table_of
+from rankme.importing.tabular.records import Record, columns_missing, records, shape_of
+from rankme.importing.tabular.upload_tables import (
+    OUTPUT_COLUMNS,
+    Table,
+    factors_of,
+    left_out,
+    table_of,
+)
+
+from .reader import Reader
 
 
 def is_long(files: list[SourceFile]) -> bool:

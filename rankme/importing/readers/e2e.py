@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from analysis.translatable import gettext_noop as _
 from rankme.importing.files import SourceFile
-from rankme.importing.reader import Reader
-from rankme.importing.records import Record, Shape, records, shape_of
 from rankme.importing.sources import Sources
-from rankme.importing.spool import Spool
+from rankme.importing.spooling.spool import Spool
+from rankme.importing.tabular.records import Record, Shape, records, shape_of
+
+from .reader import Reader
 
 OUTPUT_COLUMNS = ("mr", "output")
 REFERENCE = "ref"

@@ -8,14 +8,18 @@ from analysis.errors import TableError
 from analysis.spans.judged import MARKS, read_cell
 from analysis.table_files import unguarded
 from analysis.translatable import gettext_noop as _
-from rankme.importing.columns import NAMES_OF_A_JUDGEMENT, ONLY_CRITERION, VALUE, column_name
 from rankme.importing.files import Place, SourceFile
-from rankme.importing.judgement_spool import Given, JudgementSpool
-from rankme.importing.reader import Reader
-from rankme.importing.records import Record, records
 from rankme.importing.sources import Sources
-from rankme.importing.spool import key_of_text
-from rankme.importing.tables import (
+from rankme.importing.spooling.judgement_spool import Given, JudgementSpool
+from rankme.importing.spooling.spool import key_of_text
+from rankme.importing.tabular.columns import (
+    NAMES_OF_A_JUDGEMENT,
+    ONLY_CRITERION,
+    VALUE,
+    column_name,
+)
+from rankme.importing.tabular.records import Record, records
+from rankme.importing.tabular.upload_tables import (
     Table,
     factors_of,
     left_out,
@@ -23,6 +27,8 @@ from rankme.importing.tables import (
     table_of,
     why_not,
 )
+
+from .reader import Reader
 
 ONLY_SCREEN = "1"  # of a rater for an item
 TRUE_WORDS = {"1", "true", "yes"}

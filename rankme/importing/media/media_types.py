@@ -12,9 +12,10 @@ import filetype
 from PIL import Image
 from tinytag import TinyTag, TinyTagException
 
-from rankme.importing import svg
 from rankme.importing.limits import Limits
-from rankme.importing.metadata import without_metadata
+
+from . import svg
+from .metadata import without_metadata
 
 Kind = Literal["picture", "sound", "film"]
 

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from rankme.importing.characters import CHARACTER_CLASSES, NOT_NORMAL
-from rankme.importing.judgement_spool import JudgementSpool
-from rankme.importing.spool import Spool
-from rankme.importing.spooled import read_items
+
+from .judgement_spool import JudgementSpool
+from .spool import Spool
+from .spooled import read_items
 
 MOST_MISSING_LISTED = 20
 MOST_PAIRS_LISTED = 50

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from PIL import Image
 
-from rankme.importing import blanking
+from . import blanking
 
 PNG_START = b"\x89PNG\r\n\x1a\n"
 PNG_KEPT = {

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankme.importing.characters import SENTENCE_MARK, folded, strange_characters
-from rankme.importing.documents import Documents
 from rankme.importing.files import Place, SourceFile
 from rankme.importing.limits import Limits
-from rankme.importing.media_types import MediaContent
+from rankme.importing.media.media_types import MediaContent
 from rankme.importing.problems import Problems, StopFile
-from rankme.importing.spooled import content_of, open_spool
+
+from .documents import Documents
+from .spooled import content_of, open_spool
 
 # Says what is wrong with a text; "" if nothing is.
 TextCheck = Callable[[str], str]

@@ -13,12 +13,13 @@ from xml.etree import ElementTree as Xml
 from xml.parsers import expat
 
 from analysis.translatable import gettext_noop as _
-from rankme.importing import svg
 from rankme.importing.files import Place, SourceFile
+from rankme.importing.media import svg
 from rankme.importing.problems import StopFile
-from rankme.importing.reader import Reader
 from rankme.importing.sources import Sources, whole_bytes, whole_text
-from rankme.importing.spool import Spool, digest_of
+from rankme.importing.spooling.spool import Spool, digest_of
+
+from .reader import Reader
 
 ENTITY_DECLARATION = re.compile(r"<!ENTITY")
 TRIAL = re.compile(rb"<TRIAL[\s>]")

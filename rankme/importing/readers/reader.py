@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from rankme.importing.files import SourceFile
-from rankme.importing.preview import CriterionPreview, JudgementPreview
 from rankme.importing.sources import Sources
-from rankme.importing.spool import Spool
+from rankme.importing.spooling.preview import CriterionPreview, JudgementPreview
+from rankme.importing.spooling.spool import Spool
 
 AnySpool = TypeVar("AnySpool", bound=Spool)
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from rankme.importing.characters import SENTENCE_MARK
-from rankme.importing.columns import (
+
+from .columns import (
     INPUT_ALT,
     INPUT_FILE,
     LEFT_OUT,
@@ -23,15 +24,9 @@ from rankme.importing.columns import (
     column_name,
     is_same,
 )
-from rankme.importing.headings import (
-    AFFIXES,
-    InvalidColumns,
-    grid_of,
-    likely_pattern,
-    system_names,
-)
-from rankme.importing.names import KNOWN_NAMES, NAMES, plain_name
-from rankme.importing.samples import INDEX, Sample, turns_of
+from .headings import AFFIXES, InvalidColumns, grid_of, likely_pattern, system_names
+from .names import KNOWN_NAMES, NAMES, plain_name
+from .samples import INDEX, Sample, turns_of
 
 ALT = re.compile(r"(^|_)alt(_?text)?($|_)")
 LONGEST_SYSTEM = 60

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from rankme.importing.columns import (
+from rankme.importing.files import SourceFile
+from rankme.importing.problems import Problems
+from rankme.importing.sources import Sources
+
+from .columns import (
     DOCUMENT_PLACE,
     FILE_ROLES,
     INPUT_FILE,
@@ -19,11 +23,9 @@ from rankme.importing.columns import (
     Layout,
     column_name,
 )
-from rankme.importing.files import SourceFile
-from rankme.importing.guesses import Proposal, propose, roles_by_name
-from rankme.importing.headings import InvalidColumns
-from rankme.importing.problems import Problems
-from rankme.importing.records import (
+from .guesses import Proposal, propose, roles_by_name
+from .headings import InvalidColumns
+from .records import (
     Shape,
     best_shape,
     columns_found,
@@ -32,8 +34,7 @@ from rankme.importing.records import (
     records,
     shape_of,
 )
-from rankme.importing.samples import Sample
-from rankme.importing.sources import Sources
+from .samples import Sample
 
 OUTPUT_COLUMNS = ("system", "item", "output")
 JUDGEMENT_COLUMNS = (*NAMES_OF_A_JUDGEMENT, VALUE)

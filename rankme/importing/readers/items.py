@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from analysis.translatable import gettext_noop as _
 from rankme.importing.files import SourceFile
-from rankme.importing.media_files import MediaFiles
-from rankme.importing.output_tables import described_tables, read_item_table
-from rankme.importing.reader import Reader
-from rankme.importing.records import columns_missing, shape_of
+from rankme.importing.media.media_files import MediaFiles
 from rankme.importing.sources import Sources
-from rankme.importing.spool import Spool
-from rankme.importing.tables import OUTPUT_COLUMNS, table_of
+from rankme.importing.spooling.spool import Spool
+from rankme.importing.tabular.records import columns_missing, shape_of
+from rankme.importing.tabular.upload_tables import OUTPUT_COLUMNS, table_of
+
+from .output_tables import described_tables, read_item_table
+from .reader import Reader
 
 COLUMNS = ("item", "input")
 

@@ -7,10 +7,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from rankme.importing.files import Place, SourceFile
-from rankme.importing.media_types import Kind, MediaContent, UnfitFile, checked_media
 from rankme.importing.problems import StopFile
 from rankme.importing.sources import Sources, whole_bytes
-from rankme.importing.spool import Attached, Spool
+from rankme.importing.spooling.spool import Attached, Spool
+
+from .media_types import Kind, MediaContent, UnfitFile, checked_media
 
 LONGEST_PATH = 300
 LONGEST_QUOTED = 120

@@ -15,7 +15,8 @@ from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook
 
 from rankme.importing.files import SourceFile
 from rankme.importing.limits import Limits
-from rankme.importing.reading import LAST_HEADER
+
+from .reading import LAST_HEADER
 
 
 class UnreadableWorkbook(ValueError):

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rankme.importing.columns import Columns, columns_from, is_texts
 from rankme.importing.encodings import ENCODINGS
-from rankme.importing.headings import InvalidColumns
+
+from .columns import Columns, columns_from, is_texts
+from .headings import InvalidColumns
 
 ALL_SHEETS = "*"
 LAST_HEADER = 30  # rows above the table are a title and notes

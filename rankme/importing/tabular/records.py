@@ -12,13 +12,14 @@ from itertools import islice
 from typing import Any
 
 from rankme.importing.characters import NUL_OR_SURROGATE
-from rankme.importing.columns import column_name
 from rankme.importing.files import HEAD_BYTES, UTF8_BOM, SourceFile
 from rankme.importing.limits import LIMITS
-from rankme.importing.names import DOCUMENTS_IN_JSON, KNOWN_HEADINGS, plain_name
 from rankme.importing.problems import StopFile
 from rankme.importing.sources import CHUNK_BYTES, Sources, opened, text_lines, whole_text
 from rankme.untrusted import strict_json
+
+from .columns import column_name
+from .names import DOCUMENTS_IN_JSON, KNOWN_HEADINGS, plain_name
 
 Record = dict[str, str]
 
@@ -150,7 +151,7 @@ def _is_whole(file: SourceFile, first: str) -> bool:
 def _binary_shapes(file: SourceFile) -> list[Shape]:
     """The one shape of a workbook or an Arrow table; none where it cannot be read."""
     # Most processes read no such file.
-    from rankme.importing import arrow_tables, workbooks
+    from . import arrow_tables, workbooks
 
     try:
         if file.is_arrow:
@@ -460,7 +461,7 @@ def _workbook_records(
     sources: Sources, file: SourceFile, shape: Shape
 ) -> Iterator[tuple[int, Record]]:
     """Spreadsheets leave out empty cells at the end of a row."""
-    from rankme.importing import workbooks
+    from . import workbooks
 
     width = len(shape.columns)
     rows = workbooks.sheet_rows(file, sources.limits)
@@ -477,7 +478,7 @@ def _workbook_records(
 def _arrow_records(
     sources: Sources, file: SourceFile, shape: Shape
 ) -> Iterator[tuple[int, Record]]:
-    from rankme.importing import arrow_tables
+    from . import arrow_tables
 
     rows = _limited(sources, file, arrow_tables.table_rows(file, sources.limits))
     next(rows, None)

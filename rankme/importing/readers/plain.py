@@ -9,9 +9,10 @@ from itertools import zip_longest
 from analysis.translatable import gettext_noop as _
 from rankme.importing.files import SourceFile
 from rankme.importing.problems import StopFile
-from rankme.importing.reader import Reader
 from rankme.importing.sources import Sources, text_lines
-from rankme.importing.spool import Spool
+from rankme.importing.spooling.spool import Spool
+
+from .reader import Reader
 
 SOURCE = re.compile(r"(^|[-._])(source|src)([-._]|$)", re.IGNORECASE)
 REFERENCE = re.compile(r"(^|[-._])(reference|ref)([-._]|$)", re.IGNORECASE)

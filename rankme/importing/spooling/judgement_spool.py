@@ -12,8 +12,9 @@ from typing import Any
 from rankme.importing.files import Place, SourceFile
 from rankme.importing.limits import Limits
 from rankme.importing.problems import Problems
-from rankme.importing.spool import ROWS_AT_ONCE, Spool, TextCheck, digest_of
 from rankme.untrusted.clean_text import LARGEST_NUMBER
+
+from .spool import ROWS_AT_ONCE, Spool, TextCheck, digest_of
 
 NAMES = ("rater", "item", "system", "criterion", "screen")
 LONGEST_NAME = 500

@@ -8,14 +8,15 @@ from typing import Any
 
 from analysis.translatable import gettext_noop as _
 from rankme.importing.files import SourceFile
-from rankme.importing.plain import advice_on_lines, lines_of
 from rankme.importing.problems import StopFile
-from rankme.importing.reader import Reader
-from rankme.importing.records import Shape, records, shape_of
 from rankme.importing.sources import Sources, text_lines, whole_text
-from rankme.importing.spool import Spool, quoted
-from rankme.importing.tables import OUTPUT_COLUMNS
+from rankme.importing.spooling.spool import Spool, quoted
+from rankme.importing.tabular.records import Shape, records, shape_of
+from rankme.importing.tabular.upload_tables import OUTPUT_COLUMNS
 from rankme.untrusted import strict_json
+
+from .plain import advice_on_lines, lines_of
+from .reader import Reader
 
 NEEDED = ("box_score", "home_line", "vis_line")
 NAME_COLUMNS = ("FIRST_NAME", "SECOND_NAME", "TEAM_CITY", "PLAYER_NAME")

@@ -1,0 +1,1 @@
+"""Pictures, sounds and films: recognised by their content, and copied without metadata."""

@@ -1,0 +1,1 @@
+"""One module for each format, and what each of them says about itself."""

@@ -1,0 +1,1 @@
+"""Rows that wait outside the database until all of the upload is checked, and their preview."""
