@@ -38,15 +38,15 @@ def open_archive(label: str, path: Path, limits: Limits, problems: Problems) -> 
     """The members of a zip as files; what is wrong with the archive or a member is noted."""
     trouble = trouble_with_directory(path, limits)
     if trouble:
-        problems.add(label, None, "", trouble)
+        problems.add(trouble, file=label)
         return Archive()
     try:
         opened = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, ValueError, NotImplementedError, struct.error) as error:
-        problems.add(label, None, "", f"The archive is damaged: {error}.")
+        problems.add(f"The archive is damaged: {error}.", file=label)
         return Archive()
     if not _is_without_overlap(opened):
-        problems.add(label, None, "", "The archive is damaged: its files overlap.")
+        problems.add("The archive is damaged: its files overlap.", file=label)
     members = [member for member in opened.infolist() if not _is_litter(member)]
     files = (_file_of(member, label, opened, limits, problems) for member in members)
     return Archive([file for file in files if file is not None], opened.close)
@@ -99,7 +99,7 @@ def _file_of(
     place = "/".join(part for part in (label, folder, name or ascii(member.filename)) if part)
     trouble = _trouble_with_member(member, name, limits)
     if trouble:
-        problems.add(place, None, "", trouble)
+        problems.add(trouble, file=place)
         return None
     opener = partial(archive.open, member)
     path = "/".join([*folders, name]) if all(folders) else ""

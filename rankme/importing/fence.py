@@ -109,7 +109,7 @@ def _too_large(limits: Limits) -> str:
 
 
 def _refusal(message: str, label: str) -> ImportRefused:
-    return ImportRefused([FileProblem(label, None, "", message)], 1)
+    return ImportRefused([FileProblem(message, file=label)])
 
 
 def _raised(stored: Any, limits: Limits, label: str) -> BaseException:

@@ -15,10 +15,10 @@ LINES_SHOWN = 10
 class FileProblem:
     """One fault. `line` counts from 1; `column` is a column's name or the character's number."""
 
-    file: str
-    line: int | None
-    column: str
     message: str
+    file: str = ""
+    line: int | None = None
+    column: str = ""
 
     def __str__(self) -> str:
         places = [self.file]
@@ -68,9 +68,9 @@ def _group(alike: Sequence[FileProblem]) -> ProblemGroup:
 class ImportRefused(ValueError):
     """The material is not valid; `problems` are the first, `count` says how many there are."""
 
-    def __init__(self, problems: Sequence[FileProblem], count: int) -> None:
+    def __init__(self, problems: Sequence[FileProblem], count: int | None = None) -> None:
         self.problems = tuple(problems)
-        self.count = count
+        self.count = len(problems) if count is None else count
         # What could be read anyway, if the reader got that far.
         self.tables: tuple[Any, ...] = ()
         self.n_systems = 0
@@ -88,11 +88,13 @@ class Problems:
         self.called: dict[str, str] = {}
         self.count = 0
 
-    def add(self, file: str, line: int | None, column: str | int, message: str) -> None:
+    def add(
+        self, message: str, *, file: str = "", line: int | None = None, column: str | int = ""
+    ) -> None:
         self.count += 1
         if not self.is_full:
             name = self.called.get(file, file)
-            self._problems.append(FileProblem(name, line, str(column), message))
+            self._problems.append(FileProblem(message, name, line, str(column)))
 
     @property
     def is_full(self) -> bool:

@@ -124,14 +124,9 @@ def open_sources(
             file.number = number
             file.header = reading.header
         if sources.total_bytes > limits.total_bytes:
-            problems.add(
-                "",
-                None,
-                "",
-                f"Together the files are larger than {size_in_words(limits.total_bytes)}.",
-            )
+            problems.add(f"Together the files are larger than {size_in_words(limits.total_bytes)}.")
         elif not sources.files and not problems.count:
-            problems.add("", None, "", "The upload has no files.")
+            problems.add("The upload has no files.")
         problems.refuse_if_any()
         yield sources
     finally:
@@ -199,11 +194,11 @@ def _add_plain(sources: Sources, label: str, path: Path, *, folder: str = "") ->
         opener, label = partial(_open_packed, path), label.removesuffix(".gz")
         size = _unpacked_size(opener, sources.limits)
     if len(sources.files) >= sources.limits.files:
-        sources.problems.add(label, None, "", f"There are more than {sources.limits.files} files.")
+        sources.problems.add(f"There are more than {sources.limits.files} files.", file=label)
         sources.problems.refuse_if_any()
     if size > sources.limits.file_bytes:
         largest = size_in_words(sources.limits.file_bytes)
-        sources.problems.add(label, None, "", f"The file is larger than {largest}.")
+        sources.problems.add(f"The file is larger than {largest}.", file=label)
         return
     sources.files.append(SourceFile(label, size, packed, opener, folder, path=label))
 
@@ -268,7 +263,7 @@ class _CountedStream(io.RawIOBase):
         return chunk
 
     def _stop(self, message: str) -> None:
-        self._sources.problems.add(self._file.label, None, "", message)
+        self._sources.problems.add(message, file=self._file.label)
         raise StopFile
 
     def close(self) -> None:
@@ -283,7 +278,7 @@ def _read_head(sources: Sources, file: SourceFile) -> None:
         with file.open() as stream:
             file.head = stream.read(HEAD_BYTES)
     except DAMAGE as error:
-        sources.problems.add(file.label, None, "", f"The file is damaged: {error}.")
+        sources.problems.add(f"The file is damaged: {error}.", file=file.label)
         return
     if file.head.startswith((ZIP_START, ZIP_END)):
         _note_workbook(sources, file)
@@ -302,13 +297,13 @@ def _note_workbook(sources: Sources, file: SourceFile) -> None:
         with file.open() as stream:
             file.is_workbook = holds_workbook(io.BytesIO(stream.read()))
     if not file.is_workbook:
-        sources.problems.add(file.label, None, "", "Archives within archives are not supported.")
+        sources.problems.add("Archives within archives are not supported.", file=file.label)
         return
     wanted = sources.reading.sheet
     try:
         file.sheet, others = sheet_of(file, sources.limits, "" if wanted == ALL_SHEETS else wanted)
     except UnreadableWorkbook as refused:
-        sources.problems.add(file.label, None, "", str(refused))
+        sources.problems.add(str(refused), file=file.label)
         return
     file.sheets = (file.sheet, *others[:MOST_SHEETS_OFFERED])
     if wanted == ALL_SHEETS:
@@ -350,14 +345,14 @@ def text_lines(sources: Sources, file: SourceFile) -> Iterator[str]:
                 _stop_at_long_line(sources, file, number)
             if b"\0" in raw:
                 column = raw.index(b"\0") + 1
-                sources.problems.add(file.label, number, column, NUL_MESSAGE)
+                sources.problems.add(NUL_MESSAGE, file=file.label, line=number, column=column)
                 raw = raw.replace(b"\0", b"")
             try:
                 yield raw.decode()
             except UnicodeDecodeError as error:
                 column = len(raw[: error.start].decode()) + 1
                 message = _not_utf8(raw[error.start])
-                sources.problems.add(file.label, number, column, message)
+                sources.problems.add(message, file=file.label, line=number, column=column)
                 yield raw.decode(errors="replace")
 
 
@@ -373,19 +368,19 @@ def _lines_in_encoding(sources: Sources, file: SourceFile) -> Iterator[str]:
                     _stop_at_long_line(sources, file, number)
                 if "\0" in line:
                     column = line.index("\0") + 1
-                    sources.problems.add(file.label, number, column, NUL_MESSAGE)
+                    sources.problems.add(NUL_MESSAGE, file=file.label, line=number, column=column)
                     line = line.replace("\0", "")
                 yield line
         except UnicodeError as error:
             title = ENCODINGS[file.encoding]
             message = f"From about here on, this is not text in {title}: choose another encoding."
-            sources.problems.add(file.label, number + 1, "", message)
+            sources.problems.add(message, file=file.label, line=number + 1)
             raise StopFile from error
 
 
 def _stop_at_long_line(sources: Sources, file: SourceFile, number: int) -> None:
     message = f"The line is longer than {size_in_words(sources.limits.line_bytes)}."
-    sources.problems.add(file.label, number, "", message)
+    sources.problems.add(message, file=file.label, line=number)
     raise StopFile
 
 
@@ -403,9 +398,7 @@ def whole_text(sources: Sources, file: SourceFile) -> str:
     """The text of a file that has to be read as one document."""
     limit = sources.limits.whole_file_bytes
     if file.size > limit:
-        sources.problems.add(
-            file.label, None, "", f"The file is larger than {size_in_words(limit)}."
-        )
+        sources.problems.add(f"The file is larger than {size_in_words(limit)}.", file=file.label)
         raise StopFile
     return "".join(text_lines(sources, file))
 
@@ -414,7 +407,7 @@ def whole_bytes(sources: Sources, file: SourceFile, limit: int) -> bytes:
     """The bytes of a picture, a sound or a film."""
     if file.size > limit:
         message = f"The file is larger than {limit / 1_000_000:.3g} MB."
-        sources.problems.add(file.label, None, "", message)
+        sources.problems.add(message, file=file.label)
         raise StopFile
     with opened(sources, file) as stream:
         return stream.read()

@@ -220,7 +220,7 @@ def read_upload(
             sources.set_media_aside()
             if not sources.files:
                 message = "The upload has no table whose rows name these files."
-                problems.add("", None, "", message)
+                problems.add(message)
                 problems.refuse_if_any()
             try:
                 if about == "scores":
@@ -282,7 +282,7 @@ def _spooled(
 def _refuse_several(sources: Sources) -> None:
     if len(sources.files) > 1:
         message = "There are several files. Upload judgements as one file."
-        sources.problems.add(sources.files[1].label, None, "", message)
+        sources.problems.add(message, file=sources.files[1].label)
         sources.problems.refuse_if_any()
 
 
@@ -290,7 +290,7 @@ def _known_format(format: str | None, sources: Sources, readers: Mapping[str, Re
     """The format as given, or as found in the content."""
     if format and format not in readers:
         message = f'There is no format "{format}": choose {", ".join(readers)}.'
-        raise ImportRefused([FileProblem("", None, "", message)], 1)
+        raise ImportRefused([FileProblem(message)])
     guessing = ((name, reader.could_read) for name, reader in readers.items())
     found = format or detect(sources.files, readers)
     found = found or next((name for name, could in guessing if could and could(sources)), None)
@@ -304,7 +304,7 @@ def _refuse_unknown(sources: Sources) -> None:
     """Say of each file what it lacks; of many files of texts in folders, only once."""
     files = sources.files
     if sources.about == "judgements":
-        raise ImportRefused([FileProblem(files[0].label, 1, "", why_not(sources, files[0]))], 1)
+        raise ImportRefused([FileProblem(why_not(sources, files[0]), file=files[0].label, line=1)])
     folders = {file.folder for file in files}
     tables = preview_tables(sources)
     if len(files) > FEW_FILES and not tables and "" not in folders:
@@ -314,10 +314,10 @@ def _refuse_unknown(sources: Sources) -> None:
             "make one text file for each system with an output on each line, and a source.txt with "
             "the inputs."
         )
-        raise ImportRefused([FileProblem("", None, "", message)], 1)
+        raise ImportRefused([FileProblem(message)])
     for file in files:
         message = f"The format is not recognised. {columns_missing(file, OUTPUT_COLUMNS)}"
-        sources.problems.add(file.label, 1, "", message)
+        sources.problems.add(message, file=file.label, line=1)
     sources.problems.refuse_if_any()
 
 
@@ -329,7 +329,7 @@ def _require_rows(spool: Spool, reader: Reader[Any], sources: Sources) -> None:
     (n_rows,) = spool.database.execute(f"SELECT count(*) FROM {table}").fetchone()
     if not n_rows and is_judged:
         message = "The file has no judgements: no row has a value."
-        sources.problems.add(sources.files[0].label, None, "", message)
+        sources.problems.add(message, file=sources.files[0].label)
     elif not n_rows and reader.needs_outputs:
         message = "The upload has no outputs. Add a table or files with them."
-        sources.problems.add("", None, "", message)
+        sources.problems.add(message)

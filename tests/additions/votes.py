@@ -19,7 +19,7 @@ def read_votes(sources: Sources, spool: JudgementSpool) -> None:
     file = sources.files[0]
     shape = shape_of(file, COLUMNS)
     if shape is None:
-        sources.problems.add(file.label, 1, "", columns_missing(file, COLUMNS))
+        sources.problems.add(columns_missing(file, COLUMNS), file=file.label, line=1)
         return
     for line, record in records(sources, file, shape):
         given = Given(

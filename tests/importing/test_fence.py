@@ -113,7 +113,7 @@ def test_what_is_read_comes_back_and_its_progress_is_reported():
 
 def test_a_refusal_keeps_its_problems():
     def read(progress):
-        refused = ImportRefused([FileProblem("a.csv", 3, "item", "Wrong.")], 7)
+        refused = ImportRefused([FileProblem("Wrong.", file="a.csv", line=3, column="item")], 7)
         refused.n_items = 4
         raise refused
 

@@ -140,12 +140,12 @@ def _read(row: MaterialImport) -> Scores:
 
 def _check_names(found: Scores, known: Known, own: list[str]) -> None:
     problems = [
-        FileProblem(found.label, None, name[:40], message)
+        FileProblem(message, file=found.label, column=name[:40])
         for name in found.names()
         if (message := _name_problem(name))
     ]
     problems += [
-        FileProblem("", None, "", f'There is no system "{name[:40]}".')
+        FileProblem(f'There is no system "{name[:40]}".')
         for name in own
         if name not in known.systems
     ]

@@ -48,7 +48,7 @@ class MediaFiles:
         elif len(file.path) > LONGEST_PATH:
             message = f"The path is longer than {LONGEST_PATH} characters."
         if message:
-            self._sources.problems.add(file.label, None, "", message)
+            self._sources.problems.add(message, file=file.label)
             self._found[file.number] = _Found(None)
         return not message
 
@@ -56,7 +56,7 @@ class MediaFiles:
         for path, files in self._by_path.items():
             for again in files[1:]:
                 message = f"The upload has two files with the path “{path[:LONGEST_QUOTED]}”."
-                self._sources.problems.add(again.label, None, "", message)
+                self._sources.problems.add(message, file=again.label)
                 self._found[again.number] = _Found(None)
 
     # --- rows ---
@@ -119,7 +119,7 @@ class MediaFiles:
         except StopFile:
             return None
         except UnfitFile as unfit:
-            self._sources.problems.add(file.label, None, "", str(unfit))
+            self._sources.problems.add(str(unfit), file=file.label)
             return None
 
     # --- the whole upload ---
@@ -128,7 +128,7 @@ class MediaFiles:
         """Say which files nobody names, and how many pictures have no description."""
         for file in self._sources.media:
             if file.number not in self._found:
-                self._sources.problems.add(file.label, None, "", "No row names this file.")
+                self._sources.problems.add("No row names this file.", file=file.label)
         if self._without_alt:
             self._spool.notes.append(
                 f"{self._without_alt} pictures have no description for people who cannot see "
@@ -140,4 +140,4 @@ def refuse_media(sources: Sources) -> None:
     """For formats whose rows name no files."""
     for file in sources.media:
         message = "In this format rows name no pictures, sounds or films: use a table."
-        sources.problems.add(file.label, None, "", message)
+        sources.problems.add(message, file=file.label)

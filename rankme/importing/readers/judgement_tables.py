@@ -53,7 +53,7 @@ def read_judgement_tables(sources: Sources, spool: JudgementSpool) -> None:
     for file in sources.files:
         table = table_of(sources, file)
         if table is None or not table.is_described:
-            sources.problems.add(file.label, 1, "", why_not(sources, file))
+            sources.problems.add(why_not(sources, file), file=file.label, line=1)
         else:
             _note_reading(table, spool)
             _read(table, sources, spool)
@@ -95,7 +95,9 @@ def _read(table: Table, sources: Sources, spool: JudgementSpool) -> None:
     for line, written in records(sources, file, table.shape):
         missing = [name for name in rows.needed if name not in written]
         for name in missing:
-            sources.problems.add(file.label, line, name, f'The line has no "{name}". Add it.')
+            sources.problems.add(
+                f'The line has no "{name}". Add it.', file=file.label, line=line, column=name
+            )
         if missing:
             continue
         record = {name: unguarded(cell) for name, cell in written.items()}

@@ -56,7 +56,7 @@ def _read_file(sources: Sources, spool: JudgementSpool, file: SourceFile) -> Non
         check_weights(table, parse_weights())
     except AnalysisError as error:
         for problem in str(error).splitlines():
-            sources.problems.add(file.label, None, "", problem)
+            sources.problems.add(problem, file=file.label)
         return
     spool.notes += table.notes
     file.rows = len(table)
@@ -112,7 +112,7 @@ def read_suggestions(sources: Sources, spool: Spool) -> None:
             table = read_text(whole_text(sources, file))
         except AnalysisError as error:
             for problem in str(error).splitlines():
-                sources.problems.add(file.label, None, "", problem)
+                sources.problems.add(problem, file=file.label)
             continue
         file.rows = len(table)
         for number, each in enumerate(table.outputs, start=1):

@@ -55,7 +55,7 @@ def read_tables(sources: Sources, spool: Spool) -> None:
     for file in sources.files:
         if file.number not in described:
             message = columns_missing(file, OUTPUT_COLUMNS)
-            sources.problems.add(file.label, 1, "", message)
+            sources.problems.add(message, file=file.label, line=1)
     items = [table for table in tables if table.layout == "items"]
     outputs = [table for table in tables if table.layout != "items"]
     media = MediaFiles(sources, spool)
@@ -100,7 +100,7 @@ def read_item_table(sources: Sources, spool: Spool, table: Table, media: MediaFi
     factors = factors_of(sources, table)
     if len(factors) > sources.limits.factors:
         message = f"There are more than {sources.limits.factors} columns with factors."
-        sources.problems.add(table.file.label, 1, "", message)
+        sources.problems.add(message, file=table.file.label, line=1)
         return
     cells = _Cells(table, media)
     needed = cells.naming_roles
@@ -239,7 +239,10 @@ class _Cells:
         missing = [name for name in names if name not in record]
         for name in missing:
             sources.problems.add(
-                place[0].label, place[1], name, f'The line has no "{name}". Add it.'
+                f'The line has no "{name}". Add it.',
+                file=place[0].label,
+                line=place[1],
+                column=name,
             )
         return not missing
 

@@ -32,7 +32,7 @@ def read_plain(sources: Sources, spool: Spool) -> None:
     ]
     if of_items[0] is None:
         message = 'The file with the inputs is missing: name it "source.txt".'
-        sources.problems.add("", None, "", message)
+        sources.problems.add(message)
         return
     _read_items(sources, spool, *of_items)
     for file in sources.files:
@@ -46,7 +46,7 @@ def _only(pattern: re.Pattern[str], role: str, sources: Sources) -> SourceFile |
         message = (
             f"Two files look like the {role}: {found[0].label} and this one. Rename or delete one."
         )
-        sources.problems.add(file.label, None, "", message)
+        sources.problems.add(message, file=file.label)
     return found[0] if found else None
 
 
@@ -90,7 +90,7 @@ def _check_length(sources: Sources, file: SourceFile, count: int, expected: int)
         line = min(count, expected) + 1
         message = f"The file has {count} lines, but the source has {expected}."
         advice = advice_on_lines(count, expected)
-        sources.problems.add(file.label, line, "", f"{message} {advice}")
+        sources.problems.add(f"{message} {advice}", file=file.label, line=line)
 
 
 def advice_on_lines(count: int, expected: int) -> str:
@@ -109,7 +109,9 @@ def lines_of(sources: Sources, file: SourceFile) -> Iterator[str]:
                 message = (
                     "There is a carriage return within the line. End every line with LF or CRLF."
                 )
-                sources.problems.add(file.label, number, text.index("\r") + 1, message)
+                sources.problems.add(
+                    message, file=file.label, line=number, column=text.index("\r") + 1
+                )
             yield text
     except StopFile:
         return

@@ -81,7 +81,7 @@ def _documents(sources: Sources, file: SourceFile) -> Iterator[tuple[int, Any]]:
                 yield line, strict_json.parse(text, deepest=deepest)
     except strict_json.InvalidJson as refused:
         message = f"{refused} Correct the file here."
-        sources.problems.add(file.label, refused.line or line, "", message)
+        sources.problems.add(message, file=file.label, line=refused.line or line)
     except StopFile:
         return
 

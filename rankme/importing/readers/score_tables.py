@@ -51,11 +51,11 @@ def read_score_tables(
     """Read and check scores; raises `ImportRefused` with every problem."""
     if len(sources.files) != 1:
         message = "Upload one file of scores at a time."
-        raise ImportRefused([FileProblem("", None, "", message)], 1)
+        raise ImportRefused([FileProblem(message)])
     file = sources.files[0]
     table = table_of(sources, file)
     if table is None or not table.is_described:
-        raise ImportRefused([FileProblem(file.label, None, "", why_not(sources, file))], 1)
+        raise ImportRefused([FileProblem(why_not(sources, file), file=file.label)])
     rows = _rows(sources, table)
     sources.problems.refuse_if_any()
     scores, verdicts = None, {}
@@ -116,9 +116,11 @@ def _refused(sources: Sources, table: Table, error: TableError) -> ImportRefused
     if isinstance(error, RowsError):
         places = sorted(error.places, key=lambda place: place.line)
         problems = [
-            FileProblem(file.label, at.line, names.get(at.column, at.column), at.message)
+            FileProblem(
+                at.message, file=file.label, line=at.line, column=names.get(at.column, at.column)
+            )
             for at in places
         ]
     else:
-        problems = [FileProblem(file.label, None, "", message) for message in error.problems]
+        problems = [FileProblem(message, file=file.label) for message in error.problems]
     return ImportRefused(problems[: sources.limits.listed_problems], len(problems))

@@ -44,7 +44,7 @@ def read_tuna(sources: Sources, spool: Spool) -> None:
             _read_trial(spool, pictures, domains, trial)
     if not any(file.ending == "xml" for file in sources.files):
         message = 'The upload has no XML file. End the names of files with trials in ".xml".'
-        sources.problems.add("", None, "", message)
+        sources.problems.add(message)
 
 
 @dataclass(frozen=True)
@@ -71,21 +71,24 @@ def _trials(sources: Sources, file: SourceFile) -> list[_Trial]:
         return []
     if found := ENTITY_DECLARATION.search(text):
         line = text.count("\n", 0, found.start()) + 1
-        sources.problems.add(file.label, line, "", DEFINES_ENTITIES)
+        sources.problems.add(DEFINES_ENTITIES, file=file.label, line=line)
         return []
     try:
         root = Xml.fromstring(text)
     except Xml.ParseError as error:
         line, column = error.position
         sources.problems.add(
-            file.label, line, column + 1, f"This is not XML: {error.msg}. Correct it."
+            f"This is not XML: {error.msg}. Correct it.",
+            file=file.label,
+            line=line,
+            column=column + 1,
         )
         return []
     lines = dict(zip(root.iter(), _lines_of_elements(text), strict=True))
     trials = [_Trial(element, file, lines) for element in root.iter("TRIAL")]
     if not trials:
         message = "The file has no TRIAL. Add one for each description, or leave out the file."
-        sources.problems.add(file.label, 1, "", message)
+        sources.problems.add(message, file=file.label, line=1)
     return trials
 
 
@@ -219,7 +222,9 @@ class _Pictures:
                 message = (
                     f'The picture "{name}" is not among the files. Add it, or correct its name.'
                 )
-                self._sources.problems.add(place[0].label, place[1], "IMAGE", message)
+                self._sources.problems.add(
+                    message, file=place[0].label, line=place[1], column="IMAGE"
+                )
             self._read[key] = self._content(file) if file else None
         return self._read[key]
 
@@ -234,12 +239,12 @@ class _Pictures:
         except StopFile:
             return None
         if "<svg" not in text:
-            self._sources.problems.add(file.label, None, "", NO_PICTURE)
+            self._sources.problems.add(NO_PICTURE, file=file.label)
             return None
         try:
             return {"svg": svg.clean(text.encode()).decode()}
         except svg.InvalidSvg as error:
-            self._sources.problems.add(file.label, None, "", str(error))
+            self._sources.problems.add(str(error), file=file.label)
             return None
 
 

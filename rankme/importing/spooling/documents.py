@@ -99,7 +99,7 @@ class Documents:
         for item, key, label, line in rows:
             if item not in self._of_item:
                 message = f"Item {_quoted(key)} is in no document, but others are."
-                self._problems.add(label, line, "document", message)
+                self._problems.add(message, file=label, line=line, column="document")
 
     def _factors(self, database: sqlite3.Connection) -> Iterator[tuple[str, int]]:
         ordered = {
@@ -116,7 +116,7 @@ class Documents:
                 yield json.dumps(placed, ensure_ascii=False), item
 
     def _problem(self, place: Place, column: str, message: str) -> None:
-        self._problems.add(place[0].label, place[1], column, message)
+        self._problems.add(message, file=place[0].label, line=place[1], column=column)
 
 
 def _where(first: Place, again: Place) -> str:

@@ -172,7 +172,7 @@ class JudgementSpool(Spool):
                 f'On line {first}, system "{name}" has a different output for this item. Make them '
                 "the same."
             )
-            self.problems.add(files[file].label, line, "output", message)
+            self.problems.add(message, file=files[file].label, line=line, column="output")
         self.database.execute(
             "DELETE FROM output WHERE rowid NOT IN "
             "(SELECT min(rowid) FROM output GROUP BY system, item)"
@@ -193,4 +193,4 @@ class JudgementSpool(Spool):
                 f"This judgement already appears on line {first}. Delete one of the two rows, or "
                 "tell them apart by a column “screen”."
             )
-            self.problems.add(files[file].label, line, "", message)
+            self.problems.add(message, file=files[file].label, line=line)

@@ -325,7 +325,7 @@ class Spool:
         return True
 
     def problem(self, place: Place, column: str, message: str) -> None:
-        self.problems.add(place[0].label, place[1], column, message)
+        self.problems.add(message, file=place[0].label, line=place[1], column=column)
 
     # --- to disk ---
 
@@ -371,7 +371,7 @@ class Spool:
                 f'System "{self.system_names[system]}" already has an output for this item '
                 f"({where}). Delete one of the two rows."
             )
-            self.problems.add(files[file].label, line, "", message)
+            self.problems.add(message, file=files[file].label, line=line)
 
     def _part_factors(self) -> None:
         """Give factors that never vary within an item to the items, and leave the rest."""

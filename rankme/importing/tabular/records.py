@@ -381,7 +381,9 @@ def _as_records(
                 f"The row has {len(cells)} cells, but the header has {width}. Put quotation marks "
                 "around texts that contain the separator, or add the missing cells."
             )
-            sources.problems.add(file.label, line, min(len(cells), width) + 1, message)
+            sources.problems.add(
+                message, file=file.label, line=line, column=min(len(cells), width) + 1
+            )
             continue
         file.rows += 1
         yield line, dict(zip(columns, cells, strict=True))
@@ -391,20 +393,26 @@ def _check_header(sources: Sources, file: SourceFile, shape: Shape) -> None:
     columns, header = shape.columns, shape.header or 1
     if len(columns) > sources.limits.columns:
         message = f"The header has {len(columns):,} columns; at most {sources.limits.columns:,} "
-        sources.problems.add(file.label, header, "", f"{message}are allowed.")
+        sources.problems.add(f"{message}are allowed.", file=file.label, line=header)
         raise StopFile
     seen = set()
     for number, name in enumerate(columns, start=1):
         if not name and number > 1:  # a data frame's index has no name
             sources.problems.add(
-                file.label, header, number, "The column has no name. Write one into the first line."
+                "The column has no name. Write one into the first line.",
+                file=file.label,
+                line=header,
+                column=number,
             )
         elif name in seen:
             message = "The header has this column twice. Rename one of them."
-            sources.problems.add(file.label, header, name, message)
+            sources.problems.add(message, file=file.label, line=header, column=name)
         elif len(name) > sources.limits.column_name:
             sources.problems.add(
-                file.label, header, number, "The column's name is too long. Shorten it."
+                "The column's name is too long. Shorten it.",
+                file=file.label,
+                line=header,
+                column=number,
             )
         seen.add(name)
 
@@ -430,7 +438,7 @@ def _table_rows(
             n_rows += 1
             if n_rows > sources.limits.rows:
                 message = f"There are more than {sources.limits.rows:,} rows."
-                sources.problems.add(file.label, line, "", message)
+                sources.problems.add(message, file=file.label, line=line)
                 return
             yield line, cells
 
@@ -452,7 +460,7 @@ def _note_csv_error(
         )
     else:
         message = f"The row cannot be read: {error}."
-    sources.problems.add(file.label, line, "", message)
+    sources.problems.add(message, file=file.label, line=line)
     if "field larger" in error:
         raise StopFile
 
@@ -471,7 +479,7 @@ def _workbook_records(
             if not _note_unstorable(sources, file, line, record):
                 yield line, record
     except workbooks.UnreadableWorkbook as refused:
-        sources.problems.add(file.label, None, "", str(refused))
+        sources.problems.add(str(refused), file=file.label)
     _count_whole(sources, file)
 
 
@@ -487,7 +495,7 @@ def _arrow_records(
             if not _note_unstorable(sources, file, line, record):
                 yield line, record
     except arrow_tables.UnreadableTable as refused:
-        sources.problems.add(file.label, None, "", str(refused))
+        sources.problems.add(str(refused), file=file.label)
     _count_whole(sources, file)
 
 
@@ -497,7 +505,7 @@ def _limited(
     for number, (line, cells) in enumerate(rows):
         if number > sources.limits.rows:
             message = f"There are more than {sources.limits.rows:,} rows."
-            sources.problems.add(file.label, line, "", message)
+            sources.problems.add(message, file=file.label, line=line)
             return
         yield line, cells
 
@@ -506,7 +514,7 @@ def _note_unstorable(sources: Sources, file: SourceFile, line: int, record: Reco
     for name, cell in record.items():
         if found := NUL_OR_SURROGATE.search(cell):
             message = f"U+{ord(found.group()):04X} cannot be stored. Delete this character."
-            sources.problems.add(file.label, line, name, message)
+            sources.problems.add(message, file=file.label, line=line, column=name)
             return True
     return False
 
@@ -531,7 +539,7 @@ def _json_records(sources: Sources, file: SourceFile, shape: Shape) -> Iterator[
             document = strict_json.parse(text, deepest=sources.limits.json_depth)
             record = _record_of(document, sources, shape.nested, columns)
         except strict_json.InvalidJson as refused:
-            sources.problems.add(file.label, line, "", str(refused))
+            sources.problems.add(str(refused), file=file.label, line=line)
             continue
         yield line, record
 
@@ -549,7 +557,7 @@ def _array_records(
             record = _record_of(element, sources, shape.nested, columns)
             yield line, {name: record.get(name, "") for name in (*shape.columns, *record)}
     except strict_json.InvalidJson as refused:
-        sources.problems.add(file.label, refused.line or line, "", str(refused))
+        sources.problems.add(str(refused), file=file.label, line=refused.line or line)
 
 
 def _record_of(

@@ -193,7 +193,9 @@ def factors_of(sources: Sources, table: Table) -> list[str]:
     for name in table.columns.factors:
         if len(name) > limits.factor_name:
             message = "The name of this factor is too long. Shorten it, or leave the column out."
-            sources.problems.add(label, table.shape.header or 1, name[:40], message)
+            sources.problems.add(
+                message, file=label, line=table.shape.header or 1, column=name[:40]
+            )
     return [column_name(name) for name in table.columns.factors]
 
 
