@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -59,19 +59,24 @@ def browser() -> Iterator[Browser]:
         chromium_browser.close()
 
 
-def new_context(browser: Browser, site: LiveSite) -> BrowserContext:
-    context = browser.new_context(
-        base_url=site.url, viewport={"width": 1366, "height": 768}, locale="en"
-    )
+LAPTOP: dict[str, Any] = {"viewport": {"width": 1366, "height": 768}}
+TOUCH_PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+def new_context(browser: Browser, site: LiveSite, device: dict[str, Any]) -> BrowserContext:
+    context = browser.new_context(base_url=site.url, locale="en", **device)
     context.set_default_timeout(BROWSER_PATIENCE_MS)
     return context
 
 
 @pytest.fixture
-def page(browser: Browser, live_site: LiveSite) -> Iterator[Page]:
-    """A fresh page on the live site, in which no script may fail and no policy be broken."""
+def page(browser: Browser, live_site: LiveSite, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A fresh page on the live site, in which no script may fail and no policy be broken.
+
+    It is a laptop's unless the test is parametrized with another device.
+    """
     problems: list[str] = []
-    with new_context(browser, live_site) as context:
+    with new_context(browser, live_site, getattr(request, "param", LAPTOP)) as context:
         fresh = context.new_page()
         fresh.on("pageerror", lambda error: problems.append(str(error)))
         fresh.on("console", lambda message: problems.extend(broken_policies(message.text)))

@@ -1,4 +1,4 @@
-"""How much of anything a file may contain before it is refused."""
+"""Limits on the contents of a file; beyond them it is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a file: every problem with its place, collected before anything is refused."""
+"""Collect every problem of a file with its place before refusing anything."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Problems:
 
     @property
     def is_full(self) -> bool:
-        """Whether further problems are only counted: then nobody needs their wording."""
+        """Tell whether further problems are only counted, and need no wording."""
         return len(self._problems) >= self._listed
 
     def refuse_if_any(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypedDict, TypeVar, Unpack, cast
 
 from analysis.text_metrics.score_files import Known
 from rankme.importing.fence import read_in_child
@@ -67,6 +67,15 @@ Result = TypeVar("Result")
 Found = Preview | JudgementPreview | Scores
 
 
+class Options(TypedDict, total=False):
+    """The options of `read_upload` for uploads of any kind."""
+
+    limits: Limits
+    progress: Progress | None
+    reading: Reading
+    checks: Mapping[str, TextCheck] | None
+
+
 class Material(Spooled):
     """Checked material on its way in, with its preview."""
 
@@ -92,7 +101,7 @@ class JudgementMaterial(Spooled):
 
 
 def is_correctable(about: str, format: str) -> bool:
-    """Whether an organiser can correct what the columns of this format are; "": any may come."""
+    """Tell whether an organiser can correct the columns of this format; "" is any format."""
     if about == "scores" or not format:
         return True
     readers: Mapping[str, Reader[Any]] = READERS if about == "outputs" else JUDGEMENT_READERS
@@ -104,15 +113,7 @@ def detect(files: list[SourceFile], readers: Mapping[str, Reader[Any]] = READERS
     return next((name for name, reader in readers.items() if reader.recognises(files)), None)
 
 
-def read_material(
-    paths: Paths,
-    format: str | None = None,
-    *,
-    limits: Limits = LIMITS,
-    progress: Progress | None = None,
-    reading: Reading = AS_PROPOSED,
-    checks: Mapping[str, TextCheck] | None = None,
-) -> Material:
+def read_material(paths: Paths, format: str | None = None, **options: Unpack[Options]) -> Material:
     """Read and check an upload of outputs. It is returned only if all of it is valid.
 
     Parameters
@@ -120,8 +121,7 @@ def read_material(
     paths : a file, folder or archive, or several; or a mapping from the organiser's names to
         paths. Names matter: a file per system gives the system its name
     format : a key of `READERS`; without it the content decides
-    reading : the columns of tables, the encoding, the sheet and the header; without it as proposed
-    checks : by role, what says what is wrong with a text; "" if nothing is
+    options : those of `read_upload`
 
     Raises
     ------
@@ -129,30 +129,19 @@ def read_material(
     """
 
     def read(folder: Path) -> Material:
-        found = read_upload(
-            paths, "outputs", folder, format=format,
-            limits=limits, progress=progress, reading=reading, checks=checks,
-        )  # fmt: skip
+        found = read_upload(paths, "outputs", folder, format=format, **options)
         return Material(folder / SPOOL, cast(Preview, found))
 
     return _in_new_folder(read)
 
 
 def read_judgement_material(
-    paths: Paths,
-    format: str | None = None,
-    *,
-    limits: Limits = LIMITS,
-    progress: Progress | None = None,
-    reading: Reading = AS_PROPOSED,
+    paths: Paths, format: str | None = None, **options: Unpack[Options]
 ) -> JudgementMaterial:
     """Read and check judgements; takes and raises the same as `read_material`."""
 
     def read(folder: Path) -> JudgementMaterial:
-        found = read_upload(
-            paths, "judgements", folder, format=format,
-            limits=limits, progress=progress, reading=reading,
-        )  # fmt: skip
+        found = read_upload(paths, "judgements", folder, format=format, **options)
         return JudgementMaterial(folder / SPOOL, cast(JudgementPreview, found))
 
     return _in_new_folder(read)
@@ -161,11 +150,9 @@ def read_judgement_material(
 def read_scores(
     paths: Paths,
     *,
-    limits: Limits = LIMITS,
-    progress: Progress | None = None,
-    reading: Reading = AS_PROPOSED,
     known: Known | None = None,
     lower_is_better: Sequence[str] | None = None,
+    **options: Unpack[Options],
 ) -> Scores:
     """Read and check scores or verdicts; raises the same as `read_material`.
 
@@ -177,9 +164,8 @@ def read_scores(
 
     def read(folder: Path) -> Scores:
         found = read_upload(
-            paths, "scores", folder, limits=limits, progress=progress, reading=reading,
-            known=known, lower_is_better=lower_is_better,
-        )  # fmt: skip
+            paths, "scores", folder, known=known, lower_is_better=lower_is_better, **options
+        )
         shutil.rmtree(folder)
         return cast(Scores, found)
 
@@ -208,10 +194,14 @@ def read_upload(
     known: Known | None = None,
     lower_is_better: Sequence[str] | None = None,
 ) -> Found:
-    """Read an upload of any kind in a child process: every reader of strangers' files is entered
-    here.
+    """Read an upload of any kind in a child process, through which every strangers' file goes.
 
     Checked rows are in the spool in `folder`.
+
+    Parameters
+    ----------
+    reading : the columns of tables, the encoding, the sheet and the header; without it as proposed
+    checks : by role, what says what is wrong with a text; "" if nothing is
     """
 
     def read(told: Progress) -> Found:
@@ -228,7 +218,7 @@ def read_upload(
                         sources, known=known, lower_is_better=lower_is_better
                     )
                 else:
-                    found = _spooled(sources, format, folder / SPOOL, checks)
+                    found = _spooled(sources, format, folder / SPOOL, checks or {})
             except ImportRefused as refused:
                 if is_correctable(about, format or ""):
                     refused.tables = preview_tables(sources)
@@ -244,7 +234,7 @@ def _spooled(
     sources: Sources,
     format: str | None,
     path: Path,
-    checks: Mapping[str, TextCheck] | None,
+    checks: Mapping[str, TextCheck],
 ) -> Found:
     is_judged, problems = sources.about == "judgements", sources.problems
     readers: Mapping[str, Reader[Any]] = JUDGEMENT_READERS if is_judged else READERS

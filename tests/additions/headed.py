@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankme.importing.readers.reader import Reader
 from rankme.importing.sources import SourceFile, Sources, text_lines
-from rankme.importing.spooling.spool import Spool
+from rankme.importing.spooling.spool import NewItem, Spool
 
 
 def is_headed(files: list[SourceFile]) -> bool:
@@ -22,7 +22,7 @@ def read_headed(sources: Sources, spool: Spool) -> None:
                 spool.problem((file, line), "", "There is no heading above this output.")
             else:
                 number += 1
-                item = spool.item_or_new(f"item {number}", (file, line), input=f"name[{number}]")
+                item = spool.item_or_new(NewItem(f"item {number}", f"name[{number}]"), (file, line))
                 if item is not None:
                     spool.add_output(system, item, text, (file, line))
 

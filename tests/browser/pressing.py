@@ -28,7 +28,8 @@ PLACE = """(selector, number, share, instrument) => {
   window.missed = true;
   const note = (event) => (window.missed = !element.contains(event.target));
   document.addEventListener("click", note, { capture: true, once: true });
-  return { x, y, width: box.width, covered: isFree ? "" : hit?.outerHTML ?? "out of the window" };
+  return { x, y, width: box.width, covered: isFree ? "" : hit?.outerHTML ?? "out of the window",
+    isTouched: navigator.maxTouchPoints > 0 };
 }"""
 # The list that a press on a select opens is the browser's own window.
 CHOOSE = """(selector, number, instrument) => {
@@ -54,7 +55,7 @@ def press(
     instrument: int | None = None,
     may_be_gone: bool = False,
 ) -> None:
-    """A click of the mouse on the label or element, once it is there and nothing covers it.
+    """Click or tap the label or element, once it is there and nothing covers it.
 
     Playwright's own click asks the page ten times as often, which on most screens takes longer
     than what the page does. `share` is how far along the element; `instrument` is the one of the
@@ -64,7 +65,8 @@ def press(
     while True:
         at = page.evaluate(f"given => ({PLACE})(...given)", [selector, number, share, instrument])
         if at and not at["covered"]:
-            page.mouse.click(at["x"], at["y"])
+            hand = page.touchscreen.tap if at["isTouched"] else page.mouse.click
+            hand(at["x"], at["y"])
             if not has_missed(page):
                 return None
         if at is None and may_be_gone:

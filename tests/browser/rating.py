@@ -239,8 +239,13 @@ def go_on(page: Page) -> None:
     until(page, "() => !window.left?.isConnected")
 
 
-def rate_to_the_end(page: Page, name: str = "", *, answer: Any = None, most: int = 60) -> int:
-    """Answer screens and pass messages until the code appears; return the number of screens."""
+def rate_to_the_end(
+    page: Page, name: str = "", *, answer: Any = None, most: int = 60, end: int = 60
+) -> int:
+    """Answer screens and pass messages until the code appears; return the number of screens.
+
+    `end` is the number of screens after which to stop earlier.
+    """
     screens = 0
     for _ in range(most):
         shown = until(page, SHOWN)
@@ -255,6 +260,8 @@ def rate_to_the_end(page: Page, name: str = "", *, answer: Any = None, most: int
             shot(page, f"{name}-{screens}")
         if shown == "screen":
             press(page, "[data-next]")
+        if screens == end:
+            return screens
     raise AssertionError("the sitting has no end")
 
 

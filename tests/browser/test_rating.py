@@ -6,6 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from rankme.actions.campaign.campaigns import launch_campaign
+from rankme.demonstration.material import MATERIAL
+from rankme.management.commands.demo import launched
 from rankme.models import Judgement, Output, Participant, Submission
 from rankme.protocols.crowd import Crowd
 from rankme.protocols.files import preset, preset_names
@@ -29,8 +31,10 @@ from tests.browser.rating import (
     shot,
     small,
 )
-from tests.browser.widths import BothWidths
-from tests.campaigns import make_campaign, slider_definition
+from tests.browser.widths import BothWidths, assert_fits
+from tests.campaigns import make_campaign, make_owner, slider_definition
+from tests.chromium import TOUCH_PHONE
+from tests.live import wait_for
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -61,6 +65,21 @@ def test_every_preset_by_keyboard_alone(page: Page, name):
     page.goto(f"/r/{campaign.code}/?id=w1")
     rate_by_keyboard(page)
     assert Submission.objects.count() == len(campaign.definition["screens"])
+
+
+@pytest.mark.parametrize("page", [pytest.param(TOUCH_PHONE, id="phone")], indirect=True)
+@pytest.mark.parametrize("name", preset_names())
+def test_every_preset_by_touch_with_texts_of_real_size(page: Page, name):
+    """A phone with a touch screen, from the consent to the first answers that are stored."""
+    definition = small(name, practice=[])
+    campaign = launched(definition, list(MATERIAL[name].paths), make_owner())
+    come_in(page, campaign, id="w1")
+    assert_fits(page)
+    begin(page)
+    screens = len(definition.screens)
+    assert rate_to_the_end(page, f"touch-{name}", end=screens) == screens
+    wait_for(lambda: Submission.objects.count() == screens, "the answers")
+    assert_fits(page)
 
 
 def test_what_is_missing_is_said_beside_it_and_gets_the_focus(page: Page):

@@ -110,7 +110,7 @@ def test_a_members_name_is_a_label_and_never_a_path(
 
 
 @pytest.mark.parametrize("name", ["a/..", "x\u202ecsv.exe", "tab\there.tsv", " "])
-def test_names_that_are_none_are_refused(tmp_path: Path, name: str) -> None:
+def test_invalid_member_names_are_refused(tmp_path: Path, name: str) -> None:
     path = write_zip(tmp_path / "odd.zip", {name: OUTPUTS})
     assert "not a valid file name" in refused(path)[0].message
 

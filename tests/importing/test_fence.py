@@ -99,7 +99,7 @@ def in_child(read, **limits: int) -> object:
     return read_in_child(read, replace(LIMITS, **limits))
 
 
-def test_what_is_read_comes_back_and_its_progress_is_reported():
+def test_a_child_returns_its_result_and_reports_progress():
     told: list[tuple[int, int]] = []
 
     def read(progress):
@@ -191,7 +191,7 @@ def test_a_reader_opens_few_files():
         in_child(read)
 
 
-def test_a_reader_ends_when_nobody_waits_for_it():
+def test_a_reader_ends_with_its_caller():
     """The job was cancelled: its heartbeat raises."""
     children: list[int] = []
 

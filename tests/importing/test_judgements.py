@@ -76,7 +76,7 @@ def test_a_screen_whose_rows_lie_apart_is_put_together(tmp_path: Path) -> None:
     assert screens == [["S", "T", "U"], ["S"], ["T"]]
 
 
-def test_texts_come_with_the_judgements_when_they_are_there(tmp_path: Path) -> None:
+def test_judgements_bring_their_texts(tmp_path: Path) -> None:
     text = "rater,item,system,criterion,value,screen,input,output\n"
     text += "r,a,S,q,1,1,IN,OUT\nt,a,S,q,1,2,IN,OUT\n"
     with read(tmp_path, text) as material:
@@ -285,7 +285,7 @@ def test_our_own_name_counts_more_than_a_common_one(tmp_path: Path) -> None:
         assert material.preview.notes == ()
 
 
-def test_a_judgement_that_is_there_twice_is_refused_without_screens_too(tmp_path: Path) -> None:
+def test_a_repeated_judgement_without_screens_is_refused(tmp_path: Path) -> None:
     assert places(tmp_path, COMMON + "r1,S,a,fluency,2,9\n") == [(6, "")]
 
 

@@ -176,7 +176,7 @@ def test_only_the_first_faults_are_listed_but_all_are_counted(tmp_path: Path) ->
         (b"S,a,x\ry\n", (2, ""), "line break within"),
     ],
 )
-def test_what_is_no_text_is_refused_with_its_column(
+def test_bytes_that_are_not_text_are_refused_with_their_column(
     tmp_path: Path, outputs: bytes, place: tuple[int, str], message: str
 ) -> None:
     if outputs.startswith("äöü".encode()):
@@ -210,7 +210,7 @@ def test_json_lines_are_read_strictly(tmp_path: Path, line: str, message: str) -
     assert message in found[0].message
 
 
-def test_brackets_in_a_text_are_no_nesting(tmp_path: Path) -> None:
+def test_brackets_in_a_text_do_not_count_as_nesting(tmp_path: Path) -> None:
     line = json.dumps({"system": "S", "item": "a", "output": "[{" * 60})
     with read(tmp_path / "up", {"outputs.jsonl": line}) as material:
         assert next(material.outputs()).text == "[{" * 60
@@ -230,7 +230,7 @@ def test_brackets_in_a_text_are_no_nesting(tmp_path: Path) -> None:
         (Limits(factors=0), ""),
     ],
 )
-def test_what_is_too_long_or_too_much_is_refused(
+def test_texts_and_files_over_the_limits_are_refused(
     tmp_path: Path, limit: Limits, column: str
 ) -> None:
     files = {"items.csv": ITEMS, "outputs.csv": OUTPUTS}

@@ -20,7 +20,7 @@ def test_identical_outputs_and_whole_systems_are_found(tmp_path: Path) -> None:
     assert preview.identical_systems == (("S", "U"),)
 
 
-def test_the_coverage_counts_what_is_missing_and_what_is_empty(tmp_path: Path) -> None:
+def test_the_coverage_counts_missing_and_empty_outputs(tmp_path: Path) -> None:
     outputs = "system,item,output\nS,a,  \nS,b,text\nT,b,\n"
     with read(tmp_path / "up", {"items.csv": ITEMS, "outputs.csv": outputs}) as material:
         first, second = material.preview.systems
@@ -89,7 +89,7 @@ def test_names_that_look_alike_are_one_name_and_refused_as_two(
     assert (problem.line, problem.column) == (3, "system")
 
 
-def test_a_file_that_is_there_twice_shows_by_its_hash(tmp_path: Path) -> None:
+def test_a_repeated_file_shows_by_its_hash(tmp_path: Path) -> None:
     tsv = "MR\toutput\nname[A]\tText.\n"
     with read(tmp_path / "up", {"one.tsv": tsv, "two.tsv": tsv}) as material:
         first, second = material.preview.files

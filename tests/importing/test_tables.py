@@ -103,7 +103,7 @@ def test_ordinary_files_come_in_without_a_correction(tmp_path: Path, name: str) 
         assert {row.text for row in material.outputs()} >= {"llama answers – “7”"}
 
 
-def test_another_encoding_is_said_in_a_note(tmp_path: Path) -> None:
+def test_a_note_names_another_encoding(tmp_path: Path) -> None:
     with read_one(tmp_path, "a.csv", ORDINARY_FILES["western.csv"]()) as material:
         assert any("Windows-1252" in note for note in material.preview.notes)
 
@@ -149,7 +149,7 @@ def test_files_without_a_column_for_the_system_are_named_like_it(tmp_path: Path)
         assert any("the file's name does" in note for note in material.preview.notes)
 
 
-def test_items_in_a_file_of_their_own_have_other_names_too(tmp_path: Path) -> None:
+def test_columns_of_an_items_file_can_have_other_names(tmp_path: Path) -> None:
     files = {
         "answers.csv": "model,id,answer\nA,1,So\nA,2,Thus\n",
         "questions.csv": "id,question,level\n1,Why?,hard\n2,How?,easy\n",

@@ -78,7 +78,7 @@ def media_type_of(head: bytes) -> str | None:
 
 
 def is_media_name(name: str) -> bool:
-    """Whether a cell or a file is named as pictures, sounds and films are."""
+    """Tell whether a cell or file has the name of a picture, sound or film."""
     return name.strip().rpartition(".")[2].lower() in ENDINGS
 
 
@@ -157,7 +157,7 @@ def _without_metadata(content: bytes, media_type: str) -> bytes:
 
 
 def _seconds(content: bytes, media_type: str) -> float | None:
-    """How long it plays. WebM does not say, and of a film in MP4 it may be unknown."""
+    """Read the duration in seconds; WebM has none, and MP4 may lack it."""
     if media_type == "video/webm":
         return None
     try:

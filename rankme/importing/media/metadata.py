@@ -90,7 +90,7 @@ def _jpeg(content: bytes) -> bytes:
 
 
 def _end_of_scan(content: bytes, at: int) -> int:
-    """Where the next marker is; in a scan, 0xFF 0x00 and restarts are data."""
+    """Find the next marker; in a scan, 0xFF 0x00 and restarts are data."""
     while True:
         at = content.index(b"\xff", at)
         if content[at + 1] != 0 and content[at + 1] not in WITHOUT_LENGTH:

@@ -144,7 +144,7 @@ def _rules(root: Xml.Element) -> dict[str, list[str]]:
 
 
 def _extents(root: Xml.Element) -> dict[Xml.Element, tuple[int, int]]:
-    """How many elements each has, itself included, and how many corners where markers can be."""
+    """Count the elements in each, itself included, and the corners that can have markers."""
     extents: dict[Xml.Element, tuple[int, int]] = {}
     for element in reversed(list(root.iter())):
         corners = len(NUMBER.findall(element.get("d", "") + element.get("points", "")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.translatable import gettext_noop as _
 from rankme.importing.files import SourceFile
 from rankme.importing.sources import Sources
-from rankme.importing.spooling.spool import Spool
+from rankme.importing.spooling.spool import NewItem, Spool
 from rankme.importing.tabular.records import Record, Shape, records, shape_of
 
 from .reader import Reader
@@ -45,7 +45,7 @@ def _read_references(sources: Sources, spool: Spool, file: SourceFile, shape: Sh
         lines.setdefault(record["mr"], line)
     for meaning, texts in references.items():
         reference = "\n".join(text for text in texts if text)
-        spool.add_item(meaning, (file, lines[meaning]), input=meaning, reference=reference)
+        spool.add_item(NewItem(meaning, meaning, reference), (file, lines[meaning]))
 
 
 def _read_system(
@@ -71,7 +71,7 @@ def _read_system(
                 )
                 sources.problems.add(message, file=file.label, line=line, column="MR")
         else:
-            item = spool.item_or_new(meaning, (file, line), input=meaning)
+            item = spool.item_or_new(NewItem(meaning, meaning), (file, line))
         if item is not None:
             spool.add_output(system, item, record["output"], (file, line))
 

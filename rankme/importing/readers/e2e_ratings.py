@@ -79,7 +79,7 @@ def _time_of(record: Record, column: str, spool: JudgementSpool, place: Place) -
 
 
 def _asked(criterion: CriterionPreview, preview: JudgementPreview) -> Asked | None:
-    """What the two papers asked: a check list, magnitudes of several outputs, or Likert points."""
+    """Name the instrument of either paper: check list, magnitude estimation or Likert points."""
     if criterion.name == COVERAGE_CRITERION:
         choices = {"added": "adds information", "missing": "misses information"}
         return Asked("checklist", {"choices": choices, "none_name": "ok"})

@@ -21,7 +21,7 @@ def is_items(files: list[SourceFile]) -> bool:
 
 
 def holds_items(sources: Sources) -> bool:
-    """Whether all files look like tables of items, whatever their columns are called."""
+    """Tell whether all files look like tables of items, with columns of any name."""
     tables = described_tables(sources)
     return bool(tables) and all(table.layout == "items" for table in tables)
 

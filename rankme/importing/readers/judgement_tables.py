@@ -37,7 +37,7 @@ MOST_NAMED = 12
 
 
 def is_long_judgements(files: list[SourceFile]) -> bool:
-    """Whether the names of the columns say everything."""
+    """Tell whether the names of the columns identify them all."""
     return shape_of_judgements(files[0]) is not None
 
 

@@ -22,7 +22,7 @@ from rankme.importing.files import Place, SourceFile
 from rankme.importing.problems import StopFile
 from rankme.importing.sources import Sources, whole_text
 from rankme.importing.spooling.judgement_spool import Given, JudgementSpool
-from rankme.importing.spooling.spool import Spool
+from rankme.importing.spooling.spool import NewItem, Spool
 
 from .reader import Reader
 
@@ -32,7 +32,7 @@ SUGGESTED = ("side", "start", "end", "text", "severity", "category", "note", "mi
 
 
 def is_marks(file: SourceFile) -> bool:
-    """Whether the file is in one of the forms of marks."""
+    """Tell whether the file is in one of the forms of marks."""
     try:
         return bool(form_of(file.first_line()))
     except AnalysisError:
@@ -101,7 +101,7 @@ def _given(each: MarkedOutput, criterion: str, value: float, marks: str = "") ->
 
 
 def has_suggestions(files: list[SourceFile]) -> bool:
-    """Whether an upload of outputs is in one of the forms of marks."""
+    """Tell whether an upload of outputs is in one of the forms of marks."""
     return any(map(is_marks, files))
 
 
@@ -124,7 +124,7 @@ def _add_suggestion(spool: Spool, each: MarkedOutput, place: Place) -> None:
         spool.problem(place, "output", "The file has no texts, so that nothing can be shown.")
         return
     system = spool.system_number(each.system, place)
-    item = spool.item_or_new(each.item, place, input=each.source or "")
+    item = spool.item_or_new(NewItem(each.item, each.source or ""), place)
     if system is None or item is None:
         return
     marks = [

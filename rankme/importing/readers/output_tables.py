@@ -8,7 +8,7 @@ from analysis.translatable import gettext_noop as _
 from rankme.importing.files import Place, SourceFile
 from rankme.importing.media.media_files import MediaFiles
 from rankme.importing.sources import Sources
-from rankme.importing.spooling.spool import NO_FILE, Attached, Spool, key_of_text
+from rankme.importing.spooling.spool import NO_FILE, Attached, NewItem, Spool, key_of_text
 from rankme.importing.tabular.columns import (
     DOCUMENT_PLACE,
     INPUT_ALT,
@@ -36,7 +36,7 @@ def is_long(files: list[SourceFile]) -> bool:
 
 
 def holds_outputs(sources: Sources) -> bool:
-    """Whether one of the files looks like a table of outputs, whatever its columns are called."""
+    """Tell whether a file looks like a table of outputs, with columns of any name."""
     return any(table.layout != "items" for table in described_tables(sources))
 
 
@@ -110,7 +110,7 @@ def read_item_table(sources: Sources, spool: Spool, table: Table, media: MediaFi
             key, texts = cells.key(record), cells.texts(record)
             values = {name: record[name] for name in factors if name in record}
             attached = cells.attached(record, place, INPUT_FILE, INPUT_ALT)
-            item = spool.add_item(key, place, **texts, factors=values, attached=attached)
+            item = spool.add_item(NewItem(key, **texts, factors=values, attached=attached), place)
             if item is not None:
                 cells.put_in_document(spool, item, record, place)
 
@@ -183,7 +183,7 @@ def _item_of(
         return item
     texts = cells.texts(record)
     attached = cells.attached(record, place, INPUT_FILE, INPUT_ALT)
-    item = spool.item_or_new(key, place, **texts, factors=None, attached=attached)
+    item = spool.item_or_new(NewItem(key, **texts, attached=attached), place)
     if item is not None:
         if texts or attached != NO_FILE:
             file = "" if attached.media is None else str(attached.media)
@@ -217,7 +217,7 @@ class _Cells:
         )
 
     def put_in_document(self, spool: Spool, item: int, record: Record, place: Place) -> None:
-        """Where the table has documents: note in which the row's item is."""
+        """Note the document of the row's item, if the table has documents."""
         if self._place:
             document, segment = (record.get(name, "") for name in self._place)
             spool.put_in_document(item, document, segment, place)

@@ -10,7 +10,7 @@ from analysis.translatable import gettext_noop as _
 from rankme.importing.files import SourceFile
 from rankme.importing.problems import StopFile
 from rankme.importing.sources import Sources, text_lines
-from rankme.importing.spooling.spool import Spool
+from rankme.importing.spooling.spool import NewItem, Spool
 
 from .reader import Reader
 
@@ -65,9 +65,7 @@ def _read_items(
         if texts[0] is not None and source:
             input, reference_text, context_text = (text or "" for text in texts)
             place = (source, number)
-            spool.add_item(
-                str(number), place, input=input, reference=reference_text, context=context_text
-            )
+            spool.add_item(NewItem(str(number), input, reference_text, context_text), place)
     for file, count in zip(files, counts, strict=True):
         if file:
             _check_length(sources, file, count, counts[0])
@@ -94,7 +92,7 @@ def _check_length(sources: Sources, file: SourceFile, count: int, expected: int)
 
 
 def advice_on_lines(count: int, expected: int) -> str:
-    """What to do about a file of another length than the one that it goes with."""
+    """Say how to fix a file whose length differs from its companion's."""
     if count < expected:
         return "Add the lines that are missing; an empty output is an empty line."
     return "Delete the lines that have no counterpart."

@@ -1,4 +1,4 @@
-"""What describes a format: how to recognise it by its content, and how to read it."""
+"""Describe a format: how to recognise it by its content, and how to read it."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from analysis.translatable import gettext_noop as _
 from rankme.importing.files import SourceFile
 from rankme.importing.problems import StopFile
 from rankme.importing.sources import Sources, text_lines, whole_text
-from rankme.importing.spooling.spool import Spool, quoted
+from rankme.importing.spooling.spool import NewItem, Spool, quoted
 from rankme.importing.tabular.records import Shape, records, shape_of
 from rankme.importing.tabular.upload_tables import OUTPUT_COLUMNS
 from rankme.untrusted import strict_json
@@ -214,13 +214,9 @@ def _read_rows(
             continue
         system = spool.system_number(record["system"], (file, line))
         tables_of_game, summary = games[game]
-        item = spool.item_or_new(
-            record["item"],
-            (file, line),
-            input=tables_of_game,
-            reference="" if sentence else summary,
-            factors={"game": game},
-        )
+        reference = "" if sentence else summary
+        new = NewItem(record["item"], tables_of_game, reference, factors={"game": game})
+        item = spool.item_or_new(new, (file, line))
         if system is not None and item is not None:
             spool.add_output(system, item, record["output"], (file, line))
 
@@ -236,13 +232,9 @@ def _read_lines(
         if count > len(keys):
             continue
         tables_of_game, summary = games[keys[count - 1]]
-        item = spool.item_or_new(
-            keys[count - 1],
-            (file, count),
-            input=tables_of_game,
-            reference=summary,
-            factors={"game": keys[count - 1]},
-        )
+        key = keys[count - 1]
+        new = NewItem(key, tables_of_game, summary, factors={"game": key})
+        item = spool.item_or_new(new, (file, count))
         if item is not None:
             spool.add_output(system, item, text, (file, count))
     file.rows = count

@@ -30,7 +30,7 @@ LONG = ("system", "item", "metric", "score")
 
 @dataclass(frozen=True)
 class Scores:
-    """What a file says about the outputs: scores, or verdicts by judge."""
+    """The scores of outputs in a file, or verdicts by judge."""
 
     label: str
     scores: MetricScores | None = None

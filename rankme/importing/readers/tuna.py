@@ -17,7 +17,7 @@ from rankme.importing.files import Place, SourceFile
 from rankme.importing.media import svg
 from rankme.importing.problems import StopFile
 from rankme.importing.sources import Sources, whole_bytes, whole_text
-from rankme.importing.spooling.spool import Spool, digest_of
+from rankme.importing.spooling.spool import NewItem, Spool, digest_of
 
 from .reader import Reader
 
@@ -127,7 +127,7 @@ def _read_trial(
         )
         spool.problem(place, "", message)
         return
-    item = spool.item_or_new(key, place, input=domain.document, factors=domain.factors)
+    item = spool.item_or_new(NewItem(key, domain.document, factors=domain.factors), place)
     if item is not None:
         spool.add_output(system, item, " ".join(description.split()), place)
 

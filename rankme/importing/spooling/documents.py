@@ -1,4 +1,4 @@
-"""Where items are in documents: checked while rows are read, and complete at the end."""
+"""Place items in documents: check them row by row, and their completeness at the end."""
 
 from __future__ import annotations
 

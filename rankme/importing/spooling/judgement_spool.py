@@ -1,4 +1,4 @@
-"""Where judgements are kept while they are checked, with what they are about."""
+"""Keep judgements, with their items and outputs, while they are checked."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from rankme.importing.files import Place, SourceFile
-from rankme.importing.limits import Limits
-from rankme.importing.problems import Problems
 from rankme.untrusted.clean_text import LARGEST_NUMBER
 
-from .spool import ROWS_AT_ONCE, Spool, TextCheck, digest_of
+from .spool import ROWS_AT_ONCE, NewItem, Spool, digest_of
 
 NAMES = ("rater", "item", "system", "criterion", "screen")
 LONGEST_NAME = 500
@@ -22,7 +19,7 @@ LONGEST_NAME = 500
 
 @dataclass(frozen=True)
 class Given:
-    """What one line says about one output, before it is checked."""
+    """One judgement of an output as its line gives it, not checked yet."""
 
     rater: str
     item: str
@@ -45,14 +42,8 @@ class Given:
 class JudgementSpool(Spool):
     """Imports judgements together with the items and outputs that they refer to."""
 
-    def __init__(
-        self,
-        path: Path,
-        limits: Limits,
-        problems: Problems,
-        checks: Mapping[str, TextCheck] | None = None,
-    ) -> None:
-        super().__init__(path, limits, problems, checks)
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.raters: dict[str, int] = {}
         self.criteria: dict[str, int] = {}
         self.labels: dict[int, dict[float, str]] = {}
@@ -74,7 +65,7 @@ class JudgementSpool(Spool):
         system = self.system_number(given.system, place) if given.system.strip() else None
         if self.problems.count > before or system is None or value is None:
             return
-        item = self.item_or_new(given.item, place, input=given.input)
+        item = self.item_or_new(NewItem(given.item, given.input), place)
         if item is None:
             return
         values = self.note_factors(item, factors)

@@ -1,4 +1,4 @@
-"""What an organiser sees of an upload before deciding whether to import it."""
+"""Sum up an upload for the organiser, who decides whether to import it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SAMPLE_SYSTEMS = 30
 
 @dataclass(frozen=True)
 class FilePreview:
-    """What was read from one file."""
+    """The size and hash of one file."""
 
     label: str
     rows: int
@@ -209,7 +209,7 @@ def _missing_items(database: sqlite3.Connection, system: int) -> tuple[str, ...]
 def _identical(
     database: sqlite3.Connection, n_systems: int
 ) -> tuple[int, Counter[tuple[int, int]]]:
-    """How many outputs share their text with another of the item, and which pairs do how often.
+    """Count the outputs that repeat another output of their item, and the pairs that do.
 
     Pairs are counted in a matrix: a thousand systems have half a million pairs for each item.
     """
@@ -278,7 +278,7 @@ def _path_of(database: sqlite3.Connection, media: int | None) -> str:
 
 
 def _media_note(database: sqlite3.Connection) -> tuple[str, ...]:
-    """How many files of each kind come with the rows: “With 12 pictures, 1 sound (4.1 MB).”"""
+    """Count the files of each kind: “With 12 pictures, 1 sound (4.1 MB).”"""
     found = database.execute("SELECT kind, count(*), sum(size) FROM media GROUP BY kind").fetchall()
     if not found:
         return ()

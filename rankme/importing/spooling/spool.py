@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import zip_longest
 from pathlib import Path
@@ -24,6 +25,7 @@ TextCheck = Callable[[str], str]
 ROWS_AT_ONCE = 5_000
 STRANGE_EXAMPLES = 20
 LONGEST_KEY_OF_A_TEXT = 200
+ITEM_TEXTS = ("input", "reference", "context", "highlight")
 
 TABLES = """
     CREATE TABLE file (id INTEGER PRIMARY KEY, label, rows INT, bytes INT, sha256);
@@ -59,22 +61,32 @@ class Attached(NamedTuple):
 NO_FILE = Attached(None, "")
 
 
+@dataclass(slots=True)
+class NewItem:
+    """An item as a file has it."""
+
+    key: str
+    input: str = ""
+    reference: str = ""
+    context: str = ""
+    highlight: str = ""
+    factors: Mapping[str, str] = field(default_factory=dict)
+    attached: Attached = NO_FILE
+
+
+@dataclass(eq=False)
 class Spool:
     """Stores rows while they are read, and notes the problems of each."""
 
-    def __init__(
-        self,
-        path: Path,
-        limits: Limits,
-        problems: Problems,
-        checks: Mapping[str, TextCheck] | None = None,
-    ) -> None:
-        self.database = open_spool(path)
+    path: Path
+    limits: Limits
+    problems: Problems
+    checks: Mapping[str, TextCheck] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.database = open_spool(self.path)
         self.database.executescript(TABLES)
         self.database.execute("BEGIN")
-        self.limits = limits
-        self._checks = checks or {}
-        self.problems = problems
         self.notes: list[str] = []
         self.system_names: list[str] = []
         self.strange: Counter[str] = Counter()
@@ -89,12 +101,11 @@ class Spool:
         self._texts_of_items: dict[int, int] = {}
         self._item_rows: list[tuple[Any, ...]] = []
         self._output_rows: list[tuple[Any, ...]] = []
-        self._folder = path.parent
         self._digests: list[str] = []
 
     def has_check(self, column: str) -> bool:
-        """Whether the campaign asks something of these texts."""
-        return column in self._checks
+        """Tell whether the campaign checks the texts of this column."""
+        return column in self.checks
 
     @property
     def n_items(self) -> int:
@@ -144,26 +155,10 @@ class Spool:
     def item_number(self, key: str) -> int | None:
         return self._items.get(digest_of(key))
 
-    def item_or_new(
-        self,
-        key: str,
-        place: Place,
-        *,
-        input: str = "",
-        reference: str = "",
-        context: str = "",
-        highlight: str = "",
-        factors: Mapping[str, str] | None = None,
-        attached: Attached = NO_FILE,
-    ) -> int | None:
+    def item_or_new(self, item: NewItem, place: Place) -> int | None:
         """The item's position; one that is not known yet is added."""
-        number = self._items.get(digest_of(key))
-        if number is not None:
-            return number
-        texts = {"input": input, "reference": reference, "context": context}
-        return self.add_item(
-            key, place, **texts, highlight=highlight, factors=factors, attached=attached
-        )
+        number = self.item_number(item.key)
+        return self.add_item(item, place) if number is None else number
 
     def put_in_document(self, item: int, document: str, segment: str, place: Place) -> None:
         """Note where the item is; an upload has documents throughout, or none."""
@@ -197,38 +192,24 @@ class Spool:
             self._varying |= {place for place, (one, other) in pairs if one != other}
         return row
 
-    def add_item(
-        self,
-        key: str,
-        place: Place,
-        *,
-        input: str = "",
-        reference: str = "",
-        context: str = "",
-        highlight: str = "",
-        factors: Mapping[str, str] | None = None,
-        attached: Attached = NO_FILE,
-    ) -> int | None:
+    def add_item(self, item: NewItem, place: Place) -> int | None:
         """Store an item; an earlier item with the same key is a problem."""
-        digest = digest_of(key)
+        digest = digest_of(item.key)
         if digest in self._items:
-            self._note_item_again(key, self._items[digest], place)
+            self._note_item_again(item.key, self._items[digest], place)
             return None
-        texts = {
-            **{"input": input, "reference": reference, "context": context},
-            **{"highlight": highlight, "alt": attached.alt},
-        }
-        if not self._is_item_right(key, texts, factors or {}, place):
+        if not self._is_item_right(item, place):
             # The key is known from here on, so that its outputs are not reported as well.
             self._items.setdefault(digest, len(self._items))
             return None
         number = len(self._items)
         self._items[digest] = number
-        if highlight:
-            context = context.replace(highlight, SENTENCE_MARK, 1)
-        factors_text = json.dumps(dict(factors), ensure_ascii=False) if factors else ""
-        row = (number, key, input, reference, context, highlight, factors_text)
-        self._item_rows.append((*row, place[0].number, place[1], *attached))
+        context = item.context
+        if item.highlight:
+            context = context.replace(item.highlight, SENTENCE_MARK, 1)
+        factors = json.dumps(dict(item.factors), ensure_ascii=False) if item.factors else ""
+        row = (number, item.key, item.input, item.reference, context, item.highlight, factors)
+        self._item_rows.append((*row, place[0].number, place[1], *item.attached))
         if len(self._item_rows) >= ROWS_AT_ONCE:
             self._write_items()
         return number
@@ -247,14 +228,12 @@ class Spool:
         message = f"Item {quoted(key)} already appears{where}. Rename or delete one of the rows."
         self.problem(place, "item", message)
 
-    def _is_item_right(
-        self, key: str, texts: Mapping[str, str], factors: Mapping[str, str], place: Place
-    ) -> bool:
+    def _is_item_right(self, item: NewItem, place: Place) -> bool:
         before = self.problems.count
-        if not key.strip():
+        if not item.key.strip():
             message = "The cell is empty; it should name the item. Fill it in or delete the row."
             self.problem(place, "item", message)
-        if len(key) > self.limits.item_key:
+        if len(item.key) > self.limits.item_key:
             message = (
                 f"The item's name is longer than {self.limits.item_key:,} characters. Shorten it."
             )
@@ -262,16 +241,16 @@ class Spool:
         if len(self._items) >= self.limits.items:
             self.problem(place, "", f"There are more than {self.limits.items:,} items.")
             raise StopFile
-        for column, text in texts.items():
-            self.is_text_right(text, column, place)
-        for name, value in factors.items():
+        for column in ITEM_TEXTS:
+            self.is_text_right(getattr(item, column), column, place)
+        self.is_text_right(item.attached.alt, "alt", place)
+        for name, value in item.factors.items():
             if len(value) > self.limits.factor_value:
                 most = self.limits.factor_value
                 self.problem(
                     place, name, f"A factor's value has at most {most:,} characters. Shorten it."
                 )
-        highlight = texts["highlight"]
-        if highlight and texts["context"].count(highlight) != 1:
+        if item.highlight and item.context.count(item.highlight) != 1:
             self.problem(place, "highlight", "The context must contain this text exactly once.")
         return self.problems.count == before
 
@@ -308,7 +287,7 @@ class Spool:
         """Keep a picture, sound or film next to the rows; its number is what rows call it."""
         number = len(self._digests)
         self._digests.append(digest)
-        content_of(self._folder, number).write_bytes(media.content)
+        content_of(self.path.parent, number).write_bytes(media.content)
         row = (number, path, digest, media.media_type, media.kind, len(media.content))
         self.database.execute(f"INSERT INTO media VALUES ({MEDIA_SLOTS})", (*row, media.seconds))
         return number
@@ -319,7 +298,7 @@ class Spool:
             message = f"The text is longer than {longest:,} characters. Shorten it."
             self.problem(place, column, message)
             return False
-        if column in self._checks and (words := self._checks[column](text)):
+        if column in self.checks and (words := self.checks[column](text)):
             self.problem(place, column, words)
             return False
         return True

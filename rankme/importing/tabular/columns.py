@@ -41,7 +41,7 @@ ONLY_CRITERION = "score"  # where neither a column nor a heading names it
 
 @dataclass(frozen=True)
 class Subject:
-    """What the rows of a table can say.
+    """The roles that the columns of a table can have.
 
     Several columns may have the role `repeated`; their headings then name the `headed` roles.
     """
@@ -157,7 +157,7 @@ class Columns:
         return replace(self, headings=found)
 
     def role_of(self, name: str) -> str:
-        """What the column is: roles joined with "+", `factor` or `leave out`."""
+        """The column's roles joined with "+", or `factor` or `leave out`."""
         roles = [role for role, column in self.roles.items() if is_same(column, name)]
         if any(is_same(column, name) for column in self.headings):
             roles.append(SUBJECTS[self.about].repeated)
@@ -267,7 +267,7 @@ def columns_from(document: Mapping[str, Any]) -> Columns:
 
 
 def about_of(document: Mapping[str, Any]) -> About:
-    """What a table with this description is about."""
+    """Find the subject of a table with this description."""
     given, headings = document.get("columns"), document.get("value_columns")
     roles = set(given) if isinstance(given, Mapping) else set()
     if isinstance(headings, Mapping):

@@ -157,7 +157,7 @@ class _OutputGuess:
         return 2 * whole > len(cells) and self.sample.is_repeated(self.roles["document"])
 
     def _names_segments(self, name: str) -> bool:
-        """Whether each item is one segment of one document."""
+        """Tell whether each item is one segment of one document."""
         cells = self.sample.of_column(name)
         places = [self.sample.of_column(self.roles[role]) for role in ("document", "segment")]
         pairs = set(zip(*places, strict=True))
@@ -296,7 +296,7 @@ class _OutputGuess:
         return is_name and self.sample.is_names(name)
 
     def _is_plain_context(self) -> bool:
-        """Whether there is a context without the place of a sentence."""
+        """Tell whether the context marks no sentence."""
         context = self.roles.get("context", "")
         cells = self.sample.of_column(context)
         return (

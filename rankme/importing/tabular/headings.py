@@ -1,4 +1,4 @@
-"""What the headings of columns with outputs or values say: a system, a criterion, an item …"""
+"""Read systems, criteria or items from the headings of columns with outputs or values."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def says_criterion(name: str) -> bool:
 
 
 def read_headings(headings: Sequence[str], says: Says) -> dict[str, dict[str, str]]:
-    """What each heading says, such as `{"gpt_fluency": {"system": "gpt", …}}`.
+    """Split each heading into names, such as `{"gpt_fluency": {"system": "gpt", …}}`.
 
     Raises
     ------
@@ -124,13 +124,13 @@ def _halves_at_last(heading: str) -> tuple[str, str]:
 
 
 def order_of(values: Mapping[str, Mapping[str, str]]) -> Says:
-    """What the headings say, from left to right."""
+    """The roles that the headings name, from left to right."""
     heading, said = next(iter(values.items()), ("", {}))
     return tuple(sorted(said, key=lambda role: (heading.find(said[role]), role != "criterion")))
 
 
 def likely_says(headed: Sequence[str], roles: Mapping[str, str], values: Sequence[str]) -> Says:
-    """What the headings of the columns with values probably say, if `roles` have columns."""
+    """Guess the roles that headings name, given the `roles` that have columns."""
     missing = [role for role in headed if role not in roles]
     if len(missing) > 1 and len(values) > 1:
         halves = grid_of(values)
@@ -231,7 +231,7 @@ class Pattern:
 
 
 def _end_of_name(rest: str, literal: str, *, is_last: bool) -> int:
-    """Where the name at the beginning of `rest` ends; -1 if the literal does not follow."""
+    """Find the end of the name at the start of `rest`; -1 if the literal does not follow."""
     if is_last:
         fits = rest.casefold().endswith(literal.casefold())
         return len(rest) - len(literal) if fits else -1
@@ -261,7 +261,7 @@ def parsed_pattern(pattern: str) -> Pattern:
 
 
 def match_pattern(pattern: str, headings: Sequence[str]) -> dict[str, dict[str, str]]:
-    """What the headings say that fit the pattern."""
+    """Read the headings that fit the pattern."""
     parsed = parsed_pattern(pattern)
     found = ((heading, parsed.match(heading)) for heading in headings)
     return {heading: said for heading, said in found if said is not None}
@@ -314,7 +314,7 @@ def _part(texts: Sequence[str]) -> _Part:
 
 
 def _n_common(words: Sequence[Sequence[str]], most: int) -> int:
-    """How many words all begin with."""
+    """Count the words with which all begin."""
     places = range(max(most, 0))
     return next((at for at in places if len({each[at] for each in words}) > 1), len(places))
 
@@ -341,7 +341,7 @@ def _roles_of_parts(parts: Sequence[_Part]) -> dict[int, str]:
 
 
 def _tell_apart(parts: Sequence[_Part], roles: Mapping[int, str]) -> bool:
-    """Whether no two headings have the same names at these places."""
+    """Tell whether the names at these places differ between all headings."""
     names = [parts[place].names for place in roles]
     pairs = [*zip(*names, strict=True)]
     return bool(pairs) and len(set(pairs)) == len(pairs)

@@ -1,4 +1,4 @@
-"""How the organiser wants tables to be read: their columns, encoding, sheet and header."""
+"""The organiser's choices for reading tables: columns, encoding, sheet and header."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LAST_HEADER = 30  # rows above the table are a title and notes
 
 @dataclass(frozen=True)
 class Reading:
-    """How the organiser wants tables to be read; what is not said is found in the files.
+    """The organiser's choices for reading tables; the rest is found in the files.
 
     Each of `columns` is used for the files that have all of its columns. `sheet` may be
     `ALL_SHEETS`. `header` is the row of the headings, from 1; 0: to be found.

@@ -34,7 +34,7 @@ QUALTRICS = '{"ImportId"'
 
 
 class Form(Enum):
-    """How a table is written."""
+    """The notation of a table."""
 
     DELIMITED = "delimited text"
     JSON_LINES = "JSON lines"
@@ -45,7 +45,7 @@ class Form(Enum):
 
 @dataclass(frozen=True)
 class Shape:
-    """How the file is written, and its columns as they are compared and as they are written."""
+    """The notation of a file, and its columns' names: normalized and as written."""
 
     columns: tuple[str, ...]
     names: tuple[str, ...]
@@ -144,7 +144,7 @@ def _shapes(file: SourceFile) -> list[Shape]:
 
 
 def _is_whole(file: SourceFile, first: str) -> bool:
-    """Whether the first line is all of the file: one object, whose records may be within it."""
+    """Tell whether the first line is the whole file: one object that may contain the records."""
     return not file.head.strip()[len(first.strip().encode()) :].strip()
 
 

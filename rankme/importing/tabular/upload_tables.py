@@ -80,7 +80,7 @@ def table_of(sources: Sources, file: SourceFile) -> Table | None:
 
 
 def why_not(sources: Sources, file: SourceFile) -> str:
-    """What a file lacks to be read."""
+    """Say why a file cannot be read."""
     table = table_of(sources, file)
     if table is None or sources.about == "outputs":
         needed = OUTPUT_COLUMNS if sources.about == "outputs" else JUDGEMENT_COLUMNS
@@ -223,7 +223,7 @@ class TablePreview:
 
 
 def is_said_by_names(table: TablePreview) -> bool:
-    """Whether each column is what its name says, so that there is nothing to remember."""
+    """Tell whether names alone identify the columns, so that nothing has to be remembered."""
     roles = table.columns.get("columns", {})
     named = all(column_name(column) == role for role, column in roles.items())
     spread = {"system_columns", "value_columns", "pattern"} & set(table.columns)
@@ -233,7 +233,7 @@ def is_said_by_names(table: TablePreview) -> bool:
 
 
 def is_one_of_several(table: TablePreview) -> bool:
-    """Whether another sheet or another header could have been meant."""
+    """Tell whether the organiser may have meant another sheet or header."""
     return table.header > 1 or len(table.sheets) > 1
 
 

@@ -129,7 +129,12 @@ def with_files(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespo
 def show_run(request: HttpRequest, code: str, run: int) -> HttpResponse:
     """One analysis: its progress, then its report."""
     campaign, found = _run(request, code, run)
-    context = {"run": found, "percent": round(100 * found.progress), "files": _files_of(found)}
+    context = {
+        "run": found,
+        "is_moving": not found.is_over,
+        "percent": round(100 * found.progress),
+        "files": _files_of(found),
+    }
     context |= {"report": getattr(found, "report", None)}
     if found.state == DONE:
         context |= result_context(found)
