@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypedDict, TypeVar, Unpack, cast
+from typing import Any, Generic, TypedDict, TypeVar, Unpack, cast
 
 from analysis.text_metrics.score_files import Known
 from rankme.importing.fence import read_in_child
@@ -26,9 +26,8 @@ from rankme.importing.spooling.preview import (
     make_preview,
     preview_judgements,
 )
-from rankme.importing.spooling.rows import JudgementRow
 from rankme.importing.spooling.spool import Spool, TextCheck
-from rankme.importing.spooling.spooled import Spooled, read_judgements
+from rankme.importing.spooling.spooled import Spooled
 from rankme.importing.tabular.columns import About
 from rankme.importing.tabular.reading import ALL_SHEETS, AS_PROPOSED, Reading
 from rankme.importing.tabular.records import columns_missing
@@ -64,6 +63,7 @@ JUDGEMENT_READERS: dict[str, Reader[JudgementSpool]] = {
 SPOOL = "spool.sqlite"
 FEW_FILES = 3
 Result = TypeVar("Result")
+AnyPreview = TypeVar("AnyPreview")
 Found = Preview | JudgementPreview | Scores
 
 
@@ -76,28 +76,20 @@ class Options(TypedDict, total=False):
     checks: Mapping[str, TextCheck] | None
 
 
-class Material(Spooled):
-    """Checked material on its way in, with its preview."""
+class CheckedUpload(Spooled, Generic[AnyPreview]):
+    """Checked rows on their way in, with their preview.
 
-    def __init__(self, spool: Path, preview: Preview) -> None:
-        super().__init__(spool)
-        self.preview = preview
-
-
-class JudgementMaterial(Spooled):
-    """Checked judgements on their way in, with the items and outputs that they are about.
-
-    There is an output for each system and item that was judged; it has no text where the file has
-    none.
+    Judgements come with the items and outputs that they are about: an output for each system and
+    item that was judged, without a text where the file has none.
     """
 
-    def __init__(self, spool: Path, preview: JudgementPreview) -> None:
+    def __init__(self, spool: Path, preview: AnyPreview) -> None:
         super().__init__(spool)
         self.preview = preview
 
-    def judgements(self) -> Iterator[JudgementRow]:
-        """Screen by screen."""
-        return read_judgements(self._database)
+
+Material = CheckedUpload[Preview]
+JudgementMaterial = CheckedUpload[JudgementPreview]
 
 
 def is_correctable(about: str, format: str) -> bool:

@@ -152,10 +152,7 @@ def make_preview(format: str, spool: Spool) -> Preview:
         n_outputs=sum(system.outputs for system in systems),
         missing=sum(system.missing for system in systems),
         empty=sum(system.empty for system in systems),
-        files=tuple(
-            FilePreview(*row)
-            for row in database.execute("SELECT label, rows, bytes, sha256 FROM file ORDER BY id")
-        ),
+        files=_files(database),
         systems=systems,
         identical_outputs=identical,
         identical_pairs=tuple(IdenticalPair(names[a], names[b], n) for (a, b), n in listed),
@@ -174,6 +171,11 @@ def make_preview(format: str, spool: Spool) -> Preview:
         samples=_samples(database),
         notes=(*_media_note(database), *spool.notes),
     )
+
+
+def _files(database: sqlite3.Connection) -> tuple[FilePreview, ...]:
+    rows = database.execute("SELECT label, rows, bytes, sha256 FROM file ORDER BY id")
+    return tuple(FilePreview(*row) for row in rows)
 
 
 def _systems(database: sqlite3.Connection, names: Sequence[str]) -> tuple[SystemPreview, ...]:
@@ -319,9 +321,6 @@ def preview_judgements(format: str, spool: JudgementSpool) -> JudgementPreview:
             )
             for number, count, lowest, highest, whole in rows
         ),
-        files=tuple(
-            FilePreview(*row)
-            for row in database.execute("SELECT label, rows, bytes, sha256 FROM file ORDER BY id")
-        ),
+        files=_files(database),
         notes=tuple(spool.notes),
     )

@@ -37,6 +37,10 @@ class Spooled:
         """All outputs in the order of the files."""
         return read_outputs(self._database)
 
+    def judgements(self) -> Iterator[JudgementRow]:
+        """All judgements, screen by screen."""
+        return read_judgements(self._database)
+
     def media(self) -> Iterator[MediaRow]:
         """The pictures, sounds and films in the order of their numbers."""
         rows = self._database.execute(
