@@ -145,7 +145,7 @@ def table(parser: Parser, token: Token) -> TableNode:
     options = options_of(parser, words, TABLE_OPTIONS)
     if not options.keys() & {"caption", "label"}:
         raise TemplateSyntaxError("A table needs a caption or a label.")
-    columns = parser.parse(("empty", "endtable")).get_nodes_by_type(ColumnNode)
+    columns = [node for node in parser.parse(("empty", "endtable")) if isinstance(node, ColumnNode)]
     empty = None
     if parser.next_token().contents == "empty":
         empty = parser.parse(("endtable",))
@@ -165,6 +165,6 @@ def column(parser: Parser, token: Token) -> ColumnNode:
     parser.delete_first_token()
     # Somebody's text is shown with its line breaks, and an empty cell has no label.
     for end, trim in ((0, str.lstrip), (-1, str.rstrip)):
-        if cells and isinstance(cells[end], TextNode):
-            cells[end].s = trim(cells[end].s)
+        if cells and isinstance(text := cells[end], TextNode):
+            text.s = trim(text.s)
     return ColumnNode([parser.compile_filter(word) for word in values], options, cells)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from analysis.translatable import gettext_noop as _
 from rankme.importing.files import Place, SourceFile
@@ -256,7 +257,7 @@ class _Cells:
         text = record.get(self._item, "")
         return key_of_text(text) if self._is_text else text
 
-    def texts(self, record: Record) -> dict[str, str]:
+    def texts(self, record: Record) -> dict[str, Any]:
         return {role: record.get(name, "") for role, name in self._texts}
 
 

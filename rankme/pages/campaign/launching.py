@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
@@ -182,7 +182,7 @@ def links(request: HttpRequest, code: str) -> HttpResponse:
     definition = campaigns.definition_of(campaign)
     entry = entry_link(request, campaign)
     invitations = Paginator(campaign.invitations.order_by("-id"), INVITATIONS_ON_A_PAGE)
-    page = invitations.get_page(request.GET.get("page"))
+    page: Page[Any] = invitations.get_page(request.GET.get("page"))
     page.object_list = [
         (invitation, invitation_link(entry, invitation.token)) for invitation in page
     ]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
@@ -98,7 +99,9 @@ def deal_with_complaint(request: HttpRequest, code: str, complaint: int) -> Http
 @require_safe
 def raters(request: HttpRequest, code: str) -> HttpResponse:
     campaign = get_campaign(request, code)
-    page = Paginator(raters_of(campaign), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
+    page: Page[Any] = Paginator(raters_of(campaign), RATERS_ON_A_PAGE).get_page(
+        request.GET.get("page")
+    )
     page.object_list = rater_lines(campaign, list(page))
     context = {"raters": page}
     return render_campaign(
