@@ -52,7 +52,6 @@ SCRIPTS = {
 }
 LARGE_FOLDERS = {
     "evalsite": 28,
-    "rankme/importing": 42,
     "static/images/gallery": 26,
 }
 CIRCLES = [
