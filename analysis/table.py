@@ -5,16 +5,14 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from analysis.errors import TableError
 from analysis.typing import Codes, Flags, Values
-
-if TYPE_CHECKING:
-    pass
 
 LABEL_COLUMNS = ("rater", "item", "system", "criterion", "screen")
 REQUIRED_COLUMNS = ("rater", "item", "system", "criterion", "value", "screen")
@@ -172,7 +170,6 @@ def column_of(cells: Any) -> Column:
     """Number the labels in sorted order, regardless of the order in which they arrive."""
     if isinstance(cells, Column):
         return _sorted_column(np.asarray(cells.codes), list(cells.labels))
-    import pyarrow as pa
 
     encoded = pa.array([str(cell) for cell in cells], type=pa.string()).dictionary_encode()
     return _sorted_column(encoded.indices.to_numpy(), encoded.dictionary.to_pylist())

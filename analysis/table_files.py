@@ -9,10 +9,15 @@ import sys
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as compute
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as parquet
 
+from analysis.e2e_ratings import layout_of, ratings_of
 from analysis.errors import TableError
 from analysis.table import (
     FLAG_COLUMNS,
@@ -23,9 +28,6 @@ from analysis.table import (
     column_of,
     require_columns,
 )
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 TRUE_WORDS = {"1", "true", "yes"}
 FALSE_WORDS = {"", "0", "false", "no"}
@@ -56,8 +58,6 @@ def read_table(
     """
     content = content_of(source)
     if content[:2] == b"\x1f\x8b":
-        import gzip
-
         content = gzip.decompress(content)
     format = format or _guessed_format(content)
     if format not in FORMATS:
@@ -84,9 +84,6 @@ def csv_parts(table: JudgementTable) -> Iterator[bytes]:
 
     A label that a spreadsheet would take for a formula has a `'` before it; reading removes it.
     """
-    import pyarrow as pa
-    import pyarrow.csv as arrow_csv
-
     columns: dict[str, Any] = {}
     for name in REQUIRED_COLUMNS:
         columns[name] = table.value if name == "value" else _dictionary(getattr(table, name))
@@ -117,14 +114,10 @@ def unguarded(label: str) -> str:
 
 def _release_memory() -> None:
     """Give back what Arrow keeps after reading: as much as the file."""
-    import pyarrow as pa
-
     pa.default_memory_pool().release_unused()
 
 
 def _dictionary(column: Column) -> "pa.DictionaryArray":
-    import pyarrow as pa
-
     labels = pa.array([guarded(label) for label in column.labels], pa.string())
     return pa.DictionaryArray.from_arrays(column.codes, labels)
 
@@ -149,7 +142,6 @@ def _guessed_format(content: bytes) -> str:
         return "bundle"
     if content[:4] == b"PAR1":
         return "parquet"
-    from analysis.e2e_ratings import layout_of
 
     header = content.partition(b"\n")[0].decode("utf-8-sig", errors="replace")
     return "e2e" if layout_of(next(csv.reader([header]), [])) else "csv"
@@ -176,9 +168,6 @@ def _table(columns: dict[str, Any], shared: str | None) -> JudgementTable:
 
 
 def _csv_columns(content: bytes) -> dict[str, Any]:
-    import pyarrow as pa
-    import pyarrow.csv as arrow_csv
-
     header = _csv_header(content)
     types = {name: pa.dictionary(pa.int32(), pa.string()) for name in header}
     types |= {"value": pa.float64(), "time_ms": pa.float64()}
@@ -268,9 +257,6 @@ def _is_finite(text: str) -> bool:
 
 
 def _parquet_columns(content: bytes) -> dict[str, Any]:
-    import pyarrow as pa
-    import pyarrow.parquet as parquet
-
     try:
         return _arrow_columns(parquet.read_table(pa.BufferReader(content)))
     except pa.ArrowException as error:
@@ -279,8 +265,6 @@ def _parquet_columns(content: bytes) -> dict[str, Any]:
 
 def _arrow_columns(rows: "pa.Table") -> dict[str, Any]:
     """Columns for `from_columns` out of an Arrow table; missing cells become empty labels."""
-    import pyarrow as pa
-
     columns: dict[str, Any] = {}
     for name in rows.column_names:
         cells = rows.column(name)
@@ -294,9 +278,6 @@ def _arrow_columns(rows: "pa.Table") -> dict[str, Any]:
 
 
 def _encoded(cells: "pa.ChunkedArray") -> Column:
-    import pyarrow as pa
-    import pyarrow.compute as compute
-
     if not pa.types.is_dictionary(cells.type):
         cells = compute.fill_null(cells.cast(pa.string()), "").dictionary_encode()
     whole = cells.unify_dictionaries().combine_chunks()
@@ -338,8 +319,6 @@ def _unshared(columns: dict[str, Any], separator: str) -> dict[str, Any]:
 
 def _e2e_columns(content: bytes) -> dict[str, Any]:
     """One screen per line; see `analysis.e2e_ratings`."""
-    from analysis.e2e_ratings import layout_of, ratings_of
-
     lines = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""))
     layout = layout_of(list(lines.fieldnames or ()))
     if layout is None:

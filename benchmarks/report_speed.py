@@ -68,8 +68,9 @@ def measured(path: str, kind: str) -> dict:
 
 def _measured(path: str, kind: str) -> dict:
     from analysis import read_table
-    from analysis.report.bundle import rendered_files, report_json
+    from analysis.report.bundle import report_json
     from analysis.report.make import ReportOptions, make_report
+    from analysis.report.rendered import rendered_files
 
     clock = [(time.perf_counter(), time.process_time())]
     table = read_table(path)

@@ -54,9 +54,7 @@ LARGE_FOLDERS = {
     "evalsite": 28,
     "static/images/gallery": 26,
 }
-CIRCLES = [
-    ["analysis.report.metric_plots", "analysis.report.plots"],
-]
+CIRCLES: list[list[str]] = []
 ROOMS, CLIMBS = 13, 13
 
 

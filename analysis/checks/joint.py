@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 
 from analysis.checks.rater_models import LINE, Drawn, RaterModel, Scale, drawn_answers
 from analysis.checks.rules import Rule, alternatives
@@ -116,18 +117,15 @@ def _measures(owner: str, kind: str, drawn: Drawn) -> dict[str, Values]:
 
 def paired_p(differences: Values) -> Values:
     """The p of `signed_rank` for each row of differences."""
-    from scipy.special import ndtr
-    from scipy.stats import rankdata
-
     # Rounded, because equal answers on a scale have differences that are equal but for the last
     # digit.
     differences = np.round(differences, 9)
-    ranks = np.where(differences == 0, 0.0, rankdata(np.abs(differences), axis=1))
+    ranks = np.where(differences == 0, 0.0, scipy.stats.rankdata(np.abs(differences), axis=1))
     sums = np.sum(ranks * (differences > 0), axis=1)
     if differences.shape[1] > MOST_EXACT:
         variance = np.sum(ranks**2, axis=1) / 4
         spread = np.sqrt(np.maximum(variance, 1e-12))
-        p: Values = ndtr(-(sums - ranks.sum(axis=1) / 2) / spread)
+        p: Values = scipy.special.ndtr(-(sums - ranks.sum(axis=1) / 2) / spread)
         return np.where(variance == 0, 1.0, p)
     # The null distribution depends on the ranks alone, and many raters have the same ones.
     kinds, of_rater = np.unique(np.sort(ranks, axis=1), axis=0, return_inverse=True)
@@ -151,8 +149,6 @@ def exact_tails(ranks: Values) -> Values:
 
 def unpaired_p(good: Values, bad: Values) -> Values:
     """The p of Appraise's test for each row; see `signed_rank`."""
-    from scipy.stats import mannwhitneyu
-
     both = np.sort(np.round(np.concatenate([good, bad], axis=1), 9), axis=1)
     has_ties = np.any(np.diff(both, axis=1) == 0, axis=1)
     is_constant = both[:, 0] == both[:, -1]
@@ -161,7 +157,9 @@ def unpaired_p(good: Values, bad: Values) -> Values:
     for chosen, method in ((is_exact, "exact"), (~is_exact & ~is_constant, "asymptotic")):
         if np.any(chosen):
             rows = (np.round(bad[chosen], 9), np.round(good[chosen], 9))
-            found[chosen] = mannwhitneyu(*rows, alternative="less", axis=1, method=method).pvalue
+            found[chosen] = scipy.stats.mannwhitneyu(
+                *rows, alternative="less", axis=1, method=method
+            ).pvalue
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
@@ -75,19 +76,15 @@ def unpaired_p(good: ArrayLike, bad: ArrayLike) -> float:
     Appraise standardises the scores within the rater first. That keeps their order, and the test
     uses nothing but the order.
     """
-    from scipy.stats import mannwhitneyu
-
     good, bad = np.asarray(good, dtype=np.float64), np.asarray(bad, dtype=np.float64)
     if np.ptp(np.concatenate([good, bad])) == 0:
         return 1.0
-    return float(mannwhitneyu(bad, good, alternative="less").pvalue)
+    return float(scipy.stats.mannwhitneyu(bad, good, alternative="less").pvalue)
 
 
 def pratt_ranks(differences: Values) -> Values:
     """The ranks of the absolute differences, with zeros ranked and their own ranks set to 0."""
-    from scipy.stats import rankdata
-
-    ranks: Values = rankdata(np.abs(differences))
+    ranks: Values = scipy.stats.rankdata(np.abs(differences))
     return np.where(differences == 0, 0.0, ranks)
 
 
@@ -107,12 +104,10 @@ def exact_tail(ranks: Values, statistic: float) -> float:
 
 
 def _normal_tail(ranks: Values, statistic: float) -> float:
-    from scipy.special import ndtr
-
     variance = float(np.sum(ranks**2)) / 4
     if variance == 0:
         return 1.0
-    return float(ndtr(-(statistic - float(ranks.sum()) / 2) / np.sqrt(variance)))
+    return float(scipy.special.ndtr(-(statistic - float(ranks.sum()) / 2) / np.sqrt(variance)))
 
 
 def least_p(pairs: int) -> float:

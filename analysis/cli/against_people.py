@@ -9,8 +9,16 @@ from functools import partial
 from analysis.cli.outcome import Outcome
 from analysis.cli.shared import ProgressBar, chosen_criterion, counted_judgements, names
 from analysis.errors import OptionsError
+from analysis.meta_evaluation.against_people import MetricOptions, metrics_against_people
+from analysis.meta_evaluation.people import People
+from analysis.report.layout.latex import tabulars
+from analysis.report.layout.metric_tables import comparison_tables
+from analysis.report.metric_plots import scatter
+from analysis.report.plots import save
+from analysis.scales.outliers import log_magnitudes, z_by_rater
 from analysis.signature import signature
 from analysis.table import JudgementTable
+from analysis.text_metrics.score_files import read_scores
 
 # --- metrics against people --------------------------------------------------------------------
 
@@ -43,14 +51,6 @@ def add_metrics_options(parser: argparse.ArgumentParser) -> None:
 
 def run_metrics(judgements: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Compare metrics with human judgements, about systems and about single outputs."""
-    from analysis.meta_evaluation.against_people import MetricOptions, metrics_against_people
-    from analysis.meta_evaluation.people import People
-    from analysis.report.layout.latex import tabulars
-    from analysis.report.layout.metric_tables import comparison_tables
-    from analysis.report.metric_plots import scatter
-    from analysis.report.plots import save
-    from analysis.text_metrics.score_files import read_scores
-
     _check_sizes(options)
     part = transformed(counted_judgements(judgements, options), options)
     scores = read_scores(options.scores, lower_is_better=options.lower_is_better)
@@ -96,8 +96,6 @@ def add_transformations(parser: argparse.ArgumentParser) -> None:
 
 def transformed(part: JudgementTable, options: argparse.Namespace) -> JudgementTable:
     """The values after logarithm and standardisation, in this order."""
-    from analysis.scales.outliers import log_magnitudes, z_by_rater
-
     if options.log:
         part = replace(part, value=log_magnitudes(part.value))
     if options.z:

@@ -11,18 +11,21 @@ from analysis.cli.outcome import Outcome
 from analysis.cli.prepared import check_width, signature_of, whole_number
 from analysis.cli.shared import counted_judgements
 from analysis.errors import Undefined
+from analysis.ranking.clusters import kind_of
+from analysis.reliability.rater_profiles import rater_profiles
+from analysis.report.agreement_section import agreement_of
 from analysis.report.layout.report_tables import agreement_table, correlation_table, raters_table
 from analysis.report.layout.table_model import SYSTEM, Column, Format, Table, rows_of
+from analysis.report.options import ReportOptions
+from analysis.report.plots import rater_agreement, save
+from analysis.scales.correlations import METHODS, correlations
+from analysis.scales.outliers import treat_outliers
 from analysis.signature import signature
 from analysis.table import JudgementTable
 
 
 def run_agreement(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Krippendorff's α, intraclass correlation, Kendall's W, Fleiss' κ, self-consistency."""
-    from analysis.ranking.clusters import kind_of
-    from analysis.report.agreement_section import agreement_of
-    from analysis.report.options import ReportOptions
-
     part = counted_judgements(table, options)
     settings = ReportOptions(seed=options.seed, agreement_resamples=options.resamples)
     kind = (
@@ -45,8 +48,6 @@ def add_agreement_options(parser: argparse.ArgumentParser) -> None:
 
 def run_correlations(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Correlate every two criteria over systems or outputs."""
-    from analysis.scales.correlations import METHODS, correlations
-
     part = table.counted().without_raters(options.exclude_raters)
     methods = METHODS if options.method == "all" else (options.method,)
     found = correlations(part, methods=methods, level=options.level)
@@ -72,8 +73,6 @@ def add_correlation_options(parser: argparse.ArgumentParser) -> None:
 
 def run_outliers(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Count the values beyond mean ± 2 SD, by system."""
-    from analysis.scales.outliers import treat_outliers
-
     part = counted_judgements(table, options)
     check_width(options)
     found = treat_outliers(part.value, options.treatment, options.width).count
@@ -115,9 +114,6 @@ def add_outlier_options(parser: argparse.ArgumentParser) -> None:
 
 def run_raters(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """What each rater did: agreement with the rest, time, ties, use of the scale."""
-    from analysis.reliability.rater_profiles import rater_profiles
-    from analysis.report.plots import rater_agreement, save
-
     part = counted_judgements(table, options)
     found = rater_profiles(part)
     line = signature_of("raters", table, options, ())

@@ -11,6 +11,7 @@ from typing import Any
 from analysis.cli.outcome import Outcome, as_csv, as_json, as_text
 from analysis.cli.shared import add_rater_options
 from analysis.errors import AnalysisError, OptionsError
+from analysis.ranking.clusters import alpha_problems
 from analysis.signature import VERSION
 from analysis.table import REQUIRED_COLUMNS, JudgementTable
 from analysis.table_files import FORMATS, read_table
@@ -112,8 +113,6 @@ def _add_judgement_options(
 
 
 def _check(options: argparse.Namespace) -> None:
-    from analysis.ranking.clusters import alpha_problems
-
     problems = [f"--{problem}" for problem in alpha_problems(getattr(options, "alpha", 0.05))]
     if options.plot and Path(options.plot).suffix not in PLOT_FORMATS:
         problems.append(f"--plot {options.plot}: the name must end in {', '.join(PLOT_FORMATS)}.")

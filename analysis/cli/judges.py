@@ -6,19 +6,24 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING
 
 from analysis.cli.outcome import Outcome
 from analysis.cli.shared import chosen_criterion, counted_judgements, names
+from analysis.csv_rows import read_rows
 from analysis.errors import OptionsError
+from analysis.meta_evaluation.compared import Compared
+from analysis.meta_evaluation.judge_report import JudgeReport, judge_of_scores, judge_of_verdicts
+from analysis.meta_evaluation.people import People
+from analysis.meta_evaluation.verdict_files import has_verdicts, verdicts_of_rows
+from analysis.report.layout.judge_tables import judge_tables
+from analysis.report.layout.latex import tabulars
+from analysis.report.layout.metric_tables import powered_table, worth_table
+from analysis.report.metric_section import powered_estimates
 from analysis.signature import signature
 from analysis.table import JudgementTable
+from analysis.text_metrics.score_files import read_scores, scores_of_rows
 
 from .against_people import add_transformations, transformed
-
-if TYPE_CHECKING:
-    from analysis.meta_evaluation.judge_report import JudgeReport
-    from analysis.meta_evaluation.people import People
 
 # --- judges --------------------------------------------------------------------------------------
 
@@ -53,9 +58,6 @@ def add_judge_options(parser: argparse.ArgumentParser) -> None:
 
 def run_judge(judgements: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Agreement, preferences, calibration and the alternative-annotator test of judges."""
-    from analysis.report.layout.judge_tables import judge_tables
-    from analysis.report.layout.latex import tabulars
-
     found, sha256 = _judges(_people(judgements, options), options)
     stated = {
         "criterion": chosen_criterion(judgements, options),
@@ -75,19 +77,11 @@ def run_judge(judgements: JudgementTable, options: argparse.Namespace) -> Outcom
 
 
 def _people(judgements: JudgementTable, options: argparse.Namespace) -> People:
-    from analysis.meta_evaluation.people import People
-
     part = counted_judgements(judgements, options)
     return People.from_table(part, lower_is_better=options.low_judgements_are_better)
 
 
 def _judges(people: People, options: argparse.Namespace) -> tuple[list[JudgeReport], str]:
-    from analysis.csv_rows import read_rows
-    from analysis.meta_evaluation.compared import Compared
-    from analysis.meta_evaluation.judge_report import judge_of_scores, judge_of_verdicts
-    from analysis.meta_evaluation.verdict_files import has_verdicts, verdicts_of_rows
-    from analysis.text_metrics.score_files import scores_of_rows
-
     rows = read_rows(options.verdicts)
     lengths = _lengths(options)
     if has_verdicts(rows.header):
@@ -121,8 +115,6 @@ def _chosen(options: argparse.Namespace, known: Sequence[str]) -> Sequence[str]:
 
 
 def _lengths(options: argparse.Namespace) -> dict[tuple[str, str], float]:
-    from analysis.csv_rows import read_rows
-
     if not options.outputs:
         return {}
     rows = read_rows(options.outputs)
@@ -153,12 +145,6 @@ def add_predict_options(parser: argparse.ArgumentParser) -> None:
 
 def run_predict(judgements: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Means of systems from judgements of some outputs and a metric of all of them."""
-    from analysis.meta_evaluation.people import People
-    from analysis.report.layout.latex import tabulars
-    from analysis.report.layout.metric_tables import powered_table, worth_table
-    from analysis.report.metric_section import powered_estimates
-    from analysis.text_metrics.score_files import read_scores
-
     scores = read_scores(options.scores)
     wanted = options.metrics or scores.metrics
     if unknown := [name for name in wanted if name not in scores.metrics]:

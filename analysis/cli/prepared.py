@@ -9,6 +9,7 @@ from dataclasses import replace
 from analysis.cli.shared import chosen_criterion, counted_judgements
 from analysis.errors import OptionsError, Undefined
 from analysis.report.layout.table_model import Column, Format
+from analysis.scales.outliers import log_magnitudes, treat_outliers, width_problems, z_by_rater
 from analysis.signature import signature
 from analysis.table import JudgementTable
 
@@ -31,8 +32,6 @@ def add_value_options(parser: argparse.ArgumentParser) -> None:
 
 def prepared(table: JudgementTable, options: argparse.Namespace) -> JudgementTable:
     """The chosen criterion's values after outliers, logarithm, standardisation (in this order)."""
-    from analysis.scales.outliers import log_magnitudes, treat_outliers, z_by_rater
-
     part = counted_judgements(table, options)
     check_width(options)
     treated = treat_outliers(part.value, options.outliers, options.width)
@@ -49,8 +48,6 @@ def prepared(table: JudgementTable, options: argparse.Namespace) -> JudgementTab
 
 def check_width(options: argparse.Namespace) -> None:
     """Refuse a width that cannot tell outliers from other values."""
-    from analysis.scales.outliers import width_problems
-
     if problems := width_problems("--width", options.width):
         raise OptionsError(problems)
 
@@ -59,7 +56,6 @@ def signature_of(
     command: str, table: JudgementTable, options: argparse.Namespace, names: Sequence[str]
 ) -> str:
     """The command with the options that were given, and the hash of its judgements."""
-
     stated = {name: getattr(options, name) for name in names}
     stated |= {"criterion": chosen_criterion(table, options), "alpha": options.alpha}
     stated |= {"exclude": sorted(options.exclude_raters)}

@@ -3,27 +3,36 @@
 import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
 
 from analysis.cli.outcome import Outcome
 from analysis.cli.shared import ProgressBar, chosen_criterion, counted_judgements
 from analysis.errors import OptionsError
+from analysis.ranking import power
+from analysis.ranking.bradley_terry import bradley_terry
+from analysis.ranking.clusters import (
+    METHODS,
+    SCHEMES,
+    RankingOptions,
+    compute_draws,
+    ranking_from_draws,
+    resampling_of,
+)
+from analysis.ranking.pairs import pairs_from_table
+from analysis.ranking.power import plan_from_pilot
+from analysis.ranking.simulated_campaigns import CampaignPlan
+from analysis.report.layout.latex import clusters_table, tabular
 from analysis.report.layout.model_tables import pairs_table
 from analysis.report.layout.ranking_tables import ranking_table, strength_table
 from analysis.report.layout.table_model import Column, Format, Row, Table
+from analysis.report.plots import rank_ranges, save
 from analysis.signature import signature
 from analysis.table import JudgementTable
-
-if TYPE_CHECKING:
-    from analysis.ranking.simulated_campaigns import CampaignPlan
 
 # --- clusters ------------------------------------------------------------------------------
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Options of rankings from repeated runs."""
-    from analysis.ranking.clusters import METHODS, SCHEMES
-
     parser.add_argument("--method", choices=METHODS, default="wmt", help="how a run ranks")
     parser.add_argument("--runs", type=int, default=200, help="number of runs (default 200)")
     parser.add_argument(
@@ -41,15 +50,6 @@ def _add_direction_option(parser: argparse.ArgumentParser) -> None:
 
 def run_clusters(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Rank the systems in clusters (`--method`, `--runs`, `--resample`)."""
-    from analysis.ranking.clusters import (
-        RankingOptions,
-        compute_draws,
-        ranking_from_draws,
-        resampling_of,
-    )
-    from analysis.report.layout.latex import clusters_table
-    from analysis.report.plots import rank_ranges, save
-
     criterion = chosen_criterion(table, options)
     ranking_options = RankingOptions(
         seed=options.seed,
@@ -116,10 +116,6 @@ def add_bradley_terry_options(parser: argparse.ArgumentParser) -> None:
 
 def run_bradley_terry(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Fit Bradley–Terry and compare all pairs of systems simultaneously."""
-    from analysis.ranking.bradley_terry import bradley_terry
-    from analysis.ranking.pairs import pairs_from_table
-    from analysis.report.layout.latex import tabular
-
     judgements = counted_judgements(table, options)
     pairs = pairs_from_table(judgements, lower_is_better=options.lower_is_better)
     result = bradley_terry(
@@ -200,8 +196,6 @@ def _integers(text: str) -> tuple[int, ...]:
 
 def run_power(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Simulate campaigns of several sizes, from a pilot (FILE) or from --effects."""
-    from analysis.ranking import power
-
     if options.campaigns < 1:
         raise OptionsError([f"--campaigns is {options.campaigns}; simulate at least one."])
     plan = _campaign_plan(table, options)
@@ -238,9 +232,6 @@ def run_power(table: JudgementTable, options: argparse.Namespace) -> Outcome:
 
 def _campaign_plan(table: JudgementTable, options: argparse.Namespace) -> "CampaignPlan":
     """The pilot's plan, or one for --effects; options on the command line take precedence."""
-    from analysis.ranking.power import plan_from_pilot
-    from analysis.ranking.simulated_campaigns import CampaignPlan
-
     names = [name.replace("-", "_") for name, _, _ in PLAN_OPTIONS]
     said = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     if bool(len(table)) == (options.effects is not None):

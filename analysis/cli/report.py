@@ -7,17 +7,26 @@ import json
 from collections.abc import Collection
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.cli.outcome import Outcome
 from analysis.cli.prepared import MODELS
 from analysis.cli.shared import ProgressBar, names
 from analysis.errors import OptionsError
+from analysis.report.bundle import (
+    stored_comparison,
+    stored_declined,
+    stored_options,
+    write_bundle,
+)
+from analysis.report.declined import DeclinedAnswer, declined_files, recounted
+from analysis.report.layout.latex import document
+from analysis.report.layout.metric_tables import metric_tables
 from analysis.report.layout.report_tables import tables_of
+from analysis.report.make import make_report
+from analysis.report.options import ReportOptions
+from analysis.report.rendered import rendered_files
 from analysis.table import JudgementTable
-
-if TYPE_CHECKING:
-    from analysis.report.declined import DeclinedAnswer
 
 
 def add_report_options(parser: argparse.ArgumentParser) -> None:
@@ -72,12 +81,6 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
 
 def run_report(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Report every criterion: the paper's table next to the one that a referee would ask for."""
-    from analysis.report.bundle import rendered_files, stored_comparison, write_bundle
-    from analysis.report.declined import declined_files
-    from analysis.report.layout.latex import document
-    from analysis.report.layout.metric_tables import metric_tables
-    from analysis.report.make import make_report
-
     settings = report_settings(options)
     compared = stored_comparison(options.file, settings.as_dict())
     declined, counts = _declined(table, options, settings.exclude_raters)
@@ -111,17 +114,12 @@ def _declined(
     table: JudgementTable, options: argparse.Namespace, exclude_raters: Collection[str]
 ) -> tuple[list[DeclinedAnswer], dict[str, Any]]:
     """The answers of raters who could not judge, if the file is a bundle that has them; counted."""
-    from analysis.report.bundle import stored_declined, stored_options
-    from analysis.report.declined import recounted
-
     found = stored_declined(options.file, table, stored_options(options.file)) or []
     return found, recounted(found, table, exclude_raters=exclude_raters)
 
 
 def report_settings(options: argparse.Namespace) -> Any:
     """The options of a file or bundle, with those of the command line on top."""
-    from analysis.report.options import ReportOptions
-
     given = _stored_options(options)
     named = {each.name for each in fields(ReportOptions)}
     given |= {name: value for name, value in vars(options).items() if name in named}
@@ -135,8 +133,6 @@ def report_settings(options: argparse.Namespace) -> Any:
 
 
 def _stored_options(options: argparse.Namespace) -> dict[str, Any]:
-    from analysis.report.bundle import stored_options
-
     if options.options:
         try:
             given = json.loads(Path(options.options).read_text(encoding="utf-8"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
 
 from analysis.cli.outcome import Outcome
 from analysis.cli.prepared import (
@@ -18,17 +17,33 @@ from analysis.cli.prepared import (
 )
 from analysis.cli.shared import names
 from analysis.errors import TableError
+from analysis.report.layout.latex import SubsetBlock, subsets_table, tabular
 from analysis.report.layout.model_tables import mixed_table, pairs_table
 from analysis.report.layout.scale_tables import anova_table
 from analysis.report.layout.table_model import SYSTEM, Column, Format, P, Row, Table, rows_of
+from analysis.report.options import ReportOptions
+from analysis.report.plots import letters_plot, save
+from analysis.report.scale_section import (
+    Reasons,
+    anova_of,
+    full_mixed_model,
+    group_means,
+    mixed_model,
+    tukey_of,
+)
+from analysis.report.system_rows import system_rows
+from analysis.scales.anova import Anova, group_moments, one_way, welch
+from analysis.scales.rank_tests import (
+    RankPair,
+    RankTest,
+    dunn,
+    friedman,
+    kruskal_wallis,
+    wilcoxon_pairs,
+)
+from analysis.scales.tukey_hsd import Tukey
 from analysis.table import Column as Labels
 from analysis.table import JudgementTable
-
-if TYPE_CHECKING:  # imported by the commands that need them
-    from analysis.report.options import ReportOptions
-    from analysis.scales.anova import Anova
-    from analysis.scales.rank_tests import RankPair, RankTest
-    from analysis.scales.tukey_hsd import Tukey
 
 
 def add_model_options(parser: argparse.ArgumentParser) -> None:
@@ -49,8 +64,6 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _report_options(options: argparse.Namespace) -> ReportOptions:
-    from analysis.report.options import ReportOptions
-
     model = options.model or ("factorial" if options.factors else "one-way")
     return ReportOptions(
         seed=options.seed,
@@ -65,9 +78,6 @@ MODEL_NAMES = ("by", "model", "factors", "type", "outliers", "width", "log", "z"
 
 
 def _anova(part: JudgementTable, options: argparse.Namespace) -> Anova:
-    from analysis.report.scale_section import anova_of
-    from analysis.scales.anova import one_way
-
     if options.by == "system":
         return anova_of(part.value, part, _report_options(options))
     column = _grouping(part, options.by)
@@ -83,10 +93,6 @@ def _grouping(part: JudgementTable, name: str) -> Labels:
 
 def run_anova(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Analysis of variance, with Welch's test and means."""
-    from analysis.report.layout.latex import tabular
-    from analysis.report.scale_section import Reasons
-    from analysis.scales.anova import group_moments, welch
-
     part = prepared(table, options)
     anova = _anova(part, options)
     column = _grouping(part, options.by)
@@ -138,10 +144,6 @@ def _with_omega(anova: Anova) -> Table:
 
 def run_tukey(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Compare all pairs of systems by Tukey's test, with letters and SPSS's subsets."""
-    from analysis.report.plots import letters_plot, save
-    from analysis.report.scale_section import tukey_of
-    from analysis.report.system_rows import system_rows
-
     part = prepared(table, options)
     higher = not options.lower_is_better
     found = tukey_of(part.value, part, options.alpha, _anova(part, options), higher)
@@ -173,9 +175,6 @@ def run_tukey(table: JudgementTable, options: argparse.Namespace) -> Outcome:
 def _subsets_latex(
     part: JudgementTable, options: argparse.Namespace, higher: bool, found: Tukey
 ) -> str:
-    from analysis.report.layout.latex import SubsetBlock, subsets_table
-    from analysis.report.system_rows import system_rows
-
     rows = system_rows(part, _report_options(options), higher)
     means = {row.system: row.mean for row in rows}
     return subsets_table([SubsetBlock(part.criterion.labels[0], means, found)])
@@ -183,9 +182,6 @@ def _subsets_latex(
 
 def run_kruskal(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Kruskal–Wallis with Dunn's pairs, Friedman and Wilcoxon over items."""
-    from analysis.report.scale_section import Reasons, group_means
-    from analysis.scales.rank_tests import dunn, friedman, kruskal_wallis, wilcoxon_pairs
-
     part = prepared(table, options)
     groups, labels = part.system.codes, part.system.labels
     whole = kruskal_wallis(part.value, groups, len(labels))
@@ -245,9 +241,6 @@ def _rank_pairs(caption: str, statistic: str, pairs: Sequence[RankPair]) -> Tabl
 
 def run_mixed(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Mixed model of systems with random raters and items, by REML."""
-    from analysis.report.options import ReportOptions
-    from analysis.report.scale_section import full_mixed_model, mixed_model
-
     part = prepared(table, options)
     fit = full_mixed_model if options.full else mixed_model
     settings = ReportOptions(alpha=options.alpha)

@@ -8,18 +8,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from analysis.cli.outcome import Outcome
 from analysis.cli.shared import ProgressBar, names
 from analysis.errors import OptionsError
+from analysis.meta_evaluation.mtme_archive import read_archive
+from analysis.report.layout.latex import tabular
 from analysis.report.layout.table_model import SYSTEM, Column, Format, Table, rows_of
 from analysis.signature import signature
 from analysis.table import JudgementTable
-from analysis.table_files import guarded
-
-if TYPE_CHECKING:
-    from analysis.text_metrics.scoring import Scored
+from analysis.table_files import guarded, write_table
+from analysis.text_metrics.extracted_facts import read_facts
+from analysis.text_metrics.score_files import write_scores
+from analysis.text_metrics.scoring import Scored, score
+from analysis.text_metrics.text_files import read_material
 
 # --- computing metrics -------------------------------------------------------------------------
 
@@ -49,10 +51,6 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
 
 def run_score(judgements: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Compute BLEU and other metrics of system outputs."""
-    from analysis.report.layout.latex import tabular
-    from analysis.text_metrics.scoring import score
-    from analysis.text_metrics.text_files import read_material
-
     material = read_material(options.file, options.items)
     with ProgressBar() as progress:
         found = score(
@@ -152,9 +150,6 @@ def add_facts_options(parser: argparse.ArgumentParser) -> None:
 
 def run_facts(judgements: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Relation generation, content selection and content ordering of extracted facts."""
-    from analysis.text_metrics.extracted_facts import read_facts
-    from analysis.text_metrics.score_files import write_scores
-
     found = read_facts(options.file)
     line = signature("facts", {}, sha256=found.sha256)
     if options.out:
@@ -194,10 +189,6 @@ def add_mtme_options(parser: argparse.ArgumentParser) -> None:
 
 def run_mtme(judgements: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Read an archive of mt-metrics-eval and write it as judgements and scores."""
-    from analysis.meta_evaluation.mtme_archive import read_archive
-    from analysis.table_files import write_table
-    from analysis.text_metrics.score_files import write_scores
-
     found = read_archive(Path(options.file), options.pair, options.human)
     for name in ("judgements", "scores"):
         if not (path := getattr(options, name)):

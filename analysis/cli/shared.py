@@ -4,6 +4,8 @@ import argparse
 import sys
 from collections.abc import Callable
 
+from tqdm import tqdm
+
 from analysis.errors import OptionsError
 from analysis.table import JudgementTable
 
@@ -52,8 +54,6 @@ class ProgressBar:
     """A bar on standard error while somebody watches, else nothing."""
 
     def __enter__(self) -> "ProgressBar":
-        from tqdm import tqdm
-
         self.bar = tqdm(total=100, unit="%", leave=False, disable=not sys.stderr.isatty())
         return self
 

@@ -6,26 +6,46 @@ import io
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.cli.outcome import Outcome
 from analysis.cli.shared import add_rater_options
 from analysis.errors import AnalysisError, OptionsError
+from analysis.ranking.clusters import METHODS, SCHEMES, RankingOptions, rank_criterion
+from analysis.report.layout.latex import tabular
+from analysis.report.layout.ranking_tables import ranking_table
+from analysis.report.layout.report_tables import agreement_table
+from analysis.report.layout.span_tables import (
+    agreement_note,
+    all_kinds,
+    kinds_table,
+    pairs_of_raters,
+    systems_table,
+)
 from analysis.signature import signature
+from analysis.spans.agreement import span_agreement
+from analysis.spans.files import READERS, WRITERS, read_spans, write_file, write_spans
+from analysis.spans.model import SpanTable
+from analysis.spans.own import fingerprint
+from analysis.spans.scoring import (
+    PENALTY,
+    KindCount,
+    SegmentScore,
+    SystemScore,
+    count_kinds,
+    judgement_table,
+    score_segments,
+    score_systems,
+)
+from analysis.spans.weights import parse_weights
 from analysis.table import JudgementTable
-
-if TYPE_CHECKING:
-    from analysis.spans.model import SpanTable
-    from analysis.spans.scoring import KindCount, SegmentScore, SystemScore
+from analysis.table_files import guarded, write_table
 
 SCORE_NOTE = "Score: mean penalty of a segment, lower is better; its interval draws whole items."
 
 
 def add_span_options(parser: argparse.ArgumentParser) -> None:
     """Which files to read, and what to say about them."""
-    from analysis.ranking.clusters import METHODS, SCHEMES
-    from analysis.spans.files import READERS, WRITERS
-
     parser.add_argument("more", metavar="FILE", nargs="*", help="further files, read as one")
     parser.add_argument(
         "--format", choices=READERS, help="format of FILE (default: detected from its content)"
@@ -65,8 +85,6 @@ def add_span_options(parser: argparse.ArgumentParser) -> None:
 
 def _read_files(options: argparse.Namespace) -> "SpanTable":
     """The marks of all files, without those of excluded raters."""
-    from analysis.spans.files import read_spans
-
     files = [options.file, *options.more]
     if files.count("-") > 1:
         raise OptionsError(["Standard input can be read once only."])
@@ -75,11 +93,6 @@ def _read_files(options: argparse.Namespace) -> "SpanTable":
 
 def run_spans(_: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Score the systems; where asked for, rank them, compare the raters, and write files."""
-    from analysis.report.layout.latex import tabular
-    from analysis.spans.own import fingerprint
-    from analysis.spans.scoring import score_segments
-    from analysis.spans.weights import parse_weights
-
     if options.resamples < 1:
         raise OptionsError([f"--resamples is {options.resamples}; draw at least once."])
     table = _read_files(options)
@@ -109,10 +122,6 @@ def _scores(
     table: "SpanTable", segments: Sequence["SegmentScore"], options: argparse.Namespace
 ) -> Outcome:
     """The systems' scores, and what was marked in their outputs."""
-    from analysis.report.layout.span_tables import all_kinds, kinds_table, systems_table
-    from analysis.spans.scoring import count_kinds, score_systems
-    from analysis.spans.weights import parse_weights
-
     weights = parse_weights(options.weights)
     systems = score_systems(
         segments,
@@ -162,11 +171,6 @@ def _weightless(kinds: Sequence["KindCount"]) -> list[str]:
 
 def _agreement(table: "SpanTable", options: argparse.Namespace) -> Outcome:
     """How far raters of the same outputs agree."""
-    from analysis.report.layout.report_tables import agreement_table
-    from analysis.report.layout.span_tables import agreement_note, pairs_of_raters
-    from analysis.spans.agreement import span_agreement
-    from analysis.spans.weights import parse_weights
-
     found = span_agreement(
         table,
         parse_weights(options.weights),
@@ -186,11 +190,6 @@ def _agreement(table: "SpanTable", options: argparse.Namespace) -> Outcome:
 
 def _ranking(table: "SpanTable", options: argparse.Namespace) -> Outcome:
     """The systems in clusters by their penalties, or why there is no ranking."""
-    from analysis.ranking.clusters import RankingOptions, rank_criterion
-    from analysis.report.layout.ranking_tables import ranking_table
-    from analysis.spans.scoring import PENALTY, judgement_table
-    from analysis.spans.weights import parse_weights
-
     ranking_options = RankingOptions(
         seed=options.seed,
         runs=options.runs,
@@ -219,11 +218,6 @@ def _ranking(table: "SpanTable", options: argparse.Namespace) -> Outcome:
 def _write_files(
     table: "SpanTable", segments: Sequence["SegmentScore"], options: argparse.Namespace
 ) -> None:
-    from analysis.spans.files import write_file, write_spans
-    from analysis.spans.scoring import judgement_table
-    from analysis.spans.weights import parse_weights
-    from analysis.table_files import write_table
-
     if options.segments:
         write_file(Path(options.segments), segments_csv(segments))
     if options.judgements:
@@ -236,9 +230,6 @@ def _write_files(
 
 def segments_csv(segments: Sequence["SegmentScore"]) -> str:
     """The score of each segment; an empty cell where there is no value."""
-    from analysis.spans.scoring import SegmentScore
-    from analysis.table_files import guarded
-
     names = [field.name for field in fields(SegmentScore)]
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+import scipy
 
 from analysis.errors import Undefined
+from analysis.reliability.krippendorff import krippendorff_alpha
 from analysis.typing import Values
 
 FIRST, TIE, SECOND = 1, 0, -1
@@ -38,11 +40,9 @@ class Share:
 
 def share(hits: int, n: int, *, alpha: float = 0.05) -> Share:
     """A share with the interval of Wilson (1927)."""
-    from scipy.stats import norm
-
     if n == 0:
         return Share(None, None, None, 0)
-    z2 = float(norm.isf(alpha / 2)) ** 2
+    z2 = float(scipy.stats.norm.isf(alpha / 2)) ** 2
     p = hits / n
     centre = (p + z2 / (2 * n)) / (1 + z2 / n)
     half = np.sqrt(z2 * (p * (1 - p) / n + z2 / (4 * n**2))) / (1 + z2 / n)
@@ -244,11 +244,9 @@ def _closer(
 
 def _p_value(rater_ahead: Values, epsilon: float) -> float:
     """One-sided: the rater is ahead of the judge by less than ε."""
-    from scipy import stats
-
     if np.ptp(rater_ahead) == 0:
         return 0.0 if rater_ahead[0] < epsilon else 1.0
-    return float(stats.ttest_1samp(rater_ahead, epsilon, alternative="less").pvalue)
+    return float(scipy.stats.ttest_1samp(rater_ahead, epsilon, alternative="less").pvalue)
 
 
 def _benjamini_yekutieli(p_values: Sequence[float], rate: float) -> list[bool]:
@@ -314,8 +312,6 @@ def agreement_beyond_chance(
 def _alpha_of_two(
     first: Mapping[Hashable, float], second: Mapping[Hashable, float], metric: str
 ) -> float | None:
-    from analysis.reliability.krippendorff import krippendorff_alpha
-
     common = [output for output in first if output in second]
     if len(common) < 2:
         return None

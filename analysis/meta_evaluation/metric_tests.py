@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+import scipy
 
 from analysis.typing import Flags, Values
 
@@ -152,8 +153,6 @@ def williams(with_first: float, with_second: float, between: float, systems: int
     ------
     Williams (1959); Graham & Baldwin (2014).
     """
-    from scipy import stats
-
     if systems < 4:
         return None
     determinant = (
@@ -165,7 +164,7 @@ def williams(with_first: float, with_second: float, between: float, systems: int
     if variance <= 0:
         return None
     numerator = (with_first - with_second) * math.sqrt((systems - 1) * (1 + between))
-    return float(stats.t.sf(abs(numerator / math.sqrt(variance)), systems - 3))
+    return float(scipy.stats.t.sf(abs(numerator / math.sqrt(variance)), systems - 3))
 
 
 def clusters(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import scipy
 
 from analysis.typing import Values
 
@@ -71,8 +72,6 @@ def segment_level(
     -------
     All measures; those without a value are None.
     """
-    from scipy import stats
-
     known = ~(np.isnan(people) | np.isnan(metric))
     pairs = pairs or PairsWithin.of(people, metric)
     if not len(pairs.group):
@@ -95,8 +94,8 @@ def segment_level(
         acc_without_ties=float(pairs.shares(pairs.right(0.0)).mean()),
         tau_23=2 * best.accuracy - 1 if best.accuracy is not None else None,
         kendall=kendall_within(pairs),
-        kendall_pooled=float(stats.kendalltau(a, b)[0]) if varies else None,
-        pearson=float(stats.pearsonr(a, b)[0]) if varies else None,
+        kendall_pooled=float(scipy.stats.kendalltau(a, b)[0]) if varies else None,
+        pearson=float(scipy.stats.pearsonr(a, b)[0]) if varies else None,
         pearson_within_items=pearson_within(people, metric),
         items=len(pairs.sizes),
         pairs=len(pairs.group),

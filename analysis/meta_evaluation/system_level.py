@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+import scipy
 
 from analysis.typing import Flags, Values
 
@@ -60,9 +61,7 @@ def pearson_rows(first: Values, second: Values) -> Values:
 
 def spearman_rows(first: Values, second: Values) -> Values:
     """Spearman's ρ of each row with the same row."""
-    from scipy.stats import rankdata
-
-    return pearson_rows(rankdata(first, axis=-1), rankdata(second, axis=-1))
+    return pearson_rows(scipy.stats.rankdata(first, axis=-1), scipy.stats.rankdata(second, axis=-1))
 
 
 def kendall_rows(first: Values, second: Values) -> Values:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from analysis.errors import OptionsError, RankingError, Undefined
@@ -192,9 +193,10 @@ def require_estimable(systems: tuple[str, ...], counts: Counts, ties: str = "dav
     require_comparable(systems, counts)
     if ties == "davidson" and not counts.wins.any():
         raise RankingError("Every comparison is a tie: no system can be told from another.")
-    from scipy.sparse.csgraph import connected_components
 
-    number, group = connected_components(counts.wins + counts.ties > 0, connection="strong")
+    number, group = scipy.sparse.csgraph.connected_components(
+        counts.wins + counts.ties > 0, connection="strong"
+    )
     if number > 1:
         named = "; ".join(
             ", ".join(systems[place] for place in np.flatnonzero(group == which))
@@ -218,12 +220,10 @@ def _tie_is_bounded(counts: Counts) -> bool:
     winner draws away from its loser by 1 and tied systems by at most 1: these are difference
     constraints, which can be met unless their graph has a negative cycle.
     """
-    from scipy.sparse.csgraph import NegativeCycleError, bellman_ford
-
     lengths = np.where(counts.wins > 0, -1.0, np.where(counts.ties > 0, 1.0, 0.0))
     try:
-        bellman_ford(lengths, indices=0)
-    except NegativeCycleError:
+        scipy.sparse.csgraph.bellman_ford(lengths, indices=0)
+    except scipy.sparse.csgraph.NegativeCycleError:
         return True
     return False
 
@@ -320,15 +320,13 @@ def _covariance(pairs: Pairs, found: Fit, cluster: str) -> Values:
 
 def _meat(scores: list[tuple[Integers, Values]], codes: NDArray[Any], parameters: int) -> Values:
     """Sum over clusters of the outer product of a cluster's summed scores, times G/(G − 1)."""
-    from scipy.sparse import csr_matrix
-
     cluster = np.unique(codes, return_inverse=True)[1].astype(np.int32)
     number = int(cluster.max()) + 1
     if number < 2:
         raise Undefined("Clustered errors need at least two raters and at least two items.")
-    summed = csr_matrix((number, parameters))
+    summed = scipy.sparse.csr_matrix((number, parameters))
     for column, cells in scores:  # one by one: a million judgements at once would fill the memory
-        summed = summed + csr_matrix((cells, (cluster, column)), shape=summed.shape)
+        summed = summed + scipy.sparse.csr_matrix((cells, (cluster, column)), shape=summed.shape)
     meat: Values = (summed.T @ summed).toarray() * number / (number - 1)
     return meat
 
@@ -374,7 +372,7 @@ def largest_differences(covariance: Values, df: float | None, seed: int) -> Valu
 
     Tukey's studentised range, for abilities with any covariance: multivariate normal, or t.
     """
-    from .distances import largest_distances
+    from .distances import largest_distances  # loads Numba: see `Resampling._drawer`
 
     rng = np.random.Generator(np.random.Philox(key=seed % 2**64))
     values, vectors = np.linalg.eigh(covariance)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from analysis.errors import RankingError, TableError
@@ -165,8 +166,6 @@ def _rows_side_by_side(screens: Integers) -> tuple[NDArray[Any], NDArray[Any]]:
 
 def _groups(linked: NDArray[np.bool_]) -> Iterator[list[int]]:
     """Connected components of a symmetric relation, each in ascending order."""
-    from scipy.sparse.csgraph import connected_components
-
-    number, group = connected_components(linked, directed=False)
+    number, group = scipy.sparse.csgraph.connected_components(linked, directed=False)
     for which in range(number):
         yield np.flatnonzero(group == which).tolist()

@@ -11,6 +11,7 @@ from analysis.errors import Undefined
 from analysis.table import JudgementTable
 from analysis.typing import Progress, Values
 
+from .bradley_terry import bradley_terry
 from .clusters import RankingOptions, rank_criterion
 from .pairs import TIE, pairs_from_table
 from .simulated_campaigns import (
@@ -159,7 +160,6 @@ def by_simultaneous_intervals(cluster: str = "both", ties: str = "davidson") -> 
     ------
     See `bradley_terry`; ranks after Mogstad et al. (2024)
     """
-    from .bradley_terry import bradley_terry
 
     def analyse(table: JudgementTable, campaign: int) -> tuple[Claim, ...]:
         pairs = pairs_from_table(table)

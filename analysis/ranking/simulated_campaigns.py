@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from analysis.errors import OptionsError
@@ -107,10 +108,8 @@ def _shown_systems(
 
 def _workloads(plan: CampaignPlan) -> Values:
     """Share of the screens that each rater does: log-normal with the right effective number."""
-    from scipy.special import ndtri
-
     effective = plan.effective_raters or plan.raters
-    place = ndtri((np.arange(plan.raters) + 0.5) / plan.raters)
+    place = scipy.special.ndtri((np.arange(plan.raters) + 0.5) / plan.raters)
 
     def shares(spread: float) -> Values:
         work: Values = np.exp(spread * place)
@@ -138,16 +137,14 @@ def _step(spread: float, tie_share: float) -> float:
 
     Two values whose distance is d fall in one step of width w with chance max(0, 1 − |d|/w).
     """
-    from scipy.optimize import brentq
-    from scipy.stats import norm
 
     def surplus(step: float) -> float:
         edge = step / spread
-        inside = 2 * norm.cdf(edge) - 1
-        mean_distance = 2 * (norm.pdf(0) - norm.pdf(edge)) / edge
+        inside = 2 * scipy.stats.norm.cdf(edge) - 1
+        mean_distance = 2 * (scipy.stats.norm.pdf(0) - scipy.stats.norm.pdf(edge)) / edge
         return float(inside - mean_distance) - tie_share
 
-    return float(brentq(surplus, 1e-6 * spread, 1e4 * spread))
+    return float(scipy.optimize.brentq(surplus, 1e-6 * spread, 1e4 * spread))
 
 
 def _table(

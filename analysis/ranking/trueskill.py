@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from trueskill import TrueSkill
 
 from analysis.typing import Values
 
@@ -282,8 +283,6 @@ def screen_pass(
     -------
     μ and σ, shape (systems,)
     """
-    from trueskill import TrueSkill
-
     environment = TrueSkill(
         mu=MU, sigma=SIGMA, beta=game.beta, tau=0.0, draw_probability=DRAW_PROBABILITY
     )

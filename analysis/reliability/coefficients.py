@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
@@ -44,9 +45,7 @@ def first_of_each(units: Codes, raters: Codes) -> Codes:
 
 def label_counts(rows: Codes, labels: Codes) -> Any:
     """How often each label occurs in each row, a sparse matrix."""
-    from scipy import sparse
-
-    return sparse.coo_matrix((np.ones(len(rows)), (rows, labels))).tocsr()
+    return scipy.sparse.coo_matrix((np.ones(len(rows)), (rows, labels))).tocsr()
 
 
 def kendall_w(values: ArrayLike, screens: Codes, items: Codes, systems: Codes) -> Coefficient:

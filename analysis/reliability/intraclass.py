@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
+from analysis.scales.mixed_model import variance_components
 from analysis.typing import Codes, Values
 
 from .coefficients import Coefficient, first_of_each
@@ -110,8 +112,6 @@ def _icc_interval(
     confidence: float,
 ) -> tuple[float | None, float | None]:
     """Shrout & Fleiss (1979), with Satterthwaite's degrees of freedom."""
-    from scipy.stats import f
-
     row_sq, column_sq, error_sq = mean_squares  # of subjects, of judges, of what is left
     if error_sq <= 0:
         return None, None
@@ -123,7 +123,10 @@ def _icc_interval(
         return None, None
     freedom /= divisor
     tail = (1 - confidence) / 2
-    upper, lower = f.isf(tail, subjects - 1, freedom), f.isf(tail, freedom, subjects - 1)
+    upper, lower = (
+        scipy.stats.f.isf(tail, subjects - 1, freedom),
+        scipy.stats.f.isf(tail, freedom, subjects - 1),
+    )
     if not (np.isfinite(upper) and np.isfinite(lower)):  # subjects that do not differ at all
         return None, None
     spread = judges * column_sq + (judges * subjects - judges - subjects) * error_sq
@@ -162,8 +165,6 @@ def incomplete_icc(values: Values, units: Codes, raters: Codes) -> IntraclassCor
     ------
     McGraw & Wong (1996), with variances by REML instead of mean squares.
     """
-    from analysis.scales.mixed_model import variance_components
-
     sizes = np.bincount(units)
     if not np.any(sizes > 1):
         raise Undefined("No output was judged by two raters.")

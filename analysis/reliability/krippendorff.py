@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
@@ -163,9 +164,7 @@ def _disagreement_parts(pairable: _Pairable, metric: str) -> _Parts:
         return _ratio_parts(pairable)
     positions = pairable.values
     if metric == "ordinal":
-        from scipy.stats import rankdata
-
-        positions = rankdata(positions)
+        positions = scipy.stats.rankdata(positions)
     return _interval_parts(pairable, positions - positions.mean())
 
 
@@ -201,14 +200,12 @@ def _interval_parts(pairable: _Pairable, positions: Values) -> _Parts:
 
 
 def _nominal_parts(pairable: _Pairable) -> _Parts:
-    from scipy import sparse
-
     distinct, labels = np.unique(pairable.values, return_inverse=True)
     if len(distinct) > min(MOST_CATEGORIES, len(labels) / 2):
         raise Undefined(f"The values are not categories: {len(distinct)} of them are distinct.")
     counts = label_counts(pairable.units, labels)
     by_unit = pairable.sizes**2 - np.asarray(counts.multiply(counts).sum(axis=1)).ravel()
-    by_cluster = sparse.csr_matrix(label_counts(pairable.clusters, labels))
+    by_cluster = scipy.sparse.csr_matrix(label_counts(pairable.clusters, labels))
 
     def expected(weights: Values) -> Values:
         totals = np.asarray(weights @ by_cluster)

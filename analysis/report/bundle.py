@@ -5,11 +5,10 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from analysis.errors import TableError
 from analysis.meta_evaluation.compared import SCORES, VERDICTS, Compared, read_compared
@@ -19,12 +18,6 @@ from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
 from analysis.table_files import read_table, write_table
 
-from .checkpoints import Parts, computed_now
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-PLOT_FORMATS = ("svg", "pdf")
 # What each file is, by the beginning of its name; README.txt lists those that are there.
 CONTENTS = {
     "judgements.csv": "every judgement: one row is one value that a rater gave one output;\n"
@@ -69,30 +62,6 @@ class Bundle:
 def report_json(report: Report) -> str:
     """The report's JSON: stable keys, numbers in full, no NaN."""
     return json.dumps(report.as_dict(), ensure_ascii=False, indent=1, allow_nan=False)
-
-
-def rendered_files(report: Report, parts: Parts = computed_now) -> dict[str, bytes]:
-    """The report's tables (LaTeX) and pictures (SVG, PDF), by their names in a bundle.
-
-    `parts` may keep the pictures, which take most of the time.
-    """
-    from analysis.report.layout.latex import document, tables
-    from analysis.report.plots import pictures_to_make
-
-    files = {f"tables/{name}.tex": table.encode() for name, table in tables(report).items()}
-    files["tables/report.tex"] = document(report).encode()
-    for picture, make in pictures_to_make(report).items():
-        figure = cache(make)  # made when the first format needs it, and not again for the second
-        for format in PLOT_FORMATS:
-            name = f"plots/{picture}.{format}"
-            files[name] = parts(name, bytes, partial(_drawn, figure, format))
-    return files
-
-
-def _drawn(figure: Callable[[], Figure], format: str) -> bytes:
-    from analysis.report.plots import drawn
-
-    return drawn(figure(), format)
 
 
 def stored_options(file: str | Path) -> dict[str, Any]:

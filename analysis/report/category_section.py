@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from analysis.report.options import ReportOptions
@@ -72,10 +73,8 @@ def _counted(
 
 def _independence(counts: NDArray[np.int64]) -> tuple[RankTest | None, str]:
     """Pearson's chi-squared over the categories that occur; it takes judgements as independent."""
-    from scipy.stats import chi2_contingency
-
     used = counts[:, counts.sum(axis=0) > 0]
     if used.shape[0] < 2 or used.shape[1] < 2:
         return None, "A test needs two systems and two categories that were chosen."
-    statistic, p, df, _ = chi2_contingency(used)
+    statistic, p, df, _ = scipy.stats.chi2_contingency(used)
     return RankTest("Pearson χ²", float(statistic), int(df), float(p), int(used.sum())), ""

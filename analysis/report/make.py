@@ -79,8 +79,6 @@ def make_report(
 @cache
 def _linear_algebra() -> ThreadpoolController:
     """The libraries that compute it, which are looked for once: that takes milliseconds."""
-    import scipy.linalg  # noqa: F401 (loads its own library, which is limited too)
-
     return ThreadpoolController()
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from analysis.meta_evaluation.against_people import MetricReport, SystemPoint
 from analysis.report.plots import (
@@ -24,10 +25,6 @@ from analysis.report.plots import (
 )
 
 from .metric_section import MetricSection
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 COLUMNS, PANEL_HEIGHT = 3, 2.1
 PEOPLE = "people"

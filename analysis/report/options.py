@@ -9,6 +9,7 @@ from typing import Any, Self, get_type_hints
 from analysis.errors import OptionsError
 from analysis.ranking.clusters import RankingOptions
 from analysis.scales.outliers import TREATMENTS, width_problems
+from analysis.spans.weights import parse_weights
 
 MODELS = ("one-way", "factorial", "interaction", "rater", "latin")
 SUM_TYPES = ("I", "II", "III")
@@ -180,8 +181,6 @@ def _limits(options: ReportOptions) -> Iterator[str]:
 
 
 def _weight_problems(weights: Mapping[str, str]) -> Iterator[str]:
-    from analysis.spans.weights import parse_weights
-
     for criterion, stated in weights.items():
         try:
             parse_weights(stated)

@@ -8,26 +8,24 @@ files.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import matplotlib
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from analysis.errors import OptionsError
 from analysis.ranking.clusters import Ranking
 from analysis.reliability.rater_profiles import RaterProfile
-from analysis.report.embedded_fonts import leave_out_layout_tables
-from analysis.scales.tukey_hsd import Tukey, split_letters
+from analysis.report.model import SystemRow
+from analysis.scales.tukey_hsd import Tukey, range_quantile, split_letters
 
 from .ranking_section import PairRecord, RankingSection
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from analysis.report.model import Report, SystemRow
 
 FORMATS = ("svg", "pdf", "png")
 INK, PALE, BAND = "#1a1a1a", "#8c8c8c", "#eef1f5"
@@ -63,12 +61,8 @@ METADATA: dict[str, dict[str, Any]] = {
 
 def drawn(figure: Figure, format: str) -> bytes:
     """The picture as the bytes of an SVG, PDF or PNG."""
-    import matplotlib
-
     if format not in FORMATS:
         raise OptionsError([f"There is no picture format {format!r}: {', '.join(FORMATS)}."])
-    if format == "pdf":
-        leave_out_layout_tables()
     file = io.BytesIO()
     with matplotlib.rc_context(STYLE):
         lay_out(figure)
@@ -92,48 +86,12 @@ def save(figure: Figure, path: Path) -> None:
     path.write_bytes(drawn(figure, path.suffix.lstrip(".").lower()))
 
 
-def pictures(report: Report) -> dict[str, Figure]:
-    """Every picture that the report's criteria have, by a short name that can be a file's."""
-    return {name: make() for name, make in pictures_to_make(report).items()}
-
-
-def pictures_to_make(report: Report) -> dict[str, Callable[[], Figure]]:
-    """What makes each picture: a caller that needs only some does not wait for all."""
-    from analysis.report.layout.latex import file_name
-    from analysis.report.metric_plots import metric_pictures
-
-    made: dict[str, Callable[[], Figure]] = {}
-    for each in report.criteria:
-        name, criterion = file_name(each.criterion), each.criterion
-        if each.ranking is not None:
-            for scheme, ranking in each.ranking.rankings.items():
-                shares = each.ranking.rank_shares[scheme]
-                made[f"{name}-ranks-{scheme}"] = partial(rank_ranges, ranking, criterion)
-                made[f"{name}-heatmap-{scheme}"] = partial(rank_heatmap, ranking, shares, criterion)
-            made[f"{name}-wins"] = partial(win_matrix, each.ranking, criterion)
-        if each.scale is not None and each.scale.tukey is not None:
-            made[f"{name}-letters"] = partial(
-                letters_plot, each.scale.tukey, each.systems, criterion
-            )
-        profiles = [rater for rater in report.raters if rater.criterion == criterion]
-        if each.kind != "category" and any(rater.agreement is not None for rater in profiles):
-            made[f"{name}-raters"] = partial(rater_agreement, profiles, criterion)
-    for section in report.metrics:
-        for ending, make in metric_pictures(section).items():
-            made[f"{file_name(section.criterion)}-{ending}"] = make
-    return made
-
-
 def new_axes(width: float, height: float, names: Sequence[str] = ()) -> tuple[Figure, Axes]:
     """A separate figure, not one of pyplot's, which a server would never release.
 
     Figures are equally wide as long as they can be, so that their fonts look alike when a page
     scales them; `names` next to the axes that are longer than usual need more.
     """
-    import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(width + extra_width(names), height), layout="constrained")
         FigureCanvasAgg(figure)
@@ -143,10 +101,6 @@ def new_axes(width: float, height: float, names: Sequence[str] = ()) -> tuple[Fi
 
 def new_panels(width: float, height: float, rows: int, columns: int) -> tuple[Figure, list[Axes]]:
     """A figure of several panels, row by row."""
-    import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(figure)
@@ -253,8 +207,6 @@ def write_cell(axes: Axes, row: int, column: int, text: str, shade: float) -> No
 
 def luminance(shade: float) -> float:
     """Relative luminance of a shade from 0 (pale) to 1 (dark), after WCAG 2."""
-    import matplotlib
-
     channels = matplotlib.colormaps[SHADES](float(np.clip(shade, 0, 1)))[:3]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     return float(np.dot([0.2126, 0.7152, 0.0722], linear))
@@ -315,8 +267,6 @@ def letters_plot(tukey: Tukey, systems: Sequence[SystemRow], title: str) -> Figu
 
 def _comparison_widths(tukey: Tukey, sizes: dict[str, int]) -> dict[str, float]:
     """Half of the difference that is significant: bars of equal sizes part where pairs differ."""
-    from analysis.scales.tukey_hsd import range_quantile
-
     critical = range_quantile(1 - tukey.alpha, len(sizes), tukey.df)
     return {
         name: float(critical * np.sqrt(tukey.mean_sq / size) / 2) for name, size in sizes.items()
@@ -345,8 +295,6 @@ def _letter_columns(axes: Axes, tukey: Tukey, names: Sequence[str]) -> None:
 
 def rater_agreement(profiles: Sequence[RaterProfile], title: str) -> Figure:
     """Each rater's correlation with the rest against the number of judgements."""
-    from matplotlib.ticker import MaxNLocator
-
     known = [each for each in profiles if each.agreement is not None]
     figure, axes = new_axes(WIDTH, 4.0)
     sizes = [each.judgements for each in known]

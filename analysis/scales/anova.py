@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
@@ -160,8 +161,6 @@ def welch(values: ArrayLike, groups: Codes, count: int) -> Welch:
 
 
 def _welch(sizes: Codes, means: Values, inner: Values) -> Welch:
-    from scipy.special import fdtrc
-
     groups = len(sizes)
     weights = sizes * (sizes - 1) / inner
     share = weights / weights.sum()
@@ -171,7 +170,10 @@ def _welch(sizes: Codes, means: Values, inner: Values) -> Welch:
     statistic = float(statistic / (1 + 2 * (groups - 2) * spread))
     df_residual = float(1 / (3 * spread))
     return Welch(
-        statistic, groups - 1, df_residual, float(fdtrc(groups - 1, df_residual, statistic))
+        statistic,
+        groups - 1,
+        df_residual,
+        float(scipy.special.fdtrc(groups - 1, df_residual, statistic)),
     )
 
 
@@ -296,16 +298,14 @@ class _LeastSquares:
 
 def _explained_after(values: Values, base: Codes, blocks: Sequence[Any]) -> tuple[float, int]:
     """Absorb the factor `base` (its group means), then fit the other columns to what is left."""
-    from scipy import sparse
-
     sizes = np.bincount(base).astype(np.float64)
     sums = np.bincount(base, values)
     base_sum, base_rank = float(np.sum(sums**2 / sizes)), len(sizes) - 1
     if not blocks:
         return base_sum, base_rank
-    columns = sparse.hstack(blocks, format="csr")
+    columns = scipy.sparse.hstack(blocks, format="csr")
     ones = np.ones(len(values))
-    indicator = sparse.csr_matrix((ones, (base, np.arange(len(values)))))
+    indicator = scipy.sparse.csr_matrix((ones, (base, np.arange(len(values)))))
     shared = np.asarray((indicator @ columns).todense())
     gram = np.asarray((columns.T @ columns).todense()) - shared.T @ (shared / sizes[:, None])
     moments = columns.T @ values - shared.T @ (sums / sizes)
@@ -315,9 +315,7 @@ def _explained_after(values: Values, base: Codes, blocks: Sequence[Any]) -> tupl
 
 def _quadratic_form(gram: Values, moments: Values) -> tuple[float, int]:
     """Return m' G⁻ m and the rank of G; aliased columns are left out by their eigenvalue."""
-    from scipy.linalg import eigh
-
-    eigenvalues, vectors = eigh(gram)
+    eigenvalues, vectors = scipy.linalg.eigh(gram)
     kept = eigenvalues > 1e-9 * max(float(eigenvalues[-1]), 1.0)
     projected = vectors[:, kept].T @ moments
     return float(np.sum(projected**2 / eigenvalues[kept])), int(kept.sum())
@@ -325,17 +323,13 @@ def _quadratic_form(gram: Values, moments: Values) -> tuple[float, int]:
 
 def _sum_coded(codes: Codes) -> Any:
     """Code levels 0..k-1 as k-1 columns that sum to zero: the last level is -1 in each."""
-    from scipy import sparse
-
     levels = int(codes.max()) + 1
-    contrasts = sparse.csr_matrix(np.vstack([np.eye(levels - 1), -np.ones(levels - 1)]))
+    contrasts = scipy.sparse.csr_matrix(np.vstack([np.eye(levels - 1), -np.ones(levels - 1)]))
     return contrasts[codes]
 
 
 def _column_products(left: Any, right: Any) -> Any:
-    from scipy import sparse
-
-    return sparse.hstack(
+    return scipy.sparse.hstack(
         [right.multiply(left[:, [column]]).tocsr() for column in range(left.shape[1])], format="csr"
     )
 
@@ -378,8 +372,6 @@ def _rows(
 def _effect(
     source: str, df: int, sum_sq: float, *, residual_df: int, error: float, total: float
 ) -> AnovaRow:
-    from scipy.special import fdtrc
-
     if df == 0:  # aliased with the terms before it
         return AnovaRow(source, 0, 0.0, 0.0)
     mean_sq = sum_sq / df
@@ -390,7 +382,7 @@ def _effect(
         sum_sq,
         mean_sq,
         F=ratio,
-        p=float(fdtrc(df, residual_df, ratio)),
+        p=float(scipy.special.fdtrc(df, residual_df, ratio)),
         eta_sq=sum_sq / total,
         # Omega squared subtracts what chance alone would explain (Hays 1963); never below zero.
         omega_sq=max(0.0, (sum_sq - df * error) / (total + error)),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
@@ -125,10 +126,8 @@ class Within:
 
     @classmethod
     def of(cls, values: Values, systems: Codes, raters: Codes) -> Within:
-        from scipy import sparse
-
         ones = np.ones(len(values))
-        counts = np.asarray(sparse.coo_matrix((ones, (raters, systems))).todense())
+        counts = np.asarray(scipy.sparse.coo_matrix((ones, (raters, systems))).todense())
         sizes = counts.sum(axis=1)
         rater_means = np.bincount(raters, values) / sizes
         shares = counts / sizes[:, None]
@@ -156,12 +155,10 @@ class Within:
         A cluster's score is U − H·shares: its residuals by system, less those by rater spread
         over that rater's systems. Only products of the two are formed, which are small.
         """
-        from scipy import sparse
-
         clusters = np.unique(clusters, return_inverse=True)[1]
         count = int(clusters.max()) + 1
-        by_system = sparse.coo_matrix((self.residuals, (clusters, self.systems))).tocsr()
-        by_rater = sparse.coo_matrix((self.residuals, (clusters, self.raters))).tocsr()
+        by_system = scipy.sparse.coo_matrix((self.residuals, (clusters, self.systems))).tocsr()
+        by_rater = scipy.sparse.coo_matrix((self.residuals, (clusters, self.raters))).tocsr()
         own = np.asarray((by_system.T @ by_system).todense())
         crossed = np.asarray((by_system.T @ by_rater) @ self.shares)
         rest = self.shares.T @ ((by_rater.T @ by_rater) @ self.shares)

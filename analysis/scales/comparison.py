@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 
 from analysis.errors import Undefined
 from analysis.typing import Codes, Values
@@ -51,9 +52,9 @@ def estimated_means(
     higher_is_better: bool,
 ) -> tuple[FixedMean, ...]:
     """Means with their own intervals, best first; `df` None takes the normal distribution."""
-    from scipy.stats import norm, t
-
-    width = float(norm.isf(alpha / 2) if df is None else t.isf(alpha / 2, df))
+    width = float(
+        scipy.stats.norm.isf(alpha / 2) if df is None else scipy.stats.t.isf(alpha / 2, df)
+    )
     errors = np.sqrt(np.diag(covariance))
     return tuple(
         FixedMean(

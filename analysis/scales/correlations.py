@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import permutations
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from analysis.table import JudgementTable
@@ -84,8 +85,6 @@ def correlate(
     first: Values, second: Values, method: str, names: tuple[str, str], level: str
 ) -> Correlation:
     """Correlate two columns where both have a value; too few or constant values have a reason."""
-    from scipy import stats
-
     both = ~(np.isnan(first) | np.isnan(second))
     first, second, count = first[both], second[both], int(both.sum())
     if count < 3:
@@ -95,7 +94,11 @@ def correlate(
         if np.all(values == values[0]):
             reason = f"{name} is the same for every {level}."
             return Correlation(*names, method, level, None, None, count, reason)
-    compute = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
+    compute = {
+        "pearson": scipy.stats.pearsonr,
+        "spearman": scipy.stats.spearmanr,
+        "kendall": scipy.stats.kendalltau,
+    }
     value, p = compute[method](first, second)
     if method == "spearman" and count <= MOST_PERMUTED:
         p = exact_spearman_p(first, second)
@@ -118,9 +121,7 @@ def exact_spearman_p(first: Values, second: Values) -> float:
     ------
     R's `cor.test`, which also counts all orders below ten pairs (there without ties)
     """
-    from scipy import stats
-
-    ranks = [stats.rankdata(each) for each in (first, second)]
+    ranks = [scipy.stats.rankdata(each) for each in (first, second)]
     centred = [each - each.mean() for each in ranks]
     shuffled = centred[1][_orders(len(first))] @ centred[0]
     observed = abs(float(centred[0] @ centred[1]))

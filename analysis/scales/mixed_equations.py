@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+import scipy
 
 from analysis.errors import Undefined
 from analysis.typing import Codes, Values
@@ -83,13 +84,11 @@ class DenseEquations:
 
     @classmethod
     def of(cls, values: Values, systems: Codes, random: Mapping[str, Codes]) -> DenseEquations:
-        from scipy import sparse
-
         names = list(random)
         largest = max(names, key=lambda name: int(random[name].max()))
         others = [name for name in names if name != largest]
         blocks = [*(_indicator(random[name]) for name in others), _indicator(systems)]
-        rest = sparse.hstack(blocks, format="csr")
+        rest = scipy.sparse.hstack(blocks, format="csr")
         effect_of = [np.full(int(random[name].max()) + 1, names.index(name)) for name in others]
         shared = (rest.T @ _indicator(random[largest])).tocsr()
         sizes = np.bincount(random[largest])
@@ -113,11 +112,11 @@ class DenseEquations:
         return _deviance(determinant, self.judgements - self.systems, variance)
 
     def solve(self, theta: Values) -> Solution:
-        from scipy.linalg import solve_triangular
-
         determinant, factor, variance = self._factored(theta)
         fixed = slice(-self.systems - 1, -1)
-        corner = solve_triangular(factor[fixed, fixed], np.eye(self.systems), lower=True)
+        corner = scipy.linalg.solve_triangular(
+            factor[fixed, fixed], np.eye(self.systems), lower=True
+        )
         return Solution(
             deviance=_deviance(determinant, self.judgements - self.systems, variance),
             residual_variance=variance,
@@ -131,8 +130,6 @@ class DenseEquations:
         The right-hand side is a last row of the system, so that its solution is a row of the
         factor and the penalised sum of squares the last element's square.
         """
-        from scipy.linalg import cholesky
-
         count = self.systems
         spread = float(theta[self.largest])
         scale = np.concatenate([theta[self.effect_of], np.ones(count)])
@@ -145,7 +142,7 @@ class DenseEquations:
         random = np.arange(len(self.effect_of))
         system[random, random] += 1
         try:
-            factor = cholesky(system, lower=True, overwrite_a=True, check_finite=False)
+            factor = scipy.linalg.cholesky(system, lower=True, overwrite_a=True, check_finite=False)
         except np.linalg.LinAlgError as error:  # rounding took the last pivot below zero
             raise Undefined(PERFECT_FIT) from error
         variance = _require_residual(float(factor[-1, -1] ** 2) / (self.judgements - count))
@@ -211,15 +208,13 @@ class SparseEquations:
 
     @classmethod
     def of(cls, values: Values, systems: Codes, random: Mapping[str, Codes]) -> SparseEquations:
-        from scipy import sparse
-
         columns = [*random.values(), systems]
-        whole = sparse.hstack([_indicator(codes) for codes in columns], format="csc")
+        whole = scipy.sparse.hstack([_indicator(codes) for codes in columns], format="csc")
         effect_of = np.repeat(
             [*range(len(random)), -1], [int(codes.max()) + 1 for codes in columns]
         )
         products = (whole.T @ whole).tocsc()
-        order = _elimination_order(products + sparse.eye(products.shape[0], format="csc"))
+        order = _elimination_order(products + scipy.sparse.eye(products.shape[0], format="csc"))
         count = int(systems.max()) + 1
         place = np.argsort(order)
         return cls(
@@ -250,14 +245,13 @@ class SparseEquations:
 
     def _factored(self, theta: Values) -> tuple[float, Any, Values, float]:
         """Log determinant, factor, coefficients of all columns and residual variance."""
-        from scipy import sparse
-        from scipy.sparse.linalg import splu
-
         fixed = self.effect_of < 0
         scale = np.where(fixed, 1.0, theta[np.maximum(self.effect_of, 0)])
-        scaling = sparse.diags(scale)
-        ridge = sparse.diags(np.where(fixed, 0.0, 1.0))
-        factor = splu((scaling @ self.products @ scaling + ridge).tocsc(), **NATURAL)
+        scaling = scipy.sparse.diags(scale)
+        ridge = scipy.sparse.diags(np.where(fixed, 0.0, 1.0))
+        factor = scipy.sparse.linalg.splu(
+            (scaling @ self.products @ scaling + ridge).tocsc(), **NATURAL
+        )
         right = scale * self.sums
         found = factor.solve(right)
         left = self.squares - float(right @ found)
@@ -272,9 +266,9 @@ NATURAL = {"permc_spec": "NATURAL", **SYMMETRIC}
 
 def _elimination_order(pattern: Any) -> Codes:
     """Find the minimum-degree order once; it depends on the pattern alone."""
-    from scipy.sparse.linalg import splu
-
-    return np.argsort(splu(pattern, permc_spec="MMD_AT_PLUS_A", **SYMMETRIC).perm_c)
+    return np.argsort(
+        scipy.sparse.linalg.splu(pattern, permc_spec="MMD_AT_PLUS_A", **SYMMETRIC).perm_c
+    )
 
 
 def _require_residual(variance: float) -> float:
@@ -289,7 +283,5 @@ def _deviance(determinant: float, free: int, variance: float) -> float:
 
 
 def _indicator(codes: Codes) -> Any:
-    from scipy import sparse
-
     rows = np.arange(len(codes))
-    return sparse.csr_matrix((np.ones(len(codes)), (rows, codes)))
+    return scipy.sparse.csr_matrix((np.ones(len(codes)), (rows, codes)))

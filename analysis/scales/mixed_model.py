@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
@@ -153,9 +154,7 @@ def _usable(values: Values, random: Mapping[str, Codes]) -> dict[str, Codes]:
 
 def _minimise(system: Equations, effects: int) -> Values:
     """Find the θ ≥ 0 with the smallest deviance; like lme4, from θ = 1 without derivatives."""
-    from scipy.optimize import minimize
-
-    found = minimize(
+    found = scipy.optimize.minimize(
         lambda theta: system.deviance(np.abs(theta)),
         np.ones(effects),
         method="COBYQA",
@@ -186,8 +185,6 @@ def _components(
 
 def _wald(estimates: Values, covariance: Values) -> dict[str, Any]:
     """Test that all systems have one mean, from the differences to the last."""
-    from scipy.special import chdtrc
-
     count = len(estimates)
     contrasts = np.hstack([np.eye(count - 1), -np.ones((count - 1, 1))])
     differences = contrasts @ estimates
@@ -197,5 +194,5 @@ def _wald(estimates: Values, covariance: Values) -> dict[str, Any]:
     return {
         "wald_chi2": statistic,
         "wald_df": count - 1,
-        "wald_p": float(chdtrc(count - 1, statistic)),
+        "wald_p": float(scipy.special.chdtrc(count - 1, statistic)),
     }

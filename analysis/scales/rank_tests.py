@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
@@ -80,8 +81,6 @@ def kruskal_wallis(values: ArrayLike, groups: Codes, count: int) -> RankTest:
     ------
     Kruskal & Wallis (1952).
     """
-    from scipy.special import chdtrc
-
     ranks = _ranks(values)
     sizes = np.bincount(groups, minlength=count)
     filled = int(np.sum(sizes > 0))
@@ -92,7 +91,11 @@ def kruskal_wallis(values: ArrayLike, groups: Codes, count: int) -> RankTest:
     deviations = sizes * np.where(sizes > 0, means - (len(ranks) + 1) / 2, 0.0) ** 2
     statistic = float(np.sum(deviations) / variance)
     return RankTest(
-        "Kruskal–Wallis", statistic, filled - 1, float(chdtrc(filled - 1, statistic)), len(ranks)
+        "Kruskal–Wallis",
+        statistic,
+        filled - 1,
+        float(scipy.special.chdtrc(filled - 1, statistic)),
+        len(ranks),
     )
 
 
@@ -118,8 +121,6 @@ def dunn(values: ArrayLike, groups: Codes, labels: Sequence[str]) -> tuple[RankP
     ------
     Dunn (1964); Holm (1979).
     """
-    from scipy.special import ndtr
-
     ranks = _ranks(values)
     sizes = np.bincount(groups, minlength=len(labels))
     variance = _rank_variance(ranks)
@@ -128,7 +129,7 @@ def dunn(values: ArrayLike, groups: Codes, labels: Sequence[str]) -> tuple[RankP
     first, second = np.triu_indices(len(present), 1)
     spread = variance * (1 / sizes[present][first] + 1 / sizes[present][second])
     z = (means[first] - means[second]) / np.sqrt(spread)
-    p_values = 2 * ndtr(-np.abs(z))
+    p_values = 2 * scipy.special.ndtr(-np.abs(z))
     adjusted = holm(p_values)
     return tuple(
         RankPair(
@@ -144,9 +145,7 @@ def dunn(values: ArrayLike, groups: Codes, labels: Sequence[str]) -> tuple[RankP
 
 
 def _ranks(values: ArrayLike) -> Values:
-    from scipy.stats import rankdata
-
-    ranks: Values = rankdata(np.asarray(values, dtype=np.float64))
+    ranks: Values = scipy.stats.rankdata(np.asarray(values, dtype=np.float64))
     return ranks
 
 
@@ -178,8 +177,6 @@ def friedman(block_means: Values) -> RankTest:
     ------
     Friedman (1937).
     """
-    from scipy.stats import friedmanchisquare
-
     complete = block_means[~np.isnan(block_means).any(axis=1)]
     if complete.shape[1] < 3:
         raise Undefined("Friedman's test needs at least three systems.")
@@ -187,7 +184,7 @@ def friedman(block_means: Values) -> RankTest:
         raise Undefined("Friedman's test needs two blocks or more in which every system was rated.")
     if np.all(complete == complete[:, :1]):
         raise Undefined("Every block gives all systems the same value.")
-    statistic, p = friedmanchisquare(*complete.T)
+    statistic, p = scipy.stats.friedmanchisquare(*complete.T)
     return RankTest("Friedman", float(statistic), complete.shape[1] - 1, float(p), len(complete))
 
 
@@ -234,8 +231,6 @@ def wilcoxon_pairs(means: Values, labels: Sequence[str]) -> tuple[RankPair, ...]
 
 
 def _signed_rank(first: Values, second: Values, a: str, b: str) -> RankPair:
-    from scipy.stats import wilcoxon
-
     both = ~(np.isnan(first) | np.isnan(second))
     differences = (first - second)[both]
     count = len(differences)
@@ -244,5 +239,5 @@ def _signed_rank(first: Values, second: Values, a: str, b: str) -> RankPair:
     if not np.any(differences):
         return RankPair(a, b, None, None, None, count, "The two systems are equal on every item.")
     # Pratt's zeros keep the size of the test when many items tie.
-    result = wilcoxon(differences, zero_method="pratt", method="asymptotic")
+    result = scipy.stats.wilcoxon(differences, zero_method="pratt", method="asymptotic")
     return RankPair(a, b, float(result.statistic), float(result.pvalue), None, count)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from analysis.typing import Values
@@ -77,8 +78,6 @@ def quantile(probability: float, groups: int, df: float) -> float:
     ------
     Copenhaver & Holland (1988), eq. 2.1 and 2.2; Brent's method finds the root.
     """
-    from scipy.optimize import brentq
-
     high = 8.0
     while high < HIGHEST and probabilities([high], groups, df)[0] < probability:
         high *= 2
@@ -86,16 +85,14 @@ def quantile(probability: float, groups: int, df: float) -> float:
     def beyond(statistic: float) -> float:
         return float(probabilities([statistic], groups, df)[0]) - probability
 
-    return float(brentq(beyond, 0.0, high, xtol=1e-14))
+    return float(scipy.optimize.brentq(beyond, 0.0, high, xtol=1e-14))
 
 
 def _of_known_deviation(ranges: Values, groups: int) -> Values:
     """P(range of `groups` standard normal values ≤ w): k ∫ φ(z) (Φ(z) − Φ(z − w))^(k − 1) dz."""
-    from scipy.special import ndtr
-
     step = MEANS[1] - MEANS[0]
     density = np.exp(-(MEANS**2) / 2) * (groups * step / np.sqrt(2 * np.pi))
-    between = ndtr(MEANS) - ndtr(MEANS - ranges[..., None])
+    between = scipy.special.ndtr(MEANS) - scipy.special.ndtr(MEANS - ranges[..., None])
     found: Values = between ** (groups - 1) @ density
     return found
 
@@ -112,9 +109,7 @@ def _deviations(df: float) -> tuple[Values, Values]:
 
 
 def _where_faded(df: float, beyond: float) -> float:
-    from scipy.optimize import brentq
-
-    return float(brentq(lambda t: float(_log_density(t, df)) - FADED, beyond, 0.0))
+    return float(scipy.optimize.brentq(lambda t: float(_log_density(t, df)) - FADED, beyond, 0.0))
 
 
 def _log_density(logarithms: ArrayLike, df: float) -> Values:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
@@ -126,10 +127,11 @@ def range_tail(statistics: Values, groups: int, df: float) -> Values:
     """P(studentised range > q), within 1e-6; many values are interpolated between exact ones."""
     if len(statistics) <= EXACT_PAIRS:
         return _exact_tail(statistics, groups, df)
-    from scipy.interpolate import PchipInterpolator
 
     grid = np.linspace(0.0, max(float(statistics.max()), 1e-6), EXACT_PAIRS)
-    interpolated = PchipInterpolator(grid, _exact_tail(grid, groups, df))(statistics)
+    interpolated = scipy.interpolate.PchipInterpolator(grid, _exact_tail(grid, groups, df))(
+        statistics
+    )
     tail: Values = np.clip(interpolated, 0.0, 1.0)
     return tail
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
@@ -192,8 +193,6 @@ def _numbered(path: Path, count: int) -> list[Path]:
 def _text(source: Source) -> str:
     content = content_of(source)
     if content[:2] == b"\x1f\x8b":
-        import gzip
-
         try:
             content = gzip.decompress(content)
         except (OSError, EOFError) as error:

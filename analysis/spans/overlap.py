@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 
 from analysis.spans.model import OUTPUT, SIDES, Mark, MarkedOutput
 from analysis.typing import Codes, Values
@@ -133,15 +134,13 @@ def _characters(first: Reading, second: Reading, side: str) -> tuple[float, ...]
 
 def _credits(one: Sequence[Mark], other: Sequence[Mark]) -> tuple[float, float]:
     """The sums of the shares of matched marks that lie in their counterparts."""
-    from scipy.optimize import linear_sum_assignment
-
     starts, ends = _places(one)
     other_starts, other_ends = _places(other)
     inside = np.minimum(ends[:, None], other_ends) - np.maximum(starts[:, None], other_starts)
     inside = np.maximum(inside, 0)
     first_share = inside / (ends - starts)[:, None]
     second_share = inside / (other_ends - other_starts)
-    rows, columns = linear_sum_assignment(first_share + second_share, maximize=True)
+    rows, columns = scipy.optimize.linear_sum_assignment(first_share + second_share, maximize=True)
     return float(first_share[rows, columns].sum()), float(second_share[rows, columns].sum())
 
 

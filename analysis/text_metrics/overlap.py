@@ -7,14 +7,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.metrics.ter import TER
 
 
 def _metric(name: str, lowercase: bool, **more: Any) -> Any:
     """A sacrebleu metric; importing the package is left until one is wanted."""
-    from sacrebleu.metrics.bleu import BLEU
-    from sacrebleu.metrics.chrf import CHRF
-    from sacrebleu.metrics.ter import TER
-
     if name == "bleu":
         # `force`: outputs that end in " ." are scored as they are, without a warning.
         return BLEU(lowercase=lowercase, force=True, **more)
@@ -91,8 +90,6 @@ class Sacrebleu:
 
 def _bleu_of(outputs: Sequence[Any]) -> float:
     """BLEU of all outputs, whose n-grams are counted already: it is a function of the sums."""
-    from sacrebleu.metrics.bleu import BLEU
-
     total = BLEU.compute_bleu(
         correct=np.sum([each.counts for each in outputs], axis=0).tolist(),
         total=np.sum([each.totals for each in outputs], axis=0).tolist(),

@@ -10,6 +10,15 @@ from functools import cache, cached_property, partial
 from analysis.errors import OptionsError, Undefined
 from analysis.typing import Progress
 
+from . import surface
+from .cider import Cider
+from .domains import is_minimal, is_unique, least_attributes, parse_domain
+from .nist import Nist, nist
+from .overlap import Sacrebleu
+from .referring import Attributes, dice, edit_distance, is_equal, masi, mean_over, parse_attributes
+from .rouge import Rouge
+from .slots import SlotErrors, parse_meaning, slot_error_rate, slot_errors
+from .surface import copied
 from .text_files import Material
 from .tokens import Tokens, mteval_tokens
 
@@ -154,8 +163,6 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 
 def _sacrebleu(name: str, settings: Settings) -> Iterator[Scored]:
-    from .overlap import Sacrebleu
-
     metric = Sacrebleu(name, settings.references(name), lowercase=settings.lowercase)
     systems: dict[str, float | None] = {}
     segments: dict[str, Mapping[str, float | None]] = {}
@@ -169,8 +176,6 @@ def _sacrebleu(name: str, settings: Settings) -> Iterator[Scored]:
 
 
 def _nist(name: str, settings: Settings) -> Iterator[Scored]:
-    from .nist import Nist, nist
-
     metric = Nist(settings.references(name))
     systems: dict[str, float | None] = {}
     segments: dict[str, dict[str, float | None]] = {}
@@ -184,24 +189,18 @@ def _nist(name: str, settings: Settings) -> Iterator[Scored]:
 
 
 def _rouge(name: str, settings: Settings) -> Iterator[Scored]:
-    from .rouge import Rouge
-
     metric = Rouge(settings.references(name))
     method = "ROUGE-L, β = 1.2, best precision and recall, Treebank tokens, lower case"
     yield settings.each(name, method, metric.score)
 
 
 def _cider(name: str, settings: Settings) -> Iterator[Scored]:
-    from .cider import Cider
-
     metric = Cider(settings.references(name))
     method = "CIDEr-D without stemming, σ = 6, Treebank tokens, lower case"
     yield settings.each(name, method, metric.score)
 
 
 def _against_references(name: str, settings: Settings) -> Iterator[Scored]:
-    from .referring import edit_distance, is_equal, mean_over
-
     references = settings.references(name)
     compare, method, better = {
         "accuracy": (is_equal, "share of references with exactly these words", True),
@@ -217,8 +216,6 @@ def _against_references(name: str, settings: Settings) -> Iterator[Scored]:
 
 
 def _attribute_sets(name: str, settings: Settings) -> Iterator[Scored]:
-    from .referring import Attributes, dice, masi, parse_attributes
-
     references = settings.references(name)
     compare = {"dice": dice, "masi": masi}[name]
 
@@ -242,8 +239,6 @@ def _attribute_sets(name: str, settings: Settings) -> Iterator[Scored]:
 
 
 def _slots(name: str, settings: Settings) -> Iterator[Scored]:
-    from .slots import SlotErrors, parse_meaning, slot_error_rate, slot_errors
-
     meanings = {item: parse_meaning(text) for item, text in settings.material.inputs.items()}
     if strange := [item for item, meaning in meanings.items() if meaning is None]:
         raise Undefined(
@@ -266,17 +261,12 @@ def _slots(name: str, settings: Settings) -> Iterator[Scored]:
 
 
 def _copied(name: str, settings: Settings) -> Iterator[Scored]:
-    from .surface import copied
-
     inputs = settings.material.inputs
     method = "share of tokens in runs of the input (coverage of extractive fragments)"
     yield settings.each(name, method, lambda item, text: copied(text, inputs[item]), None)
 
 
 def _domains(name: str, settings: Settings) -> Iterator[Scored]:
-    from .domains import is_minimal, is_unique, least_attributes, parse_domain
-    from .referring import parse_attributes
-
     domains = {item: parse_domain(text) for item, text in settings.material.inputs.items()}
 
     @cache
@@ -315,8 +305,6 @@ def _lengths(name: str, settings: Settings) -> Iterator[Scored]:
 
 
 def _distinct(name: str, settings: Settings) -> Iterator[Scored]:
-    from . import surface
-
     for length in (1, 2, 3):
         yield settings.together(
             f"distinct-{length}",

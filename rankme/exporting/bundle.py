@@ -105,7 +105,8 @@ def store_bundle(
     run: AnalysisRun, table: JudgementTable, report: Report, options: ReportOptions, parts: Parts
 ) -> None:
     """Write the bundle; a second time it replaces the first. `parts` keeps the plots drawn."""
-    from analysis.report.bundle import rendered_files, write_bundle
+    from analysis.report.bundle import write_bundle
+    from analysis.report.rendered import rendered_files  # matplotlib: 30 MB in the web process
 
     content = io.BytesIO()
     extra = {

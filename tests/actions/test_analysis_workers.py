@@ -154,7 +154,7 @@ def deaths_until_over(run: AnalysisRun, kind, monkeypatch) -> int:
 
 def test_a_report_that_loses_a_worker_every_two_parts_is_finished(campaign, monkeypatch):
     undisturbed = executed(asked(campaign), pictures=())
-    monkeypatch.setattr("analysis.report.bundle.PLOT_FORMATS", ("svg",))  # a PDF is a part, too
+    monkeypatch.setattr("analysis.report.rendered.PLOT_FORMATS", ("svg",))  # a PDF is a part, too
     run = asked(campaign)
     deaths = deaths_until_over(run, StoresAndDies, monkeypatch)
     assert deaths > jobs.MOST_ATTEMPTS

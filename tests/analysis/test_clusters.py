@@ -5,7 +5,6 @@ import pytest
 
 from analysis import OptionsError, RankingError
 from analysis.ranking.clusters import (
-    DRAWERS,
     SIDE_BY_SIDE,
     RankingOptions,
     compute_draws,
@@ -15,6 +14,7 @@ from analysis.ranking.clusters import (
     refusals,
     resamplings_of,
 )
+from analysis.ranking.drawers import DRAWERS
 from analysis.ranking.rank_ranges import cluster_ends, rank_ranges, ranks
 from analysis.ranking.resampling import SCHEMES
 from analysis.report.options import ReportOptions

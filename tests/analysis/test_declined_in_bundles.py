@@ -61,7 +61,7 @@ def test_answers_come_back_as_they_were_and_are_counted_by_system_reason_and_rat
 
 
 def test_the_command_counts_the_answers_of_a_bundle_again(tmp_path: Path, capsys, monkeypatch):
-    monkeypatch.setattr("analysis.report.bundle.PLOT_FORMATS", ())
+    monkeypatch.setattr("analysis.report.rendered.PLOT_FORMATS", ())
     again = tmp_path / "again.zip"
     assert main(["report", str(bundle(tmp_path / "b.zip")), "--bundle", str(again)]) == 0
     shown = capsys.readouterr().out

@@ -15,7 +15,7 @@ import pytest
 
 from analysis import TableError
 from analysis.reliability.rater_profiles import RaterProfile
-from analysis.report.bundle import read_bundle, rendered_files, report_json, write_bundle
+from analysis.report.bundle import read_bundle, report_json, write_bundle
 from analysis.report.layout.latex import (
     SubsetBlock,
     clusters_table,
@@ -32,7 +32,8 @@ from analysis.report.layout.latex import (
 from analysis.report.layout.scale_tables import anova_table
 from analysis.report.make import ReportOptions, make_report
 from analysis.report.model import Report
-from analysis.report.plots import drawn, pictures_to_make, rater_agreement
+from analysis.report.plots import drawn, rater_agreement
+from analysis.report.rendered import pictures_to_make, rendered_files
 from analysis.scales.anova import group_moments, one_way
 from analysis.scales.tukey_hsd import tukey
 from tests.analysis.judged import labels, rebuilt

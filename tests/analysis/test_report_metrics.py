@@ -13,11 +13,12 @@ from analysis.cli.commands import main
 from analysis.errors import OptionsError
 from analysis.meta_evaluation.compared import Compared, read_compared
 from analysis.meta_evaluation.judges import Verdict
-from analysis.report.bundle import read_bundle, rendered_files, write_bundle
+from analysis.report.bundle import read_bundle, write_bundle
 from analysis.report.layout.metric_tables import comparison_tables, metric_tables
 from analysis.report.make import make_report
 from analysis.report.model import Report
 from analysis.report.options import ReportOptions
+from analysis.report.rendered import rendered_files
 from analysis.report.stored import read_report
 from analysis.table import JudgementTable
 from analysis.text_metrics.score_files import scores_from
@@ -135,7 +136,7 @@ def test_a_report_is_read_back_with_its_metrics(report):
 
 
 def test_the_bundle_computes_the_metrics_again(report, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("analysis.report.bundle.PLOT_FORMATS", ("svg",))
+    monkeypatch.setattr("analysis.report.rendered.PLOT_FORMATS", ("svg",))
     file = tmp_path / "bundle.zip"
     write_bundle(file, judged(), report, OPTIONS, rendered_files(report), compared=compared())
     files = read_bundle(file).files

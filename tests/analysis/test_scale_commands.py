@@ -119,7 +119,7 @@ def test_latex_is_printed(tmp_path, capsys, command):
 
 
 def test_a_report_and_its_bundle_give_the_same_numbers(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("analysis.report.bundle.PLOT_FORMATS", ())
+    monkeypatch.setattr("analysis.report.rendered.PLOT_FORMATS", ())
     table, kinds_of = one_of_each_kind()
     file = stored(table, tmp_path / "times.csv")
     kinds = [f"--kind={name}={kind}" for name, kind in kinds_of.items()]

@@ -22,7 +22,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_a_lost_bundle_is_made_again_by_one_job_while_readers_wait(client, monkeypatch):
-    monkeypatch.setattr("analysis.report.bundle.PLOT_FORMATS", ("svg",))  # one kind is enough here
+    monkeypatch.setattr(
+        "analysis.report.rendered.PLOT_FORMATS", ("svg",)
+    )  # one kind is enough here
     campaign = rated_campaign(raters=2, items=2)
     run = executed(
         asked(campaign, runs=2, agreement_resamples=2, resample=["none"]), pictures=("svg",)

@@ -317,7 +317,7 @@ def test_the_grep_finds_the_secrets_where_they_are():
 def test_a_bundle_of_the_format_that_held_secrets_is_not_served(
     olga, campaign, without_bundle, monkeypatch
 ):
-    monkeypatch.setattr("analysis.report.bundle.PLOT_FORMATS", ())  # nobody looks at them here
+    monkeypatch.setattr("analysis.report.rendered.PLOT_FORMATS", ())  # nobody looks at them here
     run = without_bundle
     old = f"{bundle.FOLDER}/{run.pk}-{run.data_sha256[:16]}.zip"
     default_storage.save(old, ContentFile(b"with a completion code"))

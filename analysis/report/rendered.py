@@ -1,0 +1,71 @@
+"""Tables and pictures of a report as files; the one module that loads all plots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+
+from matplotlib.figure import Figure
+
+from analysis.report.checkpoints import Parts, computed_now
+from analysis.report.layout.latex import document, file_name, tables
+from analysis.report.metric_plots import metric_pictures
+from analysis.report.model import Report
+from analysis.report.plots import (
+    drawn,
+    letters_plot,
+    rank_heatmap,
+    rank_ranges,
+    rater_agreement,
+    win_matrix,
+)
+
+PLOT_FORMATS = ("svg", "pdf")
+
+
+def rendered_files(report: Report, parts: Parts = computed_now) -> dict[str, bytes]:
+    """The report's tables (LaTeX) and pictures (SVG, PDF), by their names in a bundle.
+
+    `parts` may keep the pictures, which take most of the time.
+    """
+    files = {f"tables/{name}.tex": table.encode() for name, table in tables(report).items()}
+    files["tables/report.tex"] = document(report).encode()
+    for picture, make in pictures_to_make(report).items():
+        figure = cache(make)  # made when the first format needs it, and not again for the second
+        for format in PLOT_FORMATS:
+            name = f"plots/{picture}.{format}"
+            files[name] = parts(name, bytes, partial(_drawn, figure, format))
+    return files
+
+
+def _drawn(figure: Callable[[], Figure], format: str) -> bytes:
+    return drawn(figure(), format)
+
+
+def pictures(report: Report) -> dict[str, Figure]:
+    """Every picture that the report's criteria have, by a short name that can be a file's."""
+    return {name: make() for name, make in pictures_to_make(report).items()}
+
+
+def pictures_to_make(report: Report) -> dict[str, Callable[[], Figure]]:
+    """What makes each picture: a caller that needs only some does not wait for all."""
+    made: dict[str, Callable[[], Figure]] = {}
+    for each in report.criteria:
+        name, criterion = file_name(each.criterion), each.criterion
+        if each.ranking is not None:
+            for scheme, ranking in each.ranking.rankings.items():
+                shares = each.ranking.rank_shares[scheme]
+                made[f"{name}-ranks-{scheme}"] = partial(rank_ranges, ranking, criterion)
+                made[f"{name}-heatmap-{scheme}"] = partial(rank_heatmap, ranking, shares, criterion)
+            made[f"{name}-wins"] = partial(win_matrix, each.ranking, criterion)
+        if each.scale is not None and each.scale.tukey is not None:
+            made[f"{name}-letters"] = partial(
+                letters_plot, each.scale.tukey, each.systems, criterion
+            )
+        profiles = [rater for rater in report.raters if rater.criterion == criterion]
+        if each.kind != "category" and any(rater.agreement is not None for rater in profiles):
+            made[f"{name}-raters"] = partial(rater_agreement, profiles, criterion)
+    for section in report.metrics:
+        for ending, make in metric_pictures(section).items():
+            made[f"{file_name(section.criterion)}-{ending}"] = make
+    return made
