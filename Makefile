@@ -3,6 +3,7 @@
 # make test   all tests, on a real PostgreSQL and Valkey and in a real browser
 # make check  lint, types, templates, migrations, production settings
 # make measure  lines, longest functions, circles of imports; make imports  the table in the docs
+# make reference  docs/reference/ from the docstrings of `analysis`
 
 SHELL := /bin/sh
 VENV := .venv
@@ -21,7 +22,7 @@ BASE_PYTHON ?= $(shell for needed in ensurepip sys; do for each in $(PYTHONS); d
 # The site is several processes: what one of them compiles, the others and the next start need not.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test check test-js measure imports clean
+.PHONY: run test check test-js measure imports reference clean
 
 run: $(VENV)/runtime.stamp
 	@exec $(PYTHON) -m evalsite.run
@@ -46,7 +47,7 @@ check: $(VENV)/development.stamp
 	@sh .ci/javascript check
 	@sh .ci/settings $(PYTHON)
 
-measure imports: | $(PYTHON)
+measure imports reference: | $(PYTHON)
 	@$(PYTHON) -m tools.$(subst imports,import_table,$@)
 
 $(PYTHON):

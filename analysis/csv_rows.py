@@ -144,7 +144,12 @@ def _add(found: Rows, line: int, cells: list[str]) -> None:
 
 
 def finite_number(text: str) -> float | None:
-    """The number that a cell contains; None for text, NaN and infinities."""
+    """Read the number in a cell; None for text, NaN and infinities.
+
+    Parameters
+    ----------
+    text : the cell
+    """
     try:
         value = float(text)
     except ValueError:

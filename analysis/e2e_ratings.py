@@ -69,7 +69,12 @@ class Rating:
 
 
 def layout_of(columns: Sequence[str]) -> Layout | None:
-    """How a file with these columns is laid out; None when it is not of this kind."""
+    """Recognise how a file with these columns is laid out; None when it is not of this kind.
+
+    Parameters
+    ----------
+    columns : of the header
+    """
     if RATER not in columns or INPUT not in columns:
         return None
     numbered = [
@@ -94,7 +99,14 @@ def _output(columns: Sequence[str], prefix: str, number: str) -> Output:
 
 
 def ratings_of(layout: Layout, record: Mapping[str, str], number: int) -> Iterator[Rating]:
-    """Every rating of a record; `number` names the screen where the record has no `_id`."""
+    """Yield every rating of a record.
+
+    Parameters
+    ----------
+    layout : from `layout_of`
+    record : a row, by column
+    number : names the screen where the record has no `_id`
+    """
     for output in layout.outputs:
         for column, criterion in output.ratings:
             cell = record[column]

@@ -11,7 +11,12 @@ import numpy as np
 
 
 def plain(value: Any) -> Any:
-    """Make objects of dataclasses, lists of arrays, and null of numbers that are not finite."""
+    """Make objects of dataclasses, lists of arrays, and null of numbers that are not finite.
+
+    Parameters
+    ----------
+    value : a result
+    """
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
@@ -24,7 +29,12 @@ def plain(value: Any) -> Any:
 
 
 def left_empty(value: Any) -> tuple[str, ...]:
-    """A sentence about the numbers that `plain` leaves empty; none where there are none."""
+    """Return a sentence about the numbers that `plain` leaves empty; none where there are none.
+
+    Parameters
+    ----------
+    value : a result
+    """
     count = sum(1 for _ in _infinities(value))
     if not count:
         return ()

@@ -167,7 +167,12 @@ class JudgementTable:
 
 
 def column_of(cells: Any) -> Column:
-    """Number the labels in sorted order, regardless of the order in which they arrive."""
+    """Number the labels in sorted order, regardless of the order in which they arrive.
+
+    Parameters
+    ----------
+    cells : labels: a sequence, or an Arrow array
+    """
     if isinstance(cells, Column):
         return _sorted_column(np.asarray(cells.codes), list(cells.labels))
 
@@ -217,7 +222,16 @@ def _flags(cells: Any) -> Flags | None:
 
 
 def require_columns(columns: Collection[str]) -> None:
-    """Refuse columns that do not make a judgement table."""
+    """Refuse columns that do not make a judgement table.
+
+    Parameters
+    ----------
+    columns : of the header
+
+    Raises
+    ------
+    TableError : with every column that is missing
+    """
     missing = [name for name in REQUIRED_COLUMNS if name not in {*columns, "screen"}]
     if missing:
         raise TableError(

@@ -80,9 +80,13 @@ def write_table(table: JudgementTable, file: IO[bytes] | gzip.GzipFile) -> None:
 
 
 def csv_parts(table: JudgementTable) -> Iterator[bytes]:
-    """The same CSV in parts of some megabytes, so that a large table can be streamed.
+    """Write the CSV of `write_table` in parts of some megabytes, so that it can be streamed.
 
     A label that a spreadsheet would take for a formula has a `'` before it; reading removes it.
+
+    Parameters
+    ----------
+    table : the judgements
     """
     columns: dict[str, Any] = {}
     for name in REQUIRED_COLUMNS:
@@ -102,13 +106,23 @@ def csv_parts(table: JudgementTable) -> Iterator[bytes]:
 
 
 def guarded(label: str) -> str:
-    """Put a `'` before text that a spreadsheet would run as a formula; numbers stay numbers."""
+    """Put a `'` before text that a spreadsheet would run as a formula; numbers stay numbers.
+
+    Parameters
+    ----------
+    label : a cell
+    """
     is_risky = FORMULA_START.match(label) and not PLAIN_NUMBER.fullmatch(label)
     return f"'{label}" if is_risky else label
 
 
 def unguarded(label: str) -> str:
-    """The value that was passed to `guarded`."""
+    """Undo `guarded`.
+
+    Parameters
+    ----------
+    label : a cell
+    """
     return label[1:] if label.startswith("'") and FORMULA_START.match(label) else label
 
 
@@ -126,7 +140,16 @@ def _dictionary(column: Column) -> "pa.DictionaryArray":
 
 
 def content_of(source: str | Path | IO[bytes]) -> bytes:
-    """The bytes of a file, of an open stream, or with "-" of the standard input."""
+    """Read the bytes of a file, of an open stream, or with "-" of the standard input.
+
+    Parameters
+    ----------
+    source : a path, a binary file, or "-"
+
+    Raises
+    ------
+    TableError : the file cannot be read
+    """
     if source == "-":
         return sys.stdin.buffer.read()
     if isinstance(source, str | Path):

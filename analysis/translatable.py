@@ -2,5 +2,10 @@
 
 
 def gettext_noop(text: str) -> str:
-    """The text as it is; `makemessages` finds it by this function's name."""
+    """Return the text; `makemessages` finds it by this function's name.
+
+    Parameters
+    ----------
+    text : in English
+    """
     return text

@@ -8,15 +8,50 @@ The table between the marks in `docs/quality.md` is written again; it takes seco
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from analysis.checks.simulation import MODELS, SimulatedRow, simulated_table  # noqa: E402
+from analysis.checks.rater_models import MODELS  # noqa: E402
+from analysis.checks.simulation import RULES, caught_shares, mixture  # noqa: E402
 
 PAGE = ROOT / "docs" / "quality.md"
 BEGIN, END = "<!-- simulated -->", "<!-- end of simulated -->"
+
+# The single checks of the printed table, and when a rater fails them.
+SINGLE_CHECKS: Sequence[tuple[str, str]] = (
+    ("instructed", "instructed.failed >= 2"),
+    ("known_answer", "known_answer.failed >= 2"),
+    ("better_than", "better_than.failed_share > .3"),
+    ("corruption", "corruption.paired_p > .05"),
+    ("corruption", "corruption.unpaired_p > .05"),
+    ("repeat", "repeat.icc < .3"),
+)
+
+
+@dataclass(frozen=True)
+class SimulatedRow:
+    """One rule on some pages of checks, and the share of each kind of rater that it catches."""
+
+    pages: dict[str, int]
+    rule: str
+    shares: dict[str, float]
+
+
+def simulated_table(*, raters: int, seed: int = 1) -> list[SimulatedRow]:
+    """The table of `docs/quality.md`: single checks first, then rules, at 10 and 20 checks."""
+    rows = []
+    for n_checks in (10, 20):
+        single = [({kind: n_checks}, (rule,)) for kind, rule in SINGLE_CHECKS]
+        for pages, rules in [*single, (mixture(n_checks), RULES)]:
+            shares = caught_shares(rules, pages, raters=raters, seed=seed)
+            rows += [
+                SimulatedRow(pages, rule, share) for rule, share in zip(rules, shares, strict=True)
+            ]
+    return rows
 
 
 def main() -> None:

@@ -71,9 +71,15 @@ def simulated_measures(
 
 
 def caught(rule: Rule, measures: Measured) -> Flags | None:
-    """Which simulated raters a rule catches, shape (raters,); None if it asks for other measures.
+    """Say which simulated raters a rule catches, shape (raters,); None if it asks for other
+    measures.
 
     Of the alternatives of a rule, those that can be answered decide.
+
+    Parameters
+    ----------
+    rule : a parsed rule; of its alternatives, those that can be answered decide
+    measures : by name, the values of all raters, shape (raters,)
     """
     found = None
     for part in alternatives(rule):
@@ -104,7 +110,7 @@ def _measures(owner: str, kind: str, drawn: Drawn) -> dict[str, Values]:
     found = {"answered": np.full(raters, float(answers))}
     if kind == "repeat":
         found["mean_difference"] = np.mean(np.abs(drawn.value - drawn.other), axis=1)
-        found["icc"] = icc_of(np.stack([drawn.value, drawn.other], axis=2))
+        found["icc"] = _icc_of(np.stack([drawn.value, drawn.other], axis=2))
     else:
         failed = np.sum(drawn.passed == 0, axis=1).astype(np.float64)
         found |= {"failed": failed, "failed_share": failed / answers}
@@ -116,7 +122,12 @@ def _measures(owner: str, kind: str, drawn: Drawn) -> dict[str, Values]:
 
 
 def paired_p(differences: Values) -> Values:
-    """The p of `signed_rank` for each row of differences."""
+    """Compute the p of `signed_rank` for each row.
+
+    Parameters
+    ----------
+    differences : shape (raters, pairs), the good output's score minus the damaged one's
+    """
     # Rounded, because equal answers on a scale have differences that are equal but for the last
     # digit.
     differences = np.round(differences, 9)
@@ -129,11 +140,11 @@ def paired_p(differences: Values) -> Values:
         return np.where(variance == 0, 1.0, p)
     # The null distribution depends on the ranks alone, and many raters have the same ones.
     kinds, of_rater = np.unique(np.sort(ranks, axis=1), axis=0, return_inverse=True)
-    found: Values = exact_tails(kinds)[of_rater.ravel(), np.rint(2 * sums).astype(np.int64)]
+    found: Values = _exact_tails(kinds)[of_rater.ravel(), np.rint(2 * sums).astype(np.int64)]
     return found
 
 
-def exact_tails(ranks: Values) -> Values:
+def _exact_tails(ranks: Values) -> Values:
     """`exact_tail` for each row of ranks and every statistic: column s is for the statistic s/2."""
     doubled = np.rint(2 * ranks).astype(np.int64)
     statistics = np.arange(doubled.sum(axis=1).max() + 1)
@@ -148,7 +159,13 @@ def exact_tails(ranks: Values) -> Values:
 
 
 def unpaired_p(good: Values, bad: Values) -> Values:
-    """The p of Appraise's test for each row; see `signed_rank`."""
+    """Compute the p of Appraise's test for each row; see `signed_rank`.
+
+    Parameters
+    ----------
+    good : shape (raters, pairs), scores of the good outputs
+    bad : shape (raters, pairs), scores of the damaged ones
+    """
     both = np.sort(np.round(np.concatenate([good, bad], axis=1), 9), axis=1)
     has_ties = np.any(np.diff(both, axis=1) == 0, axis=1)
     is_constant = both[:, 0] == both[:, -1]
@@ -163,7 +180,7 @@ def unpaired_p(good: Values, bad: Values) -> Values:
     return found
 
 
-def icc_of(scores: Values) -> Values:
+def _icc_of(scores: Values) -> Values:
     """ICC(2,1) for each rater's scores, shape (raters, pairs, 2); not a number below three pairs,
     as in `measures.repeat_icc`."""
     pairs = scores.shape[1]

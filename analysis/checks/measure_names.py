@@ -29,7 +29,12 @@ BEFORE_THE_WORK = ("quiz",)
 
 
 def known_measures(checks: Iterable[tuple[str, str]]) -> set[str]:
-    """The names that rules may use, for checks as (name, kind): by name, by kind, and the rest."""
+    """Collect the names that rules may use: by name of a check, by its kind, and the general ones.
+
+    Parameters
+    ----------
+    checks : (name, kind) of each check
+    """
     known = set(OF_EVERY_RATER)
     for name, kind in checks:
         known |= {f"{owner}.{measure}" for owner in (name, kind) for measure in MEASURES[kind]}

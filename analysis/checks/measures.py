@@ -111,8 +111,17 @@ def _of_repeats(pairs: Sequence[tuple[float, float]]) -> dict[str, float | None]
 
 
 def repeat_icc(pairs: Sequence[tuple[float, float]]) -> float | None:
-    """ICC(2,1) of a rater's two occasions; None below three pairs, or where all answers are the
-    same, which shows nothing."""
+    """Compute ICC(2,1) of a rater's two occasions; None below three pairs or where all answers are
+    equal.
+
+    Parameters
+    ----------
+    pairs : the first and the second score of each repeated output
+
+    Source
+    ------
+    Shrout & Fleiss (1979), case 2.
+    """
     if len(pairs) < 3:
         return None
     texts = np.repeat(np.arange(len(pairs)), 2)

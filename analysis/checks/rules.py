@@ -130,12 +130,24 @@ Rule = Comparison | Not | Joined
 
 
 def alternatives(rule: Rule) -> tuple[Rule, ...]:
-    """The parts of which each one alone would catch a rater."""
+    """Split a rule into the parts of which each one alone would catch a rater.
+
+    Parameters
+    ----------
+    rule : a parsed rule
+    """
     return rule.parts if isinstance(rule, Joined) and rule.word == "or" else (rule,)
 
 
 def caught_by(rule: Rule, measures: Measures, *, is_final: bool) -> tuple[str, ...]:
-    """The alternatives that hold, as they were written; empty if the rule does not."""
+    """Return the alternatives that hold, as they were written; empty if the rule does not.
+
+    Parameters
+    ----------
+    rule : a parsed rule
+    measures : the rater's measures by name
+    is_final : the rater has finished: measures that need everything may be asked
+    """
     return tuple(
         part.text for part in alternatives(rule) if part.truth(measures, is_final=is_final) is True
     )

@@ -61,20 +61,29 @@ def signed_rank(good: ArrayLike, bad: ArrayLike) -> PairedTest:
     if not (np.isfinite(good).all() and np.isfinite(bad).all()):
         raise Undefined("A score is not a number.")
     differences = good - bad
-    ranks = pratt_ranks(differences)
+    ranks = _pratt_ranks(differences)
     signed = ranks[differences != 0]
     statistic = float(np.sum(ranks[differences > 0]))
     is_exact = len(good) <= MOST_EXACT
-    p = exact_tail(signed, statistic) if is_exact else _normal_tail(signed, statistic)
+    p = _exact_tail(signed, statistic) if is_exact else _normal_tail(signed, statistic)
     zeros = int(np.sum(differences == 0))
     return PairedTest(statistic, p, len(good), zeros, is_exact, unpaired_p(good, bad))
 
 
 def unpaired_p(good: ArrayLike, bad: ArrayLike) -> float:
-    """The p of Appraise's test: Mann and Whitney's, one-sided, as if there were no pairs.
+    """Compute the p of Appraise's test: Mann and Whitney's, one-sided, as if there were no pairs.
 
     Appraise standardises the scores within the rater first. That keeps their order, and the test
     uses nothing but the order.
+
+    Parameters
+    ----------
+    good : shape (pairs,), scores of the good outputs
+    bad : shape (pairs,), scores of the damaged ones
+
+    Source
+    ------
+    Mann & Whitney (1947); Federmann (2018), Appraise.
     """
     good, bad = np.asarray(good, dtype=np.float64), np.asarray(bad, dtype=np.float64)
     if np.ptp(np.concatenate([good, bad])) == 0:
@@ -82,13 +91,13 @@ def unpaired_p(good: ArrayLike, bad: ArrayLike) -> float:
     return float(scipy.stats.mannwhitneyu(bad, good, alternative="less").pvalue)
 
 
-def pratt_ranks(differences: Values) -> Values:
+def _pratt_ranks(differences: Values) -> Values:
     """The ranks of the absolute differences, with zeros ranked and their own ranks set to 0."""
     ranks: Values = scipy.stats.rankdata(np.abs(differences))
     return np.where(differences == 0, 0.0, ranks)
 
 
-def exact_tail(ranks: Values, statistic: float) -> float:
+def _exact_tail(ranks: Values, statistic: float) -> float:
     """P(sum of the ranks with a positive sign ≥ statistic), if every sign is a fair coin.
 
     Mid-ranks are multiples of one half, so doubled ranks are whole numbers, and their sums can be
@@ -111,5 +120,10 @@ def _normal_tail(ranks: Values, statistic: float) -> float:
 
 
 def least_p(pairs: int) -> float:
-    """The smallest p that so many pairs can reach: all differences positive."""
+    """Compute the smallest p that this many pairs can reach: all differences positive.
+
+    Parameters
+    ----------
+    pairs : at least 1
+    """
     return 2.0**-pairs

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -42,15 +41,6 @@ def caught_shares(
     return shares
 
 
-# The single checks of the printed table, and when a rater fails them.
-SINGLE_CHECKS: Sequence[tuple[str, str]] = (
-    ("instructed", "instructed.failed >= 2"),
-    ("known_answer", "known_answer.failed >= 2"),
-    ("better_than", "better_than.failed_share > .3"),
-    ("corruption", "corruption.paired_p > .05"),
-    ("corruption", "corruption.unpaired_p > .05"),
-    ("repeat", "repeat.icc < .3"),
-)
 # Rules on a mixture: a fifth instructed, a half damaged copies, three tenths repetitions.
 RULES = (
     "instructed.failed >= 2",
@@ -60,30 +50,15 @@ RULES = (
 
 
 def mixture(n_checks: int) -> dict[str, int]:
+    """Divide pages of checks: a fifth of instructed ones, half of damaged copies, the rest
+    repeated.
+
+    Parameters
+    ----------
+    n_checks : pages in all
+    """
     return {
         "instructed": n_checks // 5,
         "corruption": n_checks // 2,
         "repeat": n_checks - n_checks // 5 - n_checks // 2,
     }
-
-
-@dataclass(frozen=True)
-class SimulatedRow:
-    """One rule on some pages of checks, and the share of each kind of rater that it catches."""
-
-    pages: dict[str, int]
-    rule: str
-    shares: dict[str, float]
-
-
-def simulated_table(*, raters: int, seed: int = 1) -> list[SimulatedRow]:
-    """The table of `docs/quality.md`: single checks first, then rules, at 10 and 20 checks."""
-    rows = []
-    for n_checks in (10, 20):
-        single = [({kind: n_checks}, (rule,)) for kind, rule in SINGLE_CHECKS]
-        for pages, rules in [*single, (mixture(n_checks), RULES)]:
-            shares = caught_shares(rules, pages, raters=raters, seed=seed)
-            rows += [
-                SimulatedRow(pages, rule, share) for rule, share in zip(rules, shares, strict=True)
-            ]
-    return rows

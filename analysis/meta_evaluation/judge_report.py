@@ -193,7 +193,12 @@ def _hashed(values: Mapping[Output, float]) -> dict[Hashable, float]:
 
 
 def lengths_of(scores: MetricScores | None) -> dict[tuple[str, str], float]:
-    """Lengths of outputs where a metric of the scores is one: characters, else tokens."""
+    """Return lengths of outputs by (system, item), where a metric of the scores is one.
+
+    Parameters
+    ----------
+    scores : with `characters` or, failing that, `tokens`; None: no lengths
+    """
     if scores is None:
         return {}
     for name in LENGTHS:

@@ -39,7 +39,18 @@ class Share:
 
 
 def share(hits: int, n: int, *, alpha: float = 0.05) -> Share:
-    """A share with the interval of Wilson (1927)."""
+    """Give a share the interval of Wilson.
+
+    Parameters
+    ----------
+    hits : successes
+    n : trials; 0: no share
+    alpha : 1 − confidence
+
+    Source
+    ------
+    Wilson (1927).
+    """
     if n == 0:
         return Share(None, None, None, 0)
     z2 = float(scipy.stats.norm.isf(alpha / 2)) ** 2
@@ -75,9 +86,15 @@ def swap_consistency(verdicts: Sequence[Verdict], *, alpha: float = 0.05) -> Sha
 
 
 def first_preference(verdicts: Sequence[Verdict], *, alpha: float = 0.05) -> Share:
-    """How often the output shown first wins, ties aside: one half without position preference.
+    """Estimate how often the output shown first wins, ties aside: one half without position
+    preference.
 
     The order has to be random or balanced; otherwise better systems may simply come first.
+
+    Parameters
+    ----------
+    verdicts : with the order in which outputs were shown
+    alpha : 1 − confidence
     """
     decided = [each.outcome for each in verdicts if each.outcome != TIE]
     return share(sum(each == FIRST for each in decided), len(decided), alpha=alpha)

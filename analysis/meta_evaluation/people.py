@@ -76,7 +76,15 @@ class People:
 
 
 def cell_means(system: Codes, item: Codes, value: Values, shape: tuple[int, int]) -> Values:
-    """Means by system and item, NaN where there is no value."""
+    """Average by system and item, NaN where there is no value.
+
+    Parameters
+    ----------
+    system : shape (judgements,), codes
+    item : shape (judgements,), codes
+    value : shape (judgements,)
+    shape : (systems, items)
+    """
     place = system.astype(np.int64) * shape[1] + item
     size = shape[0] * shape[1]
     counts = np.bincount(place, minlength=size)

@@ -133,7 +133,19 @@ class ControlVariate:
 def fit_control_variate(
     people: People, name: str, scores: Values, items: tuple[str, ...]
 ) -> ControlVariate:
-    """Fit the weight and the estimates of `prediction_powered`, whose parameters these are."""
+    """Fit the weight and the estimates of `prediction_powered`.
+
+    Parameters
+    ----------
+    people : the judgements of some outputs
+    name : of the metric
+    scores : of all outputs, shape (systems, items)
+    items : their names
+
+    Raises
+    ------
+    Undefined : too few outputs have both
+    """
     place = _places(people, name, scores, items)
     df = _freedom(people)
     influence = _Influence.of(people, scores, place)

@@ -109,7 +109,17 @@ def segment_level(
 
 
 def spearman(first: Values, second: Values) -> float | None:
-    """Spearman's ρ; None for fewer than three values or where one side does not vary."""
+    """Compute Spearman's ρ; None for fewer than three values or where one side does not vary.
+
+    Parameters
+    ----------
+    first : shape (values,)
+    second : shape (values,)
+
+    Source
+    ------
+    Spearman (1904).
+    """
     if len(first) < 3 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
     return float(spearman_rows(first[None], second[None])[0])

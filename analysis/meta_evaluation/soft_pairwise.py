@@ -12,9 +12,16 @@ Signs = npt.NDArray[np.float32]
 
 
 def random_signs(segments: int, *, permutations: int = PERMUTATIONS, seed: int) -> Signs:
-    """The signs that all pairs of systems and all metrics share, shape (permutations, segments).
+    """Draw the signs that all pairs of systems and all metrics share, shape (permutations,
+    segments).
 
     With seed 4 they are those of Google's mt-metrics-eval.
+
+    Parameters
+    ----------
+    segments : their number
+    permutations : their number
+    seed : 4: the signs are those of Google's mt-metrics-eval
     """
     drawn = np.random.default_rng(seed).random((permutations, segments), dtype=np.float32)
     np.rint(drawn, out=drawn)
@@ -84,7 +91,7 @@ def soft_pairwise_accuracy(
     missing = np.isnan(people) | np.isnan(metric)
     used = ~missing.all(axis=0)
     signs = random_signs(int(used.sum()), permutations=permutations, seed=seed)
-    return one_minus_distance(
+    return _one_minus_distance(
         *(
             pairwise_p_values(np.where(missing, np.nan, scores)[:, used], signs)
             for scores in (people, metric)
@@ -92,7 +99,7 @@ def soft_pairwise_accuracy(
     )
 
 
-def one_minus_distance(people: Values, metric: Values) -> float | None:
+def _one_minus_distance(people: Values, metric: Values) -> float | None:
     """1 − the mean of |p − p'| over the pairs of systems that have both p-values."""
     distances = np.abs(people - metric)
     known = ~np.isnan(distances)
@@ -126,5 +133,5 @@ def soft_pairwise_accuracies(
                 soft_pairwise_accuracy(people, metric, permutations=permutations, seed=seed)
             )
         else:
-            found.append(one_minus_distance(of_people, pairwise_p_values(theirs, signs)))
+            found.append(_one_minus_distance(of_people, pairwise_p_values(theirs, signs)))
     return found

@@ -49,7 +49,13 @@ class SystemLevel:
 
 
 def pearson_rows(first: Values, second: Values) -> Values:
-    """Pearson's r of each row with the same row, shape (rows, systems) both; NaN if constant."""
+    """Compute Pearson's r of each row with the same row; NaN if constant.
+
+    Parameters
+    ----------
+    first : shape (rows, systems)
+    second : shape (rows, systems)
+    """
     a = first - first.mean(axis=-1, keepdims=True)
     b = second - second.mean(axis=-1, keepdims=True)
     scale = np.sqrt((a**2).sum(axis=-1) * (b**2).sum(axis=-1))
@@ -60,19 +66,45 @@ def pearson_rows(first: Values, second: Values) -> Values:
 
 
 def spearman_rows(first: Values, second: Values) -> Values:
-    """Spearman's ρ of each row with the same row."""
+    """Compute Spearman's ρ of each row with the same row.
+
+    Parameters
+    ----------
+    first : shape (rows, systems)
+    second : shape (rows, systems)
+    """
     return pearson_rows(scipy.stats.rankdata(first, axis=-1), scipy.stats.rankdata(second, axis=-1))
 
 
 def kendall_rows(first: Values, second: Values) -> Values:
-    """Kendall's τ_b of each row with the same row."""
+    """Compute Kendall's τ_b of each row with the same row.
+
+    Parameters
+    ----------
+    first : shape (rows, systems)
+    second : shape (rows, systems)
+
+    Source
+    ------
+    Kendall (1945).
+    """
     a, b = _pair_signs(first), _pair_signs(second)
     untied = (a != 0).sum(axis=-1) * (b != 0).sum(axis=-1)
     return _ratio((a * b).sum(axis=-1), np.sqrt(untied), untied > 0)
 
 
 def accuracy_rows(first: Values, second: Values) -> Values:
-    """The share of pairs of systems that both order the same way (Kocmi et al. 2021)."""
+    """Compute the share of pairs of systems that both order the same way, by row.
+
+    Parameters
+    ----------
+    first : shape (rows, systems)
+    second : shape (rows, systems)
+
+    Source
+    ------
+    Kocmi et al. (2021).
+    """
     shares: Values = (_pair_signs(first) == _pair_signs(second)).mean(axis=-1)
     return shares
 
@@ -149,7 +181,16 @@ def system_level(
 
 
 def outliers(values: Values) -> Flags:
-    """Systems whose human scores are far from the rest (Mathur, Baldwin & Cohn 2020)."""
+    """Flag systems whose human scores are far from the rest.
+
+    Parameters
+    ----------
+    values : shape (systems,)
+
+    Source
+    ------
+    Mathur, Baldwin & Cohn (2020).
+    """
     distance = np.abs(values - np.median(values))
     width = MAD_OF_NORMAL * np.median(distance)
     far: Flags = distance > OUTLYING * width if width > 0 else np.zeros(len(values), dtype=bool)

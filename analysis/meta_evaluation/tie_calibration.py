@@ -39,33 +39,19 @@ def tie_calibration(*parts: PairsWithin) -> Calibrated:
     ------
     Deutsch, Foster & Freitag (2023), "Ties Matter".
     """
-    thresholds, accuracies = _curve(parts, every=False)
+    thresholds, accuracies = _curve(parts)
     if not len(thresholds):
         return Calibrated(None, None)
     best = int(np.argmax(accuracies >= accuracies.max() - SAME))
     return Calibrated(float(accuracies[best]), float(thresholds[best]))
 
 
-def calibration_curve(*parts: PairsWithin) -> tuple[Values, Values]:
-    """Every ε at which a pair becomes a tie, and the accuracy with it, from ε = 0 on.
-
-    Parameters
-    ----------
-    parts : pairs within items; the groups of all parts weigh the same
-
-    Returns
-    -------
-    Two arrays, shape (thresholds,), empty where there are no pairs.
-    """
-    return _curve(parts, every=True)
-
-
-def _curve(parts: Sequence[PairsWithin], *, every: bool) -> tuple[Values, Values]:
-    """The curve at every ε, or only where a tie makes a difference: then there is less to sort."""
+def _curve(parts: Sequence[PairsWithin]) -> tuple[Values, Values]:
+    """Compute each ε at which a tie changes the accuracy, and the accuracy with it, from 0 on."""
     groups = sum(len(pairs.sizes) for pairs in parts)
     if not groups:
         return np.empty(0), np.empty(0)
-    found = [_gains(pairs, groups, every=every) for pairs in parts]
+    found = [_gains(pairs, groups) for pairs in parts]
     start = sum(each[0] for each in found)
     widths = np.concatenate([each[1] for each in found])
     gains = np.concatenate([each[2] for each in found])
@@ -80,19 +66,14 @@ def _curve(parts: Sequence[PairsWithin], *, every: bool) -> tuple[Values, Values
     return np.r_[0.0, thresholds], np.r_[start, accuracies]
 
 
-def _gains(pairs: PairsWithin, groups: int, *, every: bool) -> tuple[float, Values, Values]:
-    """The accuracy at ε = 0; then of every pair, or of those whose tie changes the accuracy, the
-    ε that ties it and what is gained by that.
-    """
+def _gains(pairs: PairsWithin, groups: int) -> tuple[float, Values, Values]:
+    """Return the accuracy at ε = 0, and for each pair whose tie changes it the ε and the gain."""
     weight = 1 / pairs.sizes[pairs.group] / groups
     right = np.sign(pairs.metric) == np.sign(pairs.people)
     tied = pairs.people == 0
     gains = weight * (tied * 1.0 - right)
-    widths = np.abs(pairs.metric)
-    if not every:
-        changes = np.flatnonzero(right != tied)
-        widths, gains = widths[changes], gains[changes]
-    return float(weight @ right), widths, gains
+    changes = np.flatnonzero(right != tied)
+    return float(weight @ right), np.abs(pairs.metric)[changes], gains[changes]
 
 
 def cross_fitted(pairs: PairsWithin, items: int, *, seed: int) -> float | None:

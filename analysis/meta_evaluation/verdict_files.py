@@ -26,7 +26,12 @@ Verdicts = Mapping[str, tuple[Verdict, ...]]
 
 
 def has_verdicts(header: Sequence[str]) -> bool:
-    """Whether a file with this header is one of verdicts, not of scores."""
+    """Recognise a file of verdicts, not of scores.
+
+    Parameters
+    ----------
+    header : its columns
+    """
     return {"first", "second"} <= set(header)
 
 
@@ -53,7 +58,17 @@ def read_verdicts(source: Source, *, known: Known | None = None) -> dict[str, tu
 
 
 def verdicts_of_rows(rows: Rows, *, known: Known | None = None) -> dict[str, tuple[Verdict, ...]]:
-    """`read_verdicts` of a file whose rows are read already."""
+    """Read verdicts, as `read_verdicts` does, from rows that are read already.
+
+    Parameters
+    ----------
+    rows : of the file
+    known : a verdict about another system or item is a problem; None: any may come
+
+    Raises
+    ------
+    TableError : with every problem and its line and column
+    """
     rows.require(COLUMNS)
     if known:
         note_unknown(rows, known, ("first", "second"))
@@ -89,7 +104,13 @@ def _outcome(row: Mapping[str, str]) -> int | None:
 
 
 def write_verdicts(verdicts: Verdicts, file: IO[bytes]) -> None:
-    """Write the file that `read_verdicts` reads."""
+    """Write the file that `read_verdicts` reads.
+
+    Parameters
+    ----------
+    verdicts : by judge
+    file : open for writing bytes
+    """
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     out = csv.writer(text)
     out.writerow((JUDGE, *COLUMNS))

@@ -161,6 +161,20 @@ def fit(counts: Counts, *, ties: str = "davidson", ridge: float = 0.0) -> Fit:
 
     A win of i has weight exp(θ_i), a loss exp(θ_j), a tie ν·exp((θ_i + θ_j)/2): the logarithm
     is concave in (θ, log ν). With `ties="half"` a tie is half a win for each and ν is 0.
+
+    Parameters
+    ----------
+    counts : wins and ties of each two systems
+    ties : `davidson`: ties have a weight ν of their own; `half`: half a win for each
+    ridge : weight of a penalty on squared abilities; 0: none
+
+    Raises
+    ------
+    RankingError : the likelihood does not converge
+
+    Source
+    ------
+    Bradley & Terry (1952); Davidson (1970).
     """
     wins, tied = counts.wins, counts.ties
     if ties == "half":
@@ -189,11 +203,24 @@ def require_estimable(systems: tuple[str, ...], counts: Counts, ties: str = "dav
 
     Ford (1957): in every split of the systems in two groups, a system of each has to win against
     (or, with ties, tie with) a system of the other. Davidson's ν adds a condition of its own.
+
+    Parameters
+    ----------
+    systems : their names
+    counts : wins and ties of each two systems
+    ties : `davidson` or `half`
+
+    Raises
+    ------
+    RankingError : a group of systems never loses, or all comparisons are ties
+
+    Source
+    ------
+    Ford (1957).
     """
     require_comparable(systems, counts)
     if ties == "davidson" and not counts.wins.any():
         raise RankingError("Every comparison is a tie: no system can be told from another.")
-
     number, group = scipy.sparse.csgraph.connected_components(
         counts.wins + counts.ties > 0, connection="strong"
     )
@@ -368,9 +395,15 @@ def _errors(covariance: Values) -> Values:
 
 
 def largest_differences(covariance: Values, df: float | None, seed: int) -> Values:
-    """Draws of the largest |difference|/error of all pairs if all systems were equal.
+    """Draw the largest |difference|/error of all pairs if all systems were equal.
 
     Tukey's studentised range, for abilities with any covariance: multivariate normal, or t.
+
+    Parameters
+    ----------
+    covariance : of the abilities, shape (systems, systems)
+    df : degrees of freedom of multivariate t; None: normal
+    seed : of the draws
     """
     from .distances import largest_distances  # loads Numba: see `Resampling._drawer`
 

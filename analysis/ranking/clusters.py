@@ -75,15 +75,28 @@ class RankingOptions:
 
 
 def alpha_problems(alpha: float) -> list[str]:
-    """Why no test can be made at this level; below the least one quantiles become infinite."""
+    """Say why no test can be made at this level; below the least one quantiles become infinite.
+
+    Parameters
+    ----------
+    alpha : 1 − confidence
+    """
     if LEAST_ALPHA <= alpha < 1:
         return []
     return [f"alpha must be from {LEAST_ALPHA:f} to below 1, not {alpha:g}."]
 
 
 def kind_of(table: JudgementTable, criterion: str, kinds: Mapping[str, str]) -> str:
-    """What a criterion is: as `kinds` says; else `coverage` is a category, and any other is
-    relative where screens show two systems or more on average, a scale where they show one."""
+    """Return what a criterion is: relative, scale, category, count, time or error.
+
+    Parameters
+    ----------
+    table : the judgements that count
+    criterion : its name
+    kinds : by criterion, what was decided; the rest is read off the screens: `coverage` is a
+        category, any other is relative where screens show two systems or more on average, else a
+        scale
+    """
     if criterion in kinds:
         return kinds[criterion]
     if criterion == "coverage":
@@ -184,9 +197,14 @@ class Ranking:
 
 
 def resamplings_of(table: JudgementTable, options: RankingOptions) -> tuple[Resampling, ...]:
-    """One resampling for each relative criterion that can be ranked and each resampling scheme.
+    """Make one resampling for each relative criterion that can be ranked and each scheme.
 
     `refusals` has the reasons of those that cannot.
+
+    Parameters
+    ----------
+    table : the judgements that count
+    options : `refusals` has the reasons of those that cannot be ranked
     """
     resamplings = []
     for criterion, pairs in _relative_pairs(table, options):
@@ -207,7 +225,13 @@ def resamplings_of(table: JudgementTable, options: RankingOptions) -> tuple[Resa
 
 
 def refusals(table: JudgementTable, options: RankingOptions) -> dict[str, str]:
-    """Why a relative criterion cannot be ranked, by criterion."""
+    """Say why relative criteria cannot be ranked, by criterion.
+
+    Parameters
+    ----------
+    table : the judgements that count
+    options : of the ranking
+    """
     reasons = {name: _refusal(pairs) for name, pairs in _relative_pairs(table, options)}
     return {name: reason for name, reason in reasons.items() if reason is not None}
 
@@ -236,7 +260,14 @@ def compute_draws(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Values]:
-    """Draw every run of every resampling here; `progress` is called with the share that is done."""
+    """Draw every run of every resampling; scores by the resampling's key, shape (runs, systems).
+
+    Parameters
+    ----------
+    resamplings : from `resamplings_of`
+    threads : None: as many as processors
+    progress : called with the share that is done
+    """
     threads = threads or os.cpu_count() or 1
     total = sum(resampling.runs for resampling in resamplings)
     before = 0
@@ -253,9 +284,19 @@ def compute_draws(
 
 
 def resampling_of(table: JudgementTable, criterion: str, options: RankingOptions) -> Resampling:
-    """The resampling of one criterion, of any kind, under the first scheme of the options.
+    """Make the resampling of one criterion, of any kind, under the first scheme of the options.
 
     Raises RankingError where its systems cannot be ranked.
+
+    Parameters
+    ----------
+    table : the judgements that count
+    criterion : its name
+    options : of the ranking
+
+    Raises
+    ------
+    RankingError : its systems cannot be ranked
     """
     table.for_criterion(criterion)  # refuses an unknown name
     kinds = {name: "category" for name in table.criterion.labels} | {criterion: "relative"}
@@ -307,7 +348,10 @@ def ranking_from_draws(
 
     Parameters
     ----------
+    resampling : of one criterion
     draws : shape (runs, systems), columns as in `resampling.systems`
+    alpha : 1 − confidence of the rank ranges
+    exclude : raters who were left out, for the signature
     """
     means = draws.mean(axis=0)
     # systems with equal scores are sorted by name

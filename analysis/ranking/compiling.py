@@ -15,7 +15,7 @@ def _probe() -> None:
     """Serve as the function for which Numba looks for a place."""
 
 
-def has_place() -> bool:
+def _has_place() -> bool:
     """Say whether Numba can keep what it compiles: next to the code, at home, or as configured."""
     try:
         numba.njit(cache=True)(_probe)
@@ -41,7 +41,7 @@ def own_temporary_folder() -> Path:
 
 # Where the code is read-only and the account has no home, as in a container, Numba would refuse to
 # compile at all.
-if not has_place():
+if not _has_place():
     numba.config.CACHE_DIR = str(own_temporary_folder())  # type: ignore[attr-defined]
 
 compiled = partial(numba.njit, nogil=True, cache=True)

@@ -12,7 +12,13 @@ from .compiling import compiled
 
 @compiled()
 def largest_distances(values: Any, inverse: Any) -> Any:
-    """For each row of `values` the largest |difference| × `inverse` of any two columns."""
+    """Find the largest |difference| × `inverse` of any two columns in each row, shape (draws,).
+
+    Parameters
+    ----------
+    values : shape (draws, systems)
+    inverse : 1 / standard error of each difference, shape (systems, systems)
+    """
     largest = np.zeros(len(values))
     for draw in range(len(values)):
         for i in range(values.shape[1]):

@@ -107,7 +107,12 @@ def pairs_from_table(
 
 
 def count(pairs: Pairs) -> Counts:
-    """Sum the comparisons of each two systems."""
+    """Sum the comparisons of each two systems.
+
+    Parameters
+    ----------
+    pairs : from `pairs_from_table`
+    """
     shape = (len(pairs.systems), len(pairs.systems))
     wins, ties = np.zeros(shape), np.zeros(shape)
     for outcome, winner, loser in (
@@ -124,7 +129,17 @@ def count(pairs: Pairs) -> Counts:
 
 
 def require_comparable(systems: tuple[str, ...], counts: Counts) -> None:
-    """Refuse what no method can rank: one system, or groups that were never compared."""
+    """Refuse what no method can rank.
+
+    Parameters
+    ----------
+    systems : their names
+    counts : wins and ties of each two systems
+
+    Raises
+    ------
+    RankingError : there is one system, or groups were never compared with each other
+    """
     if len(systems) < 2:
         raise RankingError("A ranking needs at least two systems.")
     groups = list(_groups(counts.met > 0))
@@ -134,7 +149,13 @@ def require_comparable(systems: tuple[str, ...], counts: Counts) -> None:
 
 
 def unmet(systems: tuple[str, ...], counts: Counts) -> tuple[tuple[str, str], ...]:
-    """The pairs of systems that no rater saw side by side."""
+    """List the pairs of systems that no rater saw side by side.
+
+    Parameters
+    ----------
+    systems : their names
+    counts : wins and ties of each two systems
+    """
     rows, columns = np.nonzero(np.triu(counts.met == 0, k=1))
     return tuple((systems[i], systems[j]) for i, j in zip(rows, columns, strict=True))
 

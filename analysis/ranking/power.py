@@ -172,7 +172,13 @@ def by_simultaneous_intervals(cluster: str = "both", ties: str = "davidson") -> 
 
 
 def score(abilities: Sequence[float], claims: Sequence[Claim]) -> Score:
-    """Compare claims with the true abilities; system k is named `system_names()[k]`."""
+    """Compare claims with the true abilities; system k is named `system_names()[k]`.
+
+    Parameters
+    ----------
+    abilities : the true ones, higher is better
+    claims : which system is better than which
+    """
     number = {name: place for place, name in enumerate(system_names(len(abilities)))}
     truth = np.array([abilities[number[claim.system]] for claim in claims])
     cluster = np.array([claim.cluster for claim in claims])

@@ -30,14 +30,27 @@ def ranks(scores: Values) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
 
 
 def rank_ranges(scores: Values, alpha: float = 0.05) -> tuple[NDArray[np.int32], ...]:
-    """Lowest and highest rank of each system, ⌈runs·alpha/2⌉ runs cut off at either end."""
+    """Compute the lowest and highest rank of each system, shape (systems,) each.
+
+    Parameters
+    ----------
+    scores : shape (runs, systems), higher is better
+    alpha : ⌈runs·alpha/2⌉ runs are cut off at either end
+    """
     return ranges_of_ranks(*ranks(scores), alpha)
 
 
 def ranges_of_ranks(
     lows: NDArray[np.int32], highs: NDArray[np.int32], alpha: float
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The same from ranks that are known already, shape (runs, systems) each."""
+    """Compute `rank_ranges` from ranks that are known already.
+
+    Parameters
+    ----------
+    lows : the best rank in each run, shape (runs, systems)
+    highs : the worst rank, where systems tie
+    alpha : 1 − confidence
+    """
     runs = len(lows)
     cut = min(math.ceil(round(runs * alpha / 2, 9)), (runs - 1) // 2)
     return np.sort(lows, axis=0)[cut], np.sort(highs, axis=0)[runs - 1 - cut]

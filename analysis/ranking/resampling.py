@@ -60,7 +60,12 @@ SCHEMES: dict[str, Callable[[Pairs], Units | None]] = {
 
 
 def cells(pairs: Pairs) -> NDArray[np.int64]:
-    """The place of each comparison in a count array of shape (systems, systems, 3)."""
+    """Place each comparison in a flat count array of shape (systems, systems, 3).
+
+    Parameters
+    ----------
+    pairs : from `pairs_from_table`
+    """
     swapped = pairs.first > pairs.second
     low = np.where(swapped, pairs.second, pairs.first).astype(np.int64)
     high = np.where(swapped, pairs.first, pairs.second)
@@ -112,7 +117,14 @@ class Resampler:
 def unit_weights(
     units: Units, *, seed: int, run: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """How often each unit of either kind is drawn in one run."""
+    """Draw how often each unit of either kind counts in one run.
+
+    Parameters
+    ----------
+    units : what is resampled, such as raters and items
+    seed : of the ranking
+    run : its number
+    """
     first, second = units.sizes
     drawn: tuple[NDArray[np.int64], NDArray[np.int64]] = _weights(
         first, second, np.uint64(seed % 2**64), run

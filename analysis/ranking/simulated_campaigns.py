@@ -49,7 +49,14 @@ class CampaignPlan:
 
 
 def simulated_campaign(plan: CampaignPlan, *, seed: int, campaign: int) -> JudgementTable:
-    """One campaign of the plan: balanced over items, systems in a random order on each screen."""
+    """Simulate a campaign: balanced over items, systems in a random order on each screen.
+
+    Parameters
+    ----------
+    plan : numbers of raters, items and screens, abilities and spreads
+    seed : of all campaigns
+    campaign : its number
+    """
     rng = np.random.Generator(np.random.Philox(key=[seed % 2**64, campaign]))
     systems = len(plan.abilities)
     shape = (plan.screens, plan.shown)
@@ -68,11 +75,22 @@ def simulated_campaign(plan: CampaignPlan, *, seed: int, campaign: int) -> Judge
 
 
 def judgement_spreads(plan: CampaignPlan) -> Values:
+    """Compute the standard deviation of each system's judgements, shape (systems,).
+
+    Parameters
+    ----------
+    plan : with its spreads of raters and items
+    """
     return np.array([np.std(plan.abilities), plan.rater_spread, plan.item_spread])
 
 
 def system_names(number: int) -> tuple[str, ...]:
-    """Names whose alphabetical order is that of the numbers."""
+    """Name systems so that their alphabetical order is that of their numbers.
+
+    Parameters
+    ----------
+    number : of systems
+    """
     return _names("system", number)
 
 

@@ -21,7 +21,16 @@ RESAMPLING, STEPS = 1, 2
 
 @compiled(inline="always")
 def mixed(state: Any) -> Any:
-    """Turn a 64-bit counter into 64 random bits."""
+    """Turn a 64-bit counter into 64 random bits.
+
+    Parameters
+    ----------
+    state : uint64 or an array of them
+
+    Source
+    ------
+    Steele, Lea & Flood (2014), SplitMix64.
+    """
     state = (state ^ (state >> np.uint64(30))) * FIRST_MIX
     state = (state ^ (state >> np.uint64(27))) * SECOND_MIX
     return state ^ (state >> np.uint64(31))
@@ -29,7 +38,14 @@ def mixed(state: Any) -> Any:
 
 @compiled()
 def stream(seed: Any, purpose: int, run: int) -> Any:
-    """The stream of one run for one purpose."""
+    """Return the stream of one run for one purpose.
+
+    Parameters
+    ----------
+    seed : uint64
+    purpose : a constant of the caller
+    run : its number
+    """
     key = mixed(seed + GAMMA)
     key = mixed(key ^ (np.uint64(purpose) * GAMMA))
     return mixed(key + np.uint64(run) * GAMMA)
@@ -37,11 +53,26 @@ def stream(seed: Any, purpose: int, run: int) -> Any:
 
 @compiled(inline="always")
 def below(bits: Any, count: Any) -> Any:
-    """A whole number in [0, count) for count < 2³², from 32 random bits (Lemire 2019)."""
+    """Draw a whole number in [0, count) from 32 random bits.
+
+    Parameters
+    ----------
+    bits : uint64, of which the lower 32 are used
+    count : below 2³²
+
+    Source
+    ------
+    Lemire (2019).
+    """
     return (bits * np.uint64(count)) >> np.uint64(32)
 
 
 @compiled(inline="always")
 def unit(bits: Any) -> Any:
-    """A number in [0, 1) from the upper 53 of 64 random bits."""
+    """Draw a number in [0, 1) from the upper 53 of 64 random bits.
+
+    Parameters
+    ----------
+    bits : uint64
+    """
     return np.float64(bits >> np.uint64(11)) * UNIT_53

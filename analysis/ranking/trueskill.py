@@ -226,6 +226,7 @@ def reference_runs(counts: NDArray[np.int64], *, seed: int, runs: Sequence[int])
     ----------
     counts : shape (runs, systems, systems, 3), of each run wins, ties and losses of i against j
         for i < j
+    seed : of the ranking
     runs : the runs' numbers; the same seed and number give the same result, alone or with others
 
     Returns
@@ -251,15 +252,31 @@ def reference_runs(counts: NDArray[np.int64], *, seed: int, runs: Sequence[int])
 
 
 def reference_run(counts: NDArray[np.int64], *, seed: int, run: int) -> Values:
-    """One run alone; counts have shape (systems, systems, 3), μ has shape (systems,)."""
+    """Compute one run alone, μ of shape (systems,).
+
+    Parameters
+    ----------
+    counts : shape (systems, systems, 3): wins of the first, ties, losses
+    seed : of the ranking
+    run : its number
+    """
     means: Values = reference_runs(counts[None], seed=seed, runs=[run])[0]
     return means
 
 
 def ordered_pass(pairs: Pairs, game: Game | None = None) -> tuple[Values, Values]:
-    """Update through the comparisons once, in the given order; returns μ and σ, shape (systems,).
+    """Update through the comparisons once, in the given order; μ and σ, shape (systems,) each.
 
     This is what the `trueskill` package does with the same comparisons; a test says so.
+
+    Parameters
+    ----------
+    pairs : in the order of the updates
+    game : β and the margin of a tie; None: those of WMT for this many comparisons
+
+    Source
+    ------
+    Herbrich, Minka & Graepel (2007).
     """
     game = game or Game.of_size(len(pairs))
     mu = np.full(len(pairs.systems), MU)
@@ -278,6 +295,8 @@ def screen_pass(
     Parameters
     ----------
     screens : for each screen the numbers of its systems and their values, higher is better
+    systems : their number
+    game : β and the margin of a tie
 
     Returns
     -------
@@ -300,9 +319,14 @@ def screen_pass(
 
 
 def screens_of(pairs: Pairs, times: NDArray[np.int64]) -> list[tuple[list[int], list[float]]]:
-    """Gather comparisons into screens again, each as often as `times` says, in their order.
+    """Gather comparisons into screens again: systems, and how many each does not lose to.
 
     A system's value on its screen is the number of systems there that it does not lose to.
+
+    Parameters
+    ----------
+    pairs : from `pairs_from_table`
+    times : how often each comparison counts, shape (pairs,)
     """
     scores: dict[int, dict[int, float]] = {}
     repeats: dict[int, int] = {}

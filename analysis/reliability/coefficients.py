@@ -30,7 +30,13 @@ class Coefficient:
 
 
 def defined(name: str, compute: Callable[[], Coefficient]) -> Coefficient:
-    """Compute a coefficient, or say why it cannot be."""
+    """Compute a coefficient, or say why it is undefined.
+
+    Parameters
+    ----------
+    name : of the coefficient
+    compute : may raise `Undefined`, whose words become the reason
+    """
     try:
         return compute()
     except Undefined as why:
@@ -38,13 +44,25 @@ def defined(name: str, compute: Callable[[], Coefficient]) -> Coefficient:
 
 
 def first_of_each(units: Codes, raters: Codes) -> Codes:
-    """Index of the first judgement of every (unit, rater)."""
+    """Return the index of the first judgement of every (unit, rater).
+
+    Parameters
+    ----------
+    units : shape (judgements,)
+    raters : shape (judgements,)
+    """
     key = units.astype(np.int64) * (int(raters.max()) + 1) + raters
     return np.sort(np.unique(key, return_index=True)[1])
 
 
 def label_counts(rows: Codes, labels: Codes) -> Any:
-    """How often each label occurs in each row, a sparse matrix."""
+    """Count each label in each row: a sparse matrix of shape (rows, labels).
+
+    Parameters
+    ----------
+    rows : shape (judgements,), codes
+    labels : shape (judgements,), codes
+    """
     return scipy.sparse.coo_matrix((np.ones(len(rows)), (rows, labels))).tocsr()
 
 

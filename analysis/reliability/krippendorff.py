@@ -101,7 +101,13 @@ def _interval(
 
 
 def percentile_interval(drawn: Values, confidence: float) -> tuple[float | None, float | None]:
-    """The middle of resampled values, without those that are undefined; None where all are."""
+    """Cut the tails of resampled values; (None, None) where all are undefined.
+
+    Parameters
+    ----------
+    drawn : shape (resamples,), NaN where undefined
+    confidence : between 0 and 1
+    """
     defined = drawn[~np.isnan(drawn)]
     if not len(defined):
         return None, None
@@ -111,7 +117,14 @@ def percentile_interval(drawn: Values, confidence: float) -> tuple[float | None,
 
 
 def cluster_counts(rng: np.random.Generator, clusters: int, resamples: int) -> Values:
-    """How often each cluster is drawn, shape (resamples, clusters)."""
+    """Draw how often each cluster counts, shape (resamples, clusters).
+
+    Parameters
+    ----------
+    rng : of the draws
+    clusters : their number
+    resamples : their number
+    """
     drawn = rng.integers(clusters, size=(resamples, clusters))
     offset = np.arange(resamples)[:, None] * clusters
     counts = np.bincount((drawn + offset).ravel(), minlength=resamples * clusters)

@@ -70,7 +70,7 @@ def _criterion_profiles(table: JudgementTable, criterion: str) -> list[RaterProf
     outputs = np.unique(outputs, return_inverse=True)[1]
     agreement, shared = _agreement_with_rest(values, outputs, raters, count)
     by_system, _ = _agreement_with_rest(values, table.system.codes, raters, count)
-    ties = tied_share(values, table.screen.codes, raters, count)
+    ties = _tied_share(values, table.screen.codes, raters, count)
     seconds = _seconds_per_screen(table)
     screens = _screens_per_rater(table)
     lowest, highest, distinct, share = _scale_use(values, raters, count)
@@ -120,7 +120,7 @@ def _agreement_with_rest(
     shared = sizes > 0
     own = (own_sums / own_sizes)[shared]
     rest = sums[shared] / sizes[shared]
-    return correlation_within(own, rest, own_raters[shared], count)
+    return _correlation_within(own, rest, own_raters[shared], count)
 
 
 def _cells(units: Codes, raters: Codes) -> tuple[Codes, Codes, Codes]:
@@ -131,7 +131,7 @@ def _cells(units: Codes, raters: Codes) -> tuple[Codes, Codes, Codes]:
     return cells, distinct // width, distinct % width
 
 
-def correlation_within(
+def _correlation_within(
     first: Values, second: Values, groups: Codes, count: int
 ) -> tuple[Values, Codes]:
     """Pearson's correlation within each group, NaN below `FEWEST_SHARED` values; and the sizes."""
@@ -149,7 +149,7 @@ def correlation_within(
     return np.clip(result, -1.0, 1.0), sizes
 
 
-def tied_share(values: Values, screens: Codes, raters: Codes, count: int) -> Values:
+def _tied_share(values: Values, screens: Codes, raters: Codes, count: int) -> Values:
     """Share of the pairs on a rater's screens whose values are equal, NaN without pairs."""
     cells, _, rater_of = _cells(screens, raters)
     sizes = np.bincount(cells).astype(np.float64)

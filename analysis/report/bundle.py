@@ -60,12 +60,22 @@ class Bundle:
 
 
 def report_json(report: Report) -> str:
-    """The report's JSON: stable keys, numbers in full, no NaN."""
+    """Write the report's JSON: stable keys, numbers in full, no NaN.
+
+    Parameters
+    ----------
+    report : from `make_report`
+    """
     return json.dumps(report.as_dict(), ensure_ascii=False, indent=1, allow_nan=False)
 
 
 def stored_options(file: str | Path) -> dict[str, Any]:
-    """The options of a bundle, and none for any other file."""
+    """Read the options of a bundle; none of any other file.
+
+    Parameters
+    ----------
+    file : a path, or "-"
+    """
     if str(file) == "-" or not zipfile.is_zipfile(file):
         return {}
     with zipfile.ZipFile(file) as bundle:
@@ -76,7 +86,13 @@ def stored_options(file: str | Path) -> dict[str, Any]:
 
 
 def stored_comparison(file: str | Path, options: Mapping[str, Any]) -> Compared | None:
-    """The scores and verdicts of a bundle; None for any other file, and where there are none."""
+    """Read the scores and verdicts of a bundle; None for any other file, and where there are none.
+
+    Parameters
+    ----------
+    file : a path, or "-"
+    options : of the report, as plain data
+    """
     if str(file) == "-" or not zipfile.is_zipfile(file):
         return None
     with zipfile.ZipFile(file) as bundle:
@@ -88,9 +104,19 @@ def stored_comparison(file: str | Path, options: Mapping[str, Any]) -> Compared 
 def stored_declined(
     file: str | Path, table: JudgementTable, options: Mapping[str, Any]
 ) -> list[DeclinedAnswer] | None:
-    """The answers of a bundle's raters who could not judge; None where there are none.
+    """Read the answers of a bundle's raters who could not judge; None where there are none.
 
     Raises TableError if the bundle's counts are not those of its answers and judgements.
+
+    Parameters
+    ----------
+    file : a path, or "-"
+    table : its judgements
+    options : of the report, as plain data
+
+    Raises
+    ------
+    TableError : its counts are not those of its answers and judgements
     """
     if str(file) == "-" or not zipfile.is_zipfile(file):
         return None

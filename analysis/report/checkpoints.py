@@ -18,12 +18,25 @@ class Parts(Protocol):
 
 
 def computed_now(name: str, result_type: Any, compute: Callable[[], Result]) -> Result:
-    """Store nothing."""
+    """Compute a part and store nothing.
+
+    Parameters
+    ----------
+    name : of the part
+    result_type : what it is read back as
+    compute : makes it
+    """
     return compute()
 
 
 def parts_of(section: str, parts: Parts) -> Parts:
-    """The parts of one section, whose names begin with the section's."""
+    """Store the parts of one section, whose names begin with the section's.
+
+    Parameters
+    ----------
+    section : its name
+    parts : where all parts are stored
+    """
 
     def of_section(name: str, result_type: Any, compute: Callable[[], Result]) -> Result:
         return parts(f"{section}/{name}", result_type, compute)

@@ -93,7 +93,14 @@ def _largest_first(item: tuple[str, int]) -> tuple[int, str]:
 def recounted(
     answers: Iterable[DeclinedAnswer], table: JudgementTable, *, exclude_raters: Collection[str]
 ) -> dict[str, dict[str, Any]]:
-    """The counts of a report without some raters, from its answers and all of its judgements."""
+    """Count such answers again without some raters.
+
+    Parameters
+    ----------
+    answers : of raters who could not judge
+    table : all judgements of the report
+    exclude_raters : labels
+    """
     people = table.counted()
     return count_declined(
         (answer for answer in answers if answer.rater not in exclude_raters),
@@ -104,9 +111,14 @@ def recounted(
 def declined_files(
     answers: Collection[DeclinedAnswer], counts: Mapping[str, Any]
 ) -> dict[str, bytes]:
-    """The files of a bundle, none without counts; `read_answers` reads them.
+    """Make the files of a bundle that `read_answers` reads; none without counts.
 
     The order of criteria does not change them: a JSON store need not keep it.
+
+    Parameters
+    ----------
+    answers : of raters who could not judge
+    counts : by criterion
     """
     files = {}
     if counts:
@@ -154,7 +166,12 @@ def read_answers(
 
 
 def declined_tables(counts: Mapping[str, Any]) -> Iterator[Table]:
-    """The tables of one criterion, from what `count_declined` counted; none without answers."""
+    """Yield the tables of one criterion; none without answers.
+
+    Parameters
+    ----------
+    counts : what `count_declined` counted
+    """
     if not counts:
         return
     yield Table(

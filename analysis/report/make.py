@@ -91,7 +91,7 @@ def _report(
     *,
     compared: Compared | None,
 ) -> Report:
-    analysed = analysed_table(table, options)
+    analysed = _analysed_table(table, options)
     criteria = _in_order(analysed.criterion.labels, options)
     reports = []
     with runs_for(table, with_kinds(options, analysed), draws) as runs:
@@ -109,7 +109,7 @@ def _report(
     ]
     report = Report(
         title=options.title,
-        signature=report_signature(table, options, compared),
+        signature=_report_signature(table, options, compared),
         version=VERSION,
         options=options.as_dict(),
         data=_summary(table, analysed),
@@ -128,7 +128,7 @@ def _report(
     return report
 
 
-def analysed_table(table: JudgementTable, options: ReportOptions) -> JudgementTable:
+def _analysed_table(table: JudgementTable, options: ReportOptions) -> JudgementTable:
     """The rows that the analysis counts: neither excluded before nor by the options."""
     beyond = int(np.sum(np.abs(table.value) > LARGEST_VALUE))
     if beyond:
@@ -139,7 +139,7 @@ def analysed_table(table: JudgementTable, options: ReportOptions) -> JudgementTa
     return analysed
 
 
-def report_signature(
+def _report_signature(
     table: JudgementTable, options: ReportOptions, compared: Compared | None = None
 ) -> str:
     """One line that names everything that decides the numbers; defaults are left out."""
@@ -155,7 +155,13 @@ def report_signature(
 
 
 def with_kinds(options: ReportOptions, table: JudgementTable) -> ReportOptions:
-    """Name the kind of every criterion, so that `resamplings_of` sees what the report sees."""
+    """Name the kind of every criterion, so that `resamplings_of` sees what the report sees.
+
+    Parameters
+    ----------
+    options : of the report
+    table : the judgements that count
+    """
     kinds = {name: kind_of(table, name, options.kinds) for name in table.criterion.labels}
     return replace(options, kinds=kinds)
 
@@ -269,6 +275,7 @@ def rank_changes_by_raters(
     Parameters
     ----------
     table : the judgements, those of excluded raters included
+    options : of the report
     raters : labels of excluded raters, such as those whom a rule excluded
     before : the judgements as they would be with these raters, where others have judged in their
         place since; by default the same table
@@ -279,7 +286,7 @@ def rank_changes_by_raters(
     by_rule = np.isin(first.rater.codes, np.flatnonzero(np.isin(first.rater.labels, list(raters))))
     with_them = replace(first, excluded=first.excluded & ~by_rule).counted()
     with_them = with_them.without_raters(options.exclude_raters)
-    without = analysed_table(table, options)
+    without = _analysed_table(table, options)
     changes = {}
     for name in without.criterion.labels:
         kind = kind_of(without, name, options.kinds)

@@ -39,7 +39,7 @@ def metric_pictures(section: MetricSection) -> dict[str, Callable[[], Figure]]:
     if found.points:
         made["metrics-scatter"] = partial(scatter, found, section.criterion)
     if len(found.system_level) > 1:
-        made["metrics-heatmap"] = partial(correlation_heatmap, found, section.criterion)
+        made["metrics-heatmap"] = partial(_correlation_heatmap, found, section.criterion)
     return made
 
 
@@ -76,7 +76,7 @@ def _draw_points(axes: Axes, points: Sequence[SystemPoint]) -> None:
     axes.tick_params(labelsize=7)
 
 
-def correlation_heatmap(found: MetricReport, criterion: str) -> Figure:
+def _correlation_heatmap(found: MetricReport, criterion: str) -> Figure:
     """Pearson's r over systems between people and all metrics; the darker the further from 0."""
     names = [PEOPLE, *(each.metric for each in found.system_level)]
     cells = np.array([[np.nan if r is None else r for r in row] for row in found.correlations])

@@ -65,12 +65,12 @@ def drawn(figure: Figure, format: str) -> bytes:
         raise OptionsError([f"There is no picture format {format!r}: {', '.join(FORMATS)}."])
     file = io.BytesIO()
     with matplotlib.rc_context(STYLE):
-        lay_out(figure)
+        _lay_out(figure)
         figure.savefig(file, format=format, metadata=METADATA[format], dpi=150)
     return file.getvalue()
 
 
-def lay_out(figure: Figure) -> None:
+def _lay_out(figure: Figure) -> None:
     """Find the places of all parts once: saving would do so twice for each format.
 
     A figure's formats have the same layout then, whichever of them is drawn first.
@@ -318,7 +318,7 @@ def rater_agreement(profiles: Sequence[RaterProfile], title: str) -> Figure:
 
 def _label_points(figure: Figure, axes: Axes, points: Sequence[tuple[float, float, str]]) -> None:
     """Write a label next to each point, where it covers neither an earlier label nor the edge."""
-    lay_out(figure)  # now the axes have their size
+    _lay_out(figure)  # now the axes have their size
     taken: list[Any] = []
     for x, y, name in points:
         text = name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 1]}…"

@@ -189,7 +189,7 @@ def _without_rankings(
         rankings={},
         rank_shares={},
         win_shares=win_shares(pairs),
-        pairs=pair_records(pairs),
+        pairs=_pair_records(pairs),
         bradley_terry=reasons.attempt(
             "bradley_terry", lambda: _bradley_terry(pairs, options), BradleyTerry, parts
         ),
@@ -261,7 +261,7 @@ def win_shares(pairs: Pairs) -> tuple[WinShare, ...]:
     return tuple(sorted(rows, key=lambda row: -row.share))
 
 
-def pair_records(pairs: Pairs) -> tuple[PairRecord, ...]:
+def _pair_records(pairs: Pairs) -> tuple[PairRecord, ...]:
     """The record of every two systems that met."""
     counts = count(pairs)
     labels = pairs.systems

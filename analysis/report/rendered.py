@@ -24,9 +24,14 @@ PLOT_FORMATS = ("svg", "pdf")
 
 
 def rendered_files(report: Report, parts: Parts = computed_now) -> dict[str, bytes]:
-    """The report's tables (LaTeX) and pictures (SVG, PDF), by their names in a bundle.
+    """Render tables (LaTeX) and pictures (SVG, PDF), by their names in a bundle.
 
     `parts` may keep the pictures, which take most of the time.
+
+    Parameters
+    ----------
+    report : from `make_report`
+    parts : may store the pictures, which take most of the time
     """
     files = {f"tables/{name}.tex": table.encode() for name, table in tables(report).items()}
     files["tables/report.tex"] = document(report).encode()
@@ -43,12 +48,22 @@ def _drawn(figure: Callable[[], Figure], format: str) -> bytes:
 
 
 def pictures(report: Report) -> dict[str, Figure]:
-    """Every picture that the report's criteria have, by a short name that can be a file's."""
+    """Draw every picture of the report, by a short name that can be a file's.
+
+    Parameters
+    ----------
+    report : from `make_report`
+    """
     return {name: make() for name, make in pictures_to_make(report).items()}
 
 
 def pictures_to_make(report: Report) -> dict[str, Callable[[], Figure]]:
-    """What makes each picture: a caller that needs only some does not wait for all."""
+    """Return a function for each picture: a caller that needs only some does not wait for all.
+
+    Parameters
+    ----------
+    report : from `make_report`
+    """
     made: dict[str, Callable[[], Figure]] = {}
     for each in report.criteria:
         name, criterion = file_name(each.criterion), each.criterion

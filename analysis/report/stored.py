@@ -12,7 +12,12 @@ from analysis.report.model import Report
 
 
 def read_report(document: Mapping[str, Any]) -> Report:
-    """The report that `Report.as_dict` wrote; fields that were added since take their defaults."""
+    """Rebuild the report that `Report.as_dict` wrote; fields added since take their defaults.
+
+    Parameters
+    ----------
+    document : its JSON
+    """
     report: Report = _rebuilt(Report, document)
     return report
 

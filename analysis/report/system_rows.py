@@ -19,7 +19,15 @@ def system_rows(
     higher: bool,
     standardised: JudgementTable | None = None,
 ) -> tuple[SystemRow, ...]:
-    """Best mean first; where values are standardised, best mean of those."""
+    """Summarise each system: best mean first; where values are standardised, best mean of those.
+
+    Parameters
+    ----------
+    part : the judgements on one criterion
+    options : of the report
+    higher : whether higher values are better
+    standardised : the same judgements as z scores
+    """
     codes, count = part.system.codes, len(part.system.labels)
     sizes = np.bincount(codes, minlength=count)
     means = np.bincount(codes, part.value, minlength=count) / sizes

@@ -12,7 +12,14 @@ from analysis.table import JudgementTable
 def treated(
     part: JudgementTable, kind: str, options: ReportOptions
 ) -> tuple[JudgementTable, OutlierCount | None]:
-    """The judgements on a criterion after its outliers were treated, and how many there were."""
+    """Treat the outliers of a criterion, and count them.
+
+    Parameters
+    ----------
+    part : the judgements on one criterion
+    kind : of the criterion
+    options : of the report
+    """
     name = part.criterion.labels[0]
     treatment = options.outliers.get(name, "replace" if kind == "time" else "none")
     if treatment == "none":
@@ -23,12 +30,25 @@ def treated(
 
 
 def z_scores(part: JudgementTable) -> JudgementTable:
-    """Each value as its distance from its rater's mean in the rater's SDs (Graham et al. 2013)."""
+    """Turn each value into its distance from its rater's mean in the rater's SDs.
+
+    Parameters
+    ----------
+    part : the judgements on one criterion
+
+    Source
+    ------
+    Graham et al. (2013).
+    """
     return replace(part, value=z_by_rater(part.value, part.rater.codes)[0])
 
 
 def logarithms(part: JudgementTable) -> JudgementTable:
-    """The values on the log scale.
+    """Put the values on the log scale.
+
+    Parameters
+    ----------
+    part : the judgements on one criterion
 
     Raises
     ------

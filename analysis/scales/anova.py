@@ -73,10 +73,16 @@ class GroupMoments:
 
 
 def group_moments(values: Values, groups: Codes, count: int) -> GroupMoments:
-    """Sum in two passes after subtracting a leading value.
+    """Compute means and sums of squares of groups in two passes, after subtracting a leading value.
 
     Values such as 1000000000000.4 keep their differences exactly when one of them is subtracted
     first, so no digit is lost beyond those that the values themselves cannot hold.
+
+    Parameters
+    ----------
+    values : shape (judgements,)
+    groups : shape (judgements,), codes below `count`
+    count : of groups
     """
     shift = float(values[0]) if len(values) else 0.0
     moved = values - shift
@@ -119,7 +125,7 @@ def one_way(values: ArrayLike, groups: Codes, count: int, source: str = "system"
     moments = group_moments(values - shift, groups, count)
     filled = moments.sizes > 0
     between_df, within_df = int(filled.sum()) - 1, len(values) - int(filled.sum())
-    require_degrees(between_df, within_df, source)
+    _require_degrees(between_df, within_df, source)
     sizes, means = moments.sizes[filled], moments.means[filled]
     grand = np.average(means, weights=sizes)
     between = float(np.sum(sizes * (means - grand) ** 2))
@@ -229,7 +235,7 @@ def factorial(
 def _factorial_table(model: _LeastSquares, terms: Sequence[tuple[str, ...]], type: str) -> Anova:
     full_sum, full_rank = model.explained(terms)
     residual_df = model.judgements - 1 - full_rank
-    require_degrees(full_rank, residual_df, "model")
+    _require_degrees(full_rank, residual_df, "model")
     total = model.total
     residual = max(total - full_sum, 0.0)
     sums = {}
@@ -345,7 +351,7 @@ def _require_filled_cells(factors: Mapping[str, Codes], names: Sequence[str]) ->
         )
 
 
-def require_degrees(between: int, within: int, source: str) -> None:
+def _require_degrees(between: int, within: int, source: str) -> None:
     """Refuse a factor with a single level, and a model that leaves nothing for the residual."""
     if between < 1:
         raise Undefined(f"An analysis of variance needs at least two levels of {source}.")

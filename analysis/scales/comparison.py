@@ -51,7 +51,17 @@ def estimated_means(
     df: float | None,
     higher_is_better: bool,
 ) -> tuple[FixedMean, ...]:
-    """Means with their own intervals, best first; `df` None takes the normal distribution."""
+    """Give means their own intervals, best first.
+
+    Parameters
+    ----------
+    names : of the systems
+    estimates : shape (systems,)
+    covariance : of the estimates, shape (systems, systems)
+    alpha : 1 − confidence
+    df : of the t distribution; None: the normal one
+    higher_is_better : false: the lowest mean comes first
+    """
     width = float(
         scipy.stats.norm.isf(alpha / 2) if df is None else scipy.stats.t.isf(alpha / 2, df)
     )
@@ -77,7 +87,21 @@ def contrasts(
     df: float | None,
     higher_is_better: bool,
 ) -> tuple[Contrast, ...]:
-    """All pairs with Tukey's simultaneous intervals (the studentised range over √2)."""
+    """Compare all pairs with Tukey's simultaneous intervals (the studentised range over √2).
+
+    Parameters
+    ----------
+    names : of the systems
+    estimates : shape (systems,)
+    covariance : of the estimates, shape (systems, systems)
+    alpha : 1 − confidence
+    df : of the studentised range; None: infinite
+    higher_is_better : false: the lowest mean comes first
+
+    Source
+    ------
+    Tukey (1953); Kramer (1956).
+    """
     variances = difference_variances(covariance)
     return contrasts_with_variances(
         names, estimates, variances, alpha=alpha, df=df, higher_is_better=higher_is_better
@@ -85,7 +109,12 @@ def contrasts(
 
 
 def difference_variances(covariance: Values) -> Values:
-    """Variance of every difference of two means, shape (systems, systems)."""
+    """Compute the variance of every difference of two means, shape (systems, systems).
+
+    Parameters
+    ----------
+    covariance : shape (systems, systems)
+    """
     spread = np.diag(covariance)
     variances: Values = spread[:, None] + spread[None, :] - 2 * covariance
     return variances
@@ -100,7 +129,21 @@ def contrasts_with_variances(
     df: float | None,
     higher_is_better: bool,
 ) -> tuple[Contrast, ...]:
-    """The same from the variance of each difference, shape (systems, systems)."""
+    """Compare all pairs, as `contrasts` does, from the variance of each difference.
+
+    Parameters
+    ----------
+    names : of the systems
+    estimates : shape (systems,)
+    variances : of the differences, shape (systems, systems)
+    alpha : 1 − confidence
+    df : of the studentised range; None: infinite
+    higher_is_better : false: the lowest mean comes first
+
+    Raises
+    ------
+    Undefined : a difference has no error: there are too few raters or items
+    """
     order = _order(estimates, higher_is_better)
     first, second = (order[index] for index in np.triu_indices(len(order), 1))
     differences = estimates[first] - estimates[second]

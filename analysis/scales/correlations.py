@@ -84,7 +84,16 @@ def _means(table: JudgementTable, level: str) -> Values:
 def correlate(
     first: Values, second: Values, method: str, names: tuple[str, str], level: str
 ) -> Correlation:
-    """Correlate two columns where both have a value; too few or constant values have a reason."""
+    """Correlate two columns where both have a value; too few or constant values have a reason.
+
+    Parameters
+    ----------
+    first : shape (units,), NaN where there is no value
+    second : shape (units,)
+    method : `pearson`, `spearman` or `kendall`
+    names : of the two criteria
+    level : what a unit is: `segment` or `system`
+    """
     both = ~(np.isnan(first) | np.isnan(second))
     first, second, count = first[both], second[both], int(both.sum())
     if count < 3:

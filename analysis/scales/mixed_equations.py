@@ -48,7 +48,22 @@ class Equations(Protocol):
 
 
 def equations(values: Values, systems: Codes, random: Mapping[str, Codes]) -> Equations:
-    """Set up the equations; refuses those whose factor would not fit time or memory."""
+    """Set up the mixed-model equations.
+
+    Parameters
+    ----------
+    values : shape (judgements,)
+    systems : shape (judgements,), codes
+    random : codes of each random factor, shape (judgements,) each
+
+    Raises
+    ------
+    Undefined : their factor would not fit time or memory
+
+    Source
+    ------
+    Henderson (1953); Bates et al. (2015).
+    """
     levels = sorted((int(codes.max()) + 1 for codes in random.values()), reverse=True)
     if len(levels) <= 2 or sum(levels[1:]) <= MOST_DENSE_COLUMNS:
         if sum(levels[1:]) > MOST_CROSSED_LEVELS:

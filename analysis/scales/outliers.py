@@ -92,7 +92,13 @@ def treat_outliers(values: ArrayLike, treatment: str = "none", width: float = 2.
 
 
 def width_problems(name: str, width: float) -> list[str]:
-    """Why this width cannot be used; `name` is what the option is called."""
+    """Say why this width cannot be used.
+
+    Parameters
+    ----------
+    name : of the option
+    width : in standard deviations
+    """
     if 0 < width <= LARGEST_WIDTH:
         return []
     return [f"{name} must be above 0 and at most {LARGEST_WIDTH:,} SDs, not {width:g}."]
@@ -125,7 +131,20 @@ def z_by_rater(values: ArrayLike, raters: Codes) -> tuple[Values, Flags]:
 
 
 def log_magnitudes(values: ArrayLike) -> Values:
-    """Put magnitudes on the log scale, where equal ratios are equal distances."""
+    """Put magnitudes on the log scale, where equal ratios are equal distances.
+
+    Parameters
+    ----------
+    values : shape (judgements,)
+
+    Raises
+    ------
+    Undefined : a magnitude is zero or negative
+
+    Source
+    ------
+    Stevens (1957); Bard, Robertson & Sorace (1996).
+    """
     values = np.asarray(values, dtype=np.float64)
     if np.any(values <= 0):
         count = int(np.sum(values <= 0))

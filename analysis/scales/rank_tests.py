@@ -189,7 +189,15 @@ def friedman(block_means: Values) -> RankTest:
 
 
 def block_means(values: Values, blocks: Codes, groups: Codes, shape: tuple[int, int]) -> Values:
-    """Mean of each (block, system) cell, NaN where it is empty."""
+    """Average each (block, system) cell, shape `shape`, NaN where it is empty.
+
+    Parameters
+    ----------
+    values : shape (judgements,)
+    blocks : shape (judgements,), codes
+    groups : shape (judgements,), codes
+    shape : (blocks, systems)
+    """
     cells = blocks.astype(np.int64) * shape[1] + groups
     size = shape[0] * shape[1]
     sizes = np.bincount(cells, minlength=size)

@@ -124,7 +124,15 @@ def tukey(
 
 
 def range_tail(statistics: Values, groups: int, df: float) -> Values:
-    """P(studentised range > q), within 1e-6; many values are interpolated between exact ones."""
+    """Compute P(studentised range > q), within 1e-6; many values are interpolated between exact
+    ones.
+
+    Parameters
+    ----------
+    statistics : any shape
+    groups : number of means
+    df : of the residual
+    """
     if len(statistics) <= EXACT_PAIRS:
         return _exact_tail(statistics, groups, df)
 
@@ -143,7 +151,14 @@ def _exact_tail(statistics: Values, groups: int, df: float) -> Values:
 
 @lru_cache(maxsize=1024)
 def range_quantile(probability: float, groups: int, df: float) -> float:
-    """Quantile of the studentised range of `groups` means; kept, as a report asks for it often."""
+    """Invert the studentised range of `groups` means; kept, as a report asks for it often.
+
+    Parameters
+    ----------
+    probability : between 0 and 1
+    groups : number of means
+    df : of the residual
+    """
     return quantile(probability, groups, df)
 
 
@@ -233,13 +248,23 @@ def _members(column: int, count: int) -> tuple[int, ...]:
 
 
 def letter_name(number: int) -> str:
-    """A … Z, then a … z, then A′ … Z′ and so on with more primes."""
+    """Name a letter: A … Z, then a … z, then A′ … Z′ and so on with more primes.
+
+    Parameters
+    ----------
+    number : from 0 on
+    """
     alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
     return alphabet[number % 52] + "′" * (number // 52)
 
 
 def split_letters(text: str) -> list[str]:
-    """Split the letters of a system; a prime belongs to the letter before it."""
+    """Split the letters of a system; a prime belongs to the letter before it.
+
+    Parameters
+    ----------
+    text : letters, as `compact_letters` gives them
+    """
     letters: list[str] = []
     for character in text:
         if character == "′":

@@ -34,7 +34,12 @@ ANNOTATION_NAMES = ("type", "text", "start", "reason", "severity", "placed", *OW
 
 
 def is_factgenie(record: dict[str, Any]) -> bool:
-    """Whether the first record of a file is one of factgenie's."""
+    """Recognise the first record of one of factgenie's files.
+
+    Parameters
+    ----------
+    record : its JSON
+    """
     return "annotations" in record and "example_idx" in record
 
 

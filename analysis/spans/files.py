@@ -178,7 +178,17 @@ def write_spans(table: SpanTable, form: str, path: str | Path) -> list[Path]:
 
 
 def write_file(path: Path, content: str) -> None:
-    """Write text as it is; a file that cannot be written is named."""
+    """Write text as it is.
+
+    Parameters
+    ----------
+    path : of the file
+    content : its text
+
+    Raises
+    ------
+    TableError : the file cannot be written; it is named
+    """
     try:
         path.write_bytes(content.encode())
     except OSError as error:

@@ -48,7 +48,12 @@ UNESCAPED = {escape[1:]: letter for letter, escape in ESCAPES.items()}
 
 
 def is_google(first_line: str) -> bool:
-    """Whether a file with this header is Google's table."""
+    """Recognise the header of Google's table.
+
+    Parameters
+    ----------
+    first_line : of the file
+    """
     names = first_line.rstrip("\r").split("\t")
     return "target" in names and "severity" in names
 

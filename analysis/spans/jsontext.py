@@ -25,7 +25,12 @@ HALF_A_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def plain_json(value: object) -> str:
-    """A value on one line, its letters as they are."""
+    """Write a value on one line, its letters as they are.
+
+    Parameters
+    ----------
+    value : any JSON
+    """
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
@@ -75,7 +80,13 @@ def json_records(text: str) -> Iterator[tuple[str, Any]]:
 
 
 def table_of_records(text: str, read: Callable[[Record], MarkedOutput], form: str) -> SpanTable:
-    """A table with a marked output in each record.
+    """Read a table with a marked output in each record.
+
+    Parameters
+    ----------
+    text : JSON or JSON lines
+    read : makes a marked output of a record, or raises
+    form : its name, for messages
 
     Raises
     ------

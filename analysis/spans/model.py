@@ -126,7 +126,12 @@ class SpanTable:
 
 
 def errors_of(marks: Iterable[Mark]) -> list[list[Mark]]:
-    """The places of each error: its mark, and those that continue it."""
+    """Group marks into errors: a mark, and those that continue it.
+
+    Parameters
+    ----------
+    marks : of one output, in their order
+    """
     errors: list[list[Mark]] = []
     for mark in marks:
         if mark.continues and errors:
@@ -158,7 +163,12 @@ class Problems:
 
 
 def short(text: object) -> str:
-    """A value as it can be quoted in a message."""
+    """Shorten a value so that it can be quoted in a message.
+
+    Parameters
+    ----------
+    text : of any type
+    """
     written = str(text)
     if len(written) > SHOWN_LETTERS:
         written = f"{written[: SHOWN_LETTERS - 1]}…"

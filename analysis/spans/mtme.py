@@ -33,7 +33,12 @@ LARGEST_GAP = 100
 
 
 def is_mtme(first_line: str) -> bool:
-    """Whether a file that begins so is a `*.seg.rating` file."""
+    """Recognise a `*.seg.rating` file.
+
+    Parameters
+    ----------
+    first_line : of the file
+    """
     _, tab, rest = first_line.partition("\t")
     return bool(tab) and (rest.startswith("{") or rest.split("\t")[0].strip() == "None")
 

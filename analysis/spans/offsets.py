@@ -65,7 +65,12 @@ def place_problem(output: str | None, start: int, end: int, text: str | None) ->
 
 
 def utf16_length(text: str) -> int:
-    """How many UTF-16 units a text has: JavaScript's `text.length`."""
+    """Count the UTF-16 units of a text: JavaScript's `text.length`.
+
+    Parameters
+    ----------
+    text : any
+    """
     if _has_one_unit_each(text):
         return len(text)
     return len(text) + sum(letter > LAST_OF_ONE_UNIT for letter in text)
@@ -77,12 +82,23 @@ def _has_one_unit_each(text: str) -> bool:
 
 
 def to_utf16(text: str, offset: int) -> int:
-    """A code-point offset in UTF-16 units."""
+    """Convert a code-point offset to UTF-16 units.
+
+    Parameters
+    ----------
+    text : in which it counts
+    offset : from 0 to the length of the text
+    """
     return utf16_length(text[:offset])
 
 
 def from_utf16(text: str, offset: int) -> int:
-    """An offset in UTF-16 units in code points.
+    """Convert an offset in UTF-16 units to code points.
+
+    Parameters
+    ----------
+    text : in which it counts
+    offset : in UTF-16 units
 
     Raises
     ------
@@ -103,10 +119,14 @@ def from_utf16(text: str, offset: int) -> int:
 
 
 def pearmut_places(text: str) -> Sequence[int]:
-    """The code point that each of Pearmut's characters belongs to.
+    """Find the code point that each of Pearmut's characters belongs to.
 
     Pearmut cuts a text into UTF-16 units (`text.split("")`) and gives each of them an index, except
     line feeds, which become line breaks without an index.
+
+    Parameters
+    ----------
+    text : any
 
     Source
     ------

@@ -116,7 +116,12 @@ def _written_mark(mark: Mark) -> dict[str, Any]:
 
 
 def fingerprint(table: SpanTable) -> str:
-    """A hash of all that was marked, whatever the order and the form of the file."""
+    """Hash all that was marked, whatever the order and the form of the file.
+
+    Parameters
+    ----------
+    table : the marked outputs
+    """
     digest = hashlib.sha256()
     for line in sorted(plain_json(_written(each)) for each in table.outputs):
         digest.update(line.encode())
@@ -124,7 +129,12 @@ def fingerprint(table: SpanTable) -> str:
 
 
 def sha256_of(text: str) -> str:
-    """The hash by which an output is known."""
+    """Compute the hash by which an output is known.
+
+    Parameters
+    ----------
+    text : of the output
+    """
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -132,7 +142,12 @@ def sha256_of(text: str) -> str:
 
 
 def is_span_csv(columns: list[str]) -> bool:
-    """Whether a CSV with these columns is one of marks."""
+    """Recognise the columns of a CSV of marks.
+
+    Parameters
+    ----------
+    columns : of the header
+    """
     return {"start", "end", "system"} <= set(columns)
 
 

@@ -27,7 +27,12 @@ CREATED = "create_span"
 
 
 def is_pearmut(record: dict[str, Any]) -> bool:
-    """Whether the first record of a file is an entry of Pearmut's log."""
+    """Recognise the first record of Pearmut's log.
+
+    Parameters
+    ----------
+    record : its JSON
+    """
     return "annotation" in record and "user_id" in record
 
 

@@ -125,7 +125,12 @@ def check_weights(table: SpanTable, weights: Weights) -> None:
 
 
 def kinds_of(table: SpanTable) -> dict[tuple[str, str], int]:
-    """How often each (severity, category) was marked, as they are spelled."""
+    """Count the marks of each (severity, category), as they are spelled.
+
+    Parameters
+    ----------
+    table : the marked outputs
+    """
     counts: dict[tuple[str, str], int] = {}
     for each in table.outputs:
         for mark in each.marks:

@@ -71,7 +71,17 @@ def _of_lines(text: str) -> list[tuple[bool, Attributes]] | None:
 
 
 def is_unique(description: Attributes, domain: Domain) -> bool:
-    """Whether the attributes are true of the target, and of nothing else (Gatt et al. 2008)."""
+    """Say whether the attributes are true of the target, and of nothing else.
+
+    Parameters
+    ----------
+    description : the attributes of an output
+    domain : the target and its distractors
+
+    Source
+    ------
+    Gatt et al. (2008).
+    """
     return description <= domain.target and not any(
         description <= other for other in domain.distractors
     )
@@ -109,5 +119,12 @@ def least_attributes(domain: Domain) -> int | None:
 
 
 def is_minimal(description: Attributes, domain: Domain, least: int | None) -> bool:
-    """Whether the attributes are unique, and no unique set is smaller; `least` is its size."""
+    """Say whether the attributes are unique and no unique set is smaller.
+
+    Parameters
+    ----------
+    description : the attributes of an output
+    domain : the target and its distractors
+    least : the size of the smallest unique set; None: there is none
+    """
     return is_unique(description, domain) and len(description) == least

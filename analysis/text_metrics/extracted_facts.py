@@ -32,11 +32,6 @@ class Fact:
 Facts = Mapping[tuple[str, str], Sequence[Fact]]  # by system and item, in the order of the text
 
 
-def has_facts(header: Sequence[str]) -> bool:
-    """Whether a file with this header is one of extracted facts."""
-    return {"entity", "value", "type"} <= set(header)
-
-
 def read_facts(source: Source, *, known: Known | None = None) -> MetricScores:
     """Score `system,item,entity,value,type,supported`, a row for each fact in the text's order.
 
@@ -63,7 +58,17 @@ def read_facts(source: Source, *, known: Known | None = None) -> MetricScores:
 
 
 def facts_of_rows(rows: Rows, *, known: Known | None = None) -> MetricScores:
-    """`read_facts` of a file whose rows are read already."""
+    """Score facts, as `read_facts` does, from rows that are read already.
+
+    Parameters
+    ----------
+    rows : of the file
+    known : a fact about another system or item is a problem; None: any may come
+
+    Raises
+    ------
+    TableError : with every problem and its line and column
+    """
     rows.require(COLUMNS)
     found: dict[tuple[str, str], list[Fact]] = {}
     for line, row in rows:
@@ -87,10 +92,18 @@ def facts_of_rows(rows: Rows, *, known: Known | None = None) -> MetricScores:
 
 
 def facts_scored(facts: Facts) -> MetricScores:
-    """The five measures of every system and item.
+    """Compute the five measures of every system and item.
 
     A system's precisions and recall are over all of its facts together; its count and its ordering
     are means over items. A system that says nothing about an item of the references misses it.
+
+    Parameters
+    ----------
+    facts : by system and item
+
+    Source
+    ------
+    Wiseman, Shieber & Rush (2017).
     """
     unique = {place: _unique(each) for place, each in facts.items()}
     systems = sorted({system for system, _ in unique if system != REFERENCE})

@@ -26,5 +26,10 @@ SHOWN = {
 
 
 def shown_name(name: str) -> str:
-    """The usual spelling of a metric; any other name as it is."""
+    """Spell a metric's name as papers do; any other name stays as it is.
+
+    Parameters
+    ----------
+    name : as files have it
+    """
     return SHOWN.get(name, name)

@@ -35,7 +35,17 @@ def _cleaned(pairs: Sequence[tuple[str, str]]) -> Attributes:
 
 
 def dice(first: Attributes, second: Attributes) -> float:
-    """Twice the common attributes over all (Gatt, Belz & Kow 2008, equation 1)."""
+    """Divide twice the common attributes by all of both.
+
+    Parameters
+    ----------
+    first : a set of attributes
+    second : another
+
+    Source
+    ------
+    Gatt, Belz & Kow (2008), equation 1.
+    """
     return 2 * len(first & second) / (len(first) + len(second)) if first or second else 1.0
 
 
@@ -83,15 +93,38 @@ def word_edit_distance(first: Sequence[str], second: Sequence[str]) -> int:
 def mean_over(
     references: Sequence[str], compare: Callable[[str, str], float], output: str
 ) -> float:
-    """The mean over the references, as TUNA averages over its two sets of them."""
+    """Average over the references, as TUNA does over its two sets of them.
+
+    Parameters
+    ----------
+    references : of the item
+    compare : an output with a reference
+    output : its text
+    """
     return sum(compare(output, each) for each in references) / len(references)
 
 
 def is_equal(output: str, reference: str) -> float:
-    """1 where the words are the same, whatever the white space between them."""
+    """Return 1 where the words are the same, whatever the white space between them, else 0.
+
+    Parameters
+    ----------
+    output : its text
+    reference : its text
+    """
     return float(output.split() == reference.split())
 
 
 def edit_distance(output: str, reference: str) -> float:
-    """The distance in words; upper case and white space do not count."""
+    """Compute the distance in words; upper case and white space do not count.
+
+    Parameters
+    ----------
+    output : its text
+    reference : its text
+
+    Source
+    ------
+    Levenshtein (1966).
+    """
     return float(word_edit_distance(output.lower().split(), reference.lower().split()))

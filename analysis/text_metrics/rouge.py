@@ -51,7 +51,12 @@ class Rouge:
 
 
 def longest_common_subsequence(first: Tokens, second: Tokens) -> int:
-    """How many tokens both texts have in the same order.
+    """Count the tokens that both texts have in the same order.
+
+    Parameters
+    ----------
+    first : tokens
+    second : tokens
 
     Source
     ------

@@ -161,7 +161,18 @@ def read_scores(
 def scores_of_rows(
     rows: Rows, *, lower_is_better: Sequence[str] | None = None, known: Known | None = None
 ) -> MetricScores:
-    """`read_scores` of a file whose rows are read already."""
+    """Read scores, as `read_scores` does, from rows that are read already.
+
+    Parameters
+    ----------
+    rows : of the file
+    lower_is_better : metrics whose sign is turned; None: those that are known to be errors
+    known : a score of another system or item is a problem; None: any may come
+
+    Raises
+    ------
+    TableError : with every problem and its line and column
+    """
     rows.require(("system",))
     cells = list(_long(rows) if set(LONG) <= set(rows.header) else _wide(rows))
     if not cells and not rows.problems:
@@ -175,7 +186,14 @@ def scores_of_rows(
 
 
 def note_unknown(rows: Rows, known: Known, systems: Sequence[str] = ("system",)) -> None:
-    """Note every row whose systems (in these columns) or item nobody knows."""
+    """Note every row whose systems or item are unknown as a problem.
+
+    Parameters
+    ----------
+    rows : of the file
+    known : systems and items
+    systems : the columns that name systems
+    """
     for line, row in rows:
         for column in systems:
             if row[column].strip() and row[column] not in known.systems:
@@ -185,9 +203,13 @@ def note_unknown(rows: Rows, known: Known, systems: Sequence[str] = ("system",))
 
 
 def joined(parts: Sequence[MetricScores]) -> MetricScores:
-    """One set of scores of several that each have metrics of their own.
+    """Join sets of scores whose metrics differ.
 
     Systems and items of any part are in the result, in alphabetical order.
+
+    Parameters
+    ----------
+    parts : each with metrics of its own
     """
     systems = sorted({name for part in parts for name in part.systems})
     items = sorted({name for part in parts for name in part.items})
@@ -205,7 +227,13 @@ def joined(parts: Sequence[MetricScores]) -> MetricScores:
 def scores_from(
     found: Mapping[tuple[str, str, str], float], lower_is_better: Sequence[str] = ()
 ) -> MetricScores:
-    """Make the arrays of scores by (metric, system, item); an empty item is the whole system."""
+    """Arrange scores as arrays of shape (systems, items).
+
+    Parameters
+    ----------
+    found : by (metric, system, item); an empty item is the whole system
+    lower_is_better : metrics whose sign is turned
+    """
     metrics = list(dict.fromkeys(metric for metric, _, _ in found))
     systems = sorted({system for _, system, _ in found})
     items = sorted({item for _, _, item in found if item})
@@ -227,7 +255,13 @@ def scores_from(
 
 
 def write_scores(scores: MetricScores, file: IO[bytes]) -> None:
-    """Write the long CSV that `read_scores` reads; signs are those of the original scores."""
+    """Write the long CSV that `read_scores` reads; signs are those of the original scores.
+
+    Parameters
+    ----------
+    scores : of all metrics
+    file : open for writing bytes
+    """
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     out = csv.writer(text)
     out.writerow(("system", "item", "metric", "score"))

@@ -171,7 +171,16 @@ def slot_errors(meaning: Mapping[str, str], output: str) -> SlotErrors:
 
 
 def slot_error_rate(errors: Sequence[SlotErrors]) -> float:
-    """Errors per slot over texts together; it can exceed 1."""
+    """Divide the errors of texts together by their slots; it can exceed 1.
+
+    Parameters
+    ----------
+    errors : of each text
+
+    Source
+    ------
+    Wen et al. (2015).
+    """
     return sum(each.errors for each in errors) / max(sum(each.slots for each in errors), 1)
 
 

@@ -32,18 +32,48 @@ def distinct(texts: Sequence[Tokens], length: int) -> float | None:
 
 
 def distinct_count(texts: Sequence[Tokens], length: int) -> int:
-    """How many different n-grams there are (Dušek, Novikova & Rieser 2020, Table 10)."""
+    """Count the different n-grams.
+
+    Parameters
+    ----------
+    texts : tokens of each
+    length : of the n-grams
+
+    Source
+    ------
+    Dušek, Novikova & Rieser (2020), Table 10.
+    """
     return len(_counted(texts, length))
 
 
 def unique_share(texts: Sequence[Tokens], length: int) -> float | None:
-    """The share of different n-grams that occur once (Dušek et al. 2020, Table 10)."""
+    """Compute the share of different n-grams that occur once; None without any.
+
+    Parameters
+    ----------
+    texts : tokens of each
+    length : of the n-grams
+
+    Source
+    ------
+    Dušek, Novikova & Rieser (2020), Table 10.
+    """
     found = _counted(texts, length)
     return sum(times == 1 for times in found.values()) / len(found) if found else None
 
 
 def entropy(texts: Sequence[Tokens], length: int) -> float | None:
-    """Shannon's entropy of n-grams, in bits."""
+    """Compute Shannon's entropy of n-grams, in bits; None without any.
+
+    Parameters
+    ----------
+    texts : tokens of each
+    length : of the n-grams
+
+    Source
+    ------
+    Shannon (1948).
+    """
     found = _counted(texts, length)
     if not found:
         return None
@@ -52,7 +82,16 @@ def entropy(texts: Sequence[Tokens], length: int) -> float | None:
 
 
 def next_word_entropy(texts: Sequence[Tokens]) -> float | None:
-    """The entropy of a word given the word before it, in bits (Dušek et al. 2020, Table 10)."""
+    """Compute the entropy of a word given the word before it, in bits; None without any.
+
+    Parameters
+    ----------
+    texts : tokens of each
+
+    Source
+    ------
+    Dušek, Novikova & Rieser (2020), Table 10.
+    """
     pairs = _counted(texts, 2)
     if not pairs:
         return None

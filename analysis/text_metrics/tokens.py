@@ -92,12 +92,24 @@ def treebank_tokens(text: str) -> Tokens:
 
 
 def ngrams(tokens: Sequence[str], length: int) -> Iterable[Tokens]:
-    """Every run of `length` neighbouring tokens, in order."""
+    """Yield every run of `length` neighbouring tokens, in order.
+
+    Parameters
+    ----------
+    tokens : of a text
+    length : of the runs
+    """
     return zip(*(tokens[start:] for start in range(length)), strict=False)
 
 
 def counts(tokens: Sequence[str], longest: int) -> Counter[Tokens]:
-    """How often each n-gram of 1 to `longest` tokens occurs."""
+    """Count each n-gram of 1 to `longest` tokens.
+
+    Parameters
+    ----------
+    tokens : of a text
+    longest : the length of the longest ones
+    """
     found: Counter[Tokens] = Counter()
     for length in range(1, longest + 1):
         found.update(ngrams(tokens, length))

@@ -1,97 +1,95 @@
-"""What a notebook sees: every public function of `analysis`, and every method, documents itself."""
+"""Every function that a notebook may call documents itself, and docs/reference/ says the same."""
 
 from __future__ import annotations
 
-import importlib
+import ast
 import inspect
 import re
+import subprocess
+import sys
+import textwrap
 from typing import Any
 
 import pytest
 
 import analysis
+from tools import reference
 
-# Methods that a notebook imports from their modules, as the page on statistics does.
-OF_MODULES = {
-    "ranking.power": ("by_clusters", "by_simultaneous_intervals"),
-    "reliability.intraclass": ("incomplete_icc",),
-    "reliability.krippendorff": ("self_consistency",),
-    "scales.correlations": ("correlations",),
-    "scales.mixed_model": ("variance_components",),
-    "scales.rank_tests": ("holm",),
-    "scales.tukey_hsd": ("compact_letters", "homogeneous_subsets"),
-}
 FUNCTIONS: dict[str, Any] = {
-    name: getattr(analysis, name)
-    for name in analysis.__all__
-    if inspect.isfunction(getattr(analysis, name))
-} | {
-    name: getattr(importlib.import_module(f"analysis.{module}"), name)
-    for module, names in OF_MODULES.items()
-    for name in names
+    f"{module.__name__.removeprefix('analysis.')}.{name}": value
+    for module in reference.library_modules()
+    for name, value in reference.public(module).items()
+    if not inspect.isclass(value)
+}
+EXPORTED = {
+    name: value
+    for name, value in FUNCTIONS.items()
+    if getattr(analysis, value.__name__, None) is value
 }
 # They read, write or arrange what others have computed.
-WITHOUT_SOURCE = {
-    "check_mark",
-    "judgement_table",
-    "make_report",
-    "rater_profiles",
-    "read_material",
-    "read_scores",
-    "read_spans",
-    "read_bundle",
-    "read_table",
-    "with_screens",
-    "write_spans",
-    "write_bundle",
-    "write_table",
-}
-# Errors of Python itself aside, such as arrays of different lengths.
-NEVER_RAISE = {
-    "by_clusters",
-    "by_simultaneous_intervals",
-    "compact_letters",
-    "correlations",
-    "holm",
-    "homogeneous_subsets",
-    "rater_profiles",
-    "score_systems",
-    "wilcoxon_pairs",
-    "write_bundle",
-    "write_table",
-    "z_by_rater",
-}
+WITHOUT_SOURCE = re.compile(
+    r"(check_mark|judgement_table|make_report|rater_profiles|read_\w+|with_screens|write_\w+)"
+)
 
 
-def sections(name: str) -> dict[str, str]:
+def sections(function: Any) -> dict[str, str]:
     """The sections of a function's docstring, each with its text."""
-    text = inspect.getdoc(FUNCTIONS[name]) or ""
+    text = inspect.getdoc(function) or ""
     parts = re.split(r"^(\w+)\n-{3,}\n", text, flags=re.M)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_docstring_has_every_section(name: str) -> None:
-    wanted = {"Parameters"}
-    signature = inspect.signature(FUNCTIONS[name], eval_str=True)
-    if signature.return_annotation is not None:
-        wanted.add("Returns")
-    if name not in NEVER_RAISE:
-        wanted.add("Raises")
-    if name not in WITHOUT_SOURCE:
-        wanted.add("Source")
-    assert wanted - set(sections(name)) == set()
+def raises(function: Any) -> bool:
+    """Whether the function's own lines raise one of this package's errors."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function))))
+    return any(
+        isinstance(node, ast.Raise) and re.search(r"Error\(|Undefined\(", ast.unparse(node))
+        for node in ast.walk(tree)
+    )
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_docstring_describes_every_parameter_and_no_other(name: str) -> None:
     described = {
         parameter.strip()
-        for heading in re.findall(r"^(\w[\w, ]*) : ", sections(name)["Parameters"], re.M)
+        for heading in re.findall(
+            r"^(\w[\w, ]*) : ", sections(FUNCTIONS[name]).get("Parameters", ""), re.M
+        )
         for parameter in heading.split(",")
     }
     assert described == set(inspect.signature(FUNCTIONS[name]).parameters)
 
 
-def test_the_list_of_functions_is_not_empty() -> None:
-    assert len(FUNCTIONS) > 25
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_docstring_names_the_errors_that_are_raised(name: str) -> None:
+    assert "Raises" in sections(FUNCTIONS[name]) or not raises(FUNCTIONS[name])
+
+
+@pytest.mark.parametrize("name", EXPORTED)
+def test_a_method_describes_its_result_and_its_source(name: str) -> None:
+    found = sections(EXPORTED[name])
+    is_silent = inspect.signature(EXPORTED[name], eval_str=True).return_annotation is None
+    assert "Returns" in found or is_silent
+    assert "Source" in found or WITHOUT_SOURCE.fullmatch(EXPORTED[name].__name__)
+
+
+def test_the_reference_is_written_from_the_docstrings() -> None:
+    written = {path.name: path.read_text("utf-8") for path in reference.FOLDER.glob("*.md")}
+    made = {name: text.rstrip() + "\n" for name, text in reference.pages().items()}
+    assert made == {name: written.get(name) for name in made}, "`make reference` writes it again"
+    assert written.keys() - made.keys() == {"README.md"}
+    assert len(FUNCTIONS) > 200
+
+
+def test_the_example_of_the_reference_runs_without_django() -> None:
+    page = (reference.FOLDER / "README.md").read_text("utf-8")
+    (example,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    program = f"import sys\nsys.modules['django'] = None\n{example}"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        cwd=reference.FOLDER.parent.parent,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0].startswith("1 ")

@@ -174,7 +174,7 @@ def clusters_table(rankings: Mapping[str, Ranking]) -> str:
                 if row and row.begins
             ]
         cells = [
-            latex_cell(cell, column)
+            _latex_cell(cell, column)
             for block, row in zip(blocks, rows, strict=True)
             for cell, column in zip(row.cells if row else ("",) * 4, block.columns, strict=True)
         ]
@@ -202,7 +202,7 @@ def tabular(table: Table) -> str:
     for place, row in enumerate(table.rows):
         if place and row.begins:
             lines.append(r"\midrule")
-        cells = map(latex_cell, row.cells, table.columns)
+        cells = map(_latex_cell, row.cells, table.columns)
         lines.append(" & ".join(cells) + r" \\")
     return _tabular("".join(ALIGNMENT.get(each.format, "r") for each in table.columns), lines)
 
@@ -212,7 +212,7 @@ def heading(column: Column) -> str:
     return f"${column.title}$" if column.title in ("F", "p", "r") else escaped(column.title)
 
 
-def latex_cell(cell: Cell, column: Column) -> str:
+def _latex_cell(cell: Cell, column: Column) -> str:
     """A cell as LaTeX prints it; empty where there is no value."""
     if cell is None:
         return ""

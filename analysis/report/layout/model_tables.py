@@ -19,7 +19,7 @@ def model_tables(section: RankingSection | ScaleSection, scale: str) -> Iterator
     """The tables of a section's models; `scale` says what the values are."""
     if section.clustered:
         caption = _("Least squares with errors clustered by rater and item")
-        yield estimates_table("clustered", caption, section.clustered.means)
+        yield _estimates_table("clustered", caption, section.clustered.means)
     model = section.mixed_full or section.mixed
     if model:
         yield replace(mixed_table(model), role=Role.HONEST, notes=(model.formula, scale))
@@ -31,10 +31,10 @@ def model_tables(section: RankingSection | ScaleSection, scale: str) -> Iterator
 def mixed_table(model: MixedModel) -> Table:
     """The means of a mixed model."""
     caption = _("Mixed model: raters and items as random effects")
-    return replace(estimates_table("mixed", caption, model.means), notes=(model.formula,))
+    return replace(_estimates_table("mixed", caption, model.means), notes=(model.formula,))
 
 
-def estimates_table(name: str, caption: str, means: Sequence[FixedMean]) -> Table:
+def _estimates_table(name: str, caption: str, means: Sequence[FixedMean]) -> Table:
     """A model's means with their intervals."""
     return Table(
         name,

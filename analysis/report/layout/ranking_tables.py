@@ -32,7 +32,7 @@ def ranking_table(ranking: Ranking, scheme: str) -> Table:
         f"ranking-{scheme}",
         caption,
         (CLUSTER, Column(_("Score"), Format.NUMBER, 3), RANKS, SYSTEM),
-        clustered_rows(
+        _clustered_rows(
             ranking.systems, lambda row: (row.mean, (row.rank_low, row.rank_high), row.system)
         ),
         role,
@@ -53,7 +53,7 @@ def strength_table(result: BradleyTerry) -> Table:
             RANKS,
             SYSTEM,
         ),
-        clustered_rows(
+        _clustered_rows(
             result.systems,
             lambda row: (
                 row.ability,
@@ -67,7 +67,7 @@ def strength_table(result: BradleyTerry) -> Table:
     )
 
 
-def clustered_rows(
+def _clustered_rows(
     systems: Sequence[Any], cells: Callable[[Any], tuple[Cell, ...]]
 ) -> tuple[Row, ...]:
     """Rows in which a cluster's number is written once, at its first system."""
@@ -79,7 +79,7 @@ def clustered_rows(
     )
 
 
-def wins_table(shares: Sequence[WinShare]) -> Table:
+def _wins_table(shares: Sequence[WinShare]) -> Table:
     """Wins, ties and losses of each system."""
     return Table(
         "wins",
@@ -100,7 +100,7 @@ def ranking_tables(ranking: RankingSection, schemes: Sequence[str]) -> Iterator[
         yield ranking_table(ranking.rankings[scheme], scheme)
     if ranking.bradley_terry:
         yield strength_table(ranking.bradley_terry)
-    yield wins_table(ranking.win_shares)
+    yield _wins_table(ranking.win_shares)
     yield from model_tables(ranking, ranking.mixed_scale)
 
 

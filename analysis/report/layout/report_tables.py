@@ -21,7 +21,7 @@ from .span_tables import agreement_note, span_tables
 from .table_model import SYSTEM, Column, Format, P, Role, Row, Table, rows_of
 
 
-def category_table(section: CategorySection) -> Table:
+def _category_table(section: CategorySection) -> Table:
     """Percentages by system (Dušek, Novikova & Rieser 2020, Table 12)."""
     test = section.test
     note = section.reason
@@ -38,7 +38,7 @@ def category_table(section: CategorySection) -> Table:
     )
 
 
-def exclusion_table(changes: Sequence[RankChange]) -> Table:
+def _exclusion_table(changes: Sequence[RankChange]) -> Table:
     """Each system's rank with and without the raters who were excluded."""
     return Table(
         "exclusion",
@@ -200,7 +200,7 @@ def _tables(found: CriterionReport, report: Report) -> Iterator[Table]:
     if found.ranking:
         yield from ranking_tables(found.ranking, report.options.get("resample", ()))
     if found.categories:
-        yield category_table(found.categories)
+        yield _category_table(found.categories)
     if found.spans:
         yield from span_tables(found.spans)
         marks = agreement_table(found.spans.agreement.coefficients)
@@ -213,7 +213,7 @@ def _tables(found: CriterionReport, report: Report) -> Iterator[Table]:
     if found.scale:
         yield from scale_tables(found, found.scale)
     if found.exclusion:
-        yield exclusion_table(found.exclusion)
+        yield _exclusion_table(found.exclusion)
     yield agreement_table(found.agreement)
     mine = [rater for rater in report.raters if rater.criterion == found.criterion]
     if mine:

@@ -26,7 +26,9 @@ def scale_tables(found: CriterionReport, scale: ScaleSection) -> Iterator[Table]
     tests = [test for test in (scale.kruskal, scale.friedman) if test]
     if tests or scale.welch:
         # Errors are not measurements: TUNA's paper tests them by ranks.
-        yield replace(tests_table(tests, scale.welch), role=Role.PAPER if is_error else Role.HONEST)
+        yield replace(
+            _tests_table(tests, scale.welch), role=Role.PAPER if is_error else Role.HONEST
+        )
     if scale.tukey:
         yield pairs_table("tukey", _("Tukey HSD, pair by pair"), scale.tukey.pairs)
     yield from model_tables(scale, scale.scale)
@@ -34,7 +36,7 @@ def scale_tables(found: CriterionReport, scale: ScaleSection) -> Iterator[Table]
 
 def means_table(found: CriterionReport) -> Table:
     """Means with homogeneous subsets as columns, as the TUNA and SR'11 papers print them."""
-    subsets = lettered_subsets(found.scale.tukey if found.scale else None)
+    subsets = _lettered_subsets(found.scale.tukey if found.scale else None)
     shared = (
         (_("Systems that share a letter were not found to differ (Tukey's HSD)."),)
         if subsets
@@ -58,7 +60,7 @@ def means_table(found: CriterionReport) -> Table:
     )
 
 
-def lettered_subsets(tukey: Tukey | None) -> dict[str, tuple[str, ...]]:
+def _lettered_subsets(tukey: Tukey | None) -> dict[str, tuple[str, ...]]:
     """The homogeneous subsets by their letters."""
     subsets = tukey.subsets if tukey else ()
     return {letter_name(number): subset for number, subset in enumerate(subsets)}
@@ -143,7 +145,7 @@ def _overview_cells(found: CriterionReport, system: str) -> Iterator[Cell]:
 def _overview_subsets(found: CriterionReport) -> dict[str, tuple[str, ...]]:
     if found.scale is None or found.kind == "error":
         return {}
-    return lettered_subsets(found.scale.tukey)
+    return _lettered_subsets(found.scale.tukey)
 
 
 def anova_table(anova: Anova) -> Table:
@@ -169,7 +171,7 @@ def anova_table(anova: Anova) -> Table:
     )
 
 
-def tests_table(tests: Sequence[RankTest], unequal: Welch | None) -> Table:
+def _tests_table(tests: Sequence[RankTest], unequal: Welch | None) -> Table:
     """Kruskal–Wallis, Friedman and Welch, each with its statistic."""
     assumed = _("They assume independent judgements; Friedman's, that raters have no tastes.")
     rows: list[tuple[Cell, ...]] = [
