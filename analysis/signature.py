@@ -27,6 +27,16 @@ def signature(method: str, options: Mapping[str, object], *, sha256: str) -> str
     return "|".join([method, *stated, f"data:{sha256[:HASH_DIGITS]}", f"version:{VERSION}"])
 
 
+def citation(signature: str) -> str:
+    """Say how to cite the program that made a report.
+
+    Parameters
+    ----------
+    signature : of the report, which ends with its version
+    """
+    return f"Cite as: RankME, version {signature.rpartition('version:')[2]} (CITATION.cff)."
+
+
 def _plain(value: object) -> str:
     """Write a value without the two characters that separate the parts of a signature."""
     if isinstance(value, str | int | float) and not isinstance(value, bool):

@@ -26,6 +26,7 @@ from analysis.report.layout.report_tables import tables_of
 from analysis.report.make import make_report
 from analysis.report.options import ReportOptions
 from analysis.report.rendered import rendered_files
+from analysis.signature import citation
 from analysis.table import JudgementTable
 
 
@@ -105,7 +106,7 @@ def run_report(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     return Outcome(
         document=report.as_dict(),
         tables=tuple(shown),
-        notes=(*sentences, *report.sentences, report.signature),
+        notes=(*sentences, *report.sentences, report.signature, citation(report.signature)),
         latex=lambda: document(report),
     )
 

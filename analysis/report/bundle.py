@@ -15,6 +15,7 @@ from analysis.meta_evaluation.compared import SCORES, VERDICTS, Compared, read_c
 from analysis.report.declined import ANSWERS, COUNTS, DeclinedAnswer, read_answers
 from analysis.report.model import Report
 from analysis.report.options import ReportOptions
+from analysis.signature import citation
 from analysis.table import JudgementTable
 from analysis.table_files import read_table, write_table
 
@@ -43,6 +44,7 @@ To recompute:      python -m analysis report {name}
                    in a copy of the program that made this report (its folder analysis needs no
                    database and no site)
 Signature:         {signature}
+{citation}
 """
 
 # Zip files have a date for each entry; a fixed one makes equal bundles equal bytes.
@@ -156,7 +158,11 @@ def write_bundle(
         **(extra or {}),
     }
     readme = README.format(
-        title=title, name=name, signature=report.signature, contents=_contents(entries)
+        title=title,
+        name=name,
+        signature=report.signature,
+        citation=citation(report.signature),
+        contents=_contents(entries),
     )
     entries = {"README.txt": readme.encode(), **entries}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as bundle:

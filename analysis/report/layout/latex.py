@@ -12,6 +12,7 @@ from analysis.report.category_section import CategorySection
 from analysis.report.model import CriterionReport, Report
 from analysis.report.sentences import probability
 from analysis.scales.tukey_hsd import Tukey, letter_name, split_letters
+from analysis.signature import citation
 
 from .metric_tables import metric_tables
 from .model_tables import pairs_table
@@ -79,7 +80,8 @@ def document(report: Report) -> str:
         if table.count("\n") <= MOST_LINES:
             parts += [rf"\subsection*{{{escaped(name)}}}", _shrunk(table)]
     line = escaped(report.signature).replace(SPECIAL["|"], SPECIAL["|"] + r"\allowbreak ")
-    parts.append(rf"\par\bigskip\noindent\texttt{{\small {line}}}")
+    cited = escaped(citation(report.signature))
+    parts.append(rf"\par\bigskip\noindent\texttt{{\small {line}}}\par\noindent {cited}")
     body = "\n\n".join([r"\begin{document}", *parts, r"\end{document}", ""])
     return PREAMBLE + _stand_ins(body) + body
 

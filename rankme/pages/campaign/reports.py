@@ -21,6 +21,7 @@ from analysis.report.layout.report_tables import correlation_table, tables_of
 from analysis.report.layout.scale_tables import overview_table
 from analysis.report.layout.table_model import Table
 from analysis.report.stored import read_report
+from analysis.signature import citation
 from rankme.actions.runs import analysis_runs, publishing
 from rankme.actions.runs.report_files import require_files
 from rankme.downloads import attachment
@@ -170,6 +171,7 @@ def result_context(run: AnalysisRun) -> dict[str, Any]:
     drawn = bundle.plots_of(run, [found.name for found in criteria])
     return {
         "result": result,
+        "citation": citation(run.signature),
         "criteria": [
             (found, headings[found.name], [_plot(name) for name in drawn[found.name]])
             for found in criteria
