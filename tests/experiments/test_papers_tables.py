@@ -14,7 +14,7 @@ from tests.experiments.cohorts import abilities, launched, number_from_one, rate
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 HARDWARE = "10 to 40 ms"
 # The pictures of a full cohort, of the preset that has most; those of each preset are drawn for
-# test_cohort_over_http.py, and as PDF, too, for tests/analysis/test_report_files.py.
+# test_cohort_over_http.py, and as PDF, too, for tests/analysis/report/test_report_files.py.
 DRAWN = "e2e-quality"
 
 

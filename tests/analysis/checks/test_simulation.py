@@ -16,7 +16,7 @@ from analysis.checks.rules import parse_rule
 from analysis.checks.simulation import RULES, caught_shares, mixture
 
 RATERS = 150
-PAGE = Path(__file__).resolve().parents[2] / "docs/quality.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs/quality.md"
 ROW = re.compile(r"^\| (\d+ [a-z_0-9, ]+) \| `(.+?)` \| (.+) \|$", re.M)
 
 

@@ -126,7 +126,7 @@ def test_the_module_runs_without_django(file):
         ],
         capture_output=True,
         text=True,
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
         check=True,
     )
     assert len(json.loads(ran.stdout)["systems"]) == 5
@@ -138,7 +138,7 @@ def test_importing_the_package_leaves_the_heavy_parts_alone():
         [sys.executable, "-c", f"import sys, analysis; print({heavy} & set(sys.modules))"],
         capture_output=True,
         text=True,
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
         check=True,
     )
     assert ran.stdout.strip() == "set()"
