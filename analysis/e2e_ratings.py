@@ -42,7 +42,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Layout:
-    """Which columns of a file hold what."""
+    """The roles of a file's columns."""
 
     outputs: tuple[Output, ...]
     has_units: bool

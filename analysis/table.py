@@ -123,7 +123,7 @@ class JudgementTable:
         return self.rows(~gone[self.rater.codes]) if gone.any() else self
 
     def groups(self, name: str) -> Column:
-        """What resampling draws as a whole: the values of a factor, or for "" the items.
+        """Return the units that resampling draws: the values of a factor, or for "" the items.
 
         Raises TableError where there is no such factor, or an item has two of its values.
         """

@@ -127,7 +127,7 @@ def unguarded(label: str) -> str:
 
 
 def _release_memory() -> None:
-    """Give back what Arrow keeps after reading: as much as the file."""
+    """Free the memory that Arrow keeps after reading, as large as the file."""
     pa.default_memory_pool().release_unused()
 
 

@@ -1,4 +1,4 @@
-"""What a rule does before anybody has worked: losses of each part, and rules that cannot work."""
+"""Forecast a rule before the campaign: the losses of each part, and rules that cannot work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rules can ask about a rater: the measures of each kind of check, from its answers."""
+"""Measures that rules ask about a rater, computed from the answers to each kind of check."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ DAMAGE, DAMAGE_SD = 25.0, 15.0
 
 @dataclass(frozen=True)
 class RaterModel:
-    """How a kind of rater answers.
+    """The answering behaviour of a kind of rater.
 
     A share `awake` of the pages is answered by reading: with noise, and with slips on pages that
     have one right answer. The rest is answered without reading: anywhere on the line, or, with

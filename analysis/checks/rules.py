@@ -63,7 +63,7 @@ class Comparison:
 
     @property
     def always_holds(self) -> bool:
-        """Whether it is true of every rater: its measure is never on the other side."""
+        """Say whether every rater meets it: its measure is never on the other side."""
         low, high = RANGES.get(self.measure.rpartition(".")[2], (-math.inf, math.inf))
         return {
             ">": self.bound < low,

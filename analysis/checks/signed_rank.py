@@ -1,4 +1,4 @@
-"""Whether a rater scores texts higher than damaged copies of them: one-sided tests of pairs."""
+"""One-sided paired tests that a rater scores texts above their damaged copies."""
 
 from __future__ import annotations
 

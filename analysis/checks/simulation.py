@@ -1,4 +1,4 @@
-"""How many of each kind of rater a rule catches: the table of `docs/quality.md`."""
+"""Simulated shares of each kind of rater that a rule catches, for `docs/quality.md`."""
 
 from __future__ import annotations
 

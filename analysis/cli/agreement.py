@@ -113,7 +113,7 @@ def add_outlier_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run_raters(table: JudgementTable, options: argparse.Namespace) -> Outcome:
-    """What each rater did: agreement with the rest, time, ties, use of the scale."""
+    """Profile each rater: agreement with the rest, time, ties, use of the scale."""
     part = counted_judgements(table, options)
     found = rater_profiles(part)
     line = signature_of("raters", table, options, ())

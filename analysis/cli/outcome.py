@@ -1,4 +1,4 @@
-"""What a command of `python -m analysis` finds, and the shapes in which it can be shown."""
+"""The result of a command of `python -m analysis`, and its output formats."""
 
 import json
 from collections.abc import Callable

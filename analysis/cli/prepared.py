@@ -1,4 +1,4 @@
-"""What commands about values share: their options, the values themselves, and the signature."""
+"""Options, values and signature shared by the commands about values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands of `python -m analysis` share."""
+"""Options and helpers shared by the commands of `python -m analysis`."""
 
 import argparse
 import sys
@@ -51,7 +51,7 @@ def chosen_criterion(table: JudgementTable, options: argparse.Namespace) -> str:
 
 
 class ProgressBar:
-    """A bar on standard error while somebody watches, else nothing."""
+    """A progress bar on standard error, if that is a terminal."""
 
     def __enter__(self) -> "ProgressBar":
         self.bar = tqdm(total=100, unit="%", leave=False, disable=not sys.stderr.isatty())

@@ -45,7 +45,7 @@ SCORE_NOTE = "Score: mean penalty of a segment, lower is better; its interval dr
 
 
 def add_span_options(parser: argparse.ArgumentParser) -> None:
-    """Which files to read, and what to say about them."""
+    """Add the options about files and output."""
     parser.add_argument("more", metavar="FILE", nargs="*", help="further files, read as one")
     parser.add_argument(
         "--format", choices=READERS, help="format of FILE (default: detected from its content)"
@@ -147,7 +147,7 @@ def _scores(
 
 
 def _undefined(systems: Sequence["SystemScore"]) -> list[str]:
-    """Why numbers are missing; a missing value is reported, never counted as zero."""
+    """Explain missing numbers; a missing value is reported, never counted as zero."""
     notes = []
     if nameless := [each.system for each in systems if each.words is None]:
         notes.append(f"Per 100 words is undefined without the texts of: {', '.join(nameless)}.")
@@ -170,7 +170,7 @@ def _weightless(kinds: Sequence["KindCount"]) -> list[str]:
 
 
 def _agreement(table: "SpanTable", options: argparse.Namespace) -> Outcome:
-    """How far raters of the same outputs agree."""
+    """Report the agreement of raters of the same outputs."""
     found = span_agreement(
         table,
         parse_weights(options.weights),

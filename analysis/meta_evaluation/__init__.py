@@ -1,1 +1,1 @@
-"""How metrics and judges compare with people."""
+"""Metrics and judges compared with people."""

@@ -1,4 +1,4 @@
-"""How well one rater agrees with the others: what metrics are measured against."""
+"""The agreement of one rater with the others: the ceiling for metrics."""
 
 from __future__ import annotations
 

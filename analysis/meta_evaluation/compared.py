@@ -1,4 +1,4 @@
-"""What a report compares with people: scores of metrics and verdicts of judges, as two files."""
+"""Scores of metrics and verdicts of judges that a report compares with people, as two files."""
 
 from __future__ import annotations
 

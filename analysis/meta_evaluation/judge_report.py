@@ -286,7 +286,7 @@ def _measured(
 
 
 def _means_over_orders(verdicts: Sequence[Verdict]) -> dict[Pair, float]:
-    """What the judge says of each pair, the mean over the orders: 1 if the first name wins."""
+    """Average the judge's verdicts on each pair over the orders: 1 if the first name wins."""
     said: dict[Pair, list[int]] = defaultdict(list)
     for each in verdicts:
         a, b = sorted((each.first, each.second))
@@ -331,7 +331,7 @@ def _verdicts_of(people: People) -> dict[str, list[Verdict]]:
 def _calibration(
     differences: Mapping[Pair, float], people: Sequence[Verdict], alpha: float
 ) -> Iterator[CalibrationBin]:
-    """How often a person agrees, by how sure the judge is; a judge's ties are left out."""
+    """Compute people's agreement by the judge's certainty, without the judge's ties."""
     both = [
         (abs(d), each.outcome * np.sign(d))
         for each in people

@@ -61,7 +61,7 @@ def share(hits: int, n: int, *, alpha: float = 0.05) -> Share:
 
 
 def swap_consistency(verdicts: Sequence[Verdict], *, alpha: float = 0.05) -> Share:
-    """How often a judge says the same when the two outputs are shown in the other order.
+    """Estimate how often a judge repeats its verdict when the two outputs swap places.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def longer_preference(
     *,
     alpha: float = 0.05,
 ) -> Share:
-    """How often the longer output wins, ties and equal lengths aside.
+    """Estimate how often the longer output wins, ties and equal lengths aside.
 
     Compare it with the same share of people's verdicts: longer outputs may be better.
 
@@ -128,7 +128,7 @@ def longer_preference(
 def own_preference(
     verdicts: Sequence[Verdict], own: Sequence[str], *, alpha: float = 0.05
 ) -> Share:
-    """How often outputs of the judge's own model win against others, ties aside.
+    """Estimate how often outputs of the judge's own model beat others, ties aside.
 
     Compare it with the same share of people's verdicts on the same pairs.
 
@@ -248,7 +248,7 @@ def alternative_annotator_test(
 def _closer(
     own: float, judge: float, others: Sequence[float], nominal: bool
 ) -> tuple[float, float]:
-    """Whether the judge is at least as close to the others as the rater, and the reverse."""
+    """Compare the distances of judge and rater to the other raters, in both directions."""
     if nominal:
         closeness = [float(np.mean([each == value for each in others])) for value in (judge, own)]
     else:
@@ -267,7 +267,7 @@ def _p_value(rater_ahead: Values, epsilon: float) -> float:
 
 
 def _benjamini_yekutieli(p_values: Sequence[float], rate: float) -> list[bool]:
-    """Which hypotheses are rejected at a false discovery rate, whatever the dependence."""
+    """Flag the hypotheses rejected at a false discovery rate, under any dependence."""
     count = len(p_values)
     harmonic = sum(1 / place for place in range(1, count + 1))
     order = np.argsort(p_values, kind="stable")

@@ -39,7 +39,7 @@ class PairsWithin:
         return np.bincount(self.group, chosen, minlength=len(self.sizes)) / self.sizes
 
     def right(self, epsilon: float) -> Flags:
-        """Which pairs a metric has right: the same order, or both tied (|difference| ≤ ε)."""
+        """Flag the pairs that a metric has right: same order, or both tied (|difference| ≤ ε)."""
         tied = np.abs(self.metric) <= epsilon
         right: Flags = np.where(tied, 0.0, np.sign(self.metric)) == np.sign(self.people)
         return right

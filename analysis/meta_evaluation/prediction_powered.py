@@ -197,7 +197,7 @@ def _freedom(people: People) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Influence:
-    """What each cluster adds to the estimates: `human` + weight · `metric`, by way of clustering.
+    """The influence of each cluster on the estimates: `human` + weight · `metric`, per clustering.
 
     Shapes (clusters, systems). `predicted` is the metric's score of each judged output.
     """

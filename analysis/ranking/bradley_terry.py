@@ -241,7 +241,7 @@ def require_estimable(systems: tuple[str, ...], counts: Counts, ties: str = "dav
 
 
 def _tie_is_bounded(counts: Counts) -> bool:
-    """Whether some cycle of systems holds more wins than ties.
+    """Say whether some cycle of systems has more wins than ties.
 
     Otherwise the likelihood never falls along the direction in which log ν grows by ½, every
     winner draws away from its loser by 1 and tied systems by at most 1: these are difference
@@ -368,7 +368,7 @@ def _scores(pairs: Pairs, found: Fit) -> list[tuple[Integers, Values]]:
 
 
 def _residuals(pairs: Pairs, found: Fit) -> tuple[Values, Values]:
-    """What the first system got (1, ½, 0) less its expectation, and the same for the tie."""
+    """Subtract the expectation from the first system's result (1, ½, 0), and from the tie."""
     systems = len(pairs.systems)
     tail = [] if found.log_tie is None else [found.log_tie]
     win, tie = _chances(np.append(found.ability, tail), systems)

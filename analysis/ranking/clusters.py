@@ -32,7 +32,7 @@ Drawer = Callable[[int, range], Values]
 
 @dataclass(frozen=True)
 class RankingOptions:
-    """How to rank: the method, its runs, and what is resampled before each run.
+    """Options of a ranking: the method, its runs, and the resampling before each run.
 
     `method` is `wmt` (the reference procedure), `bradley-terry`, or one pass in the given order of
     the table by pairs (`order`) or by whole screens (`k-player`). `kinds` gives the kind of each
@@ -391,7 +391,7 @@ def _cut_shares(
     alpha: float,
     seed: int,
 ) -> Values:
-    """How often a cluster ends at each place when the runs themselves are drawn again."""
+    """Redraw the runs and compute the share in which a cluster ends at each place."""
     rng = np.random.Generator(np.random.Philox(key=seed % 2**64))
     place = np.arange(len(order))
     shares = np.zeros(len(order))

@@ -1,4 +1,4 @@
-"""How each method draws the scores of systems in the runs of a ranking."""
+"""The runs of each ranking method: scores of systems from resampled comparisons."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _k_player_drawer(pairs: Pairs, scheme: str) -> Drawer:
 
 
 def _times(pairs: Pairs, scheme: str, seed: int, run: int) -> NDArray[np.int64]:
-    """How often each comparison counts in a run, shape (pairs,)."""
+    """Count each comparison in a run, shape (pairs,)."""
     units = SCHEMES[scheme](pairs)
     if units is None:
         return np.ones(len(pairs), dtype=np.int64)

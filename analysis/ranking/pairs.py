@@ -41,7 +41,7 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """How often each two systems won and tied, arrays of shape (systems, systems).
+    """Wins and ties of each two systems, arrays of shape (systems, systems).
 
     `wins[i, j]` counts how often i beat j; `ties` is symmetric with a zero diagonal.
     """
@@ -51,7 +51,7 @@ class Counts:
 
     @property
     def met(self) -> NDArray[np.float64]:
-        """How often each two systems were compared."""
+        """Count the comparisons of each two systems."""
         return self.wins + self.wins.T + self.ties
 
 

@@ -38,7 +38,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Score:
-    """How good one analysis of a simulated campaign was.
+    """The quality of one analysis of a simulated campaign.
 
     `wrong` says whether a cluster boundary puts some pair in the wrong order or separates equal
     systems; `right` whether the clusters are exactly the groups of equal systems; `found` is the
@@ -55,7 +55,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Power:
-    """What a plan promises, over simulated campaigns; the fields are means of `Score`'s."""
+    """The power of a plan over simulated campaigns; the fields are means of `Score`'s."""
 
     screens: int
     judgements: int
@@ -246,7 +246,7 @@ def plan_from_pilot(pilot: JudgementTable, screens: int, *, seed: int = 1) -> Ca
 
 
 def _measured_plan(pilot: JudgementTable, screens: int) -> CampaignPlan:
-    """What a table shows directly, before any simulation.
+    """Read the parameters that a table shows directly, before any simulation.
 
     Values become ranks within their screen, in units of their own scatter. Two judgements of a
     system by one rater (on one item) covary by rater_spread² (item_spread²); the abilities are

@@ -57,7 +57,7 @@ def ranges_of_ranks(
 
 
 def cluster_ends(low: NDArray[np.int32], high: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Where a cluster ends: no later system's best rank is at or above this one's worst.
+    """Flag the ends of clusters: no later system's best rank is at or above this one's worst.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which judgements a run sees: the table itself, or whole units of it drawn with replacement."""
+"""The judgements of a run: the table itself, or whole units of it drawn with replacement."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ Integers = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Units:
-    """What each comparison belongs to; a comparison counts as often as both units are drawn."""
+    """The two units of each comparison; a comparison counts as often as both are drawn."""
 
     first: Integers
     second: Integers
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """How many units there are of either kind."""
+        """Count the units of either kind."""
         return _number_of(self.first), _number_of(self.second)
 
 

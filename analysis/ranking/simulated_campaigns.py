@@ -44,7 +44,7 @@ class CampaignPlan:
 
     @property
     def judgements(self) -> int:
-        """How many single values are given."""
+        """Count single values."""
         return self.screens * self.shown
 
 
@@ -114,7 +114,7 @@ def _plan_problems(plan: CampaignPlan) -> Iterable[str]:
 def _shown_systems(
     rng: np.random.Generator, systems: int, shape: tuple[int, int]
 ) -> NDArray[np.int64]:
-    """Which systems each screen shows: every one equally often in any stretch of screens."""
+    """Choose the systems of each screen: every one equally often in any stretch of screens."""
     screens, shown = shape
     rounds = -(-screens * shown // systems) + 1
     dealt = rng.permuted(np.tile(np.arange(systems), (rounds, 1)), axis=1).ravel()

@@ -1,4 +1,4 @@
-"""What each rater did: agreement with the rest, time, ties and use of the scale."""
+"""Profiles of raters: agreement with the rest, time, ties and use of the scale."""
 
 from __future__ import annotations
 

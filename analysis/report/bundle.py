@@ -173,7 +173,7 @@ def write_bundle(
 
 
 def _contents(entries: Collection[str]) -> str:
-    """What is in the bundle, line by line."""
+    """List the bundle's contents, line by line."""
     return "\n".join(
         f"{begin + '…' if begin == 'campaign' else begin:<18} {said}"
         for begin, said in CONTENTS.items()

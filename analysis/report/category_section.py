@@ -17,7 +17,7 @@ COVERAGE_LABELS = ("OK", "A", "M", "A+M")
 
 @dataclass(frozen=True)
 class CategoryRow:
-    """How often one system was given each category."""
+    """Counts of each category for one system."""
 
     system: str
     judgements: int

@@ -1,4 +1,4 @@
-"""Where a long computation may keep its finished parts, so that another process can continue."""
+"""Storage of finished parts, so that another process can continue a long computation."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ PEOPLE = "people"
 
 
 def metric_pictures(section: MetricSection) -> dict[str, Callable[[], Figure]]:
-    """What makes the pictures of one criterion, by the ends of their names."""
+    """Return functions that draw one criterion's pictures, by the ends of their names."""
     found = section.comparison
     if found is None:
         return {}

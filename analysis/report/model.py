@@ -1,4 +1,4 @@
-"""What a report consists of: its parts as frozen values."""
+"""The parts of a report, as frozen values."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class CriterionReport:
 
 @dataclass(frozen=True)
 class DataSummary:
-    """What the numbers rest on; `excluded` and `late` count judgements."""
+    """A summary of the data; `excluded` and `late` count judgements."""
 
     judgements: int
     raters: int

@@ -1,4 +1,4 @@
-"""What a report was asked for: plain fields, validated all at once."""
+"""Options of a report: plain fields, validated all at once."""
 
 from __future__ import annotations
 

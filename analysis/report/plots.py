@@ -115,7 +115,7 @@ def extra_width(names: Sequence[str]) -> float:
 
 
 def height_of(rows: int) -> float:
-    """Inches of a figure with so many rows."""
+    """Compute the height in inches of a figure with this many rows."""
     return 1.1 + 0.24 * max(rows, 2)
 
 
@@ -180,7 +180,7 @@ def _cluster_bands(axes: Axes, clusters: Sequence[int]) -> None:
 
 
 def rank_heatmap(ranking: Ranking, shares: dict[str, tuple[float, ...]], title: str) -> Figure:
-    """How often each system had each rank: the darker the more often, with the share in writing."""
+    """Plot how often each system had each rank: darker is more often, with the share in writing."""
     names = [system.system for system in ranking.systems]
     cells = np.array([shares[name] for name in names])
     figure, axes = new_axes(max(WIDTH, 2.0 + 0.3 * len(names)), height_of(len(names)), names)

@@ -39,7 +39,7 @@ CHOICES = (-1.0, 0.0, 0.5, 1.0)
 
 @dataclass(frozen=True)
 class WinShare:
-    """How a system fared in its pairs; `share` counts a tie as half a win."""
+    """A system's record in its pairs; `share` counts a tie as half a win."""
 
     system: str
     wins: int
@@ -50,7 +50,7 @@ class WinShare:
 
 @dataclass(frozen=True)
 class PairRecord:
-    """How `a` fared against `b`."""
+    """The record of `a` against `b`."""
 
     a: str
     b: str

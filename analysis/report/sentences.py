@@ -295,7 +295,7 @@ def _about_categories(categories: CategorySection, part: JudgementTable) -> Iter
 
 
 def _about_groups(name: str, part: JudgementTable) -> Iterator[str]:
-    """What is drawn as a whole, and which tests know nothing of that."""
+    """Name the resampling unit, and the tests that ignore it."""
     groups = part.groups(name)
     items = len(part.item.labels)
     yield (

@@ -25,7 +25,7 @@ from analysis.table import JudgementTable
 
 @dataclass(frozen=True)
 class SpanSection:
-    """What was marked; what has no value has its reason in `undefined`, and is never zero.
+    """A summary of the marks; a missing value has its reason in `undefined` and is never zero.
 
     `ranking` compares the penalties of systems that one rater judged for the same item.
     """

@@ -1,4 +1,4 @@
-"""What a report does to the values of a criterion before anything is computed."""
+"""Treatment of a criterion's values before anything is computed."""
 
 from __future__ import annotations
 

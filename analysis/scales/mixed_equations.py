@@ -31,7 +31,7 @@ PERFECT_FIT = "The systems and random effects explain every value: no residual v
 
 @dataclass(frozen=True)
 class Solution:
-    """What the equations say at given relative standard deviations θ."""
+    """The solution of the equations at given relative standard deviations θ."""
 
     deviance: float
     residual_variance: float

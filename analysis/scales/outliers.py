@@ -23,7 +23,7 @@ TREATMENTS = {
 
 @dataclass(frozen=True)
 class OutlierCount:
-    """What was done to how many values; the limits are None when nothing was done."""
+    """The treatment and its number of values; the limits are None without treatment."""
 
     treatment: str
     sentence: str

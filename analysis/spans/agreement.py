@@ -59,7 +59,7 @@ class RaterPair:
 
 @dataclass(frozen=True)
 class SpanAgreement:
-    """How far raters agree about errors.
+    """Agreement of raters about errors.
 
     Attributes
     ----------

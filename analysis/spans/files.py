@@ -95,7 +95,7 @@ def read_text(text: str, form: str | None = None) -> SpanTable:
 
 
 def form_of(text: str) -> str:
-    """Which of `READERS` a file's content is for.
+    """Recognise the form of a file, a key of `READERS`.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def is_google(first_line: str) -> bool:
 
 @dataclass
 class _Segment:
-    """What the rows of one rater, system and item have said so far."""
+    """The rows read so far of one rater, system and item."""
 
     line: int
     rater: str

@@ -103,7 +103,7 @@ def table_of_records(text: str, read: Callable[[Record], MarkedOutput], form: st
 
 
 def _is_document(text: str) -> bool:
-    """Whether the whole file is one value; else each of its lines is one."""
+    """Say whether the whole file is one value, rather than one per line."""
     if text.lstrip()[:1] == "[":
         return True
     first, _, rest = text.strip().partition("\n")
@@ -115,7 +115,7 @@ def _is_document(text: str) -> bool:
 
 
 def _is_lists(value: Mapping[str, Any]) -> bool:
-    """Whether an object is nothing but lists of records, as a download of several campaigns."""
+    """Recognise an object of lists of records, such as a download of several campaigns."""
     return bool(value) and all(
         isinstance(part, list) and all(isinstance(each, dict) for each in part)
         for part in value.values()
@@ -208,7 +208,7 @@ class Record:
             problems.add(place, f"{short(value)} is not an object.")
 
     def has(self, name: str) -> bool:
-        """Whether there is such a part that is not null."""
+        """Say whether this part exists and is not null."""
         return self.parts.get(name) is not None
 
     def problem(self, name: str, message: str) -> None:

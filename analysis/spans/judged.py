@@ -23,7 +23,7 @@ OWN = ("start", "end", "text", "severity", "category")
 
 
 def has_marks(table: JudgementTable) -> bool:
-    """Whether any judgement of the table comes with the marks that it adds up.
+    """Say whether any judgement of the table has its marks.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def _labels_by_row(table: JudgementTable) -> list[str]:
 
 
 def read_cell(cell: str) -> MarkedOutput:
-    """What one judgement says, without the names of its rater, system and item.
+    """Read one judgement, without the names of its rater, system and item.
 
     Parameters
     ----------

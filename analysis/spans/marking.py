@@ -1,4 +1,4 @@
-"""What all JSON forms of marks share: our own names for what a form has no name for."""
+"""Parts shared by all JSON forms of marks: our own names for what a form does not name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OWN_NAMES = ("note", "side", "missing", "continues", "time", "extra")
 
 
 def own_parts(record: Record) -> dict[str, Any]:
-    """What a mark says under our own names, as arguments of `Mark`.
+    """Read a mark's parts under our own names, as arguments of `Mark`.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def own_cells(mark: Mark) -> dict[str, Any]:
 def placed(
     record: Record, start: int | None, end: int | None, text: str | None, whole: str | None
 ) -> tuple[int | None, int | None, str]:
-    """Where a mark is and what it says; a problem is noted where the two do not fit.
+    """Place a mark by its offsets and its text; note a problem where the two do not fit.
 
     Parameters
     ----------

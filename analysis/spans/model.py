@@ -1,4 +1,4 @@
-"""What raters marked: spans of an output or its source, counted in code points."""
+"""Marked errors: spans of an output or its source, counted in code points."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ class Mark:
 
     @property
     def length(self) -> int:
-        """How many characters are marked."""
+        """Count the marked characters."""
         return 0 if self.start is None or self.end is None else self.end - self.start
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedOutput:
-    """What one rater said about one system's output for one item.
+    """The marks of one rater in one system's output for one item.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class MarkedOutput:
 
     @property
     def word_count(self) -> int | None:
-        """How many words, separated by white space, the output has; None where nobody knows."""
+        """Count the output's words, separated by white space; None without its text."""
         return self.words if self.output is None else len(self.output.split())
 
     def text_of(self, side: str) -> str | None:
@@ -112,7 +112,7 @@ class SpanTable:
 
     @property
     def marks(self) -> int:
-        """How many errors were marked; an error with several places counts once."""
+        """Count the errors; an error with several places counts once."""
         return sum(not mark.continues for each in self.outputs for mark in each.marks)
 
     def without_raters(self, names: Iterable[str]) -> SpanTable:

@@ -39,7 +39,7 @@ def check_mark(output: str, start: int, end: int, text: str) -> None:
 
 
 def place_problem(output: str | None, start: int, end: int, text: str | None) -> str:
-    """Why a mark cannot be where it says it is; empty where it can.
+    """Explain why a mark cannot be at its offsets; empty where it can.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def utf16_length(text: str) -> int:
 
 
 def _has_one_unit_each(text: str) -> bool:
-    """Whether both counts are the same, as in most texts."""
+    """Say whether both counts are the same, as in most texts."""
     return text.isascii() or max(text, default="") <= LAST_OF_ONE_UNIT
 
 

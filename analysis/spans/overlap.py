@@ -1,4 +1,4 @@
-"""How far two raters' marks of one text coincide: by characters, and mark by mark."""
+"""Overlap of two raters' marks in one text: by characters, and mark by mark."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Reading:
 
     @cached_property
     def ends(self) -> dict[str, int]:
-        """Where the last mark of each side ends."""
+        """Return the end of the last mark of each side."""
         return {
             side: max((mark.end or 0 for mark in marks), default=0)
             for side, marks in self.spans.items()
@@ -71,7 +71,7 @@ class Reading:
 
 
 def comparable(first: MarkedOutput, second: MarkedOutput) -> bool:
-    """Whether offsets mean the same in both: the texts are equal, or one has more at its end.
+    """Say whether offsets agree in both texts: they are equal, or one continues the other.
 
     Parameters
     ----------

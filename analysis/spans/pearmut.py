@@ -123,7 +123,7 @@ def _item_name(item: Record) -> str:
 
 
 def _actions(entry: Record, number: int, system: str) -> Iterator[dict[str, Any]]:
-    """What the user did to one output."""
+    """Yield the user's actions on one output."""
     for action in entry.parts.get("actions") or ():
         if isinstance(action, dict) and (action.get("index"), action.get("model")) == (
             number,
@@ -135,7 +135,7 @@ def _actions(entry: Record, number: int, system: str) -> Iterator[dict[str, Any]
 def _extra(
     entry: Record, item: Record, record: Record, actions: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """What an entry says beyond its marks."""
+    """Collect an entry's fields other than its marks."""
     rest = entry.rest(*ENTRY_NAMES, "actions")
     general = [
         action

@@ -54,7 +54,7 @@ class SystemScore:
 
 @dataclass(frozen=True)
 class KindCount:
-    """How often errors of one kind were marked in one system's outputs, and what they weigh."""
+    """Count and weight of one kind of error in one system's outputs."""
 
     system: str
     category: str

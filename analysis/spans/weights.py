@@ -1,4 +1,4 @@
-"""What an error of each severity and category weighs."""
+"""Weights of errors by severity and category."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class Penalties:
         self._known: dict[tuple[str, str], float] = {}
 
     def of(self, mark: Mark) -> float:
-        """What a mark weighs; another place of an error weighs nothing more."""
+        """Return a mark's weight; further places of an error add nothing."""
         if mark.continues:
             return 0.0
         kind = (mark.severity, mark.category)
@@ -157,5 +157,5 @@ class Penalties:
         return self._known[kind]
 
     def total(self, marks: tuple[Mark, ...]) -> float:
-        """What the marks of one output weigh together."""
+        """Sum the weights of one output's marks."""
         return math.fsum(map(self.of, marks))

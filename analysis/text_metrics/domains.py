@@ -19,7 +19,7 @@ MOST_ATTRIBUTES = 20
 
 @dataclass(frozen=True)
 class Domain:
-    """What a description has to single out, and what it must not fit."""
+    """The target that a description has to single out, and its distractors."""
 
     target: Attributes
     distractors: tuple[Attributes, ...]
@@ -88,7 +88,7 @@ def is_unique(description: Attributes, domain: Domain) -> bool:
 
 
 def least_attributes(domain: Domain) -> int | None:
-    """How many attributes the shortest unique description has.
+    """Count the attributes of the shortest unique description.
 
     Parameters
     ----------

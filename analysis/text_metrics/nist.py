@@ -47,7 +47,7 @@ class Nist:
 
     @cached_property
     def _seen(self) -> Counter[Tokens]:
-        """How often each n-gram is in all references; the empty one counts tokens."""
+        """Count each n-gram in all references; the empty one counts tokens."""
         seen: Counter[Tokens] = Counter()
         for texts in self._references.values():
             for tokens in texts:

@@ -60,12 +60,12 @@ class MetricScores:
 
     @property
     def scored_systems(self) -> int:
-        """How many systems have a score of any metric."""
+        """Count the systems with a score of any metric."""
         return int((~np.isnan(self.system_scores)).any(axis=0).sum())
 
     @property
     def scored_outputs(self) -> int:
-        """How many outputs have a score of any metric."""
+        """Count the outputs with a score of any metric."""
         return int((~np.isnan(self.segments)).any(axis=0).sum())
 
     def of(self, metrics: Sequence[str]) -> MetricScores | None:

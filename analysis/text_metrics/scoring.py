@@ -95,7 +95,7 @@ def score(
 
 @dataclass(frozen=True)
 class Settings:
-    """What every metric is computed from; `scored` is told how many systems are done."""
+    """Inputs of every metric; `scored` is called with the number of systems done."""
 
     material: Material
     lowercase: bool

@@ -27,7 +27,7 @@ def metric_tables(section: MetricSection) -> list[Table]:
 
 
 def comparison_tables(found: MetricReport) -> Iterator[Table]:
-    """What `metrics_against_people` found, as tables."""
+    """Lay out the result of `metrics_against_people` as tables."""
     yield _system_table(found)
     yield _segment_table(found)
     captions = (
@@ -50,7 +50,7 @@ def _number(title: str, digits: int = 3) -> Column:
 
 
 def _reasons(rows: Sequence[SystemLevel | SegmentLevel | Ceiling]) -> tuple[str, ...]:
-    """Why numbers are missing, with the metrics that a reason is about."""
+    """Explain missing numbers, naming the metrics of each reason."""
     about: dict[str, list[str]] = {}
     for each in rows:
         if each.reason:
@@ -207,7 +207,7 @@ def _points_table(points: Sequence[SystemPoint]) -> Table:
 
 
 def worth_table(powered: Sequence[PoweredEstimates]) -> Table:
-    """How many human judgements each metric is worth."""
+    """Tabulate how many human judgements each metric is worth."""
     columns = (
         METRIC, _number(_("Weight")), Column(_("Human judgements"), Format.WHOLE),
         _number(_("Worth, in judgements"), 0), _number(_("What those would cost"), 2),

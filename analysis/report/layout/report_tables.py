@@ -68,7 +68,7 @@ def agreement_table(coefficients: Sequence[Coefficient]) -> Table:
 
 
 def raters_table(raters: Sequence[RaterProfile]) -> Table:
-    """What each rater did on one criterion."""
+    """Tabulate the raters' profiles on one criterion."""
     return Table(
         "raters",
         _("Raters"),

@@ -16,7 +16,7 @@ from .table_model import SYSTEM, Column, Format, Role, Table, rows_of
 
 
 def span_tables(section: SpanSection) -> Iterator[Table]:
-    """What a report shows of one criterion's marks, except the coefficients of agreement."""
+    """Lay out one criterion's marks as tables, except the coefficients of agreement."""
     notes = (f"{section.weights}", *section.notes)
     yield replace(systems_table(section.systems), name="span-scores", role=Role.PAPER, notes=notes)
     if section.ranking is not None:
@@ -30,7 +30,7 @@ def span_tables(section: SpanSection) -> Iterator[Table]:
 
 
 def agreement_note(found: SpanAgreement) -> str:
-    """How many pairs of raters the coefficients are about, and in how many nobody marked."""
+    """Count the pairs of raters behind the coefficients, and those without any mark."""
     return (
         f"Two raters judged the same output {found.pairs:,} times ({found.outputs:,} outputs): "
         f"neither marked a character in {found.both_empty:,}, one of them did in "
@@ -68,7 +68,7 @@ def systems_table(systems: Sequence[SystemScore]) -> Table:
 
 
 def kinds_table(kinds: Sequence[dict[str, Any]], *, by_system: bool = False) -> Table:
-    """How often each kind of error was marked."""
+    """Tabulate the counts of each kind of error."""
     names = ["system"] if by_system else []
     return Table(
         "kinds",
@@ -111,7 +111,7 @@ def all_kinds(kinds: Sequence[KindCount]) -> list[dict[str, Any]]:
 
 
 def pairs_of_raters(pairs: Sequence[RaterPair]) -> Table:
-    """What each two raters have in common; the second is the reference."""
+    """Tabulate the overlap of each two raters; the second is the reference."""
     shares = (_("Precision"), _("Recall"), "F1")
     of_characters = (*shares, _("weighted"))
     return Table(

@@ -25,7 +25,7 @@ MISSING = "–"
 
 
 class Format(Enum):
-    """What the cells of a column are; None is a cell without a value in every one of them."""
+    """The type of a column's cells; None is an empty cell in each."""
 
     TEXT = "text"
     WHOLE = "whole"  # a whole number
@@ -37,7 +37,7 @@ class Format(Enum):
 
 
 class Role(Enum):
-    """Where a report shows a table."""
+    """The place of a table in a report."""
 
     PAPER = "paper"  # as the field's papers print it
     HONEST = "honest"  # what a strict reviewer asks for
