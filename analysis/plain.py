@@ -43,7 +43,7 @@ def left_empty(value: Any) -> tuple[str, ...]:
 
 
 def _infinities(value: Any) -> Iterator[float]:
-    """Every number in it that is not finite."""
+    """Yield every number in it that is not finite."""
     if is_dataclass(value) and not isinstance(value, type):
         for field in fields(value):
             yield from _infinities(getattr(value, field.name))

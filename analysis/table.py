@@ -108,14 +108,14 @@ class JudgementTable:
         )
 
     def for_criterion(self, name: str) -> Self:
-        """The judgements on one criterion; an unknown name is refused with the known ones."""
+        """Select the judgements on one criterion; refuse an unknown one, naming the known."""
         if name not in self.criterion.labels:
             known = ", ".join(self.criterion.labels) or "none"
             raise TableError([f"There is no criterion {name!r}; the table has: {known}."])
         return self.rows(self.criterion.codes == self.criterion.labels.index(name))
 
     def without_raters(self, names: Collection[str]) -> Self:
-        """The judgements of the other raters; an unknown rater is refused."""
+        """Leave out the judgements of these raters; refuse an unknown rater."""
         unknown = sorted(set(names) - set(self.rater.labels))
         if unknown:
             raise TableError([f"There is no rater {name!r} to exclude." for name in unknown])
@@ -139,7 +139,7 @@ class JudgementTable:
         return groups
 
     def counted(self) -> Self:
-        """The judgements of raters who are not excluded."""
+        """Leave out the judgements of excluded raters."""
         if self.excluded is None or not self.excluded.any():
             return self
         return self.rows(~self.excluded)
@@ -149,7 +149,7 @@ class JudgementTable:
         return {**named, **{f"factor {name}": cells for name, cells in self.factors.items()}}
 
     def _numbers(self) -> dict[str, NDArray[Any]]:
-        """Every column as numbers, by name; flags that are all false are left out."""
+        """Return every column as numbers, by name; flags that are all false are left out."""
         numbers: dict[str, NDArray[Any]] = {
             name: column.codes for name, column in self._label_columns().items()
         }
@@ -192,7 +192,7 @@ def _sorted_column(codes: NDArray[Any], labels: list[str]) -> Column:
 
 
 def _one_screen_each(raters: Any, items: Any) -> Column:
-    """A screen for each rater and item."""
+    """Return a screen for each rater and item."""
     rater, item = column_of(raters), column_of(items)
     if len(rater.codes) != len(item.codes):
         return rater  # the columns have different lengths, which is refused
@@ -253,7 +253,7 @@ def _require_equal_lengths(columns: Mapping[str, Any], length: int) -> None:
 
 
 def _problems(table: JudgementTable) -> Iterator[str]:
-    """Every problem of a table's content, with the row counted from 1."""
+    """Yield every problem of a table's content, with the row counted from 1."""
     for row in np.flatnonzero(~np.isfinite(table.value)):
         yield f"Row {row + 1}: value is {table.value[row]}, not a finite number."
     for name in LABEL_COLUMNS:

@@ -227,7 +227,7 @@ def _csv_header(content: bytes) -> list[str]:
 
 
 def _csv_problems(content: bytes) -> Iterator[str]:
-    """Every problem of a CSV with its line."""
+    """Yield every problem of a CSV with its line."""
     try:
         lines = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
     except UnicodeDecodeError as error:

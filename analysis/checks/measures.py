@@ -41,7 +41,7 @@ def measures_of(
     checks: Iterable[tuple[str, str]] = (),
     only_growing: bool = False,
 ) -> dict[str, float | None]:
-    """All measures of one rater; None where one has no value on these answers.
+    """Return all measures of one rater; None where one has no value on these answers.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ class Scale:
     points: int | None = None
 
     def at(self, values: Values) -> Values:
-        """The answers for values on the line from 0 to 100."""
+        """Return the answers for values on the line from 0 to 100."""
         shares = np.clip(values, 0, 100) / 100
         if self.points is not None:
             shares = np.minimum(shares * self.points // 1, self.points - 1) / (self.points - 1)
@@ -77,7 +77,7 @@ class Drawn:
     other: Values
 
     def joined(self, more: Drawn) -> Drawn:
-        """The answers to both checks."""
+        """Return the answers to both checks."""
         return Drawn(
             np.concatenate([self.passed, more.passed], axis=1),
             np.concatenate([self.value, more.value], axis=1),

@@ -92,7 +92,7 @@ def unpaired_p(good: ArrayLike, bad: ArrayLike) -> float:
 
 
 def _pratt_ranks(differences: Values) -> Values:
-    """The ranks of the absolute differences, with zeros ranked and their own ranks set to 0."""
+    """Rank the absolute differences, zeros included, whose own ranks are then set to 0."""
     ranks: Values = scipy.stats.rankdata(np.abs(differences))
     return np.where(differences == 0, 0.0, ranks)
 

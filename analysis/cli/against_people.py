@@ -95,7 +95,7 @@ def add_transformations(parser: argparse.ArgumentParser) -> None:
 
 
 def transformed(part: JudgementTable, options: argparse.Namespace) -> JudgementTable:
-    """The values after logarithm and standardisation, in this order."""
+    """Return the values after logarithm and standardisation, in this order."""
     if options.log:
         part = replace(part, value=log_magnitudes(part.value))
     if options.z:

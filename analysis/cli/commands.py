@@ -67,7 +67,7 @@ def _judgements(options: argparse.Namespace) -> JudgementTable:
 
 
 def argument_parser() -> argparse.ArgumentParser:
-    """The commands and their options."""
+    """Return the commands and their options."""
     parser = argparse.ArgumentParser(
         prog="python -m analysis", description="Statistics of human evaluation."
     )

@@ -26,7 +26,7 @@ class Outcome:
 
 
 def as_json(outcome: Outcome) -> str:
-    """The document with its keys in their stable order; what is not finite is null."""
+    """Return the document with its keys in their stable order; what is not finite is null."""
     document = plain(outcome.document)
     if isinstance(document, dict) and (sentences := left_empty(outcome.document)):
         document["not_given"] = " ".join(sentences)
@@ -34,12 +34,12 @@ def as_json(outcome: Outcome) -> str:
 
 
 def as_csv(outcome: Outcome) -> str:
-    """The tables one after the other, an empty line between them."""
+    """Return the tables one after the other, an empty line between them."""
     return "\n".join(map(table_model.as_csv, outcome.tables)).rstrip("\n")
 
 
 def as_text(outcome: Outcome) -> str:
-    """The tables in aligned columns, then the notes."""
+    """Return the tables in aligned columns, then the notes."""
     return "\n\n".join([*map(_aligned, outcome.tables), *outcome.notes])
 
 

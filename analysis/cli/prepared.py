@@ -31,7 +31,7 @@ def add_value_options(parser: argparse.ArgumentParser) -> None:
 
 
 def prepared(table: JudgementTable, options: argparse.Namespace) -> JudgementTable:
-    """The chosen criterion's values after outliers, logarithm, standardisation (in this order)."""
+    """Prepare the criterion's values: outliers, logarithm, standardisation, in this order."""
     part = counted_judgements(table, options)
     check_width(options)
     treated = treat_outliers(part.value, options.outliers, options.width)
@@ -55,7 +55,7 @@ def check_width(options: argparse.Namespace) -> None:
 def signature_of(
     command: str, table: JudgementTable, options: argparse.Namespace, names: Sequence[str]
 ) -> str:
-    """The command with the options that were given, and the hash of its judgements."""
+    """Return the command with the options that were given, and the hash of its judgements."""
     stated = {name: getattr(options, name) for name in names}
     stated |= {"criterion": chosen_criterion(table, options), "alpha": options.alpha}
     stated |= {"exclude": sorted(options.exclude_raters)}
@@ -67,5 +67,5 @@ VALUE_NAMES = ("outliers", "width", "log", "z")
 
 
 def whole_number(title: str) -> Column:
-    """A column of counts."""
+    """Return a column of counts."""
     return Column(title, Format.WHOLE)

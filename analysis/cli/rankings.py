@@ -231,7 +231,7 @@ def run_power(table: JudgementTable, options: argparse.Namespace) -> Outcome:
 
 
 def _campaign_plan(table: JudgementTable, options: argparse.Namespace) -> "CampaignPlan":
-    """The pilot's plan, or one for --effects; options on the command line take precedence."""
+    """Return the pilot's plan, or one for --effects; options of the command line win."""
     names = [name.replace("-", "_") for name, _, _ in PLAN_OPTIONS]
     said = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     if bool(len(table)) == (options.effects is not None):

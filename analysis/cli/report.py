@@ -114,13 +114,13 @@ def run_report(table: JudgementTable, options: argparse.Namespace) -> Outcome:
 def _declined(
     table: JudgementTable, options: argparse.Namespace, exclude_raters: Collection[str]
 ) -> tuple[list[DeclinedAnswer], dict[str, Any]]:
-    """The answers of raters who could not judge, if the file is a bundle that has them; counted."""
+    """Return a bundle's answers of raters who could not judge, and their counts."""
     found = stored_declined(options.file, table, stored_options(options.file)) or []
     return found, recounted(found, table, exclude_raters=exclude_raters)
 
 
 def report_settings(options: argparse.Namespace) -> Any:
-    """The options of a file or bundle, with those of the command line on top."""
+    """Return the options of a file or bundle, with those of the command line on top."""
     given = _stored_options(options)
     named = {each.name for each in fields(ReportOptions)}
     given |= {name: value for name, value in vars(options).items() if name in named}

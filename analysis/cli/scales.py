@@ -131,7 +131,7 @@ def run_anova(table: JudgementTable, options: argparse.Namespace) -> Outcome:
 
 
 def _with_omega(anova: Anova) -> Table:
-    """The report's table of an analysis of variance, with ω² next to η²."""
+    """Return the report's table of an analysis of variance, with ω² next to η²."""
     table = anova_table(anova)
     rows = zip(table.rows, anova.rows, strict=True)
     return replace(

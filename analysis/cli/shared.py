@@ -11,7 +11,7 @@ from analysis.table import JudgementTable
 
 
 def names(text: str) -> tuple[str, ...]:
-    """The parts of an option that is a list with commas."""
+    """Return the parts of an option that is a list with commas."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
@@ -35,13 +35,13 @@ def add_rater_options(
 
 
 def counted_judgements(table: JudgementTable, options: argparse.Namespace) -> JudgementTable:
-    """The judgements that count, on the chosen criterion (or the only one)."""
+    """Return the judgements that count, on the chosen criterion (or the only one)."""
     table = table.counted().without_raters(options.exclude_raters)
     return table.for_criterion(chosen_criterion(table, options))
 
 
 def chosen_criterion(table: JudgementTable, options: argparse.Namespace) -> str:
-    """The criterion of `--criterion`; without the option, the only one there is."""
+    """Return the criterion of `--criterion`; without the option, the only one there is."""
     if options.criterion is not None:
         return str(options.criterion)
     if len(table.criterion.labels) != 1:

@@ -84,7 +84,7 @@ def add_span_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _read_files(options: argparse.Namespace) -> "SpanTable":
-    """The marks of all files, without those of excluded raters."""
+    """Return the marks of all files, without those of excluded raters."""
     files = [options.file, *options.more]
     if files.count("-") > 1:
         raise OptionsError(["Standard input can be read once only."])
@@ -121,7 +121,7 @@ def run_spans(_: JudgementTable, options: argparse.Namespace) -> Outcome:
 def _scores(
     table: "SpanTable", segments: Sequence["SegmentScore"], options: argparse.Namespace
 ) -> Outcome:
-    """The systems' scores, and what was marked in their outputs."""
+    """Return the systems' scores, and what was marked in their outputs."""
     weights = parse_weights(options.weights)
     systems = score_systems(
         segments,
@@ -189,7 +189,7 @@ def _agreement(table: "SpanTable", options: argparse.Namespace) -> Outcome:
 
 
 def _ranking(table: "SpanTable", options: argparse.Namespace) -> Outcome:
-    """The systems in clusters by their penalties, or why there is no ranking."""
+    """Return the systems in clusters by their penalties, or why there is no ranking."""
     ranking_options = RankingOptions(
         seed=options.seed,
         runs=options.runs,
@@ -229,7 +229,7 @@ def _write_files(
 
 
 def segments_csv(segments: Sequence["SegmentScore"]) -> str:
-    """The score of each segment; an empty cell where there is no value."""
+    """Return the score of each segment; an empty cell where there is no value."""
     names = [field.name for field in fields(SegmentScore)]
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")

@@ -320,7 +320,7 @@ def _segment_tests(
     found: Sequence[SegmentLevel],
     options: MetricOptions,
 ) -> tuple[MetricPair, ...]:
-    """The pairwise test of accuracies with tie calibration, over the outputs that both score."""
+    """Test pairs of calibrated accuracies over the outputs that both metrics score."""
     usable = [n for n, each in enumerate(found) if each.acc_eq is not None]
     order = sorted(usable, key=lambda n: -(found[n].acc_eq or 0.0))
     right = {n: pairs[n].right(found[n].epsilon or 0.0) for n in usable}

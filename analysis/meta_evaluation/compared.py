@@ -31,7 +31,7 @@ class Compared:
         return digest.hexdigest()
 
     def files(self) -> dict[str, bytes]:
-        """The files that `read_compared` reads, by their names in a bundle."""
+        """Return the files that `read_compared` reads, by their names in a bundle."""
         found: dict[str, bytes] = {}
         content = io.BytesIO()
         if self.scores:

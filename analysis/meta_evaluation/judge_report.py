@@ -274,7 +274,7 @@ def _test(sides: _Sides) -> tuple[AlternativeTest | None, str]:
 def _measured(
     verdicts: Sequence[Verdict], lengths: Mapping[tuple[str, str], float]
 ) -> list[Verdict]:
-    """The verdicts on outputs whose lengths are known."""
+    """Return the verdicts on outputs whose lengths are known."""
     return [
         each
         for each in verdicts
@@ -302,7 +302,7 @@ def _rows_by_rater(people: People) -> Iterator[tuple[str, list[int]]]:
 
 
 def _values_of(people: People) -> dict[str, dict[Output, float]]:
-    """Each rater's value of each output; several values of one output give their mean."""
+    """Return each rater's value of each output; several values of one output give their mean."""
     found: dict[str, dict[Output, float]] = {}
     for rater, rows in _rows_by_rater(people):
         values: dict[Output, list[float]] = defaultdict(list)
@@ -314,7 +314,7 @@ def _values_of(people: People) -> dict[str, dict[Output, float]]:
 
 
 def _verdicts_of(people: People) -> dict[str, list[Verdict]]:
-    """The pairwise verdicts that each rater's values imply."""
+    """Return the pairwise verdicts that each rater's values imply."""
     found: dict[str, list[Verdict]] = {}
     for rater, values in _values_of(people).items():
         by_item: dict[str, dict[str, float]] = defaultdict(dict)

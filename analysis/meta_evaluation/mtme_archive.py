@@ -33,7 +33,7 @@ class _Reader:
     problems: list[str] = field(default_factory=list)
 
     def lines(self, path: Path) -> list[str]:
-        """The lines of a file; one that cannot be read is a problem."""
+        """Return the lines of a file; one that cannot be read is a problem."""
         try:
             return path.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
@@ -125,7 +125,7 @@ def _by_segment(reader: _Reader, path: Path) -> dict[tuple[str, int], float | No
 
 
 def _documents(reader: _Reader, pair: str) -> list[str]:
-    """The document of each segment; none where there is no such file."""
+    """Return the document of each segment; none where there is no such file."""
     path = reader.folder / "documents" / f"{pair}.docs"
     if not path.exists():
         return []

@@ -35,7 +35,7 @@ class PairsWithin:
         return PairsWithPeople(people).of(metric)
 
     def shares(self, chosen: Flags) -> Values:
-        """The share of the chosen pairs by group."""
+        """Return the share of the chosen pairs by group."""
         return np.bincount(self.group, chosen, minlength=len(self.sizes)) / self.sizes
 
     def right(self, epsilon: float) -> Flags:
@@ -45,7 +45,7 @@ class PairsWithin:
         return right
 
     def of_items(self, chosen: Flags) -> PairsWithin:
-        """The pairs of some items; `chosen` has shape (items,)."""
+        """Return the pairs of some items; `chosen` has shape (items,)."""
         groups = chosen[self.items]
         pairs = np.flatnonzero(groups[self.group])
         number = np.cumsum(groups) - 1
@@ -74,7 +74,7 @@ class PairsWithPeople:
         )
 
     def of(self, metric: Values) -> PairsWithin:
-        """The pairs with a metric, shape (systems, items), NaN where missing."""
+        """Return the pairs with a metric, shape (systems, items), NaN where missing."""
         known = ~(np.isnan(self.people) | np.isnan(metric))
         if self._known is None or not np.array_equal(known, self._known):
             self._find(known)

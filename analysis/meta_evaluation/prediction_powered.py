@@ -163,7 +163,7 @@ def fit_control_variate(
 
 
 def _places(people: People, name: str, scores: Values, items: tuple[str, ...]) -> Codes:
-    """The column of each judgement's item."""
+    """Return the column of each judgement's item."""
     if np.isnan(scores).any():
         row, column = np.argwhere(np.isnan(scores))[0]
         raise Undefined(
@@ -230,7 +230,7 @@ class _Influence:
         return cls(human, metric, predicted)
 
     def best_weight(self) -> float:
-        """The weight with the least variance of differences, from the clusters of items."""
+        """Return the weight with the least variance of differences, from the clusters of items."""
         human, metric = (
             each - each.mean(axis=1, keepdims=True)
             for each in (self.human["items"], self.metric["items"])
@@ -239,7 +239,7 @@ class _Influence:
         return -float((human * metric).sum()) / spread if spread > 0 else 0.0
 
     def variances(self, weight: float) -> tuple[Values, Values]:
-        """A covariance whose diagonal holds for means, and the variances of differences.
+        """Return a covariance whose diagonal holds for means, and the variances of differences.
 
         With few raters the two-way difference can be too small by chance; neither way alone may
         exceed it (MacKinnon, Nielsen & Webb 2021).

@@ -126,7 +126,7 @@ def spearman(first: Values, second: Values) -> float | None:
 
 
 def kendall_within(pairs: PairsWithin) -> float | None:
-    """The mean of Kendall's τ_b over the items where both vary (Kendall 1945).
+    """Return the mean of Kendall's τ_b over the items where both vary (Kendall 1945).
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def kendall_within(pairs: PairsWithin) -> float | None:
 
 
 def pearson_within(people: Values, metric: Values) -> float | None:
-    """The mean of Pearson's r over the items where both vary.
+    """Return the mean of Pearson's r over the items where both vary.
 
     Parameters
     ----------

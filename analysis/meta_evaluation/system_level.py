@@ -200,7 +200,7 @@ def outliers(values: Values) -> Flags:
 def _significant(
     people: Values, metric: Values, p_values: Values, alpha: float
 ) -> tuple[float | None, int]:
-    """The accuracy over the pairs that people tell apart, and their number."""
+    """Return the accuracy over the pairs that people tell apart, and their number."""
     a, b = np.triu_indices(len(people), 1)
     p = p_values[a, b]
     sure = np.minimum(p, 1 - p) < alpha / 2

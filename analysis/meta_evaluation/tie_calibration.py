@@ -77,7 +77,7 @@ def _gains(pairs: PairsWithin, groups: int) -> tuple[float, Values, Values]:
 
 
 def cross_fitted(pairs: PairsWithin, items: int, *, seed: int) -> float | None:
-    """The accuracy with ε from the other half of the items, the mean of both halves.
+    """Return the accuracy with ε from the other half of the items, the mean of both halves.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ class RankingOptions:
             raise OptionsError(problems)
 
     def problems(self) -> Iterator[str]:
-        """Every problem of these options, in words."""
+        """Yield every problem of these options, in words."""
         if self.method not in METHODS:
             yield f"There is no method {self.method!r}: {', '.join(METHODS)}."
         for scheme in self.resample:

@@ -117,7 +117,7 @@ def power(
 
 
 def by_clusters(method: str = "wmt", resample: str = "none", runs: int = 200) -> Analysis:
-    """The analysis that ranks in clusters from repeated runs.
+    """Return the analysis that ranks in clusters from repeated runs.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def by_clusters(method: str = "wmt", resample: str = "none", runs: int = 200) ->
 
 
 def by_simultaneous_intervals(cluster: str = "both", ties: str = "davidson") -> Analysis:
-    """The analysis by Bradley–Terry's simultaneous pairwise intervals.
+    """Return the analysis by Bradley–Terry's simultaneous pairwise intervals.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ def _measured_plan(pilot: JudgementTable, screens: int) -> CampaignPlan:
 
 
 def with_screens(plan: CampaignPlan, sizes: Iterable[int]) -> tuple[CampaignPlan, ...]:
-    """The same campaign in several sizes.
+    """Return the same campaign in several sizes.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def _alone(units: NDArray[Any]) -> Units:
 
 
 def _single(pairs: Pairs) -> Units:
-    """Every comparison for itself, numbered by its content so that rows may come in any order."""
+    """Number comparisons by their content, so that rows may come in any order."""
     by_content = np.argsort(cells(pairs), kind="stable")
     place = np.empty(len(pairs), dtype=np.int32)
     place[by_content] = np.arange(len(pairs), dtype=np.int32)

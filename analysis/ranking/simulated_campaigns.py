@@ -151,7 +151,7 @@ def _coarseness(plan: CampaignPlan) -> float:
 
 @lru_cache(maxsize=64)  # every campaign of a plan asks again
 def _step(spread: float, tie_share: float) -> float:
-    """The step at which differences of this spread tie so often.
+    """Return the step at which differences of this spread tie so often.
 
     Two values whose distance is d fall in one step of width w with chance max(0, 1 − |d|/w).
     """

@@ -19,7 +19,7 @@ from analysis.typing import Values
 def agreement_of(
     part: JudgementTable, kind: str, options: ReportOptions
 ) -> tuple[Coefficient, ...]:
-    """The coefficients that make sense for the kind; each undefined one has its reason."""
+    """Return the coefficients that make sense for the kind; each undefined one has its reason."""
     outputs = part.system.codes.astype(np.int64) * len(part.item.labels) + part.item.codes
     outputs = np.unique(outputs, return_inverse=True)[1]
     raters, values = part.rater.codes, part.value

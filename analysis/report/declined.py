@@ -136,7 +136,7 @@ def declined_files(
 def read_answers(
     files: Mapping[str, bytes], table: JudgementTable, *, exclude_raters: Collection[str]
 ) -> list[DeclinedAnswer] | None:
-    """The answers of a bundle, after they were counted again.
+    """Return the answers of a bundle, after they were counted again.
 
     Parameters
     ----------

@@ -78,7 +78,7 @@ def make_report(
 
 @cache
 def _linear_algebra() -> ThreadpoolController:
-    """The libraries that compute it, which are looked for once: that takes milliseconds."""
+    """Return the libraries that compute it, which are looked for once: that takes milliseconds."""
     return ThreadpoolController()
 
 
@@ -129,7 +129,7 @@ def _report(
 
 
 def _analysed_table(table: JudgementTable, options: ReportOptions) -> JudgementTable:
-    """The rows that the analysis counts: neither excluded before nor by the options."""
+    """Return the rows that the analysis counts: neither excluded before nor by the options."""
     beyond = int(np.sum(np.abs(table.value) > LARGEST_VALUE))
     if beyond:
         raise TableError([f"{beyond} values are beyond ±1e100; their squares overflow."])
@@ -142,7 +142,7 @@ def _analysed_table(table: JudgementTable, options: ReportOptions) -> JudgementT
 def _report_signature(
     table: JudgementTable, options: ReportOptions, compared: Compared | None = None
 ) -> str:
-    """One line that names everything that decides the numbers; defaults are left out."""
+    """Return one line that names everything that decides the numbers; defaults are left out."""
     default = ReportOptions().as_dict()
     stated = {
         name: value
@@ -167,7 +167,7 @@ def with_kinds(options: ReportOptions, table: JudgementTable) -> ReportOptions:
 
 
 def _in_order(criteria: tuple[str, ...], options: ReportOptions) -> list[str]:
-    """The criteria in the order in which the options name their kinds, then the others."""
+    """Return the criteria in the order in which the options name their kinds, then the others."""
     named = [name for name in options.kinds if name in criteria]
     return named + [name for name in criteria if name not in named]
 
@@ -320,7 +320,7 @@ def _correlations(
 
 
 def _first_named(found: Correlation, criteria: list[str]) -> Correlation:
-    """The pair with the report's earlier criterion first; the coefficient is the same."""
+    """Return the pair with the report's earlier criterion first; the coefficient is the same."""
     if criteria.index(found.a) < criteria.index(found.b):
         return found
     return replace(found, a=found.b, b=found.a)

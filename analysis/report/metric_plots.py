@@ -44,7 +44,7 @@ def metric_pictures(section: MetricSection) -> dict[str, Callable[[], Figure]]:
 
 
 def scatter(found: MetricReport, criterion: str) -> Figure:
-    """A panel for each metric: its score of every system against the mean judgement."""
+    """Draw a panel for each metric: its score of every system against the mean judgement."""
     metrics = [each for each in found.system_level if each.systems]
     rows = -(-len(metrics) // COLUMNS)
     figure, panels = new_panels(WIDTH, PANEL_HEIGHT * rows + 0.4, rows, min(len(metrics), COLUMNS))

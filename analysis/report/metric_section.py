@@ -156,7 +156,7 @@ def _about_large_values(people: People) -> Iterator[str]:
 def _judges(
     part: JudgementTable, subject: Subject, options: ReportOptions, compared: Compared
 ) -> Iterator[JudgeReport]:
-    """The judges among the metrics next to people, on the raters' own scale."""
+    """Yield the judges among the metrics next to people, on the raters' own scale."""
     people = People.from_table(part, lower_is_better=not subject.higher_is_better)
     lengths = lengths_of(compared.scores)
     for judge in sorted(set(options.judges) & set(options.metrics)):
@@ -175,7 +175,7 @@ def _judges(
 def _as_analysed(
     part: JudgementTable, subject: Subject, options: ReportOptions
 ) -> tuple[JudgementTable, str]:
-    """The values as the rest of the report analyses them, and what was done to them."""
+    """Return the values as the rest of the report analyses them, and what was done to them."""
     part = treated(part, subject.kind, options)[0]
     if subject.criterion in options.standardise:
         return z_scores(part), "standardised within each rater"
@@ -230,7 +230,7 @@ def powered_estimates(
 
 
 def _as_judged(found: PredictionPowered, turned: bool) -> PredictionPowered:
-    """The estimates with the sign of the judgements, which were turned where low is good."""
+    """Return the estimates with the sign of the judgements, which were turned where low is good."""
     if not turned:
         return found
     return replace(

@@ -100,7 +100,7 @@ class Report:
         return next(each for each in self.criteria if each.criterion == name)
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as JSON: what is not finite becomes null, and a sentence says so."""
+        """Return the report as JSON: what is not finite becomes null, and a sentence says so."""
         document: dict[str, Any] = plain(self)
         document["sentences"] += left_empty(self)
         return document

@@ -55,7 +55,7 @@ class ReportOptions(RankingOptions):
     title: str = ""
 
     def problems(self) -> Iterator[str]:
-        """Every problem of these options, in words."""
+        """Yield every problem of these options, in words."""
         yield from super().problems()
         yield from _choice("model", self.model, MODELS)
         yield from _choice("sums_of_squares", self.sums_of_squares, SUM_TYPES)
@@ -96,7 +96,7 @@ class ReportOptions(RankingOptions):
         return asdict(self)
 
     def as_pairs(self) -> dict[str, Any]:
-        """The same, with (criterion, value) pairs for mappings.
+        """Return the same, with (criterion, value) pairs for mappings.
 
         The order of `kinds` is that of the report's criteria, and a JSON store need not keep the
         order of a mapping: PostgreSQL's jsonb sorts names by their length.
@@ -106,7 +106,7 @@ class ReportOptions(RankingOptions):
 
 
 def _unpaired(value: Any) -> Any:
-    """The mapping that pairs with distinct names make; the checks judge anything else."""
+    """Return the mapping that pairs with distinct names make; the checks judge anything else."""
     if not isinstance(value, list | tuple) or not all(map(_is_pair, value)):
         return value
     mapping = dict(value)

@@ -60,7 +60,7 @@ METADATA: dict[str, dict[str, Any]] = {
 
 
 def drawn(figure: Figure, format: str) -> bytes:
-    """The picture as the bytes of an SVG, PDF or PNG."""
+    """Return the picture as the bytes of an SVG, PDF or PNG."""
     if format not in FORMATS:
         raise OptionsError([f"There is no picture format {format!r}: {', '.join(FORMATS)}."])
     file = io.BytesIO()
@@ -87,7 +87,7 @@ def save(figure: Figure, path: Path) -> None:
 
 
 def new_axes(width: float, height: float, names: Sequence[str] = ()) -> tuple[Figure, Axes]:
-    """A separate figure, not one of pyplot's, which a server would never release.
+    """Make a separate figure, not one of pyplot's, which a server would never release.
 
     Figures are equally wide as long as they can be, so that their fonts look alike when a page
     scales them; `names` next to the axes that are longer than usual need more.
@@ -100,7 +100,7 @@ def new_axes(width: float, height: float, names: Sequence[str] = ()) -> tuple[Fi
 
 
 def new_panels(width: float, height: float, rows: int, columns: int) -> tuple[Figure, list[Axes]]:
-    """A figure of several panels, row by row."""
+    """Make a figure of several panels, row by row."""
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(figure)
@@ -160,7 +160,7 @@ def rank_ranges(ranking: Ranking, title: str) -> Figure:
 
 
 def _cluster_bands(axes: Axes, clusters: Sequence[int]) -> None:
-    """A pale band behind every second cluster, its number, and a line at each boundary."""
+    """Draw a pale band behind every second cluster, its number, and a line at each boundary."""
     for cluster in sorted(set(clusters)):
         rows = [row for row, each in enumerate(clusters) if each == cluster]
         if cluster % 2 == 1:
@@ -294,7 +294,7 @@ def _letter_columns(axes: Axes, tukey: Tukey, names: Sequence[str]) -> None:
 
 
 def rater_agreement(profiles: Sequence[RaterProfile], title: str) -> Figure:
-    """Each rater's correlation with the rest against the number of judgements."""
+    """Draw each rater's correlation with the rest against the number of judgements."""
     known = [each for each in profiles if each.agreement is not None]
     figure, axes = new_axes(WIDTH, 4.0)
     sizes = [each.judgements for each in known]

@@ -180,7 +180,7 @@ def _without_rankings(
     *,
     higher_is_better: bool,
 ) -> RankingSection:
-    """All of the section that needs no resampling."""
+    """Return all of the section that needs no resampling."""
     logs = None
     if not np.isin(part.value, CHOICES).all():
         logs = reasons.attempt("logarithm", lambda: log_magnitudes(part.value))
@@ -262,7 +262,7 @@ def win_shares(pairs: Pairs) -> tuple[WinShare, ...]:
 
 
 def _pair_records(pairs: Pairs) -> tuple[PairRecord, ...]:
-    """The record of every two systems that met."""
+    """Return the record of every two systems that met."""
     counts = count(pairs)
     labels = pairs.systems
     return tuple(

@@ -146,7 +146,7 @@ def clustered(
 
 
 def anova_of(values: Values, table: JudgementTable, options: ReportOptions) -> Anova:
-    """The model that the options name; a missing factor is a reason."""
+    """Return the model that the options name; a missing factor is a reason."""
     if options.model == "one-way":
         return one_way(values, table.system.codes, len(table.system.labels))
     factors = {"system": table.system.codes}
@@ -209,7 +209,7 @@ def _wilcoxon(blocks: Values | None, table: JudgementTable) -> tuple[RankPair, .
 
 
 def _item_effects(table: JudgementTable, options: ReportOptions) -> dict[str, Codes]:
-    """An effect of the item, and one of its group where a group has several items."""
+    """Return an effect of the item, and one of its group where a group has several items."""
     effects = {"item": table.item.codes}
     groups = table.groups(options.item_groups)
     if len(groups.labels) < len(table.item.labels):

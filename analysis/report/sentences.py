@@ -85,12 +85,12 @@ def report_sentences(criteria: int, alpha: float, *, excluded: bool) -> tuple[st
 
 
 def probability(p: float) -> str:
-    """A p-value as papers write it."""
+    """Write a p-value as papers do."""
     return "< .001" if p < 0.001 else f"{p:.3f}".replace("0.", ".", 1)
 
 
 def stated(p: float) -> str:
-    """A p-value within a sentence."""
+    """Write a p-value within a sentence."""
     return f"p {probability(p)}" if p < 0.001 else f"p = {probability(p)}"
 
 

@@ -180,7 +180,7 @@ def _generalised_inverse(products: Values) -> Values:
 
 
 def _positive(covariance: Values) -> Values:
-    """The nearest covariance matrix: a difference of them need not be one."""
+    """Return the nearest covariance matrix: a difference of them need not be one."""
     eigenvalues, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     positive: Values = (vectors * np.maximum(eigenvalues, 0.0)) @ vectors.T
     return positive

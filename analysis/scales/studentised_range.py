@@ -58,7 +58,7 @@ def probabilities(statistics: ArrayLike, groups: int, df: float) -> Values:
 
 
 def quantile(probability: float, groups: int, df: float) -> float:
-    """The q with P(studentised range ≤ q) = probability.
+    """Return the q with P(studentised range ≤ q) = probability.
 
     Parameters
     ----------

@@ -102,7 +102,7 @@ class _Compared:
     left_out: int
 
     def of(self, first: int, second: int) -> _Compared:
-        """The rows of two raters."""
+        """Return the rows of two raters."""
         rows = (self.first == first) & (self.second == second)
         return replace(
             self,
@@ -254,7 +254,7 @@ def _weighted_f1(sums: Values) -> Values:
 
 
 def _marks_f1(sums: Values) -> Values:
-    """Both directions pooled: the credit of every mark, over all marks."""
+    """Return both directions pooled: the credit of every mark, over all marks."""
     return _ratio(sums[..., 6] + sums[..., 7], sums[..., 4] + sums[..., 5])
 
 
@@ -280,7 +280,7 @@ def _share(
     resamples: int,
     confidence: float,
 ) -> Coefficient:
-    """A share of all rows, with a percentile interval over items."""
+    """Return a share of all rows, with a percentile interval over items."""
     if not len(rows.item):
         raise Undefined(NO_PAIR)
     items = np.unique(rows.item, return_inverse=True)[1]

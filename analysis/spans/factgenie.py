@@ -111,7 +111,7 @@ def _item(record: Record) -> str:
 
 
 def _example(parts: Mapping[str, Any]) -> str:
-    """The name of an item, by which factgenie knows it."""
+    """Return the name of an item, by which factgenie knows it."""
     return "/".join(str(parts[name]) for name in PLACEHOLDERS if parts.get(name) is not None)
 
 
@@ -150,7 +150,7 @@ def _mark(record: Record, names: Sequence[str], output: str | None, source: str 
 
 
 def _start(start: int, text: str, whole: str | None) -> int:
-    """A start in code points: converted from a browser's offset if the text is found there."""
+    """Return a start in code points, converted from a browser's offset if the text is there."""
     if whole is None or whole.isascii():
         return start
     try:

@@ -210,7 +210,7 @@ class _Reader:
     def _marks(
         self, number: int, row: Mapping[str, str], others: Mapping[str, str], is_escaped: bool
     ) -> Iterator[Mark]:
-        """The places of one row: the first is the error, the others continue it."""
+        """Yield the places of one row: the first is the error, the others continue it."""
         names = _unescaped_cells(row, is_escaped)
         first = Mark(
             None,
@@ -262,7 +262,7 @@ class _Reader:
             yield begun, at, marked
 
     def table(self) -> SpanTable:
-        """All that was read, with items named so that no two documents share a name."""
+        """Return all that was read, with items named so that no two documents share a name."""
         documents: dict[str, set[tuple[str, str]]] = defaultdict(set)
         for segment in self.segments.values():
             documents[segment.item].add((segment.document, segment.doc_id))

@@ -49,7 +49,7 @@ def write_google(table: SpanTable) -> str:
 
 
 def _strings(table: SpanTable) -> Iterator[str]:
-    """Every text that becomes a cell; JSON escapes for itself all but the tags."""
+    """Yield every text that becomes a cell; JSON escapes for itself all but the tags."""
     for each in table.outputs:
         yield from (each.rater, each.system, each.item, each.document)
         yield from (each.output or "", each.source or "", plain_json(dict(each.extra)))
@@ -83,7 +83,7 @@ def _shared_cells(each: MarkedOutput, ranks: Ranks) -> dict[str, str]:
 def _rows(
     each: MarkedOutput, cell: Callable[[str], str], problems: Problems
 ) -> Iterator[dict[str, str]]:
-    """One row for each error; one that says so where there is none."""
+    """Yield one row for each error; one that says so where there is none."""
     if "no_error" in each.extra or not each.marks:
         said = {name: cell(text) for name, text in each.extra.get("no_error", {}).items()}
         yield {"category": NO_ERROR, "severity": NO_ERROR, **said}
@@ -101,7 +101,7 @@ def _rows(
 
 
 def _extra_cells(extra: Mapping[str, Any]) -> dict[str, str]:
-    """A column for each text of a name that is free, and one for all else."""
+    """Return a column for each text of a name that is free, and one for all else."""
     taken = {theirs for names in NAMES.values() for theirs in names} | {*OUR_COLUMNS}
     columns = {
         name: value

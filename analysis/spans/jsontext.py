@@ -35,7 +35,7 @@ def plain_json(value: object) -> str:
 
 
 def read_number(cell: str) -> tuple[float | None, str]:
-    """A number that may be absent, and why it is not a number.
+    """Return a number that may be absent, and why it is not a number.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def read_number(cell: str) -> tuple[float | None, str]:
 
 
 def json_records(text: str) -> Iterator[tuple[str, Any]]:
-    """The records of a file of JSON lines, or of one document: a list, or lists by name.
+    """Yield the records of a file of JSON lines, or of one document: a list, or lists by name.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def _document_records(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def read_json_value(text: str, line: int) -> Any:
-    """One JSON value, as it can be written again.
+    """Return one JSON value, as it can be written again.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def read_json_value(text: str, line: int) -> Any:
 
 
 def json_object(cell: str) -> tuple[dict[str, Any], str]:
-    """The JSON object of a cell, and why it is not one.
+    """Return the JSON object of a cell, and why it is not one.
 
     Parameters
     ----------
@@ -216,14 +216,14 @@ class Record:
         self.problems.add(f"{self.place}, {name}", message)
 
     def text(self, name: str, default: str = "") -> str:
-        """A part that is text; null counts as absent."""
+        """Return a part that is text; null counts as absent."""
         found = self._kind(name, str)
         if found is None:
             return default
         return str(found)
 
     def label(self, name: str, *others: str) -> str:
-        """A name, written as text or as a whole number, that must be there."""
+        """Return a name, written as text or as a whole number, that must be there."""
         for each in (name, *others):
             found = self.parts.get(each)
             if isinstance(found, int) and not isinstance(found, bool):
@@ -237,7 +237,7 @@ class Record:
         return ""
 
     def whole(self, name: str) -> int | None:
-        """A whole number, which must be there."""
+        """Return a whole number, which must be there."""
         found = self._kind(name, int)
         if found is None and name not in self.parts:
             self.problem(name, "this is missing.")
@@ -247,7 +247,7 @@ class Record:
         return None if found is None else int(found)
 
     def number(self, name: str) -> float | None:
-        """A number, or None where there is none."""
+        """Return a number, or None where there is none."""
         found = self.parts.get(name)
         if found is None:
             return None
@@ -264,7 +264,7 @@ class Record:
         return bool(self._kind(name, bool))
 
     def records(self, name: str) -> list[Record]:
-        """The objects of a list; none where it is absent."""
+        """Return the objects of a list; none where it is absent."""
         found = self._kind(name, list) or []
         return [
             Record(each, f"{self.place}, {name}[{place}]", self.problems)
@@ -272,11 +272,11 @@ class Record:
         ]
 
     def record(self, name: str) -> Record:
-        """An object; an empty one where it is absent."""
+        """Return an object; an empty one where it is absent."""
         return Record(self._kind(name, dict) or {}, f"{self.place}, {name}", self.problems)
 
     def rest(self, *known: str) -> dict[str, Any]:
-        """The parts beyond the known ones."""
+        """Return the parts beyond the known ones."""
         return {name: part for name, part in self.parts.items() if name not in known}
 
     def _kind(self, name: str, kind: type) -> Any:

@@ -33,7 +33,8 @@ def has_marks(table: JudgementTable) -> bool:
 
 
 def marked_outputs(table: JudgementTable, document: str = "") -> SpanTable:
-    """The marks of a judgement table; a rater's later judgement of an output replaces an earlier.
+    """Return the marks of a judgement table; a rater's later judgement of an output replaces an
+    earlier.
 
     Parameters
     ----------
@@ -143,7 +144,7 @@ def _moment(at: float) -> str:
 
 
 def write_cell(each: MarkedOutput) -> str:
-    """The cell of a marked output that came from elsewhere; `read_cell` reads it.
+    """Return the cell of a marked output that came from elsewhere; `read_cell` reads it.
 
     Parameters
     ----------

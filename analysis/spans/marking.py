@@ -38,7 +38,7 @@ def own_parts(record: Record) -> dict[str, Any]:
 
 
 def own_cells(mark: Mark) -> dict[str, Any]:
-    """The same parts of a mark, those that say anything.
+    """Return the same parts of a mark, those that say anything.
 
     Parameters
     ----------

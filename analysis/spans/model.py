@@ -92,7 +92,7 @@ class MarkedOutput:
         return self.words if self.output is None else len(self.output.split())
 
     def text_of(self, side: str) -> str | None:
-        """The text that marks of a side point into."""
+        """Return the text that marks of a side point into."""
         return self.output if side == OUTPUT else self.source
 
 
@@ -116,7 +116,7 @@ class SpanTable:
         return sum(not mark.continues for each in self.outputs for mark in each.marks)
 
     def without_raters(self, names: Iterable[str]) -> SpanTable:
-        """The marks of the other raters; an unknown rater is refused."""
+        """Leave out the marks of these raters; refuse an unknown rater."""
         gone = set(names)
         unknown = sorted(gone - {each.rater for each in self.outputs})
         if unknown:

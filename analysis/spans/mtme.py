@@ -190,7 +190,7 @@ def _check_names(table: SpanTable) -> None:
 
 
 def _items_by_line(items: Sequence[str]) -> list[str | None]:
-    """The item of each line: by its number where all items are numbers, else by appearance."""
+    """Return the item of each line: by number where all items are numbers, else by appearance."""
     numbers = {int(item): item for item in items if item.isascii() and item.isdigit()}
     by_number = {number: item for number, item in numbers.items() if str(number) == item}
     last = max(by_number, default=0)

@@ -61,7 +61,7 @@ class Reading:
         }
 
     def characters(self, side: str, length: int) -> Codes:
-        """The number of each character's heaviest severity, 0 where it is not marked."""
+        """Return the number of each character's heaviest severity, 0 where it is not marked."""
         codes = np.zeros(length, dtype=np.int16)
         for mark in self.spans[side]:
             severity = mark.severity.casefold()
@@ -133,7 +133,7 @@ def _characters(first: Reading, second: Reading, side: str) -> tuple[float, ...]
 
 
 def _credits(one: Sequence[Mark], other: Sequence[Mark]) -> tuple[float, float]:
-    """The sums of the shares of matched marks that lie in their counterparts."""
+    """Return the sums of the shares of matched marks that lie in their counterparts."""
     starts, ends = _places(one)
     other_starts, other_ends = _places(other)
     inside = np.minimum(ends[:, None], other_ends) - np.maximum(starts[:, None], other_starts)

@@ -210,7 +210,7 @@ def _csv_rows(
 
 
 def _typed(cells: Mapping[str, str], place: str, problems: Problems) -> dict[str, Any]:
-    """The cells of a row as JSON would have them."""
+    """Return the cells of a row as JSON would have them."""
     typed: dict[str, Any] = {}
     for name, cell in cells.items():
         typed[name] = cell

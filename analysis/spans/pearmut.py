@@ -118,7 +118,7 @@ def _outputs(entry: Record, user: str) -> Iterator[MarkedOutput]:
 
 
 def _item_name(item: Record) -> str:
-    """A name of an item without one: the same for every user who saw it."""
+    """Return a name of an item without one: the same for every user who saw it."""
     return hashlib.sha256(plain_json(item.rest("tgt")).encode()).hexdigest()[:12]
 
 

@@ -232,7 +232,7 @@ def count_kinds(table: SpanTable, weights: Weights) -> list[KindCount]:
 
 
 def judgement_table(table: SpanTable, weights: Weights) -> JudgementTable:
-    """The penalties as judgements, for every method that takes a judgement table.
+    """Return the penalties as judgements, for every method that takes a judgement table.
 
     Parameters
     ----------

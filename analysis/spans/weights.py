@@ -34,7 +34,7 @@ class Weights:
     stated: str
 
     def of(self, severity: str, category: str) -> float | None:
-        """The weight of an error; None where the severity has none."""
+        """Return the weight of an error; None where the severity has none."""
         levels = tuple(map(_folded, category.split("/"))) if category else ()
         given = _folded(severity) or NONE
         for depth in range(len(levels), -1, -1):
@@ -81,7 +81,9 @@ def parse_weights(text: str = "") -> Weights:
 
 
 def _parts(text: str) -> list[str]:
-    """The single weights: a category's name may have spaces and commas in it, a number has none."""
+    """Return the single weights: a category's name may have spaces and commas in it, a number has
+    none.
+    """
     rest = PART.sub("", text).strip(SEPARATORS)
     return [part.strip(SEPARATORS) for part in PART.findall(text)] + ([rest] if rest else [])
 

@@ -26,7 +26,7 @@ class Domain:
 
 
 def parse_domain(text: str) -> Domain | None:
-    """The domain that a text writes as TUNA's XML, or with an entity on each line.
+    """Return the domain that a text writes as TUNA's XML, or with an entity on each line.
 
     A line begins with `target:` or `distractor:`, and then has the entity's attributes as
     `colour=red; type=chair`.

@@ -96,7 +96,7 @@ class Nist:
 
 
 def nist(matches: Sequence[Matches]) -> float:
-    """The score of outputs together: information per n-gram, summed over lengths, × penalty.
+    """Return the score of outputs together: information per n-gram, summed over lengths, × penalty.
 
     Parameters
     ----------

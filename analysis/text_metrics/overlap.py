@@ -13,7 +13,7 @@ from sacrebleu.metrics.ter import TER
 
 
 def _metric(name: str, lowercase: bool, **more: Any) -> Any:
-    """A sacrebleu metric; importing the package is left until one is wanted."""
+    """Return a sacrebleu metric; importing the package is left until one is wanted."""
     if name == "bleu":
         # `force`: outputs that end in " ." are scored as they are, without a warning.
         return BLEU(lowercase=lowercase, force=True, **more)
@@ -58,7 +58,8 @@ class Sacrebleu:
         return str(self._make(references=blank).get_signature())
 
     def system(self, outputs: Mapping[str, str]) -> float:
-        """The score of a system's outputs together, in sacrebleu's unit (0 to 100; TER 0 up).
+        """Return the score of a system's outputs together, in sacrebleu's unit (0 to 100; TER 0
+        up).
 
         Parameters
         ----------
@@ -71,7 +72,7 @@ class Sacrebleu:
         return float(self._make().corpus_score(list(outputs.values()), references).score)
 
     def system_and_segments(self, outputs: Mapping[str, str]) -> tuple[float, dict[str, float]]:
-        """The score of a system, and that of each output (BLEU: smoothed, effective order).
+        """Return the score of a system, and that of each output (BLEU: smoothed, effective order).
 
         Parameters
         ----------
@@ -101,7 +102,7 @@ def _bleu_of(outputs: Sequence[Any]) -> float:
 
 
 def _streams(references: Sequence[Sequence[str]]) -> list[list[str | None]]:
-    """The first references of all items, the second ones, …; None where an item has no more."""
+    """Return the first references of all items, the second ones, …; None where there is none."""
     most = max(map(len, references))
     return [
         [texts[place] if place < len(texts) else None for texts in references]

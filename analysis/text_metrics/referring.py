@@ -11,7 +11,7 @@ PARTS = re.compile(r"[;,\n]")
 
 
 def parse_attributes(text: str) -> Attributes | None:
-    """The attribute set that a text writes as `colour=red; type=chair` or as TUNA's XML.
+    """Return the attribute set that a text writes as `colour=red; type=chair` or as TUNA's XML.
 
     Parameters
     ----------

@@ -28,7 +28,8 @@ class Rouge:
         }
 
     def score(self, item: str, output: str) -> float:
-        """The F-measure of the best precision and the best recall over the item's references.
+        """Return the F-measure of the best precision and the best recall over the item's
+        references.
 
         Parameters
         ----------

@@ -69,7 +69,7 @@ class MetricScores:
         return int((~np.isnan(self.segments)).any(axis=0).sum())
 
     def of(self, metrics: Sequence[str]) -> MetricScores | None:
-        """The scores of these metrics; None if there are none."""
+        """Return the scores of these metrics; None if there are none."""
         if not metrics:
             return None
         places = [self.metrics.index(name) for name in metrics]
@@ -84,7 +84,9 @@ class MetricScores:
         )
 
     def only(self, metric: str) -> MetricScores:
-        """The scores of one metric, without the systems and items that it says nothing about."""
+        """Return the scores of one metric, without the systems and items that it says nothing
+        about.
+        """
         place = self.metrics.index(metric)
         known = ~np.isnan(self.segments[place])
         systems = np.flatnonzero(known.any(axis=1) | ~np.isnan(self.whole[place]))
@@ -99,7 +101,7 @@ class MetricScores:
         )
 
     def aligned(self, systems: Sequence[str], items: Sequence[str]) -> MetricScores:
-        """The same for these systems and items, in this order; NaN where one has no scores."""
+        """Rearrange for these systems and items, in this order; NaN where there are no scores."""
         rows, columns = _places(systems, self.systems), _places(items, self.items)
         segments = np.full((len(self.metrics), len(systems), len(items)), np.nan)
         whole = np.full((len(self.metrics), len(systems)), np.nan)

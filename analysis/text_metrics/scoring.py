@@ -103,13 +103,13 @@ class Settings:
     scored: Callable[[int], None] = lambda systems: None
 
     def by_system(self) -> Iterator[tuple[str, Mapping[str, str]]]:
-        """The outputs of each system, with progress."""
+        """Yield the outputs of each system, with progress."""
         for number, (system, outputs) in enumerate(self.material.outputs.items()):
             self.scored(number)
             yield system, outputs
 
     def references(self, name: str) -> Mapping[str, Sequence[str]]:
-        """The references of all items; an item with outputs but without any is refused."""
+        """Return the references of all items; an item with outputs but without any is refused."""
         references = self.material.references
         wanted = {item for texts in self.material.outputs.values() for item in texts}
         for item in self.material.inputs:
@@ -118,7 +118,7 @@ class Settings:
         return {item: texts for item, texts in references.items() if texts}
 
     def each(self, name: str, method: str, segment: Segment, better: bool | None = True) -> Scored:
-        """A metric whose system score is the mean over its outputs."""
+        """Return a metric whose system score is the mean over its outputs."""
         found = {
             system: {item: segment(item, text) for item, text in outputs.items()}
             for system, outputs in self.by_system()
@@ -129,7 +129,7 @@ class Settings:
     def together(
         self, name: str, method: str, system: Callable[[list[Tokens]], float | None]
     ) -> Scored:
-        """A metric of the tokens of a whole system's outputs."""
+        """Return a metric of the tokens of a whole system's outputs."""
         found = {name: system(texts) for name, texts in self.tokens.items()}
         return self.result(name, method, found, {}, None)
 
@@ -149,7 +149,7 @@ class Settings:
         segments: Mapping[str, Mapping[str, float | None]],
         better: bool | None = True,
     ) -> Scored:
-        """The result with the numbers of outputs."""
+        """Return the result with the numbers of outputs."""
         sizes = {system: len(texts) for system, texts in self.material.outputs.items()}
         return Scored(name, better, method, systems, segments, sizes)
 

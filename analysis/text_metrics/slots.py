@@ -111,7 +111,7 @@ class SlotErrors:
 
 
 def parse_meaning(text: str) -> dict[str, str] | None:
-    """The slots and values of `name[Blue Spice], food[Italian]`.
+    """Return the slots and values of `name[Blue Spice], food[Italian]`.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def slot_error_rate(errors: Sequence[SlotErrors]) -> float:
 
 
 def _without_names(meaning: Mapping[str, str], output: str) -> str:
-    """The text without names, which contain words such as "Indian" and "Coffee"."""
+    """Return the text without names, which contain words such as "Indian" and "Coffee"."""
     text = output.lower()
     for slot in FREE:
         if meaning.get(slot):
@@ -198,7 +198,7 @@ def _holds(output: str, name: str) -> bool:
 
 
 def _values(slot: str, text: str) -> dict[str, int]:
-    """The values that a text has for a slot and in how many sentences each is."""
+    """Return the values that a text has for a slot and in how many sentences each is."""
     sentences = re.split(r"[.!?]+\s", text)
     found: dict[str, int] = {}
     for value in PATTERNS[slot]:

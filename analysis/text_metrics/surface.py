@@ -10,7 +10,7 @@ from .tokens import Tokens, mteval_tokens, ngrams
 
 
 def distinct(texts: Sequence[Tokens], length: int) -> float | None:
-    """The share of n-grams that are different from each other (distinct-n).
+    """Return the share of n-grams that are different from each other (distinct-n).
 
     It falls as the number of texts grows, so compare only systems with equally many outputs.
 
@@ -105,7 +105,7 @@ def next_word_entropy(texts: Sequence[Tokens]) -> float | None:
 
 
 def copied(output: str, source: str) -> float | None:
-    """The share of an output's tokens that are in runs which it shares with its input.
+    """Return the share of an output's tokens that are in runs which it shares with its input.
 
     Parameters
     ----------

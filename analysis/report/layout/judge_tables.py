@@ -14,7 +14,7 @@ JUDGE = Column(_("Judge"))
 
 
 def judge_tables(judges: Sequence[JudgeReport]) -> Iterator[Table]:
-    """All tables of the judges on one criterion."""
+    """Yield all tables of the judges on one criterion."""
     if not judges:
         return
     yield _agreement_table(judges)

@@ -74,7 +74,7 @@ def escaped(text: str) -> str:
 
 
 def document(report: Report) -> str:
-    """A whole file that compiles, with every table of the report that fits a page."""
+    """Return a whole file that compiles, with every table of the report that fits a page."""
     parts = [rf"\section*{{{escaped(report.title or 'Report')}}}"]
     for name, table in tables(report).items():
         if table.count("\n") <= MOST_LINES:
@@ -87,7 +87,7 @@ def document(report: Report) -> str:
 
 
 def _shrunk(table: str) -> str:
-    """A table made smaller where it is wider than the page."""
+    """Return a table made smaller where it is wider than the page."""
     return (
         r"\sbox0{" + table + "}"
         r"\noindent\ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi"
@@ -106,7 +106,7 @@ def _stand_ins(body: str) -> str:
 
 
 def tables(report: Report) -> dict[str, str]:
-    """Every table that the report's criteria have, by a short name that can be a file's."""
+    """Return every table that the report's criteria have, by a short name that can be a file's."""
     made: dict[str, str] = {}
     made.update(ranking_tables(report))
     for each in report.criteria:
@@ -152,7 +152,7 @@ def ranking_tables(report: Report) -> Iterator[tuple[str, str]]:
 
 
 def file_name(label: str) -> str:
-    """A label as a part of a file's name: letters, digits and hyphens."""
+    """Return a label as a part of a file's name: letters, digits and hyphens."""
     return "".join(each if each.isascii() and each.isalnum() else "-" for each in label) or "table"
 
 
@@ -193,7 +193,7 @@ def tabulars(tables: Sequence[Table]) -> str:
 
 
 def tabular(table: Table) -> str:
-    """A table of a report as it is."""
+    """Return a table of a report as it is."""
     lines = []
     if table.groups:
         groups = [
@@ -210,12 +210,12 @@ def tabular(table: Table) -> str:
 
 
 def heading(column: Column) -> str:
-    """A column's title; symbols of statistics are set as such."""
+    """Return a column's title; symbols of statistics are set as such."""
     return f"${column.title}$" if column.title in ("F", "p", "r") else escaped(column.title)
 
 
 def _latex_cell(cell: Cell, column: Column) -> str:
-    """A cell as LaTeX prints it; empty where there is no value."""
+    """Return a cell as LaTeX prints it; empty where there is no value."""
     if cell is None:
         return ""
     if isinstance(cell, str):
@@ -300,7 +300,7 @@ def subsets_table(criteria: Sequence[SubsetBlock], *, letters: bool = False) -> 
 def _stacked(
     names: Sequence[str], blocks: Sequence[Sequence[tuple[str, ...]]], widths: Sequence[int]
 ) -> str:
-    """The criteria one below the other."""
+    """Return the criteria one below the other."""
     widest = max(widths)
     lines = [_subset_heads(widest) + r" \\"]
     for name, rows in zip(names, blocks, strict=True):
@@ -400,7 +400,7 @@ def means_table(criteria: Sequence[CriterionReport]) -> str:
 
 
 def _number(number: float, digits: int) -> str:
-    """A number with a real minus sign; what rounds to zero has none."""
+    """Return a number with a real minus sign; what rounds to zero has none."""
     text = f"{number:.{digits}f}"
     if float(text) == 0:
         text = text.lstrip("-")

@@ -17,7 +17,7 @@ from .table_model import Cell, Column, Format, Role, Table, rows_of
 
 
 def metric_tables(section: MetricSection) -> list[Table]:
-    """All tables of one criterion's metrics."""
+    """Return all tables of one criterion's metrics."""
     found = list(comparison_tables(section.comparison)) if section.comparison else []
     powered = [each for each in section.powered if each.estimates]
     if powered:
@@ -157,7 +157,7 @@ def _ceiling_table(found: MetricReport) -> Table:
 
 
 def _scores_table(points: Sequence[SystemPoint]) -> Table:
-    """Every metric's score of every system (Dušek, Novikova & Rieser 2020, Table 8)."""
+    """Return every metric's score of every system (Dušek, Novikova & Rieser 2020, Table 8)."""
     metrics = list(dict.fromkeys(each.metric for each in points))
     scores = {(each.metric, each.system): each.score for each in points}
     people = {each.system: each.people for each in points}

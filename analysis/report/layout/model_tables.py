@@ -16,7 +16,7 @@ from .table_model import SYSTEM, Column, Format, P, Role, Table, rows_of
 
 
 def model_tables(section: RankingSection | ScaleSection, scale: str) -> Iterator[Table]:
-    """The tables of a section's models; `scale` says what the values are."""
+    """Yield the tables of a section's models; `scale` says what the values are."""
     if section.clustered:
         caption = _("Least squares with errors clustered by rater and item")
         yield _estimates_table("clustered", caption, section.clustered.means)
@@ -29,13 +29,13 @@ def model_tables(section: RankingSection | ScaleSection, scale: str) -> Iterator
 
 
 def mixed_table(model: MixedModel) -> Table:
-    """The means of a mixed model."""
+    """Return the means of a mixed model."""
     caption = _("Mixed model: raters and items as random effects")
     return replace(_estimates_table("mixed", caption, model.means), notes=(model.formula,))
 
 
 def _estimates_table(name: str, caption: str, means: Sequence[FixedMean]) -> Table:
-    """A model's means with their intervals."""
+    """Return a model's means with their intervals."""
     return Table(
         name,
         caption,
@@ -62,7 +62,7 @@ class Compared(Protocol):
 
 
 def pairs_table(name: str, caption: str, pairs: Sequence[Compared]) -> Table:
-    """Every pair's difference, simultaneous interval and adjusted p."""
+    """Return every pair's difference, simultaneous interval and adjusted p."""
     return Table(
         name,
         caption,

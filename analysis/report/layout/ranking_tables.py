@@ -94,7 +94,7 @@ def _wins_table(shares: Sequence[WinShare]) -> Table:
 
 
 def ranking_tables(ranking: RankingSection, schemes: Sequence[str]) -> Iterator[Table]:
-    """All tables of a relative criterion."""
+    """Yield all tables of a relative criterion."""
     # The database sorts a mapping's names by their length; the options have the right order.
     for scheme in sorted(ranking.rankings, key=_place_in(schemes)):
         yield ranking_table(ranking.rankings[scheme], scheme)

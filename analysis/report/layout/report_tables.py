@@ -39,7 +39,7 @@ def _category_table(section: CategorySection) -> Table:
 
 
 def _exclusion_table(changes: Sequence[RankChange]) -> Table:
-    """Each system's rank with and without the raters who were excluded."""
+    """Return each system's rank with and without the raters who were excluded."""
     return Table(
         "exclusion",
         _("Ranks before and after raters were excluded"),
@@ -131,7 +131,7 @@ class CriterionTables:
     sentences: tuple[str, ...]
 
     def of(self, role: Role) -> list[Table]:
-        """The tables of one role."""
+        """Return the tables of one role."""
         return [table for table in self.tables if table.role is role]
 
     @property
@@ -156,7 +156,7 @@ def tables_of(
     timed_out: Mapping[str, int] | None = None,
     declined: Mapping[str, Any] | None = None,
 ) -> list[CriterionTables]:
-    """All tables of a report by criterion.
+    """Return all tables of a report by criterion.
 
     `timed_out` counts answers that came too late, and `declined` those of raters who could not
     judge (see `analysis.report.declined`).

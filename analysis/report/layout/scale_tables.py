@@ -18,7 +18,7 @@ from .table_model import SYSTEM, Cell, Column, Format, P, Role, Table, rows_of
 
 
 def scale_tables(found: CriterionReport, scale: ScaleSection) -> Iterator[Table]:
-    """All tables of a criterion with values on a scale, times or errors."""
+    """Yield all tables of a criterion with values on a scale, times or errors."""
     is_error = found.kind == "error"
     yield means_table(found)
     if scale.anova:
@@ -61,7 +61,7 @@ def means_table(found: CriterionReport) -> Table:
 
 
 def _lettered_subsets(tukey: Tukey | None) -> dict[str, tuple[str, ...]]:
-    """The homogeneous subsets by their letters."""
+    """Return the homogeneous subsets by their letters."""
     subsets = tukey.subsets if tukey else ()
     return {letter_name(number): subset for number, subset in enumerate(subsets)}
 
@@ -106,7 +106,7 @@ def _measured(found: CriterionReport, system: SystemRow) -> list[Cell]:
 
 
 def overview_table(report: Report) -> Table | None:
-    """All measures side by side, each with the letters of its subsets.
+    """Return all measures side by side, each with the letters of its subsets.
 
     TUNA's Table 11, Surface Realisation's Tables 8 and 9, and RotoWire's Table 3 have this shape.
     """

@@ -39,7 +39,7 @@ def agreement_note(found: SpanAgreement) -> str:
 
 
 def systems_table(systems: Sequence[SystemScore]) -> Table:
-    """The systems with their scores, best first."""
+    """Return the systems with their scores, best first."""
     return Table(
         "systems",
         _("Error spans: penalties (lower is better)"),
@@ -96,7 +96,7 @@ def kinds_table(kinds: Sequence[dict[str, Any]], *, by_system: bool = False) -> 
 
 
 def all_kinds(kinds: Sequence[KindCount]) -> list[dict[str, Any]]:
-    """The kinds of all systems together, what weighs most first."""
+    """Return the kinds of all systems together, what weighs most first."""
     sums: dict[tuple[str, str], dict[str, Any]] = {}
     for kind in kinds:
         key = (kind.category, kind.severity)

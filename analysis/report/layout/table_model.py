@@ -116,7 +116,7 @@ def rows_of(*rows: Sequence[Cell]) -> tuple[Row, ...]:
 
 
 def text(cell: Cell, column: Column) -> str:
-    """A cell as plain text."""
+    """Return a cell as plain text."""
     if cell is None:
         return MISSING
     if isinstance(cell, str):
@@ -145,7 +145,7 @@ def _two_numbers(cell: tuple[float | None, float | None], column: Column) -> str
 
 
 def as_csv(table: Table) -> str:
-    """The table with numbers in full; text that a spreadsheet would run as a formula is guarded."""
+    """Write numbers in full; guard text that a spreadsheet would run as a formula."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([guarded(column.full_title) for column in table.columns])
