@@ -12,7 +12,8 @@ from analysis.cli.shared import chosen_criterion, counted_judgements, names
 from analysis.csv_rows import read_rows
 from analysis.errors import OptionsError
 from analysis.meta_evaluation.compared import Compared
-from analysis.meta_evaluation.judge_report import JudgeReport, judge_of_scores, judge_of_verdicts
+from analysis.meta_evaluation.judge_report import JudgeReport, judge_report
+from analysis.meta_evaluation.judges import Verdict
 from analysis.meta_evaluation.people import People
 from analysis.meta_evaluation.verdict_files import has_verdicts, verdicts_of_rows
 from analysis.report.layout.judge_tables import judge_tables
@@ -21,7 +22,7 @@ from analysis.report.layout.metric_tables import powered_table, worth_table
 from analysis.report.metric_section import powered_estimates
 from analysis.signature import signature
 from analysis.table import JudgementTable
-from analysis.text_metrics.score_files import read_scores, scores_of_rows
+from analysis.text_metrics.score_files import MetricScores, read_scores, scores_of_rows
 
 from .against_people import add_transformations, transformed
 
@@ -84,26 +85,21 @@ def _people(judgements: JudgementTable, options: argparse.Namespace) -> People:
 def _judges(people: People, options: argparse.Namespace) -> tuple[list[JudgeReport], str]:
     rows = read_rows(options.verdicts)
     lengths = _lengths(options)
+    answers: dict[str, Sequence[Verdict] | MetricScores]
     if has_verdicts(rows.header):
         verdicts = verdicts_of_rows(rows)
-        sha256 = Compared(None, verdicts).sha256
-        found = [
-            judge_of_verdicts(
-                people, name, verdicts[name], lengths=lengths, own=options.own,
-                epsilon=options.epsilon, alpha=options.alpha,
-            )
-            for name in _chosen(options, list(verdicts))
-        ]  # fmt: skip
-        return found, sha256
-    scores = scores_of_rows(rows)
+        answers, sha256 = {**verdicts}, Compared(None, verdicts).sha256
+    else:
+        scores = scores_of_rows(rows)
+        answers, sha256 = dict.fromkeys(scores.metrics, scores), scores.sha256
     found = [
-        judge_of_scores(
-            people, name, scores, lengths=lengths, own=options.own, epsilon=options.epsilon,
-            alpha=options.alpha,
+        judge_report(
+            people, name, answers[name], lengths=lengths, own=options.own,
+            epsilon=options.epsilon, alpha=options.alpha,
         )
-        for name in _chosen(options, scores.metrics)
+        for name in _chosen(options, list(answers))
     ]  # fmt: skip
-    return found, scores.sha256
+    return found, sha256
 
 
 def _chosen(options: argparse.Namespace, known: Sequence[str]) -> Sequence[str]:

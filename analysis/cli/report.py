@@ -43,40 +43,24 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
         metavar="CRITERION=KIND",
         help="relative, scale, category, count, time or error; may be repeated",
     )
-    parser.add_argument(
-        "--model", choices=MODELS, default=argparse.SUPPRESS, help="the analysis of variance"
-    )
-    parser.add_argument(
-        "--factors",
-        type=names,
-        default=argparse.SUPPRESS,
-        metavar="A,B",
-        help="factors of the model",
-    )
-    parser.add_argument(
-        "--runs", type=int, default=argparse.SUPPRESS, help="runs of a ranking (default 200)"
-    )
-    parser.add_argument(
-        "--resample",
-        type=names,
-        default=argparse.SUPPRESS,
-        metavar="A,B",
-        help="default: none,raters",
-    )
-    parser.add_argument(
-        "--lower-is-better",
-        type=names,
-        default=argparse.SUPPRESS,
-        metavar="A,B",
-        help="criteria on which the lower value wins",
-    )
-    parser.add_argument(
-        "--item-groups",
-        default=argparse.SUPPRESS,
-        metavar="FACTOR",
-        help="draw items together that share this factor, such as document",
-    )
-    parser.add_argument("--title", default=argparse.SUPPRESS, help="heading of the report")
+    replaced: dict[str, dict[str, Any]] = {
+        "--model": {"choices": MODELS, "help": "the analysis of variance"},
+        "--factors": {"type": names, "metavar": "A,B", "help": "factors of the model"},
+        "--runs": {"type": int, "help": "runs of a ranking (default 200)"},
+        "--resample": {"type": names, "metavar": "A,B", "help": "default: none,raters"},
+        "--lower-is-better": {
+            "type": names,
+            "metavar": "A,B",
+            "help": "criteria on which the lower value wins",
+        },
+        "--item-groups": {
+            "metavar": "FACTOR",
+            "help": "draw items together that share this factor, such as document",
+        },
+        "--title": {"help": "heading of the report"},
+    }
+    for name, settings in replaced.items():
+        parser.add_argument(name, default=argparse.SUPPRESS, **settings)
     parser.add_argument("--bundle", metavar="ZIP", help="write the bundle with tables and plots")
 
 

@@ -78,84 +78,93 @@ class JudgeReport:
     sentences: tuple[str, ...]
 
 
-def judge_of_verdicts(
+def judge_report(
     people: People,
     judge: str,
-    verdicts: Sequence[Verdict],
+    answers: Sequence[Verdict] | MetricScores,
     *,
     lengths: Mapping[tuple[str, str], float] | None = None,
     own: Sequence[str] = (),
     epsilon: float = 0.1,
     alpha: float = 0.05,
 ) -> JudgeReport:
-    """Compare the pairwise verdicts of a judge with people's, which their values imply.
+    """Compare a judge with people: its pairwise verdicts, or its scores on the raters' scale.
+
+    Verdicts are compared with those that people's values imply. Scores have no order, so there is
+    nothing about positions.
 
     Parameters
     ----------
     people : the judgements on one criterion
-    judge : its name
-    verdicts : with the order in which the outputs were shown
+    judge : its name; of scores, the metric
+    answers : verdicts with the order in which outputs were shown, or scores of single outputs
     lengths : of outputs, by system and item
     own : systems that the judge's own model wrote
     epsilon : of the alternative-annotator test
     alpha : 1 − confidence
-
-    Returns
-    -------
-    Agreement, preferences, calibration and the alternative-annotator test.
     """
+    if isinstance(answers, MetricScores):
+        sides = _sides_of_scores(people, judge, answers)
+    else:
+        sides = _sides_of_verdicts(people, answers)
+    verdicts, lengths = sides.verdicts, lengths or {}
+    has_order = sides.kind == "verdicts"
+    nothing = Share(None, None, None, 0)
+    theirs = [verdict for each in sides.said.values() for verdict in each]
+    test, reason = _test(sides, epsilon, alpha)
+    return JudgeReport(
+        judge=judge,
+        kind=sides.kind,
+        agreement=agreement_beyond_chance(sides.ratings, sides.rated, metric=sides.metric),
+        swap=swap_consistency(verdicts, alpha=alpha) if has_order else nothing,
+        first=first_preference(verdicts, alpha=alpha) if has_order else nothing,
+        longer=longer_preference(_measured(verdicts, lengths), lengths, alpha=alpha),
+        people_longer=longer_preference(_measured(theirs, lengths), lengths, alpha=alpha),
+        own=own_preference(verdicts, own, alpha=alpha),
+        people_own=own_preference(theirs, own, alpha=alpha),
+        calibration=tuple(_calibration(sides.differences, theirs, alpha)),
+        test=test,
+        test_reason=reason,
+        raters=len(sides.said),
+        sentences=tuple(_sentences(people, sides, bool(lengths), bool(own))),
+    )
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """A judge and people in the same shapes.
+
+    `ratings` and `rated` are what agreement and the alternative-annotator test compare, `verdicts`
+    and `said` what preferences do; `differences` is how sure the judge is of each pair.
+    """
+
+    kind: str
+    metric: str
+    ratings: Ratings
+    rated: Mapping[Hashable, float]
+    verdicts: Sequence[Verdict]
+    said: Mapping[str, Sequence[Verdict]]
+    differences: Mapping[Pair, float]
+
+
+def _sides_of_verdicts(people: People, verdicts: Sequence[Verdict]) -> _Sides:
     differences = _means_over_orders(verdicts)
     said = _verdicts_of(people)
-    ratings: dict[str, dict[Hashable, float]] = {
-        rater: {(v.item, v.first, v.second): float(v.outcome) for v in each}
-        for rater, each in said.items()
-    }
-    rated: dict[Hashable, float] = {
-        pair: float(np.sign(value)) for pair, value in differences.items()
-    }
-    sides = _Sides(
-        judge=judge,
+    return _Sides(
         kind="verdicts",
         metric="nominal",
-        ratings=ratings,
-        rated=rated,
+        ratings={
+            rater: {(v.item, v.first, v.second): float(v.outcome) for v in each}
+            for rater, each in said.items()
+        },
+        rated={pair: float(np.sign(value)) for pair, value in differences.items()},
         verdicts=verdicts,
         said=said,
         differences=differences,
-        lengths=lengths or {},
-        own=own,
-        epsilon=epsilon,
-        alpha=alpha,
     )
-    return _report(people, sides)
 
 
-def judge_of_scores(
-    people: People,
-    judge: str,
-    scores: MetricScores,
-    *,
-    lengths: Mapping[tuple[str, str], float] | None = None,
-    own: Sequence[str] = (),
-    epsilon: float = 0.1,
-    alpha: float = 0.05,
-) -> JudgeReport:
-    """Compare the scores of a judge, on the raters' scale, with people's.
-
-    Parameters
-    ----------
-    people : the judgements on one criterion
-    judge : its name, which is a metric of the scores
-    scores : of single outputs
-    lengths : of outputs, by system and item
-    own : systems that the judge's own model wrote
-    epsilon : of the alternative-annotator test
-    alpha : 1 − confidence
-
-    Returns
-    -------
-    As for verdicts, but scores have no order, so nothing about positions.
-    """
+def _sides_of_scores(people: People, judge: str, scores: MetricScores) -> _Sides:
     aligned = scores.only(judge).aligned(people.systems, people.items).segments[0]
     values = {
         (people.systems[row], people.items[column]): float(aligned[row, column])
@@ -168,24 +177,17 @@ def judge_of_scores(
         for item, a, b in pairs
         if (a, item) in values and (b, item) in values
     }
-    verdicts = [
-        Verdict(item, a, b, int(np.sign(value))) for (item, a, b), value in differences.items()
-    ]
-    sides = _Sides(
-        judge=judge,
+    return _Sides(
         kind="scores",
         metric="ordinal",
         ratings={rater: _hashed(each) for rater, each in _values_of(people).items()},
         rated=_hashed(values),
-        verdicts=verdicts,
+        verdicts=[
+            Verdict(item, a, b, int(np.sign(value))) for (item, a, b), value in differences.items()
+        ],
         said=said,
         differences=differences,
-        lengths=lengths or {},
-        own=own,
-        epsilon=epsilon,
-        alpha=alpha,
     )
-    return _report(people, sides)
 
 
 def _hashed(values: Mapping[Output, float]) -> dict[Hashable, float]:
@@ -211,59 +213,13 @@ def lengths_of(scores: MetricScores | None) -> dict[tuple[str, str], float]:
     return {}
 
 
-@dataclass(frozen=True)
-class _Sides:
-    """A judge and people in the same shapes.
-
-    `ratings` and `rated` are what agreement and the alternative-annotator test compare, `verdicts`
-    and `said` what preferences do; `differences` is how sure the judge is of each pair.
-    """
-
-    judge: str
-    kind: str
-    metric: str
-    ratings: Ratings
-    rated: Mapping[Hashable, float]
-    verdicts: Sequence[Verdict]
-    said: Mapping[str, Sequence[Verdict]]
-    differences: Mapping[Pair, float]
-    lengths: Mapping[tuple[str, str], float]
-    own: Sequence[str]
-    epsilon: float
-    alpha: float
-
-
-def _report(people: People, sides: _Sides) -> JudgeReport:
-    verdicts, lengths, own, alpha = sides.verdicts, sides.lengths, sides.own, sides.alpha
-    has_order = sides.kind == "verdicts"
-    nothing = Share(None, None, None, 0)
-    theirs = [verdict for each in sides.said.values() for verdict in each]
-    test, reason = _test(sides)
-    return JudgeReport(
-        judge=sides.judge,
-        kind=sides.kind,
-        agreement=agreement_beyond_chance(sides.ratings, sides.rated, metric=sides.metric),
-        swap=swap_consistency(verdicts, alpha=alpha) if has_order else nothing,
-        first=first_preference(verdicts, alpha=alpha) if has_order else nothing,
-        longer=longer_preference(_measured(verdicts, lengths), lengths, alpha=alpha),
-        people_longer=longer_preference(_measured(theirs, lengths), lengths, alpha=alpha),
-        own=own_preference(verdicts, own, alpha=alpha),
-        people_own=own_preference(theirs, own, alpha=alpha),
-        calibration=tuple(_calibration(sides.differences, theirs, alpha)),
-        test=test,
-        test_reason=reason,
-        raters=len(sides.said),
-        sentences=tuple(_sentences(people, sides)),
-    )
-
-
-def _test(sides: _Sides) -> tuple[AlternativeTest | None, str]:
+def _test(sides: _Sides, epsilon: float, alpha: float) -> tuple[AlternativeTest | None, str]:
     try:
         found = alternative_annotator_test(
             sides.ratings,
             sides.rated,
-            epsilon=sides.epsilon,
-            alpha=sides.alpha,
+            epsilon=epsilon,
+            alpha=alpha,
             nominal=sides.metric == "nominal",
         )
     except Undefined as why:
@@ -356,7 +312,7 @@ def _calibration(
         )
 
 
-def _sentences(people: People, sides: _Sides) -> Iterator[str]:
+def _sentences(people: People, sides: _Sides, has_lengths: bool, has_own: bool) -> Iterator[str]:
     yield (
         "A judge that passes the alternative-annotator test holds up against single raters; this "
         "does not show that it is as good as several raters together, or would be on other texts."
@@ -364,12 +320,12 @@ def _sentences(people: People, sides: _Sides) -> Iterator[str]:
     yield "Intervals of shares take verdicts as independent, although pairs share outputs."
     if sides.kind == "scores":
         yield "Scores have no order, so nothing can be said about a preference for a position."
-    if not sides.lengths:
+    if not has_lengths:
         yield (
             "Without lengths of the outputs nothing can be said about a preference for long ones: "
             "compute the metric “lengths”."
         )
-    if not sides.own:
+    if not has_own:
         yield "No system was named as the judge's own, so its preference for itself is not known."
     if len(people.raters) > MOST_RATERS:
         yield (

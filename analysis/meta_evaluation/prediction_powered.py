@@ -10,7 +10,7 @@ from analysis.errors import Undefined
 from analysis.scales.comparison import (
     Contrast,
     FixedMean,
-    contrasts_with_variances,
+    contrasts,
     difference_variances,
     estimated_means,
 )
@@ -85,7 +85,7 @@ def prediction_powered(
                 people.systems, each.means, each.spread, alpha=alpha, df=fit.df,
                 higher_is_better=True,
             ),
-            contrasts_with_variances(
+            contrasts(
                 people.systems, each.means, each.variances, alpha=alpha, df=fit.df,
                 higher_is_better=True,
             ),

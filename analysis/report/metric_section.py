@@ -17,10 +17,10 @@ from analysis.meta_evaluation.against_people import (
 from analysis.meta_evaluation.compared import Compared
 from analysis.meta_evaluation.judge_report import (
     JudgeReport,
-    judge_of_scores,
-    judge_of_verdicts,
+    judge_report,
     lengths_of,
 )
+from analysis.meta_evaluation.judges import Verdict
 from analysis.meta_evaluation.people import People
 from analysis.meta_evaluation.prediction_powered import PredictionPowered, prediction_powered
 from analysis.report.options import ReportOptions
@@ -161,14 +161,12 @@ def _judges(
     lengths = lengths_of(compared.scores)
     for judge in sorted(set(options.judges) & set(options.metrics)):
         own = options.judges[judge]
-        if judge in compared.verdicts:
-            found = compared.verdicts[judge]
-            yield judge_of_verdicts(
-                people, judge, found, lengths=lengths, own=own, alpha=options.alpha
-            )
-        elif compared.scores is not None and judge in compared.scores.metrics:
-            yield judge_of_scores(
-                people, judge, compared.scores, lengths=lengths, own=own, alpha=options.alpha
+        answers: Sequence[Verdict] | MetricScores | None = compared.verdicts.get(judge)
+        if answers is None and compared.scores is not None:
+            answers = compared.scores if judge in compared.scores.metrics else None
+        if answers is not None:
+            yield judge_report(
+                people, judge, answers, lengths=lengths, own=own, alpha=options.alpha
             )
 
 

@@ -31,7 +31,7 @@ from analysis.table import JudgementTable
 from analysis.typing import Values
 
 from .checkpoints import Parts, computed_now
-from .scale_section import Reasons, clustered, full_mixed_model, mixed_model
+from .scale_section import Reasons, compared_means
 
 # What a preference or a best–worst choice gives a system: no magnitude, so no logarithm either.
 CHOICES = (-1.0, 0.0, 0.5, 1.0)
@@ -193,24 +193,7 @@ def _without_rankings(
         bradley_terry=reasons.attempt(
             "bradley_terry", lambda: _bradley_terry(pairs, options), BradleyTerry, parts
         ),
-        mixed=reasons.attempt(
-            "mixed",
-            lambda: mixed_model(magnitudes, part, options, higher_is_better),
-            MixedModel,
-            parts,
-        ),
-        mixed_full=reasons.attempt(
-            "mixed_full",
-            lambda: full_mixed_model(magnitudes, part, options, higher_is_better),
-            MixedModel,
-            parts,
-        ),
-        clustered=reasons.attempt(
-            "clustered",
-            lambda: clustered(magnitudes, part, options, higher_is_better),
-            ClusteredComparison,
-            parts,
-        ),
+        **compared_means(magnitudes, part, options, higher_is_better, reasons=reasons, parts=parts),
         mixed_scale="untransformed" if logs is None else "logarithm of the value",
         undefined=reasons,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -108,26 +108,31 @@ def scale_section(
         dunn=pairs or (),
         friedman=reasons.attempt("friedman", lambda: friedman(_require_blocks(blocks))),
         wilcoxon=reasons.attempt("wilcoxon", lambda: _wilcoxon(blocks, table)) or (),
-        mixed=reasons.attempt(
-            "mixed",
-            lambda: mixed_model(values, table, options, higher_is_better),
-            MixedModel,
-            parts,
-        ),
-        mixed_full=reasons.attempt(
-            "mixed_full",
-            lambda: full_mixed_model(values, table, options, higher_is_better),
-            MixedModel,
-            parts,
-        ),
-        clustered=reasons.attempt(
-            "clustered",
-            lambda: clustered(values, table, options, higher_is_better),
-            ClusteredComparison,
-            parts,
-        ),
+        **compared_means(values, table, options, higher_is_better, reasons=reasons, parts=parts),
         undefined=reasons,
     )
+
+
+def compared_means(
+    values: Values,
+    table: JudgementTable,
+    options: ReportOptions,
+    higher_is_better: bool,
+    *,
+    reasons: Reasons,
+    parts: Parts,
+) -> dict[str, Any]:
+    """Compare the systems' means in the three ways that allow for raters and items."""
+    given = (values, table, options, higher_is_better)
+    return {
+        "mixed": reasons.attempt("mixed", lambda: mixed_model(*given), MixedModel, parts),
+        "mixed_full": reasons.attempt(
+            "mixed_full", lambda: full_mixed_model(*given), MixedModel, parts
+        ),
+        "clustered": reasons.attempt(
+            "clustered", lambda: clustered(*given), ClusteredComparison, parts
+        ),
+    }
 
 
 def clustered(

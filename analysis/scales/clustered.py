@@ -15,7 +15,7 @@ from analysis.typing import Codes, Values
 from .comparison import (
     Contrast,
     FixedMean,
-    contrasts_with_variances,
+    contrasts,
     difference_variances,
     estimated_means,
 )
@@ -102,7 +102,7 @@ def clustered_comparison(
         means=estimated_means(
             names, means, spread, alpha=alpha, df=df, higher_is_better=higher_is_better
         ),
-        contrasts=contrasts_with_variances(
+        contrasts=contrasts(
             names, means, variances, alpha=alpha, df=df, higher_is_better=higher_is_better
         ),
         raters=len(np.unique(raters)),

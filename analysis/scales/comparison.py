@@ -78,36 +78,6 @@ def estimated_means(
     )
 
 
-def contrasts(
-    names: Sequence[str],
-    estimates: Values,
-    covariance: Values,
-    *,
-    alpha: float,
-    df: float | None,
-    higher_is_better: bool,
-) -> tuple[Contrast, ...]:
-    """Compare all pairs with Tukey's simultaneous intervals (the studentised range over √2).
-
-    Parameters
-    ----------
-    names : of the systems
-    estimates : shape (systems,)
-    covariance : of the estimates, shape (systems, systems)
-    alpha : 1 − confidence
-    df : of the studentised range; None: infinite
-    higher_is_better : false: the lowest mean comes first
-
-    Source
-    ------
-    Tukey (1953); Kramer (1956).
-    """
-    variances = difference_variances(covariance)
-    return contrasts_with_variances(
-        names, estimates, variances, alpha=alpha, df=df, higher_is_better=higher_is_better
-    )
-
-
 def difference_variances(covariance: Values) -> Values:
     """Compute the variance of every difference of two means, shape (systems, systems).
 
@@ -120,7 +90,7 @@ def difference_variances(covariance: Values) -> Values:
     return variances
 
 
-def contrasts_with_variances(
+def contrasts(
     names: Sequence[str],
     estimates: Values,
     variances: Values,
@@ -129,13 +99,13 @@ def contrasts_with_variances(
     df: float | None,
     higher_is_better: bool,
 ) -> tuple[Contrast, ...]:
-    """Compare all pairs, as `contrasts` does, from the variance of each difference.
+    """Compare all pairs with Tukey's simultaneous intervals (the studentised range over √2).
 
     Parameters
     ----------
     names : of the systems
     estimates : shape (systems,)
-    variances : of the differences, shape (systems, systems)
+    variances : of the differences, shape (systems, systems); see `difference_variances`
     alpha : 1 − confidence
     df : of the studentised range; None: infinite
     higher_is_better : false: the lowest mean comes first
@@ -143,6 +113,10 @@ def contrasts_with_variances(
     Raises
     ------
     Undefined : a difference has no error: there are too few raters or items
+
+    Source
+    ------
+    Tukey (1953); Kramer (1956).
     """
     order = _order(estimates, higher_is_better)
     first, second = (order[index] for index in np.triu_indices(len(order), 1))

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from analysis.errors import Undefined
 from analysis.typing import Codes, Values
 
-from .comparison import Contrast, FixedMean, contrasts, estimated_means
+from .comparison import Contrast, FixedMean, contrasts, difference_variances, estimated_means
 from .mixed_equations import Equations, Solution, equations
 
 
@@ -97,7 +97,12 @@ def fit_mixed(
             names, estimates, covariance, alpha=alpha, df=df, higher_is_better=higher_is_better
         ),
         contrasts=contrasts(
-            names, estimates, covariance, alpha=alpha, df=df, higher_is_better=higher_is_better
+            names,
+            estimates,
+            difference_variances(covariance),
+            alpha=alpha,
+            df=df,
+            higher_is_better=higher_is_better,
         ),
         components=_components(theta, solution, scale, usable),
         reml_deviance=solution.deviance + 2 * (len(values) - len(names)) * float(np.log(scale)),

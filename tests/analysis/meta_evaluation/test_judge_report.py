@@ -13,8 +13,7 @@ import pytest
 from analysis.cli.commands import main
 from analysis.meta_evaluation.judge_report import (
     JudgeReport,
-    judge_of_scores,
-    judge_of_verdicts,
+    judge_report,
     lengths_of,
 )
 from analysis.meta_evaluation.judges import FIRST, SECOND, TIE, Verdict
@@ -66,7 +65,7 @@ def better(item: int, a: str, b: str) -> int:
 
 
 def report(people: People, decide, **options) -> JudgeReport:
-    return judge_of_verdicts(people, "lm", verdicts(decide), **options)
+    return judge_report(people, "lm", verdicts(decide), **options)
 
 
 def test_a_good_judge_is_consistent_and_agrees_as_people_do(people):
@@ -131,14 +130,14 @@ def test_verdicts_are_calibrated_by_what_people_say(people):
 
 def test_scores_on_the_raters_scale_are_compared_with_single_raters(people):
     good = {("lm", name, f"i{item}"): truth(name, item) for name in NAMES for item in range(ITEMS)}
-    found = judge_of_scores(people, "lm", scores_from(good))
+    found = judge_report(people, "lm", scores_from(good))
     assert found.kind == "scores" and found.swap.n == found.first.n == 0
     assert found.agreement.judge > found.agreement.people and found.test.passes
     assert [each.agrees.value for each in found.calibration] == sorted(
         each.agrees.value for each in found.calibration
     )
     bad = {key: 30 - value for key, value in good.items()}
-    turned = judge_of_scores(people, "lm", scores_from(bad))
+    turned = judge_report(people, "lm", scores_from(bad))
     assert turned.agreement.judge < 0 and not turned.test.passes
     assert all(each.agrees.value < 0.5 for each in turned.calibration)
 
