@@ -59,7 +59,9 @@ def add_judge_options(parser: argparse.ArgumentParser) -> None:
 
 def run_judge(judgements: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Agreement, preferences, calibration and the alternative-annotator test of judges."""
-    found, sha256 = _judges(_people(judgements, options), options)
+    part = counted_judgements(judgements, options)
+    people = People.from_table(part, lower_is_better=options.low_judgements_are_better)
+    found, sha256 = _judges(people, options)
     stated = {
         "criterion": chosen_criterion(judgements, options),
         "epsilon": options.epsilon,
@@ -75,11 +77,6 @@ def run_judge(judgements: JudgementTable, options: argparse.Namespace) -> Outcom
         notes=(*notes, line),
         latex=partial(tabulars, tables),
     )
-
-
-def _people(judgements: JudgementTable, options: argparse.Namespace) -> People:
-    part = counted_judgements(judgements, options)
-    return People.from_table(part, lower_is_better=options.low_judgements_are_better)
 
 
 def _judges(people: People, options: argparse.Namespace) -> tuple[list[JudgeReport], str]:

@@ -80,8 +80,7 @@ def cell_means(system: Codes, item: Codes, value: Values, shape: tuple[int, int]
 
     Parameters
     ----------
-    system : shape (judgements,), codes
-    item : shape (judgements,), codes
+    system, item : shape (judgements,), codes
     value : shape (judgements,)
     shape : (systems, items)
     """

@@ -113,8 +113,7 @@ def spearman(first: Values, second: Values) -> float | None:
 
     Parameters
     ----------
-    first : shape (values,)
-    second : shape (values,)
+    first, second : shape (values,)
 
     Source
     ------

@@ -19,8 +19,7 @@ def random_signs(segments: int, *, permutations: int = PERMUTATIONS, seed: int) 
 
     Parameters
     ----------
-    segments : their number
-    permutations : their number
+    segments, permutations : their number
     seed : 4: the signs are those of Google's mt-metrics-eval
     """
     drawn = np.random.default_rng(seed).random((permutations, segments), dtype=np.float32)

@@ -53,8 +53,7 @@ def pearson_rows(first: Values, second: Values) -> Values:
 
     Parameters
     ----------
-    first : shape (rows, systems)
-    second : shape (rows, systems)
+    first, second : shape (rows, systems)
     """
     a = first - first.mean(axis=-1, keepdims=True)
     b = second - second.mean(axis=-1, keepdims=True)
@@ -70,8 +69,7 @@ def spearman_rows(first: Values, second: Values) -> Values:
 
     Parameters
     ----------
-    first : shape (rows, systems)
-    second : shape (rows, systems)
+    first, second : shape (rows, systems)
     """
     return pearson_rows(scipy.stats.rankdata(first, axis=-1), scipy.stats.rankdata(second, axis=-1))
 
@@ -81,8 +79,7 @@ def kendall_rows(first: Values, second: Values) -> Values:
 
     Parameters
     ----------
-    first : shape (rows, systems)
-    second : shape (rows, systems)
+    first, second : shape (rows, systems)
 
     Source
     ------
@@ -98,8 +95,7 @@ def accuracy_rows(first: Values, second: Values) -> Values:
 
     Parameters
     ----------
-    first : shape (rows, systems)
-    second : shape (rows, systems)
+    first, second : shape (rows, systems)
 
     Source
     ------

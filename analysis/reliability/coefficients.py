@@ -48,8 +48,7 @@ def first_of_each(units: Codes, raters: Codes) -> Codes:
 
     Parameters
     ----------
-    units : shape (judgements,)
-    raters : shape (judgements,)
+    units, raters : shape (judgements,)
     """
     key = units.astype(np.int64) * (int(raters.max()) + 1) + raters
     return np.sort(np.unique(key, return_index=True)[1])
@@ -60,8 +59,7 @@ def label_counts(rows: Codes, labels: Codes) -> Any:
 
     Parameters
     ----------
-    rows : shape (judgements,), codes
-    labels : shape (judgements,), codes
+    rows, labels : shape (judgements,), codes
     """
     return scipy.sparse.coo_matrix((np.ones(len(rows)), (rows, labels))).tocsr()
 

@@ -122,8 +122,7 @@ def cluster_counts(rng: np.random.Generator, clusters: int, resamples: int) -> V
     Parameters
     ----------
     rng : of the draws
-    clusters : their number
-    resamples : their number
+    clusters, resamples : their number
     """
     drawn = rng.integers(clusters, size=(resamples, clusters))
     offset = np.arange(resamples)[:, None] * clusters

@@ -83,11 +83,8 @@ def _by_system(
 
 
 def _counted(names: Iterable[str]) -> list[list[Any]]:
-    return [[name, count] for name, count in sorted(Counter(names).items(), key=_largest_first)]
-
-
-def _largest_first(item: tuple[str, int]) -> tuple[int, str]:
-    return -item[1], item[0]
+    counts = sorted(Counter(names).items(), key=lambda each: (-each[1], each[0]))
+    return [[name, count] for name, count in counts]
 
 
 def recounted(

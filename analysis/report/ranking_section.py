@@ -191,16 +191,15 @@ def _without_rankings(
         win_shares=win_shares(pairs),
         pairs=_pair_records(pairs),
         bradley_terry=reasons.attempt(
-            "bradley_terry", lambda: _bradley_terry(pairs, options), BradleyTerry, parts
+            "bradley_terry",
+            lambda: bradley_terry(pairs, cluster="both", alpha=options.alpha, seed=options.seed),
+            BradleyTerry,
+            parts,
         ),
         **compared_means(magnitudes, part, options, higher_is_better, reasons=reasons, parts=parts),
         mixed_scale="untransformed" if logs is None else "logarithm of the value",
         undefined=reasons,
     )
-
-
-def _bradley_terry(pairs: Pairs, options: ReportOptions) -> BradleyTerry:
-    return bradley_terry(pairs, cluster="both", alpha=options.alpha, seed=options.seed)
 
 
 def _drawn_before(resampling: Resampling, draws: Mapping[str, Values]) -> Values:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 import numpy as np
 
@@ -229,19 +230,15 @@ def _about_anova(anova: Anova, part: JudgementTable) -> Iterator[str]:
 def _letters_differ_from_subsets(scale: ScaleSection) -> bool:
     if scale.tukey is None:
         return False
-    together = {frozenset(pair) for subset in scale.tukey.subsets for pair in _pairs(subset)}
+    together = {
+        frozenset(pair) for subset in scale.tukey.subsets for pair in combinations(subset, 2)
+    }
     sharing = {
         frozenset((pair.a, pair.b))
         for pair in scale.tukey.pairs
         if set(scale.tukey.letters[pair.a]) & set(scale.tukey.letters[pair.b])
     }
     return together != sharing
-
-
-def _pairs(systems: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for place, first in enumerate(systems):
-        for second in systems[place + 1 :]:
-            yield first, second
 
 
 def _about_mixed(

@@ -194,8 +194,7 @@ def block_means(values: Values, blocks: Codes, groups: Codes, shape: tuple[int, 
     Parameters
     ----------
     values : shape (judgements,)
-    blocks : shape (judgements,), codes
-    groups : shape (judgements,), codes
+    blocks, groups : shape (judgements,), codes
     shape : (blocks, systems)
     """
     cells = blocks.astype(np.int64) * shape[1] + groups

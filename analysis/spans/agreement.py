@@ -181,7 +181,12 @@ def span_agreement(
             ),
             replace(alpha, name=ALPHA),
         ),
-        tuple(_pair(compared, *pair, coefficient) for pair in _pairs(compared)),
+        tuple(
+            _pair(compared, *pair, coefficient)
+            for pair in sorted(
+                set(zip(compared.first.tolist(), compared.second.tolist(), strict=True))
+            )
+        ),
         tuple(_notes(table, compared)),
     )
 
@@ -228,10 +233,6 @@ def _compared(table: SpanTable, weights: Weights, by_document: bool) -> _Compare
 
 def _rows_of_sums(sums: Sequence[Overlap]) -> Values:
     return np.array(sums, dtype=np.float64).reshape(-1, len(Overlap._fields))
-
-
-def _pairs(compared: _Compared) -> list[tuple[int, int]]:
-    return sorted(set(zip(compared.first.tolist(), compared.second.tolist(), strict=True)))
 
 
 # --- shares ----------------------------------------------------------------------------------

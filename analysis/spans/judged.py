@@ -62,7 +62,8 @@ def marked_outputs(table: JudgementTable, document: str = "") -> SpanTable:
         found[key] = replace(
             cell, rater=rater, system=system, item=item, document=groups[0] if groups else ""
         )
-    again = sum(bool(label) for label in _labels_by_row(table)) - len(found)
+    column = table.factors[MARKS]
+    again = sum(bool(column.labels[code]) for code in column.codes.tolist()) - len(found)
     notes = [f"{again} outputs were judged again by the same rater; the last counts."] * bool(again)
     return SpanTable(
         tuple(found.values()), "judgements", (*notes, *_notes_on_suggestions(found.values()))
@@ -82,11 +83,6 @@ def _notes_on_suggestions(outputs: Collection[MarkedOutput]) -> Iterator[str]:
         f"Of the suggested marks that raters did not remove, {share} were left untouched; "
         f"{counted:,} of these count as the raters' own."
     )
-
-
-def _labels_by_row(table: JudgementTable) -> list[str]:
-    column = table.factors[MARKS]
-    return [column.labels[code] for code in column.codes.tolist()]
 
 
 def read_cell(cell: str) -> MarkedOutput:

@@ -230,7 +230,8 @@ def write_standalone(table: SpanTable) -> str:
     """
     problems = Problems()
     lines = []
-    items = {item: at for at, item in enumerate(_items_by_line([*_appearing(table)])) if item}
+    appearing = list(dict.fromkeys(each.item for each in table.outputs))
+    items = {item: at for at, item in enumerate(_items_by_line(appearing)) if item}
     for each in table.outputs:
         if each.output is None:
             problems.add(f"System {each.system}, item {each.item}", "the text is not known.")
@@ -246,10 +247,6 @@ def write_standalone(table: SpanTable) -> str:
         lines.append(f"{json.dumps(rating, allow_nan=False)}\n")
     problems.refuse()
     return "".join(lines)
-
-
-def _appearing(table: SpanTable) -> dict[str, None]:
-    return dict.fromkeys(each.item for each in table.outputs)
 
 
 def _rating(each: MarkedOutput) -> dict[str, Any]:

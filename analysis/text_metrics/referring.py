@@ -109,8 +109,7 @@ def is_equal(output: str, reference: str) -> float:
 
     Parameters
     ----------
-    output : its text
-    reference : its text
+    output, reference : its text
     """
     return float(output.split() == reference.split())
 
@@ -120,8 +119,7 @@ def edit_distance(output: str, reference: str) -> float:
 
     Parameters
     ----------
-    output : its text
-    reference : its text
+    output, reference : its text
 
     Source
     ------

@@ -56,8 +56,7 @@ def longest_common_subsequence(first: Tokens, second: Tokens) -> int:
 
     Parameters
     ----------
-    first : tokens
-    second : tokens
+    first, second : tokens
 
     Source
     ------

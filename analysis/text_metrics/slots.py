@@ -155,7 +155,10 @@ def slot_errors(meaning: Mapping[str, str], output: str) -> SlotErrors:
     missing = added = wrong = repeated = 0
     for slot in SLOTS:
         if slot in FREE:
-            missing += slot in meaning and not _holds(output, meaning[slot])
+            name, said = (
+                each.lower().replace("é", "e") for each in (meaning.get(slot, ""), output)
+            )
+            missing += name not in said
             continue
         found = _values(slot, text)
         value = meaning.get(slot)
@@ -191,10 +194,6 @@ def _without_names(meaning: Mapping[str, str], output: str) -> str:
         if meaning.get(slot):
             text = text.replace(meaning[slot].lower(), "◻")
     return text
-
-
-def _holds(output: str, name: str) -> bool:
-    return name.lower().replace("é", "e") in output.lower().replace("é", "e")
 
 
 def _values(slot: str, text: str) -> dict[str, int]:

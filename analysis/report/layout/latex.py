@@ -315,7 +315,10 @@ def _subset_heads(width: int) -> str:
 
 def _subset_rows(block: SubsetBlock, letters: bool) -> tuple[list[tuple[str, ...]], int]:
     held = dict(block.tukey.letters) if letters else subset_letters(block.tukey)
-    names = sorted({letter for each in held.values() for letter in split_letters(each)}, key=_place)
+    names = sorted(
+        {letter for each in held.values() for letter in split_letters(each)},
+        key=lambda letter: (len(letter), letter[0].islower(), letter),
+    )
     rows = [
         (
             escaped(system),
@@ -334,10 +337,6 @@ def subset_letters(tukey: Tukey) -> dict[str, str]:
         for system in subset:
             held[system] += letter_name(number)
     return held
-
-
-def _place(letter: str) -> tuple[int, bool, str]:
-    return len(letter), letter[0].islower(), letter
 
 
 # --- Table 11 of TUNA 2008 -------------------------------------------------------------------

@@ -96,13 +96,10 @@ def _wins_table(shares: Sequence[WinShare]) -> Table:
 def ranking_tables(ranking: RankingSection, schemes: Sequence[str]) -> Iterator[Table]:
     """Yield all tables of a relative criterion."""
     # The database sorts a mapping's names by their length; the options have the right order.
-    for scheme in sorted(ranking.rankings, key=_place_in(schemes)):
+    known = [scheme for scheme in schemes if scheme in ranking.rankings]
+    for scheme in [*known, *(name for name in ranking.rankings if name not in known)]:
         yield ranking_table(ranking.rankings[scheme], scheme)
     if ranking.bradley_terry:
         yield strength_table(ranking.bradley_terry)
     yield _wins_table(ranking.win_shares)
     yield from model_tables(ranking, ranking.mixed_scale)
-
-
-def _place_in(names: Sequence[str]) -> Callable[[str], tuple[bool, int]]:
-    return lambda name: (name not in names, names.index(name) if name in names else 0)
