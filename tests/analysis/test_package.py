@@ -7,10 +7,13 @@ import sys
 import pytest
 
 import analysis
+from analysis.report.layout.latex import document
+from analysis.signature import VERSION, citation, signature
+from tests.analysis.studies import report_of
 
 
 @pytest.mark.parametrize("name", analysis.__all__)
-def test_every_name_is_there_and_is_not_a_module(name):
+def test_every_name_is_importable_and_no_module(name):
     """Whatever was imported before: a module of the same name would hide a function."""
     found = getattr(analysis, name)
     assert type(found).__name__ != "module"
@@ -29,3 +32,23 @@ def test_the_import_loads_no_compiler_and_no_plots():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_a_signature_escapes_its_separators():
+    line = signature("wmt", {"seed": 3, "exclude": ["a|b"], "resample": "none"}, sha256="f" * 64)
+    assert line == (
+        f'wmt|exclude:["a%7Cb"]|resample:none|seed:3|data:ffffffffffffffff|version:{VERSION}'
+    )
+
+
+def test_the_order_of_options_does_not_matter():
+    assert signature("m", {"a": 1, "b": 2}, sha256="0" * 64) == signature(
+        "m", {"b": 2, "a": 1}, sha256="0" * 64
+    )
+
+
+def test_a_report_says_how_to_cite_the_version_that_made_it():
+    line = signature("report", {"seed": 1}, sha256="0" * 64).replace(VERSION, "1.4.5")
+    assert citation(line) == "Cite as: RankME, version 1.4.5 (CITATION.cff)."
+    report = report_of("SR11")
+    assert citation(report.signature) in document(report)

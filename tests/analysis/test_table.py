@@ -71,7 +71,7 @@ def test_standard_input_is_a_dash(monkeypatch):
     assert read_table("-").sha256 == simulated().sha256
 
 
-def test_every_fault_is_said_with_its_line():
+def test_problems_have_lines():
     assert problems(
         f"{HEADER}\n"
         "r,i,s,c,abc,x\n"
@@ -115,7 +115,7 @@ def test_without_screens_each_rater_saw_each_item_on_one():
     assert again == ("Line 6 judges the same output as line 2.",)
 
 
-def test_what_is_not_a_table_is_refused():
+def test_other_files_are_refused_as_tables():
     assert "not UTF-8" in faults_of_bytes(b"\xff\xfe\n")
     assert "not UTF-8" in faults_of_bytes(f"{HEADER}\nr,i,s,c,1,".encode() + b"\xff\n")
     assert "not a bundle" in faults_of_bytes(b"PK\x03\x04nothing")

@@ -34,7 +34,7 @@ def truth(text: str, *, is_final: bool = True, **measures: float | None) -> bool
         ("screens>=-.5", True),
     ],
 )
-def test_rules_mean_what_they_say(text, expected):
+def test_rules_are_evaluated_as_written(text, expected):
     assert truth(text, a__failed=2, screens=10) is expected
 
 
@@ -57,7 +57,7 @@ def test_rules_mean_what_they_say(text, expected):
         ("a < 1 or " * 200, "at most 1,000 characters"),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_its_place(text, said):
+def test_unreadable_input_is_refused_with_its_place(text, said):
     with pytest.raises(RuleError) as refusal:
         parse_rule(text)
     assert said in str(refusal.value)
@@ -84,14 +84,14 @@ def test_the_parts_that_caught_a_rater_are_named_as_they_were_written():
     )
 
 
-def test_nobody_is_caught_by_what_is_not_known():
+def test_unknown_measures_catch_no_rater():
     assert truth("repeat.icc < .3", repeat__icc=None) is None
     assert truth("not repeat.icc < .3", repeat__icc=None) is None
     assert truth("repeat.icc < .3 or a.failed >= 1", repeat__icc=None, a__failed=1) is True
     assert truth("repeat.icc < .3 and a.failed >= 1", repeat__icc=None, a__failed=0) is False
 
 
-def test_during_the_work_only_what_cannot_change_any_more_decides():
+def test_only_final_measures_decide_during_the_work():
     early = {"corruption__paired_p": 1.0, "instructed__failed": 2.0, "repeat__icc": 0.0}
     assert truth("corruption.paired_p > .05", is_final=False, **early) is None
     assert truth(EXAMPLE, is_final=False, **early) is True

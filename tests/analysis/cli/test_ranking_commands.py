@@ -71,7 +71,7 @@ def test_bradley_terry_in_json_is_the_result(file, capsys):
         (["clusters", "FILE", "--alpha", "7", "--plot", "a.gif"], "--plot a.gif"),
     ],
 )
-def test_bad_input_is_said_and_ends_with_2(file, capsys, arguments, said):
+def test_bad_input_prints_its_problems_and_exits_with_2(file, capsys, arguments, said):
     assert main([file if word == "FILE" else word for word in arguments]) == 2
     captured = capsys.readouterr()
     assert said in captured.err
@@ -94,7 +94,7 @@ def test_ranks_may_be_given_the_lower_the_better(file, capsys, command):
     assert json.loads(capsys.readouterr().out)["systems"][-1]["system"] == best
 
 
-def test_a_broken_file_is_said_with_its_line(tmp_path, capsys):
+def test_a_broken_file_is_reported_with_its_line(tmp_path, capsys):
     path = tmp_path / "broken.csv"
     path.write_text("rater,item,system,criterion,value,screen\nr,i,s,c,much,x\n")
     assert main(["clusters", str(path)]) == 2

@@ -207,7 +207,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("arguments", "said"), FAULTS)
-def test_bad_input_ends_with_two_and_says_what(file, capsys, arguments, said):
+def test_bad_input_exits_with_2_and_a_message(file, capsys, arguments, said):
     command, *options = arguments
     assert main([command, file, *options]) == 2
     assert said in capsys.readouterr().err

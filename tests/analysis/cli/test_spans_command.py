@@ -98,7 +98,7 @@ def test_the_ranking_is_in_clusters_and_the_lowest_penalty_wins(file, capsys):
     assert RANKED["raters"][1] in capsys.readouterr().out
 
 
-def test_agreement_says_what_is_undefined(file, tmp_path, capsys):
+def test_agreement_explains_undefined_coefficients(file, tmp_path, capsys):
     found = as_json(capsys, file, "--agreement", "--resamples", "50")["agreement"]
     assert (found["outputs"], found["pairs"], found["one_empty"]) == (24, 24, 8)
     f1, _, _, alpha = found["coefficients"]

@@ -101,7 +101,7 @@ def test_a_judge_that_prefers_its_own_system_is_compared_with_people(people):
     assert report(people, better).own.n == 0
 
 
-def test_verdicts_are_calibrated_by_what_people_say(people):
+def test_verdicts_are_calibrated_against_people(people):
     """Here the judge is sure of distant systems, and ties in one order for neighbours."""
 
     def careful(item: int, a: str, b: str) -> int:

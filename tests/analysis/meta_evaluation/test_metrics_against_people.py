@@ -163,7 +163,7 @@ def test_means_within_items():
     assert found.kendall_pooled == pytest.approx(0.552, abs=5e-4)
 
 
-def test_within_items_with_gaps_is_what_scipy_finds_item_by_item():
+def test_gaps_within_items_agree_with_scipy():
     rng = np.random.default_rng(2)
     people, metric = rng.integers(0, 4, (5, 40)) * 1.0, rng.integers(0, 4, (5, 40)) * 1.0
     people[rng.random((5, 40)) < 0.3] = NAN
@@ -210,7 +210,7 @@ def test_measures_of_rows_are_scipys():
 
 
 @pytest.mark.parametrize("unit", ["systems", "items", "raters"])
-def test_a_resample_is_what_copies_of_its_judgements_give(unit: str):
+def test_a_resample_equals_copied_judgements(unit: str):
     """Each drawn item or rater, written out as often as it was drawn."""
     table, scores = campaign()
     people = People.from_table(table)
@@ -401,7 +401,7 @@ def test_the_ceiling_is_every_rater_against_the_mean_of_the_others():
         assert each.acc_eq == pytest.approx(tie_calibration(pairs).accuracy)
 
 
-def test_what_the_ceiling_shows_is_said_and_a_single_rater_has_none(report):
+def test_the_ceiling_is_explained_and_needs_two_raters(report):
     assert any("does not show that the metric could replace" in each for each in report.sentences)
     table, scores = campaign()
     alone = table.rows(table.rater.codes == 0)
@@ -497,9 +497,7 @@ def test_long_wide_and_whole_files_say_the_same(tmp_path: Path):
         ("system,m,m\na,1,2\n", ("Line 1, m: there are two columns of this name.",)),
     ],
 )
-def test_every_problem_of_a_file_of_scores_is_said_with_line_and_column(
-    tmp_path, content, problems
-):
+def test_problems_of_scores_have_line_and_column(tmp_path, content, problems):
     file = tmp_path / "scores.csv"
     file.write_text(content)
     with pytest.raises(TableError) as raised:

@@ -57,7 +57,7 @@ def test_the_command_writes_what_the_other_commands_read(folder: Path, tmp_path:
     assert "There are only 2 systems." in capsys.readouterr().out
 
 
-def test_every_problem_of_an_archive_is_said(folder: Path):
+def test_an_archive_lists_all_its_problems(folder: Path):
     (folder / "documents/en-de.docs").write_text("news doc1\n")
     (folder / "human-scores/en-de.mqm.seg.score").write_text("A\t1\nA\thigh\nB\t2\nB 1\n")
     (folder / "metric-scores/en-de/COMET-refA.seg.score").write_text("A 1\nA 2\nB 3\n")

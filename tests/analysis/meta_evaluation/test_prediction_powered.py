@@ -118,7 +118,7 @@ def test_a_good_judge_narrows_and_no_judge_widens(simulation):
         assert width(simulation[judge]) < 1.01 * people
 
 
-def test_what_a_judge_is_worth(simulation):
+def test_the_worth_of_a_judge_in_judgements(simulation):
     worth = {name: np.mean([row[4].worth for row in simulation[name]]) for name in JUDGES}
     weight = {name: np.mean([row[4].weight for row in simulation[name]]) for name in JUDGES}
     judgements = 2 * PER_OUTPUT * JUDGED
@@ -243,7 +243,7 @@ def test_where_every_item_but_not_every_output_was_judged_a_metric_adds_to_peopl
     assert np.mean(widths["powered"]) < 0.8 * np.mean(widths["people"])
 
 
-def test_what_cannot_be_estimated_is_refused():
+def test_unusable_judgements_are_refused():
     people, judges, _ = simulated(1)
     gap = judges["good"].copy()
     gap[1, 3] = np.nan

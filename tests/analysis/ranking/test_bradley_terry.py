@@ -212,7 +212,7 @@ def test_swapping_wins_and_losses_turns_abilities_round(pairs):
     assert {WIN, TIE, LOSS} == {0, 1, 2}
 
 
-def test_every_fault_of_the_options_is_said(pairs):
+def test_options_list_all_their_problems(pairs):
     with pytest.raises(OptionsError) as refused:
         bradley_terry(pairs, ties="none", cluster="moon", alpha=0)
     assert len(refused.value.problems) == 3

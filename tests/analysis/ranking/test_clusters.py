@@ -64,7 +64,7 @@ def portions(monkeypatch):
     return drawn
 
 
-def test_who_stops_waiting_stops_the_runs(portions):
+def test_cancelling_stops_the_runs(portions):
     def interrupt(share):
         raise KeyboardInterrupt
 
@@ -112,7 +112,7 @@ def test_equal_scores_share_their_ranks():
     assert high.tolist() == [[2, 3, 2, 4]]
 
 
-def test_a_cluster_ends_where_nobody_below_reaches_up():
+def test_a_cluster_ends_above_ranks_that_do_not_reach_it():
     low = np.array([1, 2, 2, 4])
     high = np.array([1, 3, 3, 4])
     assert cluster_ends(low, high).tolist() == [True, False, True, True]
@@ -153,7 +153,7 @@ def test_pairs_that_never_met_are_said():
     assert ranking.unmet == (("a", "c"),)
 
 
-def test_what_cannot_be_ranked_is_refused_with_its_reason():
+def test_unrankable_criteria_are_refused_with_a_reason():
     screens = [
         {"rater": "r", "item": pair, "values": {pair[0]: 1, pair[1]: 2}} for pair in ("ab", "cd")
     ]
@@ -165,7 +165,7 @@ def test_what_cannot_be_ranked_is_refused_with_its_reason():
         rank_criterion(table, "quality", RankingOptions())
 
 
-def test_excluded_raters_do_not_count_and_stand_in_the_signature():
+def test_the_signature_names_excluded_raters():
     table = simulated()
     options = RankingOptions(runs=3, exclude_raters=("rater0",))
     ranking = rank_criterion(table, "quality", options)
@@ -175,7 +175,7 @@ def test_excluded_raters_do_not_count_and_stand_in_the_signature():
     assert rank_criterion(marked, "quality", RankingOptions(runs=3)).systems == ranking.systems
 
 
-def test_kinds_are_told_or_seen():
+def test_kinds_are_given_or_guessed():
     relative, single = simulated(), simulated(shown=1)
     assert kind_of(relative, "quality", {}) == "relative"
     assert kind_of(single, "quality", {}) == "scale"
@@ -196,7 +196,7 @@ def test_lower_values_win_where_they_are_better():
     assert "|lower:" not in plain.signature
 
 
-def test_every_fault_of_the_options_is_said():
+def test_options_list_all_their_problems():
     with pytest.raises(OptionsError) as refused:
         RankingOptions(
             method="elo", runs=0, resample=("dice",), alpha=2, kinds={"quality": "taste"}

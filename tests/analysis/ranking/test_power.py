@@ -60,7 +60,7 @@ def test_a_plan_without_ties_has_none():
     assert TIE not in pairs_from_table(table).outcome
 
 
-def test_a_pilots_plan_finds_what_the_pilot_was_made_with():
+def test_a_pilots_plan_recovers_its_parameters():
     even = replace(PLAN, effective_raters=40.0)
     plans = [plan_from_pilot(simulated_campaign(even, seed=5, campaign=k), 700) for k in range(4)]
     assert {plan.screens for plan in plans} == {700}
@@ -77,7 +77,7 @@ def test_an_independent_pilot_gives_little_dependence():
     assert found.item_spread < 0.2
 
 
-def test_a_pilot_that_says_nothing_is_refused():
+def test_an_uninformative_pilot_is_refused():
     same = table_of_screens(
         [{"rater": f"r{n}", "item": str(n), "values": {"a": 1, "b": 1}} for n in range(5)]
     )
@@ -119,7 +119,7 @@ def test_more_screens_find_more(analysis):
     assert (small.cost, large.cost, large.judgements) == (30, 750, 4500)
 
 
-def test_every_fault_of_a_plan_is_said():
+def test_a_plan_lists_all_its_problems():
     with pytest.raises(OptionsError) as refused:
         CampaignPlan(
             abilities=(0.0, 1.0), screens=0, shown=3, rater_spread=-1, tie_share=1, raters=0

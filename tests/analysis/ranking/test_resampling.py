@@ -39,7 +39,7 @@ def test_no_resampling_keeps_the_counts(pairs):
 @pytest.mark.parametrize(
     ("scheme", "units"), [("pairs", 180), ("screens", 60), ("items", 17), ("raters", 8)]
 )
-def test_as_many_units_are_drawn_as_there_are(pairs, scheme, units):
+def test_a_resample_draws_as_many_units_as_exist(pairs, scheme, units):
     first, _ = unit_weights(SCHEMES[scheme](pairs), seed=1, run=0)
     assert len(first) == first.sum() == units
 

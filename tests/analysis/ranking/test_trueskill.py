@@ -1,12 +1,14 @@
 """The compiled kernel does what the `trueskill` package does."""
 
 import math
+import tempfile
 
 import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
 from trueskill import TrueSkill, rate_1vs1
 
+from analysis.ranking.compiling import own_temporary_folder
 from analysis.ranking.pairs import LOSS, TIE, WIN, Pairs, pairs_from_table
 from analysis.ranking.resampling import Resampler
 from analysis.ranking.streams import GAMMA, STEPS, mixed, stream
@@ -104,7 +106,7 @@ def replayed_run(counts, seed: int, run: int) -> list[float]:
     return [rating.mu for rating in ratings]
 
 
-def test_opponents_are_drawn_as_the_definition_says():
+def test_opponents_are_drawn_as_defined():
     """Means agree with the definition run on numpy's random numbers (weights, not rejection)."""
     pairs = pairs_from_table(simulated(screens=40))
     counts = Resampler.of(pairs, "none").fixed
@@ -200,3 +202,31 @@ def test_a_pass_by_screens_is_the_packages_own_update():
     environment = TrueSkill(mu=0, sigma=0.5, beta=1, tau=0, draw_probability=0.25)
     expected = environment.rate([(environment.create_rating(),) for _ in range(3)])
     assert mu == pytest.approx([rating.mu for (rating,) in expected], abs=1e-12)
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def test_the_folder_is_private_and_used_again(temporary):
+    folder = own_temporary_folder()
+    assert folder.parent == temporary
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert own_temporary_folder() == folder
+
+
+def test_a_folder_that_others_can_write_is_not_used(temporary):
+    folder = own_temporary_folder()
+    folder.chmod(0o777)
+    assert own_temporary_folder() != folder
+
+
+def test_a_link_in_its_place_is_not_followed(temporary):
+    folder = own_temporary_folder()
+    folder.rmdir()
+    elsewhere = temporary / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    folder.symlink_to(elsewhere)
+    assert own_temporary_folder().name not in {folder.name, elsewhere.name}

@@ -223,7 +223,7 @@ def test_only_screens_with_the_same_outputs_are_compared():
     assert (found.value, found.units) == (pytest.approx(1), 1)
 
 
-def test_a_rater_who_repeats_himself_is_consistent():
+def test_a_rater_who_repeats_answers_is_consistent():
     values = np.array([1, 1, 5, 5, 3, 3, 9.0])
     outputs, raters = np.array([0, 0, 1, 1, 2, 2, 3]), np.zeros(7, dtype=int)
     found = self_consistency(values, outputs, raters)
@@ -249,7 +249,7 @@ UNDEFINED = {
 
 
 @pytest.mark.parametrize("case", sorted(UNDEFINED))
-def test_what_is_undefined_says_why(case):
+def test_undefined_coefficients_have_a_reason(case):
     with pytest.raises(Undefined) as why:
         UNDEFINED[case]()
     found = defined("x", UNDEFINED[case])

@@ -57,7 +57,7 @@ def test_ties_are_a_share_of_the_pairs_on_a_screen():
     assert rater_profiles(table(rows))[0].ties == pytest.approx(3 / 6)
 
 
-def test_a_rater_alone_says_why_there_is_no_agreement():
+def test_a_single_rater_has_a_reason_for_no_agreement():
     rows = [("ann", f"i{k}", "s", "q", k, f"x{k}") for k in range(9)]
     (profile,) = rater_profiles(table(rows))
     assert profile.agreement is None
@@ -65,7 +65,7 @@ def test_a_rater_alone_says_why_there_is_no_agreement():
     assert profile.ties is None and profile.seconds_per_screen is None
 
 
-def test_a_rater_who_never_varies_says_so():
+def test_a_constant_rater_has_a_reason():
     rows = [
         (r, f"i{k}", "s", "q", 3 if r == "ann" else k, f"{r}{k}")
         for k in range(9)
@@ -113,7 +113,7 @@ def test_spearmans_p_counts_every_order_of_tied_values():
     assert exact_spearman_p(first, second) == pytest.approx(expected)
 
 
-def test_a_correlation_that_does_not_exist_says_why():
+def test_undefined_correlations_have_a_reason():
     rows = [("ann", "i", f"s{s}", c, v, "x") for s in range(4) for c, v in (("a", s), ("b", 1))]
     few = [("ann", "i", f"s{s}", c, s, "x") for s in range(2) for c in "ab"]
     assert correlations(table(rows))[0].reason == "b is the same for every system."

@@ -145,7 +145,7 @@ def first_batch(table: JudgementTable) -> JudgementTable:
     return table.rows(np.isin(units, thrice) & ~np.isin(units, tuda))
 
 
-def test_what_a_criterion_is_can_be_guessed():
+def test_the_kind_of_a_criterion_is_guessed():
     options = ReportOptions()
     assert kind_of(magnitudes(), "quality", options.kinds) == "relative"
     assert kind_of(magnitudes(), "coverage", options.kinds) == "category"
@@ -172,7 +172,7 @@ def test_excluded_rows_do_not_count():
     )
 
 
-def test_an_unknown_rater_or_factor_is_said():
+def test_unknown_raters_and_factors_are_named():
     with pytest.raises(TableError, match="no rater 'nobody'"):
         report(clarity(), exclude_raters=["nobody"])
     found = report(clarity(), factors=["colour"], model="interaction").criterion("Clarity")
@@ -238,7 +238,7 @@ def test_every_table_has_a_report_of_every_kind_without_nan(case, kind):
         assert (each.value is None) == bool(each.reason)
 
 
-def test_what_no_report_can_be_made_of_is_refused():
+def test_empty_tables_make_no_report():
     rows = [(f"r{k}", "i", "s", "q", 1e200, "x") for k in range(3)]
     with pytest.raises(TableError, match="3 values are beyond"):
         report(from_rows(rows))
@@ -290,7 +290,7 @@ def test_another_scale_changes_no_test(factor, constant):
     )
 
 
-def test_options_say_every_fault_at_once():
+def test_options_report_all_problems_at_once():
     with pytest.raises(OptionsError) as problems:
         ReportOptions(
             alpha=2, runs=0, model="spline", kinds={"q": "colour"}, outliers={"q": "burn"}
@@ -355,7 +355,7 @@ def test_the_first_report_of_a_process_limits_also_what_it_loads_itself():
     assert printed.stdout == "[1, 1]\n"
 
 
-def test_what_goes_by_criterion_may_come_as_pairs():
+def test_mappings_by_criterion_may_be_pairs():
     pairs = [["writing", "scale"], ["a", "count"], ["preference", "relative"]]
     options = ReportOptions.from_dict({"kinds": pairs, "categories": [["c", ["no", "yes"]]]})
     assert list(options.kinds) == ["writing", "a", "preference"]

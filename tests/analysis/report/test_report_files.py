@@ -183,7 +183,7 @@ def test_an_anova_table_has_a_row_for_each_source():
 # --- LaTeX -----------------------------------------------------------------------------------
 
 
-def test_every_character_of_a_name_is_printed_as_it_stands():
+def test_every_character_of_a_name_is_printed():
     assert escaped("a_b & 50% {x} #1 ~^\\$") == (
         r"a\_b \& 50\% \{x\} \#1 \textasciitilde{}\textasciicircum{}\textbackslash{}\$"
     )
@@ -231,7 +231,7 @@ def test_wicked_names_leave_tables_well_formed():
         r"\begin{tabular}{lr}\toprule\na & c \\\n\bottomrule\n",
     ],
 )
-def test_what_is_not_well_formed_is_seen(fault):
+def test_the_check_finds_malformed_latex(fault):
     with pytest.raises(AssertionError):
         assert_well_formed(fault.replace(r"\n", "\n"))
 
@@ -293,7 +293,7 @@ def test_equal_reports_give_equal_pictures_without_a_date():
             assert b"CreationDate" not in content and b"dc:date" not in content
 
 
-def test_pictures_say_in_writing_what_colours_say():
+def test_pictures_repeat_colours_as_text():
     text = files_of("E2E")["plots/quality-heatmap-none.svg"].decode()
     shares = report_of("E2E").criterion("quality").ranking.rank_shares["none"]
     for name, share in shares.items():
@@ -380,7 +380,7 @@ def test_colours_differ_in_lightness_too():
     assert all(first > second for first, second in itertools.pairwise(grey))
 
 
-def test_numbers_stand_out_from_their_shade():
+def test_numbers_contrast_with_their_shade():
     """Contrast after WCAG 2; without that the numbers on middle blue could not be read."""
     from analysis.report.plots import ink_on, luminance
 
@@ -432,7 +432,7 @@ def test_a_bundle_holds_tables_plots_and_a_way_to_recompute():
     assert re.search(r"python -m analysis report \S+\.zip", readme)
 
 
-def test_what_is_no_bundle_is_refused():
+def test_other_files_are_refused_as_bundles():
     with pytest.raises(TableError, match="not a bundle"):
         read_bundle(io.BytesIO(b"PK\x03\x04 but not really"))
     empty = io.BytesIO()

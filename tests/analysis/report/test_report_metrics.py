@@ -123,7 +123,7 @@ def test_a_metric_is_worth_judgements_and_their_price(report):
     assert good.price == pytest.approx(0.5 * good.estimates.worth)
 
 
-def test_a_reason_stands_where_there_are_no_estimates():
+def test_missing_estimates_have_a_reason():
     scores = compared().scores
     scores.segments[0, 0, 0] = np.nan
     (section,) = make_report(judged(), OPTIONS, compared=Compared(scores)).metrics
@@ -148,7 +148,7 @@ def test_the_bundle_computes_the_metrics_again(report, tmp_path, capsys, monkeyp
     assert again == json.loads(json.dumps(report.as_dict()))
 
 
-def test_every_table_of_a_section_says_what_it_is(report):
+def test_every_table_of_a_section_has_a_caption(report):
     names = [table.name for table in metric_tables(report.metrics[0])]
     assert names[:2] == ["system-level", "segment-level"]
     assert {"ceiling", "worth", "with-good"} <= set(names)
@@ -188,7 +188,7 @@ def test_options_refuse_impossible_sizes():
     assert len(refused.value.problems) == 2
 
 
-def test_files_without_scores_or_verdicts_are_no_comparison():
+def test_files_without_scores_or_verdicts_compare_nothing():
     assert read_compared({"other.csv": b"x"}, lower_is_better=()) is None
     only = Compared(None, {"lm": (Verdict("i", "a", "b", 1),)})
     again = read_compared(only.files(), lower_is_better=())

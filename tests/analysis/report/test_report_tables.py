@@ -58,7 +58,7 @@ def test_every_row_has_a_cell_for_every_column(criteria):
             assert all(isinstance(cell, str) for _, row in table.lines for cell, _, _ in row)
 
 
-def test_rankings_stand_beside_each_other(criteria):
+def test_rankings_are_printed_side_by_side(criteria):
     quality = criteria["quality"]
     assert names_of(quality.paper) == ["ranking-none"]
     assert names_of(quality.honest)[:2] == ["ranking-raters", "bradley-terry"]

@@ -36,7 +36,7 @@ def column(table: dict[str, Any], name: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("what", MISSING)
-def test_what_was_not_available_is_still_not_there(what: str):
+def test_missing_values_stay_missing(what: str):
     """If this fails, the cells can be computed: compare them, and say so in docs/metrics.md."""
     if not ORACLE_DATA.is_dir():
         pytest.skip(f"PUBLISHED DATA MISSING: {ORACLE_DATA} (name the folder: ORACLE_DATA=)")

@@ -215,7 +215,7 @@ UNDEFINED = {
 
 
 @pytest.mark.parametrize("case", sorted(UNDEFINED))
-def test_what_has_no_table_says_why(case):
+def test_undefined_tables_have_a_reason(case):
     values, groups, reason = UNDEFINED[case]
     with pytest.raises(Undefined, match=reason):
         one_way(values, np.array(groups), 3)

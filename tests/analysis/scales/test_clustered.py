@@ -5,6 +5,7 @@ import pytest
 
 from analysis.errors import Undefined
 from analysis.scales.clustered import Within, clustered_comparison
+from analysis.scales.comparison import contrasts, difference_variances
 
 
 def judgements(seed: int = 1, size: int = 600) -> dict[str, np.ndarray]:
@@ -71,7 +72,7 @@ def test_raters_who_share_no_system_cannot_be_set_aside():
         ({"values": np.ones(600)}, "no variation"),
     ],
 )
-def test_what_cannot_be_compared_says_why(change, reason):
+def test_incomparable_means_have_a_reason(change, reason):
     with pytest.raises(Undefined, match=reason):
         clustered_comparison(**{**judgements(), **change}, labels=list("abcd"))
 
@@ -89,3 +90,32 @@ def test_few_raters_do_not_make_bold_claims():
         found = clustered_comparison(values, (raters + items) % 5, list("abcde"), raters, items)
         claims += any(pair.p < 0.05 for pair in found.contrasts)
     assert claims <= 3
+
+
+def test_a_difference_without_an_error_is_refused():
+    """Two raters who differ alike on two systems give a covariance of rank one."""
+    direction = np.array([1.0, 1.0, 2.0])
+    means, names = np.array([3.0, 2.0, 1.0]), ["a", "b", "c"]
+    with pytest.raises(Undefined, match="too few raters or items"):
+        contrasts(
+            names,
+            means,
+            difference_variances(np.outer(direction, direction)),
+            alpha=0.05,
+            df=1.0,
+            higher_is_better=True,
+        )
+
+
+def test_each_pair_has_the_error_of_its_difference():
+    covariance = np.diag([1.0, 3.0])
+    (pair,) = contrasts(
+        ["a", "b"],
+        np.array([5.0, 1.0]),
+        difference_variances(covariance),
+        alpha=0.05,
+        df=None,
+        higher_is_better=True,
+    )
+    assert (pair.difference, pair.se) == pytest.approx((4.0, 2.0))
+    assert pair.low == pytest.approx(4 - 1.959964 * 2, abs=1e-3)

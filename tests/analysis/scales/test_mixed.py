@@ -140,7 +140,7 @@ def test_a_rater_who_is_harsh_to_all_moves_no_difference():
     assert after.difference == pytest.approx(before.difference, rel=0.01)
 
 
-def test_variance_components_find_what_was_put_in():
+def test_variance_components_recover_simulated_variances():
     rng = np.random.default_rng(2)
     rater, item = np.divmod(np.arange(60 * 80), 80)
     value = 2 * rng.normal(size=60)[rater] + rng.normal(size=80)[item] + 0.5 * rng.normal(size=4800)
@@ -160,7 +160,7 @@ UNDEFINED = {
 
 
 @pytest.mark.parametrize("case", sorted(UNDEFINED))
-def test_what_cannot_be_fitted_says_why(case):
+def test_models_that_cannot_be_fitted_have_a_reason(case):
     values, systems, random, reason = UNDEFINED[case]
     with pytest.raises(Undefined, match=reason):
         fit_mixed(values, systems, ["a", "b"], random)

@@ -84,7 +84,7 @@ UNDEFINED = {
 
 
 @pytest.mark.parametrize("case", sorted(UNDEFINED))
-def test_what_has_no_rank_test_says_why(case):
+def test_undefined_rank_tests_have_a_reason(case):
     with pytest.raises(Undefined):
         UNDEFINED[case]()
 

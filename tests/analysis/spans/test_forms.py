@@ -329,7 +329,7 @@ def with_mark(**parts: object) -> str:
         ("rater,system,item,start,end\n", "no marked output"),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_its_place(content, message):
+def test_unreadable_input_is_refused_with_its_place(content, message):
     with pytest.raises(TableError, match=message):
         read_text(content)
 

@@ -29,7 +29,7 @@ def test_utf16_offsets_come_back(text):
         assert from_utf16(text, units) == place
 
 
-def test_the_middle_of_a_character_is_no_place():
+def test_an_offset_inside_a_character_is_refused():
     with pytest.raises(MarkError, match="in the middle of '👍'"):
         from_utf16("a👍b", 2)
     for outside in (-1, 5):

@@ -89,7 +89,7 @@ def test_weights_can_be_set_and_the_most_specific_counts():
 
 
 @pytest.mark.parametrize("text", ["major", "major:", ":5", "major:x", "major:-1", "major:nan", "5"])
-def test_what_is_no_weight_is_refused(text):
+def test_malformed_weights_are_refused(text):
     with pytest.raises(OptionsError, match="is not a weight such as"):
         parse_weights(f"minor:1 {text}")
 

@@ -148,7 +148,7 @@ def test_slot_errors(text: str, errors: tuple[int, int, int, int]):
 
 
 @pytest.mark.parametrize("text", ["", "a summary", "name[X] and more", "colour[red]"])
-def test_what_is_no_meaning_representation_has_no_slots(text: str):
+def test_other_inputs_have_no_slots(text: str):
     assert parse_meaning(text) is None
     with pytest.raises(Undefined, match="meaning representation"):
         score(Material({"s": {"a": "x"}}, {}, {"a": text}), ("ser",))
@@ -166,7 +166,7 @@ def test_diversity_by_hand():
     assert distinct([()], 1) is None
 
 
-def test_what_is_copied():
+def test_copied_shares_of_the_input():
     assert copied("the cat sat", "a cat sat down") == 2 / 3
     assert copied("same words", "same words") == 1
     assert copied("", "x") is None
@@ -202,7 +202,7 @@ def test_files_are_read_as_the_site_reads_them(files, tmp_path: Path):
     assert read_material(files[0], tmp_path / "more.csv").sha256 == read.sha256
 
 
-def test_every_problem_of_both_files_is_said_with_its_place(tmp_path: Path):
+def test_problems_of_both_files_have_places(tmp_path: Path):
     outputs, items = tmp_path / "outputs.csv", tmp_path / "items.csv"
     outputs.write_text("system,item,output\ns,a,x\ns,a,y\n,a,x\ns,unknown,x\ns,a\n")
     items.write_text("item,input,reference\na,one,r\n,one,r\na,two,r\n")
@@ -248,7 +248,7 @@ def test_every_metric_says_how_it_was_computed(name: str):
         assert all(value is None or math.isfinite(value) for value in each.systems.values())
 
 
-def test_what_cannot_be_computed_is_refused(files, capsys):
+def test_metrics_without_their_inputs_are_refused(files, capsys):
     with pytest.raises(OptionsError, match="no metric 'blue'"):
         score(TEXTS, ("blue",))
     bare = Material(TEXTS.outputs, {"a": (), "b": ()}, TEXTS.inputs)
