@@ -1,4 +1,4 @@
-"""Systems compared by estimated means and their covariance: simultaneous intervals of all pairs."""
+"""Simultaneous intervals of all pairs from estimated means, and Holm's adjustment of p-values."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
 from analysis.typing import Codes, Values
@@ -141,3 +142,26 @@ def contrasts(
         )
         for i, j, d, e, p in zip(first, second, differences, errors, tails, strict=True)
     )
+
+
+def holm(p_values: ArrayLike) -> Values:
+    """Adjust p-values stepwise, without any assumption about how the tests depend.
+
+    Parameters
+    ----------
+    p_values : shape (tests,), each between 0 and 1
+
+    Returns
+    -------
+    shape (tests,), in the same order; at most 1
+
+    Source
+    ------
+    Holm (1979).
+    """
+    p_values = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p_values, kind="stable")
+    steps = p_values[order] * np.arange(len(p_values), 0, -1)
+    adjusted = np.empty_like(p_values)
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return adjusted

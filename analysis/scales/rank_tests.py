@@ -10,6 +10,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
+from analysis.scales.comparison import holm
 from analysis.typing import Codes, Values
 
 
@@ -35,29 +36,6 @@ class RankPair:
     p_holm: float | None
     n: int
     reason: str = ""
-
-
-def holm(p_values: ArrayLike) -> Values:
-    """Adjust p-values stepwise, without any assumption about how the tests depend.
-
-    Parameters
-    ----------
-    p_values : shape (tests,), each between 0 and 1
-
-    Returns
-    -------
-    shape (tests,), in the same order; at most 1
-
-    Source
-    ------
-    Holm (1979).
-    """
-    p_values = np.asarray(p_values, dtype=np.float64)
-    order = np.argsort(p_values, kind="stable")
-    steps = p_values[order] * np.arange(len(p_values), 0, -1)
-    adjusted = np.empty_like(p_values)
-    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
-    return adjusted
 
 
 def kruskal_wallis(values: ArrayLike, groups: Codes, count: int) -> RankTest:

@@ -13,7 +13,7 @@ from sacrebleu.metrics.ter import TER
 
 
 def _metric(name: str, lowercase: bool, **more: Any) -> Any:
-    """Return a sacrebleu metric; importing the package is left until one is wanted."""
+    """Return a sacrebleu metric with these options."""
     if name == "bleu":
         # `force`: outputs that end in " ." are scored as they are, without a warning.
         return BLEU(lowercase=lowercase, force=True, **more)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from analysis.errors import Undefined
+from analysis.scales.comparison import holm
 from analysis.scales.rank_tests import (
     block_means,
     dunn,
     friedman,
-    holm,
     kruskal_wallis,
     wilcoxon_pairs,
 )
