@@ -1,8 +1,10 @@
 """What `import analysis` offers in a notebook."""
 
+import ast
 import pkgutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -52,3 +54,16 @@ def test_a_report_says_how_to_cite_the_version_that_made_it():
     assert citation(line) == "Cite as: RankME, version 1.4.5 (CITATION.cff)."
     report = report_of("SR11")
     assert citation(report.signature) in document(report)
+
+
+def test_only_the_compiler_is_imported_inside_a_function():
+    """The figures beside these two say what they save; imports stand at the top elsewhere."""
+    found = {
+        (path.name, getattr(node, "module", ""))
+        for path in Path(analysis.__file__).parent.rglob("*.py")
+        for function in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(function, ast.FunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    }
+    assert found == {("clusters.py", "drawers"), ("bradley_terry.py", "distances")}
