@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.scales.rank_tests import block_means
 from analysis.typing import Values
 
 from .pairs_within import PairsWithin, PairsWithPeople
-from .people import People, cell_means
+from .people import People
 from .system_level import accuracy_rows, pearson_rows
 from .tie_calibration import tie_calibration
 
@@ -93,7 +94,7 @@ def _held_out(people: People) -> list[tuple[Values, Values, Values]]:
             continue
         items, place = np.unique(people.item[shared], return_inverse=True)
         small = (shape[0], len(items))
-        own = cell_means(people.system[shared], place, people.value[shared], small)
+        own = block_means(people.value[shared], people.system[shared], place, small)
         whole = [each.reshape(shape)[:, items] for each in (sums, counts)]
         mine = [
             np.bincount(people.system[shared] * small[1] + place, weights, small[0] * small[1])

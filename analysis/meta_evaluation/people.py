@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.errors import Undefined
+from analysis.scales.rank_tests import block_means
 from analysis.table import JudgementTable
 from analysis.typing import Codes, Values
 
@@ -55,7 +56,8 @@ class People:
     @property
     def cells(self) -> Values:
         """Mean judgements of outputs."""
-        return cell_means(self.system, self.item, self.value, (len(self.systems), len(self.items)))
+        shape = len(self.systems), len(self.items)
+        return block_means(self.value, self.system, self.item, shape)
 
     @property
     def system_scores(self) -> Values:
@@ -73,20 +75,3 @@ class People:
         sums = np.bincount(place, self.value, minlength=len(names) * width).astype(np.float64)
         counts = np.bincount(place, minlength=len(names) * width).astype(np.float64)
         return sums.reshape(shape), counts.reshape(shape)
-
-
-def cell_means(system: Codes, item: Codes, value: Values, shape: tuple[int, int]) -> Values:
-    """Average by system and item, NaN where there is no value.
-
-    Parameters
-    ----------
-    system, item : shape (judgements,), codes
-    value : shape (judgements,)
-    shape : (systems, items)
-    """
-    place = system.astype(np.int64) * shape[1] + item
-    size = shape[0] * shape[1]
-    counts = np.bincount(place, minlength=size)
-    sums = np.bincount(place, value, minlength=size)
-    means: Values = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
-    return means.reshape(shape)

@@ -167,13 +167,13 @@ def friedman(block_means: Values) -> RankTest:
 
 
 def block_means(values: Values, blocks: Codes, groups: Codes, shape: tuple[int, int]) -> Values:
-    """Average each (block, system) cell, shape `shape`, NaN where it is empty.
+    """Average each (block, group) cell, NaN where it is empty.
 
     Parameters
     ----------
     values : shape (judgements,)
     blocks, groups : shape (judgements,), codes
-    shape : (blocks, systems)
+    shape : (blocks, groups), that of the result
     """
     cells = blocks.astype(np.int64) * shape[1] + groups
     size = shape[0] * shape[1]
