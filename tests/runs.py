@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analysis.report import bundle
+from analysis.report import rendered
 from rankme.actions.runs import analysis_runs
 from rankme.actions.sitting import assignments
 from rankme.models import AnalysisRun
@@ -46,14 +46,14 @@ def asked(campaign, **options) -> AnalysisRun:
     return analysis_runs.request_run(campaign, options, by=make_owner())
 
 
-def executed(run: AnalysisRun, *, pictures: tuple[str, ...] = bundle.PLOT_FORMATS) -> AnalysisRun:
+def executed(run: AnalysisRun, *, pictures: tuple[str, ...] = rendered.PLOT_FORMATS) -> AnalysisRun:
     """The run when it is done.
 
     `pictures` are the formats in which they are drawn. They take half of the time, so that tests
     leave them out that look at numbers alone.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bundle, "PLOT_FORMATS", pictures)
+        patch.setattr(rendered, "PLOT_FORMATS", pictures)
         assert analysis_runs.execute(run.pk, "tester")
     run.refresh_from_db()
     assert run.state == "done", run.error

@@ -22,7 +22,6 @@ PYTHON = {
     "span_agreement": 69,
     "tukey": 66,
     "metrics_against_people": 65,
-    "prediction_powered": 64,
     "segment_level": 63,
     "alternative_annotator_test": 63,
     "fit_mixed": 62,

@@ -10,9 +10,8 @@ from analysis.errors import Undefined
 from analysis.scales.comparison import (
     Contrast,
     FixedMean,
-    contrasts,
     difference_variances,
-    estimated_means,
+    means_and_contrasts,
 )
 from analysis.typing import Codes, Values
 
@@ -80,18 +79,11 @@ def prediction_powered(
     """
     fit = fit_control_variate(people, name, scores, items)
     tables = {
-        use: (
-            estimated_means(
-                people.systems, each.means, each.spread, alpha=alpha, df=fit.df,
-                higher_is_better=True,
-            ),
-            contrasts(
-                people.systems, each.means, each.variances, alpha=alpha, df=fit.df,
-                higher_is_better=True,
-            ),
+        use: means_and_contrasts(
+            people.systems, each.means, each.spread, each.variances, alpha=alpha, df=fit.df
         )
         for use, each in (("people", fit.people), ("powered", fit.powered))
-    }  # fmt: skip
+    }
     return PredictionPowered(
         metric=name,
         weight=fit.weight,

@@ -12,13 +12,7 @@ from numpy.typing import ArrayLike
 from analysis.errors import Undefined
 from analysis.typing import Codes, Values
 
-from .comparison import (
-    Contrast,
-    FixedMean,
-    contrasts,
-    difference_variances,
-    estimated_means,
-)
+from .comparison import Contrast, FixedMean, difference_variances, means_and_contrasts
 
 
 @dataclass(frozen=True)
@@ -97,14 +91,13 @@ def clustered_comparison(
     if np.trace(spread) <= 1e-12 * np.trace(fit.bread) * fit.residual_variance:
         raise Undefined("The systems' differences do not vary between raters and items.")
     names = [labels[index] for index in present]
-    means = fit.coefficients + shift
+    means, pairs = means_and_contrasts(
+        names, fit.coefficients + shift, spread, variances, alpha=alpha, df=df,
+        higher_is_better=higher_is_better,
+    )  # fmt: skip
     return ClusteredComparison(
-        means=estimated_means(
-            names, means, spread, alpha=alpha, df=df, higher_is_better=higher_is_better
-        ),
-        contrasts=contrasts(
-            names, means, variances, alpha=alpha, df=df, higher_is_better=higher_is_better
-        ),
+        means=means,
+        contrasts=pairs,
         raters=len(np.unique(raters)),
         items=len(np.unique(items)),
         alpha=alpha,

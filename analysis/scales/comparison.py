@@ -144,6 +144,37 @@ def contrasts(
     )
 
 
+def means_and_contrasts(
+    names: Sequence[str],
+    estimates: Values,
+    covariance: Values,
+    variances: Values,
+    *,
+    alpha: float,
+    df: float | None,
+    higher_is_better: bool = True,
+) -> tuple[tuple[FixedMean, ...], tuple[Contrast, ...]]:
+    """Return `estimated_means` and `contrasts` of the same systems.
+
+    Parameters
+    ----------
+    names : of the systems
+    estimates : shape (systems,)
+    covariance : of the estimates, shape (systems, systems), of which the diagonal counts
+    variances : of the differences, shape (systems, systems)
+    alpha : 1 − confidence
+    df : degrees of freedom; None: infinite
+    higher_is_better : false: the lowest mean comes first
+    """
+    means = estimated_means(
+        names, estimates, covariance, alpha=alpha, df=df, higher_is_better=higher_is_better
+    )
+    pairs = contrasts(
+        names, estimates, variances, alpha=alpha, df=df, higher_is_better=higher_is_better
+    )
+    return means, pairs
+
+
 def holm(p_values: ArrayLike) -> Values:
     """Adjust p-values stepwise, without any assumption about how the tests depend.
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from analysis.errors import Undefined
 from analysis.typing import Codes, Values
 
-from .comparison import Contrast, FixedMean, contrasts, difference_variances, estimated_means
+from .comparison import Contrast, FixedMean, difference_variances, means_and_contrasts
 from .mixed_equations import Equations, Solution, equations
 
 
@@ -91,19 +91,14 @@ def fit_mixed(
     names = [labels[index] for index in present]
     estimates = shift + scale * solution.coefficients
     covariance = scale**2 * solution.covariance
+    means, pairs = means_and_contrasts(
+        names, estimates, covariance, difference_variances(covariance),
+        alpha=alpha, df=df, higher_is_better=higher_is_better,
+    )  # fmt: skip
     return MixedModel(
         formula="value ~ system + " + " + ".join(f"(1|{name})" for name in usable),
-        means=estimated_means(
-            names, estimates, covariance, alpha=alpha, df=df, higher_is_better=higher_is_better
-        ),
-        contrasts=contrasts(
-            names,
-            estimates,
-            difference_variances(covariance),
-            alpha=alpha,
-            df=df,
-            higher_is_better=higher_is_better,
-        ),
+        means=means,
+        contrasts=pairs,
         components=_components(theta, solution, scale, usable),
         reml_deviance=solution.deviance + 2 * (len(values) - len(names)) * float(np.log(scale)),
         judgements=len(values),

@@ -114,6 +114,11 @@ class _Compared:
             outputs=int(rows.sum()),
         )
 
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """The pairs of raters who judged the same outputs."""
+        return sorted(set(zip(self.first.tolist(), self.second.tolist(), strict=True)))
+
 
 def span_agreement(
     table: SpanTable,
@@ -151,9 +156,9 @@ def span_agreement(
     compared = _compared(table, weights, by_document)
 
     def coefficient(name: str, rows: _Compared, share: Share) -> Coefficient:
-        rng = np.random.default_rng(seed)
         return defined(
-            name, lambda: _share(name, rows, share, rng, resamples=resamples, confidence=confidence)
+            name,
+            lambda: _share(name, rows, share, seed, resamples=resamples, confidence=confidence),
         )
 
     alpha = defined(
@@ -181,12 +186,7 @@ def span_agreement(
             ),
             replace(alpha, name=ALPHA),
         ),
-        tuple(
-            _pair(compared, *pair, coefficient)
-            for pair in sorted(
-                set(zip(compared.first.tolist(), compared.second.tolist(), strict=True))
-            )
-        ),
+        tuple(_pair(compared, *pair, coefficient) for pair in compared.pairs),
         tuple(_notes(table, compared)),
     )
 
@@ -276,7 +276,7 @@ def _share(
     name: str,
     rows: _Compared,
     share: Share,
-    rng: np.random.Generator,
+    seed: int,
     *,
     resamples: int,
     confidence: float,
@@ -291,6 +291,7 @@ def _share(
     value = float(share(by_item.sum(axis=0)))
     if np.isnan(value):
         raise Undefined(NO_CHARACTER if not rows.sums[:, :2].any() else NOT_MARKED)
+    rng = np.random.default_rng(seed)
     low, high = _interval(by_item, share, rng, resamples, confidence)
     return Coefficient(name, value, low, high, rows.outputs)
 

@@ -57,7 +57,7 @@ def test_a_report_says_how_to_cite_the_version_that_made_it():
 
 
 def test_only_the_compiler_is_imported_inside_a_function():
-    """The figures beside these two say what they save; imports stand at the top elsewhere."""
+    """Comments say what these two save; all other imports are at the top of a file."""
     found = {
         (path.name, getattr(node, "module", ""))
         for path in Path(analysis.__file__).parent.rglob("*.py")

@@ -16,7 +16,7 @@ from django.core.management.color import no_style
 from django.db import connection
 from django.db.models import Model
 
-from analysis.report import bundle
+from analysis.report import rendered
 from rankme.actions.campaign.campaigns import create_campaign, launch_campaign
 from rankme.actions.imports.import_jobs import execute_import
 from rankme.actions.material.materials import start_import, take_import
@@ -144,7 +144,7 @@ def _sit_at_once(campaign: Campaign, seed: int, truth: Mapping[str, float]) -> i
 
 
 def report_of(
-    campaign: Campaign, *, pictures: tuple[str, ...] = bundle.PLOT_FORMATS, **options: Any
+    campaign: Campaign, *, pictures: tuple[str, ...] = rendered.PLOT_FORMATS, **options: Any
 ) -> AnalysisRun:
     """The campaign's own analysis, as the form offers it, with fewer runs.
 
@@ -153,7 +153,7 @@ def report_of(
     """
     run = analysis_runs.request_run(campaign, QUICK | options, by=campaign.owner)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bundle, "PLOT_FORMATS", pictures)
+        patch.setattr(rendered, "PLOT_FORMATS", pictures)
         assert analysis_runs.execute(run.pk, WORKER)
     run.refresh_from_db()
     assert run.state == "done", run.error

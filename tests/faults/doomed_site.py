@@ -22,7 +22,7 @@ django.setup()
 
 from django.db import transaction  # noqa: E402
 
-from analysis.report import bundle  # noqa: E402
+from analysis.report import rendered  # noqa: E402
 from evalsite.celery import app  # noqa: E402, F401
 from rankme.actions import jobs  # noqa: E402
 from rankme.actions.runs import run_chunks  # noqa: E402
@@ -101,7 +101,7 @@ def halt():
             time.sleep(0.05)
 
 
-bundle.PLOT_FORMATS = (
+rendered.PLOT_FORMATS = (
     "svg",
 )  # each process that takes over draws what is left: one format will do
 jobs.claim, jobs.checkpoint = claim, checkpoint

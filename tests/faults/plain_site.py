@@ -7,7 +7,7 @@ import django
 
 django.setup()
 
-from analysis.report import bundle  # noqa: E402
+from analysis.report import rendered  # noqa: E402
 from evalsite.celery import app  # noqa: E402, F401
 
-bundle.PLOT_FORMATS = ()
+rendered.PLOT_FORMATS = ()

@@ -8,7 +8,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from analysis.report import bundle
+from analysis.report import rendered
 from rankme.errors import RefusedAction
 from rankme.management.rehearsed_raters import read_kinds
 from rankme.models import (
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_a_rehearsal_ends_with_equal_books_and_a_report(live_site: LiveSite, settings, monkeypatch):
-    monkeypatch.setattr(bundle, "PLOT_FORMATS", ())  # nobody looks at the pictures here
+    monkeypatch.setattr(rendered, "PLOT_FORMATS", ())  # nobody looks at the pictures here
     settings.SITE_URL = live_site.url
     campaign = make_campaign(
         slider_definition(raters_per_trial=2, crowd={"pay_per_batch": 2}), items=4, systems=4
@@ -94,7 +94,7 @@ def test_a_rehearsal_ends_at_once_where_the_site_cannot_check_signatures(
 def test_a_rehearsal_next_to_a_practice_panel_takes_another_address(
     live_site: LiveSite, settings, monkeypatch
 ):
-    monkeypatch.setattr(bundle, "PLOT_FORMATS", ())
+    monkeypatch.setattr(rendered, "PLOT_FORMATS", ())
     taken = PracticeServer(PracticePanel())
     settings.SITE_URL, settings.PROLIFIC_API = live_site.url, taken.address
     campaign = make_campaign(slider_definition(crowd={"pay_per_batch": 2}), items=2, systems=2)
@@ -111,7 +111,7 @@ def test_a_rehearsal_shows_what_checks_and_rules_do_to_kinds_of_raters(
     live_site: LiveSite, settings, monkeypatch
 ):
     """Careful raters answer the quiz, obey, and see damage; others are turned away or excluded."""
-    monkeypatch.setattr(bundle, "PLOT_FORMATS", ())
+    monkeypatch.setattr(rendered, "PLOT_FORMATS", ())
     settings.SITE_URL = live_site.url
     quiz = {"question": "What?", "choices": ["Length", "Fluency", "Taste"], "answer": "Fluency"}
     look = {"text": "Move this to {value}.", "value": 20, "tolerance": 4}
