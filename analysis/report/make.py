@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
+import scipy
 from threadpoolctl import ThreadpoolController
 
 from analysis.errors import TableError
@@ -79,6 +80,7 @@ def make_report(
 @cache
 def _linear_algebra() -> ThreadpoolController:
     """Return the libraries that compute it, which are looked for once: that takes milliseconds."""
+    _ = scipy.linalg.blas  # loads SciPy's own library, which is limited too
     return ThreadpoolController()
 
 

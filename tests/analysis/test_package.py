@@ -28,10 +28,8 @@ def test_no_module_hides_a_function_of_its_name():
 
 def test_the_import_loads_no_compiler_and_no_plots():
     """The web server imports the package to read tables: these would double its memory."""
-    program = (
-        "import sys, analysis; "
-        "print([name for name in ('numba', 'scipy.stats', 'matplotlib') if name in sys.modules])"
-    )
+    heavy = "numba", "scipy.stats", "scipy.linalg", "matplotlib", "pandas", "statsmodels", "django"
+    program = f"import sys, analysis; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stderr
 
