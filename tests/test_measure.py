@@ -18,7 +18,7 @@ from tools.measure import (
 
 # Each is allowed to have as many lines or files as it has, and leaves the list once it is small.
 PYTHON = {
-    "clustered_comparison": 74,
+    "clustered_comparison": 73,
     "span_agreement": 69,
     "tukey": 66,
     "metrics_against_people": 65,
