@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 
 class RankmeError(Exception):
@@ -55,6 +56,10 @@ class InvalidAnswer(InvalidInput):
 
 class KeyReused(RankmeError):
     """The same submission key came with another payload."""
+
+    def __init__(self, key: UUID, message: str) -> None:
+        self.key = key
+        super().__init__(message)
 
 
 class TooManySubmissions(RankmeError):

@@ -18,7 +18,6 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 
 from analysis.table_files import unguarded
-from rankme.actions.rows.payload_hashes import canonical
 from rankme.exporting.judgements import judgements_csv, judgements_jsonl
 from rankme.models import (
     AnalysisRun,
@@ -32,6 +31,7 @@ from rankme.models import (
     Submission,
     TrialOutput,
 )
+from rankme.protocols.payload_hashes import canonical
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 from uuid import uuid4
 
 from rankme.actions.sitting import assignments, judgements
 from rankme.models import Assignment, Complaint, Participant
-from rankme.protocols.sent_screen import SentScreen
+from rankme.protocols.sent_screen import SentScreen, read_sent
 from tests.campaigns import answers_for
 
 
@@ -42,7 +43,9 @@ def answer(
 
 def store(rater: Participant, payload: dict[str, Any]) -> judgements.Receipt:
     """Send a payload straight to the action, as if the page had read it."""
-    return judgements.record_submission(rater, SentScreen.read(payload))
+    sent = read_sent(json.dumps(payload).encode())
+    assert isinstance(sent, SentScreen)
+    return judgements.record_submission(rater, sent)
 
 
 def answer_all(assignment: Assignment, **changes: Any) -> None:

@@ -41,9 +41,8 @@ class PlayLog:
         return missing <= max(SLACK_SECONDS, SLACK_SHARE * file.seconds)
 
 
-def logs_by_place(times: object) -> dict[int | None, PlayLog]:
-    """The logs of a screen's files, from its times as the browser sent them."""
-    sent = times.get("files") if isinstance(times, Mapping) else None
+def logs_by_place(sent: object) -> dict[int | None, PlayLog]:
+    """The logs of a screen's files, as the browser sent them."""
     logs = [log for log in sent if isinstance(log, Mapping)] if isinstance(sent, list) else []
     return {
         log["place"]: PlayLog.read(log)

@@ -1,20 +1,28 @@
-"""One screen's answers as a rater's browser sends them: read once, before anything uses them."""
+"""What a rater's browser sends about a screen: read once, before anything uses it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from rankme.errors import InvalidAnswer, Problem
+from rankme.untrusted import strict_json
 from rankme.untrusted.clean_text import check_document
+
+from .payload_hashes import canonical
+from .playing import PlayLog, logs_by_place
 
 VERSION = 1
 FIELDS = {
     "version", "key", "assignment", "trial", "screen",
     "answers", "times", "comment", "replaces",
 }  # fmt: skip
+FIELDS_OF_A_COMPLAINT = {"version", "key", "assignment", "trial", "screen", "complaint"}
+LONGEST_COMPLAINT = 2_000
 MOST_PROBLEMS = 10
 
 
@@ -27,6 +35,7 @@ class SentTimes:
     page_was_hidden: bool = False
     was_early: bool = False  # a key was pressed before anybody could have seen the stimulus
     was_touched: bool = False  # with a finger or a pen
+    files: Mapping[int | None, PlayLog] = field(default_factory=dict)  # of sounds and films
 
     @classmethod
     def read(cls, times: object) -> SentTimes:
@@ -39,7 +48,13 @@ class SentTimes:
             bool(times.get("hidden")),
             bool(times.get("early")),
             "touch" in inputs or "pen" in inputs,
+            logs_by_place(times.get("files")),
         )
+
+    @property
+    def has_failed_file(self) -> bool:
+        """Whether the rater's browser could not load a file, at least for a time."""
+        return any(log.failed for log in self.files.values())
 
 
 @dataclass(frozen=True)
@@ -48,17 +63,21 @@ class SentScreen:
 
     `trial` is the trial's position in the sitting. `answers` is checked against the definition
     (see `rankme.protocols.answers`). `replaces` is the key of the answer that this one changes.
-    `document` is all that was sent, which the record keeps as it came.
+    `document` is all that was sent, which the record keeps as it came, and `payload` the bytes that
+    its hash is of.
     """
 
     key: UUID
     assignment: int
     trial: int
     screen: int
-    answers: object
+    answers: Any
     replaces: str | None
+    comment: str
     times: SentTimes
     document: Mapping[str, Any]
+    payload: bytes
+    bytes_of_times: int
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> SentScreen:
@@ -66,19 +85,23 @@ class SentScreen:
 
         Raises
         ------
-        InvalidAnswer : it names no screen, has unknown fields, or holds what cannot be stored
+        InvalidAnswer : it names no screen, or has unknown fields
         """
-        check_document(dict(document))
-        _refuse_unknown_fields(document)
+        unknown = sorted(set(document) - FIELDS)[:MOST_PROBLEMS]
+        if unknown:
+            raise InvalidAnswer(
+                [Problem(name[:60], "is not a field of a submission") for name in unknown]
+            )
         problems: list[Problem] = []
         key = _key(document.get("key"), problems)
         assignment, trial, screen = (
-            _whole_number(name, document.get(name), problems)
+            _whole_number(name, document, problems, 2**63)
             for name in ("assignment", "trial", "screen")
         )
         if problems:
             raise InvalidAnswer(problems)
-        replaces = document.get("replaces")
+        replaces, comment = document.get("replaces"), document.get("comment")
+        times = document.get("times")
         return cls(
             key,
             assignment,
@@ -86,17 +109,70 @@ class SentScreen:
             screen,
             answers=document.get("answers"),
             replaces=replaces if isinstance(replaces, str) else None,
-            times=SentTimes.read(document.get("times")),
+            comment=comment if isinstance(comment, str) else "",
+            times=SentTimes.read(times),
             document=document,
+            payload=canonical(document),
+            bytes_of_times=len(canonical({"times": times})),
         )
 
 
-def _refuse_unknown_fields(document: Mapping[str, Any]) -> None:
-    unknown = sorted(set(document) - FIELDS)[:MOST_PROBLEMS]
-    if unknown:
-        raise InvalidAnswer(
-            [Problem(name[:60], "is not a field of a submission") for name in unknown]
+@dataclass(frozen=True)
+class SentComplaint:
+    """A report as the browser sends it; `trial` is its place in the sitting, None in practice."""
+
+    key: UUID
+    assignment: int
+    trial: int | None
+    screen: int
+    text: str
+
+    @classmethod
+    def read(cls, document: Mapping[str, Any]) -> SentComplaint:
+        """Read a report; raise `InvalidAnswer` where it is not one."""
+        unknown = sorted(set(document) - FIELDS_OF_A_COMPLAINT)
+        problems = [Problem(name[:60], "is not a field of a report") for name in unknown]
+        text = document["complaint"]
+        if not isinstance(text, str) or not text.strip():
+            problems.append(Problem("complaint", _("Please say what is wrong.")))
+        elif len(text) > LONGEST_COMPLAINT:
+            problems.append(Problem("complaint", _("This text is too long.")))
+        key = _key(document.get("key"), problems)
+        in_practice = document.get("trial") is None
+        assignment, trial, screen = (
+            0 if name == "trial" and in_practice else _whole_number(name, document, problems, 2**31)
+            for name in ("assignment", "trial", "screen")
         )
+        if problems:
+            raise InvalidAnswer(problems[:MOST_PROBLEMS])
+        return cls(key, assignment, None if in_practice else trial, screen, text.strip())
+
+
+@dataclass(frozen=True)
+class OtherVersion:
+    """What a page of another release sent: kept as it came, because this one cannot read it."""
+
+    body: str
+    version: object
+
+
+def read_sent(body: bytes) -> SentScreen | SentComplaint | OtherVersion:
+    """Read what the work page's script has sent.
+
+    Raises
+    ------
+    InvalidAnswer : it is neither a screen nor a report, or contains what cannot be stored
+    """
+    try:
+        document = strict_json.parse(body)
+    except strict_json.InvalidJson as error:
+        raise InvalidAnswer([Problem("", str(error))]) from error
+    if not isinstance(document, dict):
+        raise InvalidAnswer([Problem("", "a submission is a JSON object")])
+    if document.get("version") != VERSION:
+        return OtherVersion(body.decode("utf-8", "replace"), document.get("version"))
+    check_document(document)
+    return SentComplaint.read(document) if "complaint" in document else SentScreen.read(document)
 
 
 def _key(value: object, problems: list[Problem]) -> UUID:
@@ -107,8 +183,11 @@ def _key(value: object, problems: list[Problem]) -> UUID:
         return UUID(int=0)
 
 
-def _whole_number(name: str, value: object, problems: list[Problem]) -> int:
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63:
+def _whole_number(
+    name: str, document: Mapping[str, Any], problems: list[Problem], limit: int
+) -> int:
+    value = document.get(name)
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < limit:
         return value
     problems.append(Problem(name, "must be a whole number"))
     return 0

@@ -19,7 +19,6 @@ from analysis.checks.measures import CheckAnswer, measures_of
 from rankme.errors import InvalidAnswer
 from rankme.models import Assignment, Campaign, CheckTrial, QuizAttempt, Submission
 from rankme.protocols.definition import Definition
-from rankme.protocols.sent_screen import SentScreen
 
 from .definitions import frozen_definition
 from .rater_measures import agreements, impossible_times, same_answer_shares
@@ -147,19 +146,16 @@ def _judged_submission(
     return list(judged(check, sent, others, declined=_declines(submission, check)))
 
 
-def may_try_again(campaign: Campaign, sent: SentScreen, *, revision: int) -> bool:
+def may_try_again(assignment: Assignment, trial: int, screen: int, *, revision: int) -> bool:
     """Whether this answer is to a check that tells raters, is not as expected, and leaves tries."""
-    definition = frozen_definition(campaign).definition
+    definition = frozen_definition(assignment.campaign).definition
     tries = {check.name: check.settings.tries for check in definition.checks if check.is_told}
     if not tries:
         return False
-    assignment = Assignment.objects.get(pk=sent.assignment)
-    trial = assignment.presentation[sent.trial][0]
     check = CheckTrial.objects.filter(trial=trial, name__in=tries).first()
-    if check is None or check.criterion not in definition.screens[sent.screen].ask:
+    if check is None or check.criterion not in definition.screens[screen].ask:
         return False
-    given = _submissions([check], [assignment.participant_id])
-    revisions = given[trial, sent.screen][assignment.pk]
+    revisions = _submissions([check], [assignment.participant_id])[trial, screen][assignment.pk]
     if revisions[-1].revision != revision or len(revisions) >= tries[check.name]:
         return False
     answers = _judged_submission(check, revisions[-1], Sent(), definition)

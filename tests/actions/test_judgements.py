@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rankme.actions import rate_limits
 from rankme.actions.campaign import campaigns
-from rankme.actions.sitting import assignments, exclusions, judgements, sent_screens
+from rankme.actions.sitting import assignments, exclusions, judgements, screen_rules
 from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmissions
 from rankme.models import Assignment, Judgement, QuarantinedPayload, Submission
 from rankme.protocols.instruments.base import Instrument
@@ -356,7 +356,7 @@ def test_two_rows_of_one_revision_are_refused(recorded):
 
 
 def test_a_screen_has_a_bound_of_revisions_and_the_one_before_stands(held, monkeypatch):
-    monkeypatch.setattr(sent_screens, "MOST_REVISIONS", 3)
+    monkeypatch.setattr(screen_rules, "MOST_REVISIONS", 3)
     standing = answer(held, value=1)
     for value in (2, 3):
         standing = answer(held, value=value, replaces=str(standing.key))
@@ -369,11 +369,11 @@ def test_a_screen_has_a_bound_of_revisions_and_the_one_before_stands(held, monke
 
 
 def test_the_bounds_lie_below_what_the_columns_hold():
-    assert sent_screens.MOST_REVISIONS < 2**15 - 1
+    assert screen_rules.MOST_REVISIONS < 2**15 - 1
 
 
 def test_a_sitting_that_sends_more_than_a_person_can_is_told_to_wait(held, monkeypatch):
-    monkeypatch.setattr(sent_screens, "MOST_IN_A_MINUTE", 3)
+    monkeypatch.setattr(screen_rules, "MOST_IN_A_MINUTE", 3)
     for trial in range(3):
         answer(held, trial)
     payload = payload_for(held, 3)
@@ -381,7 +381,7 @@ def test_a_sitting_that_sends_more_than_a_person_can_is_told_to_wait(held, monke
         record(held, payload)
     again = Submission.objects.order_by("id").first().payload
     assert not record(held, again).is_new, "a repetition stores nothing and is never refused"
-    monkeypatch.setattr(sent_screens, "MOST_IN_A_MINUTE", 4)
+    monkeypatch.setattr(screen_rules, "MOST_IN_A_MINUTE", 4)
     assert record(held, payload).is_new
 
 
@@ -432,7 +432,7 @@ def test_logs_of_playing_without_a_bound_would_cost_the_answers(held, monkeypatc
     payload = payload_for(held) | {"times": {"files": [busy_log(place) for place in range(4)]}}
     with pytest.raises(InvalidAnswer, match="too long"):
         record(held, payload)
-    monkeypatch.setattr(sent_screens, "LARGEST_SCREEN", 1_000_000)
+    monkeypatch.setattr(screen_rules, "LARGEST_SCREEN", 1_000_000)
     assert record(held, payload).is_new
 
 

@@ -246,7 +246,7 @@ def test_refusing_late_work_would_lose_what_was_acknowledged(monkeypatch):
     def refuse_late(participant, sent):
         held = Assignment.objects.get(pk=sent.assignment)
         if held.state == "expired":
-            return judgements.Receipt(sent.key, 1, late=True, surplus=True, is_new=True)
+            return None, judgements.Receipt(sent.key, 1, late=True, surplus=True, is_new=True)
         return record(participant, sent)
 
     monkeypatch.setattr(judgements, "store_submission", refuse_late)

@@ -16,7 +16,6 @@ from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models.functions import Now
 
 from rankme.actions.rows.bulk_insert import copy_rows, new_ids
-from rankme.actions.rows.payload_hashes import canonical, chained
 from rankme.actions.sitting.assignments import draw_presentation, lease_end
 from rankme.actions.sitting.judgements import judgements_in
 from rankme.models import (
@@ -29,6 +28,7 @@ from rankme.models import (
     Submission,
     Trial,
 )
+from rankme.protocols.payload_hashes import canonical, chained
 from rankme.protocols.sent_screen import SentScreen
 from rankme.queries.definitions import definition_of_sitting, frozen_definition
 from rankme.queries.trial_material import material_of

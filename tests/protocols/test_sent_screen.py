@@ -1,11 +1,12 @@
 """A screen as it was sent: what is read from it, and what is refused before anything uses it."""
 
+import json
 from uuid import UUID
 
 import pytest
 
 from rankme.errors import InvalidAnswer
-from rankme.protocols.sent_screen import SentScreen, SentTimes
+from rankme.protocols.sent_screen import OtherVersion, SentScreen, SentTimes, read_sent
 
 KEY = "7b8c0c9a-3a54-4f0e-9d11-0c8a5a3f7a10"
 
@@ -52,8 +53,24 @@ def test_unknown_fields_are_refused_before_the_address_is_read():
     assert problems_of({"key": "x", "more": 1}) == [("more", "is not a field of a submission")]
 
 
-def test_text_that_cannot_be_stored_is_refused_with_its_place():
-    assert problems_of(sent(comment="\x00"))[0][0] == "comment"
+@pytest.mark.parametrize(
+    ("body", "place"),
+    [
+        (json.dumps(sent(comment="\x00")), "comment"),
+        (json.dumps({"version": 1, "complaint": "\x00"}), "complaint"),
+        ("[]", ""),
+        ("{", ""),
+    ],
+)
+def test_bodies_that_cannot_be_stored_are_refused_with_the_place(body, place):
+    with pytest.raises(InvalidAnswer) as refused:
+        read_sent(body.encode())
+    assert refused.value.problems[0].place == place
+
+
+def test_what_another_release_sends_is_kept_unread():
+    body = json.dumps(sent(version=2, comment="\x00", more=1)).encode()
+    assert read_sent(body) == OtherVersion(body.decode(), 2)
 
 
 @pytest.mark.parametrize("times", [None, [], "soon", {"spent_ms": True}, {"spent_ms": "9"}])

@@ -19,7 +19,6 @@ from rankme.actions import jobs
 from rankme.actions.audit import note
 from rankme.actions.material.material_rows import forget_material
 from rankme.actions.rows.bulk_insert import analyze
-from rankme.actions.rows.payload_hashes import canonical
 from rankme.actions.rows.shown_as import note_pictorial_items
 from rankme.actions.rows.versions import write_version
 from rankme.errors import ChangedMeanwhile, RefusedAction, RefusedTransition
@@ -29,6 +28,7 @@ from rankme.panel_links.outcomes import Outcome
 from rankme.panel_links.prolific import PROLIFIC
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_to_document, stored_definition
+from rankme.protocols.payload_hashes import canonical
 
 from . import plans
 

@@ -20,12 +20,12 @@ from django.utils.translation import gettext_noop
 from rankme.actions.audit import note
 from rankme.actions.material.material_rows import copy_items, copy_systems
 from rankme.actions.rows.bulk_insert import copy_rows, new_ids
-from rankme.actions.rows.payload_hashes import canonical, chained
 from rankme.actions.rows.versions import write_version
 from rankme.actions.sitting.participation import keyed_label
 from rankme.errors import RefusedAction
 from rankme.importing import JudgementMaterial, JudgementPreview, JudgementRow
 from rankme.models import Campaign, CampaignVersion, RaterExclusion
+from rankme.protocols.payload_hashes import canonical, chained
 
 from .archive_definitions import criterion_name
 

@@ -10,9 +10,8 @@ from django.utils.translation import gettext as _
 
 from rankme.errors import RefusedAction
 from rankme.models import Campaign, CampaignVersion
+from rankme.protocols.payload_hashes import canonical
 from rankme.untrusted.clean_text import storable
-
-from .payload_hashes import canonical
 
 LONGEST_REASON = 500
 

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-from uuid import UUID
-
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models.functions import Now
@@ -17,56 +12,11 @@ from rankme.actions import rate_limits
 from rankme.actions.audit import note
 from rankme.errors import InvalidAnswer, KeyReused, Problem
 from rankme.models import Assignment, Complaint, Participant
+from rankme.protocols.sent_screen import SentComplaint
 from rankme.queries.definitions import definition_of_sitting, frozen_definition
-from rankme.untrusted.clean_text import check_document
 
-FIELDS = {"version", "key", "assignment", "trial", "screen", "complaint"}
-LONGEST = 2_000
-MOST_PROBLEMS = 10
-# Bounds that no person reaches, so that a script cannot fill the disk with what nobody may delete.
+# A limit that no person reaches: it keeps scripts from filling the disk with undeletable rows.
 MOST_BY_A_RATER = 200
-
-
-@dataclass(frozen=True)
-class SentComplaint:
-    """A report as the browser sends it; `trial` is its place in the sitting, None in practice."""
-
-    key: UUID
-    assignment: int
-    trial: int | None
-    screen: int
-    text: str
-
-    @classmethod
-    def read(cls, document: Mapping[str, Any]) -> SentComplaint:
-        """Read a report; raise `InvalidAnswer` where it is not one."""
-        check_document(dict(document))
-        unknown = sorted(set(document) - FIELDS)
-        problems = [Problem(name[:60], "is not a field of a report") for name in unknown]
-        text = document["complaint"]
-        if not isinstance(text, str) or not text.strip():
-            problems.append(Problem("complaint", _("Please say what is wrong.")))
-        elif len(text) > LONGEST:
-            problems.append(Problem("complaint", _("This text is too long.")))
-        try:
-            key = UUID(str(document.get("key")))
-        except ValueError:
-            problems.append(Problem("key", "must be a UUID"))
-        places: dict[str, Any] = {
-            name: document.get(name) for name in ("assignment", "trial", "screen")
-        }
-        problems += [
-            Problem(name, "must be a whole number")
-            for name, value in places.items()
-            if not (_is_place(value) or (name == "trial" and value is None))
-        ]
-        if problems:
-            raise InvalidAnswer(problems[:MOST_PROBLEMS])
-        return cls(key, **places, text=text.strip())
-
-
-def _is_place(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
 
 
 def record_complaint(participant: Participant, sent: SentComplaint) -> bool:
@@ -80,7 +30,7 @@ def record_complaint(participant: Participant, sent: SentComplaint) -> bool:
     found = Complaint.objects.filter(key=sent.key).first()
     if found is not None:
         if (found.participant_id, found.text) != (participant.pk, sent.text):
-            raise KeyReused("This key was already used for another report.")
+            raise KeyReused(sent.key, "This key was already used for another report.")
         return False
     assignment = (
         participant.assignments.select_related("campaign").filter(pk=sent.assignment).first()

@@ -1,50 +1,49 @@
-"""What the record has of a screen that was sent, and how much of it a rater may send."""
+"""A screen that was sent, with what its rater was shown and what the record has of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING, TypedDict
 from uuid import UUID
 
-from django.db.models import F, JSONField, QuerySet
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import BigIntegerField, F, JSONField, QuerySet
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Now
-from django.utils.translation import gettext as _
 
-from rankme.actions.rows.payload_hashes import canonical
 from rankme.actions.rows.speed_flags import OTHER_SCREENS, Sitting
-from rankme.errors import InvalidAnswer, Problem, TooManySubmissions
-from rankme.models import (
-    Assignment,
-    Participant,
-    Slot,
-    Submission,
-)
+from rankme.errors import InvalidAnswer, Problem
+from rankme.models import Assignment, Output, Participant, Slot, Submission, Trial
+from rankme.protocols.answers import Reading
+from rankme.protocols.criteria import CriterionSpec
+from rankme.protocols.definition import Definition
+from rankme.protocols.screens import ScreenSpec
 from rankme.protocols.sent_screen import SentScreen
-from rankme.queries.definitions import (
-    FrozenDefinition,
-)
-from rankme.queries.trial_material import TrialMaterial
+from rankme.queries.definitions import FrozenDefinition, definition_of_sitting
+from rankme.queries.trial_material import TrialMaterial, material_of
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
 
-# Bytes of a screen without its comment and the texts that its questions ask for; real ones have
-# about one thousand. The page's scripts bound what they log with this in mind.
-LARGEST_SCREEN = 20_000
-# As the page's text area has it; a comment in Chinese or Hindi has three bytes for each character.
-LONGEST_COMMENT = 5_000
-# Bounds that no person reaches, so that a script cannot fill the disk with what nobody may delete.
-MOST_REVISIONS = 100
-MOST_IN_A_MINUTE = 600
+
+class OutputIds(TypedDict):
+    output_ids: list[int]
 
 
-@dataclass(frozen=True)
-class LocatedScreen:
-    """What was sent for a screen, and what the record has of that screen and its sitting.
+# Written out, because Django takes longer to write an aggregate of a join than all the rest.
+IN_ORDER = """ARRAY(
+    SELECT output_id FROM rankme_trialoutput WHERE trial_id = rankme_trial.id ORDER BY position
+)"""
 
-    Read under the lock of the sitting's slot; `earlier` is ordered by time.
+
+@dataclass
+class ShownScreen:
+    """A screen as its rater was shown it, what was sent for it, and what the record has of it.
+
+    Read under the lock of the sitting's slot; `earlier` is ordered by time. A repetition is
+    answered from these fields alone: the rest is read when a rule asks for it.
     """
 
     sent: SentScreen
@@ -54,8 +53,10 @@ class LocatedScreen:
     trial_id: int
     order: list[int]  # of the outputs, as this rater sees them
     earlier: list[Submission]
+    is_second_browser: bool
+    readings: list[Reading] = field(default_factory=list)  # filled when the answers are checked
 
-    @property
+    @cached_property
     def of_this_screen(self) -> list[Submission]:
         here = (self.assignment.pk, self.trial_id, self.sent.screen)
         return [
@@ -64,41 +65,54 @@ class LocatedScreen:
             if (found.assignment_id, found.trial_id, found.screen) == here
         ]
 
+    @cached_property
+    def frozen(self) -> FrozenDefinition:
+        return definition_of_sitting(self.assignment)
 
-def refuse_floods(located: LocatedScreen, *, share: float) -> None:
-    """What is stored stays and counts; only more of the same is refused."""
-    if located.sitting.lately >= MOST_IN_A_MINUTE * share:
-        raise TooManySubmissions
-    most = int(MOST_REVISIONS * share)
-    if max((found.revision for found in located.of_this_screen), default=0) >= most:
-        message = _(
-            "You have changed your answer to this page %d times, and this is the limit. "
-            "The previous answer counts."
-        )
-        message %= most
-        raise InvalidAnswer([Problem("", message)])
+    @property
+    def definition(self) -> Definition:
+        return self.frozen.definition
+
+    @property
+    def spec(self) -> ScreenSpec:
+        return self.definition.screens[self.sent.screen]
+
+    @cached_property
+    def questions(self) -> list[CriterionSpec]:
+        return self.definition.questions(self.sent.screen)
+
+    @cached_property
+    def trial(self) -> WithAnnotations[Trial, OutputIds]:
+        in_order = RawSQL(IN_ORDER, [], ArrayField(BigIntegerField()))
+        trials = Trial.objects.select_related("item", "as_check").annotate(output_ids=in_order)
+        return trials.get(pk=self.trial_id)
+
+    @cached_property
+    def material(self) -> TrialMaterial:
+        return material_of(self.trial)
+
+    @cached_property
+    def outputs(self) -> list[int]:
+        """The ids of the outputs as the rater sees them; a check has texts of its own instead."""
+        if self.material.is_check:
+            return []
+        return [self.trial.output_ids[position] for position in self.order]
+
+    def texts(self) -> list[str]:
+        """The outputs as the rater sees them; most instruments need none, and no query.
+
+        A check has none of the plan, and still costs the query: its time must not tell it apart.
+        """
+        texts: dict[int, str] = {}
+        if any(criterion.tool.reads_outputs for criterion in self.questions):
+            rows = Output.objects.filter(pk__in=self.outputs or [0])
+            texts = dict(rows.values_list("pk", "text"))
+        if self.material.is_check:
+            return self.material.own_texts_in(self.order)
+        return [texts[output] for output in self.outputs] if texts else []
 
 
-def refuse_long(frozen: FrozenDefinition, material: TrialMaterial, sent: SentScreen) -> None:
-    """Refuse what is larger than the screen can be; a character has at most four bytes."""
-    if sent.screen >= len(frozen.definition.screens):
-        return  # refused with the answers
-    characters = sum(
-        criterion.tool.most_characters(criterion.settings)
-        * (material.outputs if criterion.about == "output" else 1)
-        for criterion in frozen.definition.questions(sent.screen)
-    )
-    comment = sent.document.get("comment")
-    if isinstance(comment, str) and len(comment) <= LONGEST_COMMENT:
-        characters += len(comment)
-    times = sent.document.get("times")
-    is_long = len(canonical(sent.document)) > LARGEST_SCREEN + 4 * characters
-    # What long answers may take is not for the clock.
-    if is_long or len(canonical({"times": times})) > LARGEST_SCREEN:
-        raise InvalidAnswer([Problem("", _("This answer is too long."))])
-
-
-def located_screen(participant: Participant, sent: SentScreen) -> LocatedScreen:
+def shown_screen(participant: Participant, sent: SentScreen) -> ShownScreen:
     """Lock the slot first, then read: a slot's assignments change only under its lock."""
     mine = Slot.objects.select_for_update(of=("self",)).filter(
         assignments__pk=sent.assignment, assignments__participant=participant
@@ -111,7 +125,7 @@ def located_screen(participant: Participant, sent: SentScreen) -> LocatedScreen:
     if sent.trial >= len(assignment.presentation):
         raise InvalidAnswer([Problem("trial", "is not in this batch")])
     trial_id, order = assignment.presentation[sent.trial]
-    return LocatedScreen(
+    return ShownScreen(
         sent,
         assignment,
         Sitting(assignment.age.total_seconds(), *assignment.other_screens),
@@ -119,6 +133,7 @@ def located_screen(participant: Participant, sent: SentScreen) -> LocatedScreen:
         trial_id,
         order,
         _earlier(sent.key, assignment, trial_id, sent.screen),
+        participant.is_second_browser,
     )
 
 

@@ -35,7 +35,8 @@ MODULES = (
     "rankme.actions.sitting.complaints",
     "rankme.actions.sitting.judgements",
     "rankme.actions.sitting.participation",
-    "rankme.actions.sitting.sent_screens",
+    "rankme.actions.sitting.screen_rules",
+    "rankme.protocols.sent_screen",
     "rankme.protocols.answers",
 )
 # Not `gettext_noop`: it marks what the history says to organisers.

@@ -13,15 +13,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from rankme.actions.sitting import assignments, complaints, judgements, participation
 from rankme.actions.sitting.assignments import NoBatch
-from rankme.actions.sitting.complaints import SentComplaint
 from rankme.actions.sitting.practice import is_past_the_gate
 from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmissions
 from rankme.models import Assignment, Participant
 from rankme.protocols import sent_screen
 from rankme.protocols.definition import Definition
-from rankme.protocols.sent_screen import SentScreen
+from rankme.protocols.sent_screen import OtherVersion, SentComplaint, SentScreen, read_sent
 from rankme.queries.definitions import frozen_definition
-from rankme.untrusted import strict_json
 
 from . import rater_identity
 from .interface_language import in_the_language_of_raters
@@ -130,34 +128,26 @@ def submit(request: HttpRequest, rater: Participant) -> JsonResponse:
     if int(request.META.get("CONTENT_LENGTH") or 0) > judgements.LARGEST_PAYLOAD:
         return JsonResponse({"message": _("This answer is too long.")}, status=413)
     try:
-        payload = strict_json.parse(request.body)
-    except strict_json.InvalidJson as error:
-        return _problems("", str(error))
-    if not isinstance(payload, dict):
-        return _problems("", "a submission is a JSON object")
-    try:
-        if payload.get("version") != sent_screen.VERSION:
-            return _quarantine(rater, request.body, payload.get("version"))
-        if "complaint" in payload:
-            is_new = complaints.record_complaint(rater, SentComplaint.read(payload))
-            return JsonResponse({}, status=201 if is_new else 200)
-        return _record(rater, SentScreen.read(payload))
+        sent = read_sent(request.body)
+        return _record(rater, sent) if isinstance(sent, SentScreen) else _keep(rater, sent)
     except InvalidAnswer as error:
         problems = [
             {"place": problem.place, "message": problem.message} for problem in error.problems
         ]
         return JsonResponse({"problems": problems}, status=422)
     except KeyReused as error:
-        log.warning("key reused: %s of %s", payload.get("key"), rater.label)
+        log.warning("key reused: %s of %s", error.key, rater.label)
         return JsonResponse({"code": "key_reused", "message": str(error)}, status=409)
     except TooManySubmissions as error:
         # The outbox keeps the answer and sends it again.
         return JsonResponse({}, status=429, headers={"Retry-After": str(error.seconds)})
 
 
-def _quarantine(rater: Participant, body: bytes, version: object) -> JsonResponse:
-    text = body.decode("utf-8", "replace")
-    judgements.quarantine(rater, text, reason=f"version {version!r}"[:200])
+def _keep(rater: Participant, sent: SentComplaint | OtherVersion) -> JsonResponse:
+    if isinstance(sent, SentComplaint):
+        is_new = complaints.record_complaint(rater, sent)
+        return JsonResponse({}, status=201 if is_new else 200)
+    judgements.quarantine(rater, sent.body, reason=f"version {sent.version!r}"[:200])
     return JsonResponse({"quarantined": True}, status=202)
 
 
@@ -173,10 +163,6 @@ def _record(rater: Participant, screen: SentScreen) -> JsonResponse:
         "try_again": receipt.try_again,
     }
     return JsonResponse(answer, status=201 if receipt.is_new else 200)
-
-
-def _problems(place: str, message: str) -> JsonResponse:
-    return JsonResponse({"problems": [{"place": place, "message": message}]}, status=422)
 
 
 @require_POST

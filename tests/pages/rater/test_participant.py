@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from rankme.actions.campaign.campaigns import close_campaign, launch_campaign, pause_campaign
-from rankme.actions.sitting import assignments, sent_screens
+from rankme.actions.sitting import assignments, screen_rules
 from rankme.actions.sitting.assignments import NoBatch
 from rankme.models import (
     Campaign,
@@ -433,13 +433,13 @@ def test_a_submission_may_not_be_endless(client, campaign):
 
 
 def test_a_sitting_that_floods_gets_429_and_its_outbox_tries_again(client, campaign, monkeypatch):
-    monkeypatch.setattr(sent_screens, "MOST_IN_A_MINUTE", 1)
+    monkeypatch.setattr(screen_rules, "MOST_IN_A_MINUTE", 1)
     document = begin(client, campaign)
     assert send(client, campaign, payload_for(campaign, document)).status_code == 201
     payload = payload_for(campaign, document, 1)
     refused = send(client, campaign, payload)
     assert (refused.status_code, refused.headers["Retry-After"]) == (429, "30")
-    monkeypatch.setattr(sent_screens, "MOST_IN_A_MINUTE", 2)
+    monkeypatch.setattr(screen_rules, "MOST_IN_A_MINUTE", 2)
     assert send(client, campaign, payload).status_code == 201
 
 
