@@ -52,11 +52,6 @@ class RunSerializer(serializers.ModelSerializer[AnalysisRun]):
         return report.code if report is not None and report.withdrawn_at is None else None
 
 
-class RunPageSerializer(serializers.Serializer[Any]):
-    next = serializers.URLField(allow_null=True)
-    results = RunSerializer(many=True)
-
-
 class RunDetailSerializer(RunSerializer):
     result = serializers.DictField(allow_null=True, help_text="The report, once the run is done.")
 

@@ -38,11 +38,6 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
         ]
 
 
-class CampaignPageSerializer(serializers.Serializer[Any]):
-    next = serializers.URLField(allow_null=True)
-    results = CampaignSerializer(many=True)
-
-
 class CampaignDetailSerializer(CampaignSerializer):
     definition = serializers.DictField(help_text="The campaign file as a document.")
 
@@ -181,11 +176,6 @@ class EventSerializer(serializers.ModelSerializer[AuditEvent]):
     class Meta:
         model = AuditEvent
         fields = ["id", "number", "happened_at", "actor", "verb", "detail"]
-
-
-class EventPageSerializer(serializers.Serializer[Any]):
-    next = serializers.URLField(allow_null=True)
-    results = EventSerializer(many=True)
 
 
 class DefinitionSerializer(Strict):

@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from rankme.exporting.spans import FORMS
 from rankme.exporting.texts import SHAPES
+from rankme.queries.judgement_table import screen_name
 
 from .view import PageQuery
 
@@ -20,32 +21,34 @@ class JudgementQuery(PageQuery):
     counted = serializers.BooleanField(required=False, allow_null=True, default=None)
 
 
+class ScreenField(serializers.CharField):
+    def to_representation(self, value: Any) -> str:
+        return screen_name(value.assignment_id, value.trial_id, value.screen, value.revision)
+
+
 class JudgementSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
-    rater = serializers.CharField()
-    item = serializers.CharField()
-    system = serializers.CharField(allow_null=True)
-    criterion = serializers.CharField()
+    rater = serializers.CharField(source="submission.assignment.participant.label")
+    item = serializers.CharField(source="submission.trial.item.key")
+    system = serializers.CharField(source="output.system.name", allow_null=True)
+    criterion = serializers.CharField(source="criterion.name")
     value = serializers.FloatField(allow_null=True)
     text = serializers.CharField()
     cannot_judge = serializers.CharField(
         allow_null=True,
         help_text="Why the rater could not judge: a reason's name or an empty text; else null.",
     )
-    screen = serializers.CharField()
+    screen = ScreenField(source="submission")
     position = serializers.IntegerField(allow_null=True)
     time_ms = serializers.FloatField(allow_null=True)
-    excluded = serializers.BooleanField()
-    late = serializers.BooleanField()
-    counted = serializers.BooleanField()
-    version = serializers.IntegerField(help_text="The version of the campaign that was shown.")
-    revision = serializers.IntegerField()
-    received_at = serializers.DateTimeField()
-
-
-class JudgementPageSerializer(serializers.Serializer[Any]):
-    next = serializers.URLField(allow_null=True)
-    results = JudgementSerializer(many=True)
+    excluded = serializers.BooleanField(source="submission.is_excluded")
+    late = serializers.BooleanField(source="submission.late")
+    counted = serializers.BooleanField(source="submission.is_counted")
+    version = serializers.IntegerField(
+        source="submission.version", help_text="The version of the campaign that was shown."
+    )
+    revision = serializers.IntegerField(source="submission.revision")
+    received_at = serializers.DateTimeField(source="submission.received_at")
 
 
 class CsvQuery(serializers.Serializer[Any]):

@@ -100,8 +100,3 @@ class ColumnsSerializer(Strict):
     header = serializers.IntegerField(
         required=False, min_value=1, max_value=LAST_HEADER, help_text="The row of the headings."
     )
-
-
-class ImportPageSerializer(serializers.Serializer[Any]):
-    next = serializers.URLField(allow_null=True)
-    results = ImportSerializer(many=True)

@@ -17,6 +17,7 @@ from rankme.actions.panel.talking import LONGEST_MESSAGE
 from rankme.models import PanelAccount, PanelPayment, PanelStudy
 from rankme.panel_calls.prolific import least_longest_minutes
 from rankme.queries.panel_books import Entry, money_of, states_of
+from rankme.queries.panel_people import may_see_people
 
 from .view import Strict
 
@@ -288,14 +289,10 @@ class EntrySerializer(serializers.Serializer[Any]):
     payments = PaymentSerializer(many=True)
 
     def get_person(self, entry: Any) -> str | None:
-        if not self.context.get("sees_people") or entry.submission is None:
+        submission = entry.submission
+        if submission is None or not may_see_people(submission.study, self.context["request"].user):
             return None
-        return str(entry.submission.person)
-
-
-class EntryPageSerializer(serializers.Serializer[Any]):
-    next = serializers.URLField(allow_null=True)
-    results = EntrySerializer(many=True)
+        return str(submission.person)
 
 
 class BooksSerializer(serializers.Serializer[Any]):

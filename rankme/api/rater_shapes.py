@@ -41,11 +41,6 @@ class RaterSerializer(serializers.Serializer[Any]):
         return dict(line.flags)
 
 
-class RaterPageSerializer(serializers.Serializer[Any]):
-    next = serializers.URLField(allow_null=True)
-    results = RaterSerializer(many=True)
-
-
 class LeaseSerializer(serializers.Serializer[Any]):
     """A rater's hold on a batch."""
 
@@ -123,11 +118,6 @@ class QualityLineSerializer(serializers.Serializer[Any]):
         return line.exclusion is not None
 
 
-class QualityPageSerializer(serializers.Serializer[Any]):
-    next = serializers.URLField(allow_null=True)
-    results = QualityLineSerializer(many=True)
-
-
 class NewLinksSerializer(Strict):
     names = serializers.ListField(
         child=serializers.CharField(max_length=200),
@@ -152,8 +142,3 @@ class InvitationSerializer(serializers.Serializer[Any]):
 
     def get_link(self, invitation: Any) -> str:
         return invitation_link(self.context["entry"], invitation.token)
-
-
-class InvitationPageSerializer(serializers.Serializer[Any]):
-    next = serializers.URLField(allow_null=True)
-    results = InvitationSerializer(many=True)

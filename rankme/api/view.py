@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import cached_property, wraps
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-from django.db.models import QuerySet
-from django.http import QueryDict
+from django.db.models import Model, QuerySet
+from django.http import HttpResponseBase, QueryDict
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+
+from rankme.permissions import user_of
 
 from .parsers import StrictJSONParser
 
@@ -50,30 +54,96 @@ class PageQuery(serializers.Serializer[Any]):
     )
 
 
+Method = TypeVar("Method", bound=Callable[..., object])
+Found = TypeVar("Found", bound=Model)
+
+
+def page_of(serializer: type[serializers.Serializer[Any]]) -> type[serializers.Serializer[Any]]:
+    """The shape of a page of a list; `next` is the address of the following one."""
+    fields = {
+        "next": serializers.URLField(allow_null=True),
+        "results": serializer(many=True),
+    }
+    name = serializer.__name__.removesuffix("Serializer").removesuffix("Line")
+    return type(f"{name}PageSerializer", (serializers.Serializer,), fields)
+
+
+def operation(
+    name: str,
+    summary: str,
+    *,
+    takes: type[Strict] | None = None,
+    gives: Any = None,
+    lists: type[serializers.Serializer[Any]] | None = None,
+    status: int = 200,
+    query: type[serializers.Serializer[Any]] | None = None,
+    **documented: Any,
+) -> Callable[[Method], Callable[..., HttpResponseBase]]:
+    """Declare a method of a view once, for the OpenAPI document and for the answer.
+
+    Parameters
+    ----------
+    takes : the shape of the body, which the method finds checked in `self.given`
+    gives : the shape of what the method returns (a class, or one with `many=True`); without it and
+        a declared answer of another kind, the answer is 204
+    lists : the shape of the rows that `self.paged` answers with
+    query : the parameters of the address, which the method finds checked in `self.query`
+    """
+    shape = page_of(lists) if lists else gives
+    if "responses" not in documented:
+        documented["responses"] = {status: shape} if shape else {204: None}
+    if "request" not in documented:
+        documented["request"] = takes
+    if query:
+        documented["parameters"] = [query]
+
+    def declare(method: Method) -> Callable[..., HttpResponseBase]:
+        @wraps(method)
+        def answer(view: View, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            found = method(view, request, *args, **kwargs)
+            if isinstance(found, HttpResponseBase):
+                return found
+            if gives is None:
+                return Response(status=204)
+            many = isinstance(gives, serializers.ListSerializer)
+            serializer = type(gives.child) if many else gives
+            shown = serializer(found, many=many, context={"request": request})
+            return Response(shown.data, status=status)
+
+        declared: Any = answer
+        declared.takes, declared.query = takes, query or serializers.Serializer
+        declared.has_no_body = documented["request"] is None and method.__name__ != "get"
+        described: Callable[..., HttpResponseBase] = extend_schema(
+            operation_id=name, summary=summary, **documented
+        )(declared)
+        return described
+
+    return declare
+
+
 class View(APIView):
-    # `queries` says which parameters each method takes; others are errors. A docstring would be
-    # the description of every operation.
+    # A docstring would be the description of every operation.
     parser_classes = [StrictJSONParser]
     metadata_class = None
-    queries: dict[str, type[serializers.Serializer[Any]]] = {}
     query: dict[str, Any]
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        method = "GET" if request.method == "HEAD" else request.method
-        self.query = read_query(request, self.queries.get(method or "", serializers.Serializer))
+        called: Any = getattr(self, (request.method or "").lower(), None)
+        self.query = read_query(request, getattr(called, "query", serializers.Serializer))
+        if getattr(called, "has_no_body", False) and int(request.META.get("CONTENT_LENGTH") or 0):
+            self.read(Strict)
 
-    def read(self, serializer: type[Strict], **context: Any) -> dict[str, Any]:
-        """The request's body, checked."""
-        checked = serializer(data=self.request.data, context=context)
+    @cached_property
+    def given(self) -> dict[str, Any]:
+        """The request's body, checked by the shape that the method takes."""
+        return self.read(getattr(self, str(self.request.method).lower()).takes)
+
+    def read(self, serializer: type[Strict]) -> dict[str, Any]:
+        checked = serializer(data=self.request.data)
         checked.is_valid(raise_exception=True)
         document: dict[str, Any] = checked.validated_data
         return document
-
-    def read_nothing(self) -> None:
-        """Refuse a body where none is expected."""
-        if int(self.request.META.get("CONTENT_LENGTH") or 0):
-            self.read(Strict)
 
     def paged(
         self,
@@ -94,6 +164,7 @@ class View(APIView):
         found = list(rows.order_by("-id" if newest_first else "id")[: limit + 1])
         page = found[:limit]
         following = self._address(page[-1].pk) if len(found) > limit else None
+        context["request"] = self.request
         results = serializer(shown(page), many=True, context=context).data
         return Response({"next": following, "results": results})
 
@@ -102,6 +173,38 @@ class View(APIView):
         return f"{self.request.build_absolute_uri(self.request.path)}?" + urlencode(
             asked | {"after": after}
         )
+
+
+def action(
+    name: str,
+    summary: str,
+    *,
+    find: Callable[..., Found],
+    do: Callable[..., object],
+    shown: Callable[[Request, Found], object] | None = None,
+    takes: type[Strict] | None = None,
+    gives: Any = None,
+) -> type[View]:
+    """A view whose POST does one thing to what its address names.
+
+    Parameters
+    ----------
+    find : gives it by the request and the parts of the address, or answers 404
+    do : does it; the fields of the body are its keyword arguments
+    shown : gives what the answer shows, afterwards; by default the row, as it is now
+    """
+
+    class Action(View):
+        @operation(name, summary, takes=takes, gives=gives)
+        def post(self, request: Request, **address: Any) -> object:
+            found = find(request, **address)
+            do(found, **(self.given if takes else {}), by=user_of(request))
+            if shown is not None:
+                return shown(request, found)
+            found.refresh_from_db()
+            return found
+
+    return Action
 
 
 def read_query(request: Request, serializer: type[serializers.Serializer[Any]]) -> dict[str, Any]:

@@ -5,23 +5,14 @@ from __future__ import annotations
 from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from rankme.actions.runs import analysis_runs, publishing
 from rankme.actions.runs.report_files import require_files
-from rankme.api.analysis_shapes import (
-    NewRunSerializer,
-    ReportDetailSerializer,
-    ReportSerializer,
-    RunDetailSerializer,
-    RunPageSerializer,
-    RunQuery,
-    RunSerializer,
-)
-from rankme.api.view import View
+from rankme.api import analysis_shapes as shapes
+from rankme.api.view import View, operation
 from rankme.downloads import attachment
 from rankme.exporting.bundle import report_file
 from rankme.models import AnalysisRun, Campaign, Report
@@ -29,48 +20,49 @@ from rankme.permissions import get_campaign, user_of
 
 
 class RunsView(View):
-    queries = {"GET": RunQuery}
-
-    @extend_schema(
-        operation_id="runs_list",
-        summary="The analyses of a campaign, newest first",
-        parameters=[RunQuery],
-        responses=RunPageSerializer,
+    @operation(
+        "runs_list",
+        "The analyses of a campaign, newest first",
+        lists=shapes.RunSerializer,
+        query=shapes.RunQuery,
     )
     def get(self, request: Request, code: str) -> Response:
         runs = get_campaign(request, code).analysis_runs.select_related("report")
         if "state" in self.query:
             runs = runs.filter(state=self.query["state"])
-        return self.paged(runs.defer("table_csv_gz", "result"), RunSerializer, newest_first=True)
+        return self.paged(
+            runs.defer("table_csv_gz", "result"), shapes.RunSerializer, newest_first=True
+        )
 
-    @extend_schema(
-        operation_id="runs_create",
-        summary="Request an analysis; workers compute it",
-        request=NewRunSerializer,
-        responses={202: RunSerializer},
+    @operation(
+        "runs_create",
+        "Request an analysis; workers compute it",
+        takes=shapes.NewRunSerializer,
+        gives=shapes.RunSerializer,
+        status=202,
     )
-    def post(self, request: Request, code: str) -> Response:
+    def post(self, request: Request, code: str) -> object:
         campaign = get_campaign(request, code)
-        options = self.read(NewRunSerializer)["options"]
+        options = self.given["options"]
         run = analysis_runs.request_run(campaign, options, by=user_of(request))
         run.refresh_from_db()
-        return Response(RunSerializer(run).data, status=202)
+        return run
 
 
 class RunView(View):
-    @extend_schema(
-        operation_id="runs_read",
-        summary="One analysis: its progress, and its report once it is done",
-        responses=RunDetailSerializer,
+    @operation(
+        "runs_read",
+        "One analysis: its progress, and its report once it is done",
+        gives=shapes.RunDetailSerializer,
     )
-    def get(self, request: Request, code: str, run: int) -> Response:
-        return Response(RunDetailSerializer(get_run(request, code, run)).data)
+    def get(self, request: Request, code: str, run: int) -> object:
+        return get_run(request, code, run)
 
 
 class RunFileView(View):
-    @extend_schema(
-        operation_id="runs_file",
-        summary="A file of a report: `bundle.zip`, or a file from the bundle by its name",
+    @operation(
+        "runs_file",
+        "A file of a report: `bundle.zip`, or a file from the bundle by its name",
         responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
     )
     def get(self, request: Request, code: str, run: int, name: str) -> HttpResponseBase:
@@ -80,81 +72,66 @@ class RunFileView(View):
 
 
 class CancelRunView(View):
-    @extend_schema(
-        operation_id="runs_cancel",
-        summary="Stop a running analysis",
-        request=None,
-        responses=RunSerializer,
-    )
-    def post(self, request: Request, code: str, run: int) -> Response:
+    @operation("runs_cancel", "Stop a running analysis", gives=shapes.RunSerializer)
+    def post(self, request: Request, code: str, run: int) -> object:
         found = get_run(request, code, run)
-        self.read_nothing()
         analysis_runs.cancel_run(found, by=user_of(request))
-        return Response(RunSerializer(get_run(request, code, run)).data)
+        return get_run(request, code, run)
 
 
 class PublishView(View):
-    @extend_schema(
-        operation_id="runs_publish",
-        summary="Publish an analysis on a page that anyone with its address can read",
-        request=None,
-        responses=ReportSerializer,
+    @operation(
+        "runs_publish",
+        "Publish an analysis on a page that anyone with its address can read",
+        gives=shapes.ReportSerializer,
     )
-    def post(self, request: Request, code: str, run: int) -> Response:
+    def post(self, request: Request, code: str, run: int) -> object:
         found = get_run(request, code, run)
-        self.read_nothing()
         report = publishing.publish_report(found, by=user_of(request))
-        return Response(ReportSerializer(report, context={"request": request}).data)
+        return report
 
-    @extend_schema(
-        operation_id="runs_withdraw",
-        summary="Withdraw the public page; the analysis stays",
-        request=None,
-        responses={204: None},
-    )
-    def delete(self, request: Request, code: str, run: int) -> Response:
+    @operation("runs_withdraw", "Withdraw the public page; the analysis stays")
+    def delete(self, request: Request, code: str, run: int) -> None:
         found = get_run(request, code, run)
-        self.read_nothing()
         report = getattr(found, "report", None)
         if report is None:
             raise Http404
         publishing.withdraw_report(report, by=user_of(request))
-        return Response(status=204)
 
 
 class ReportsView(View):
-    @extend_schema(
-        operation_id="reports_list",
-        summary="The published reports of your campaigns",
-        responses=ReportSerializer(many=True),
+    @operation(
+        "reports_list",
+        "The published reports of your campaigns",
+        gives=shapes.ReportSerializer(many=True),
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request) -> object:
         mine = Campaign.objects.open_to(request.user).values("pk")
         found = (
             Report.objects.filter(run__campaign__in=mine, withdrawn_at=None)
             .select_related("run__campaign")
             .defer("run__table_csv_gz", "run__result", "run__campaign__definition")
         )
-        return Response(ReportSerializer(found, many=True, context={"request": request}).data)
+        return found
 
 
 class ReportView(View):
     permission_classes = [AllowAny]
 
-    @extend_schema(
-        operation_id="reports_read",
-        summary="A published report; anyone may read it",
-        responses=ReportDetailSerializer,
-        auth=[{}],  # type: ignore[list-item]  # drf-spectacular also takes OpenAPI's own objects
+    @operation(
+        "reports_read",
+        "A published report; anyone may read it",
+        gives=shapes.ReportDetailSerializer,
+        auth=[{}],
     )
-    def get(self, request: Request, report: str) -> Response:
+    def get(self, request: Request, report: str) -> object:
         found = get_object_or_404(
             Report.objects.filter(withdrawn_at=None)
             .select_related("run__campaign")
             .defer("run__table_csv_gz"),
             code=report,
         )
-        return Response(ReportDetailSerializer(found, context={"request": request}).data)
+        return found
 
 
 def get_run(request: Request, code: str, run: int) -> AnalysisRun:

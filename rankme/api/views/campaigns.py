@@ -7,7 +7,7 @@ from typing import Any
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -15,22 +15,9 @@ from rankme.actions.campaign import campaigns, launches
 from rankme.actions.campaign.duplicates import duplicate_campaign
 from rankme.actions.campaign.planned_work import batches_of_each, fit_raters, planned_work
 from rankme.actions.imports.judgement_imports import start_archive
-from rankme.api.campaign_shapes import (
-    CampaignDetailSerializer,
-    CampaignPageSerializer,
-    CampaignQuery,
-    CampaignSerializer,
-    DefinitionSerializer,
-    LaunchedSerializer,
-    NewCampaignSerializer,
-    PlannedWorkSerializer,
-    PlanQuery,
-    PresetSerializer,
-    ProgressSerializer,
-    RatersSerializer,
-)
+from rankme.api import campaign_shapes as shapes
 from rankme.api.parsers import CampaignFileParser, StrictJSONParser
-from rankme.api.view import View
+from rankme.api.view import View, action, operation
 from rankme.api.views.links import addresses_of
 from rankme.errors import RefusedAction
 from rankme.models import Campaign
@@ -50,10 +37,10 @@ YAML = OpenApiResponse(OpenApiTypes.STR, description="The campaign file.")
 
 
 class PresetsView(View):
-    @extend_schema(
-        operation_id="presets_list",
-        summary="The campaign files that come with the site",
-        responses=PresetSerializer(many=True),
+    @operation(
+        "presets_list",
+        "The campaign files that come with the site",
+        gives=shapes.PresetSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
         found = [(name, preset(name)) for name in preset_names()]
@@ -67,13 +54,12 @@ class PresetsView(View):
 
 class CampaignsView(View):
     parser_classes = [StrictJSONParser, CampaignFileParser]
-    queries = {"GET": CampaignQuery}
 
-    @extend_schema(
-        operation_id="campaigns_list",
-        summary="The campaigns that you own or are a member of, newest first",
-        parameters=[CampaignQuery],
-        responses=CampaignPageSerializer,
+    @operation(
+        "campaigns_list",
+        "The campaigns that you own or are a member of, newest first",
+        lists=shapes.CampaignSerializer,
+        query=shapes.CampaignQuery,
     )
     def get(self, request: Request) -> Response:
         found = Campaign.objects.filter(
@@ -83,24 +69,25 @@ class CampaignsView(View):
             found = found.filter(state=self.query["state"])
         if self.query["owned"]:
             found = found.filter(owner=user_of(request))
-        return self.paged(found.defer("definition"), CampaignSerializer, newest_first=True)
+        return self.paged(found.defer("definition"), shapes.CampaignSerializer, newest_first=True)
 
-    @extend_schema(
-        operation_id="campaigns_create",
-        summary="Create a draft from a preset, a definition, another campaign or a file in YAML",
+    @operation(
+        "campaigns_create",
+        "Create a draft from a preset, a definition, another campaign or a file in YAML",
         request={
-            "application/json": NewCampaignSerializer,
+            "application/json": shapes.NewCampaignSerializer,
             "application/yaml": OpenApiTypes.STR,
         },
-        responses={201: CampaignDetailSerializer},
+        gives=shapes.CampaignDetailSerializer,
+        status=201,
     )
-    def post(self, request: Request) -> Response:
-        return Response(CampaignDetailSerializer(self._made(request)).data, status=201)
+    def post(self, request: Request) -> object:
+        return self._made(request)
 
     def _made(self, request: Request) -> Campaign:
         if isinstance(request.data, str):
             return campaigns.create_campaign(user_of(request), definition_from_yaml(request.data))
-        given = self.read(NewCampaignSerializer)
+        given = self.read(shapes.NewCampaignSerializer)
         if given.get("archive"):
             return start_archive(user_of(request), title=given["title"])
         if "copy_of" in given:
@@ -123,56 +110,52 @@ def _definition(given: dict[str, Any]) -> Definition:
 class CampaignView(View):
     parser_classes = [StrictJSONParser, CampaignFileParser]
 
-    @extend_schema(
-        operation_id="campaigns_read",
-        summary="One campaign with its definition",
-        responses=CampaignDetailSerializer,
+    @operation(
+        "campaigns_read", "One campaign with its definition", gives=shapes.CampaignDetailSerializer
     )
-    def get(self, request: Request, code: str) -> Response:
+    def get(self, request: Request, code: str) -> object:
         return _with_tag(get_campaign(request, code))
 
-    @extend_schema(
-        operation_id="campaigns_change",
-        summary="Replace the definition of a draft. With If-Match, only if it still has that ETag",
+    @operation(
+        "campaigns_change",
+        "Replace the definition of a draft. With If-Match, only if it still has that ETag",
+        request={
+            "application/json": shapes.DefinitionSerializer,
+            "application/yaml": OpenApiTypes.STR,
+        },
+        gives=shapes.CampaignDetailSerializer,
         parameters=[
             OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, description="An ETag.")
         ],
-        request={"application/json": DefinitionSerializer, "application/yaml": OpenApiTypes.STR},
-        responses=CampaignDetailSerializer,
     )
-    def put(self, request: Request, code: str) -> Response:
+    def put(self, request: Request, code: str) -> object:
         campaign = get_campaign(request, code)
         if isinstance(request.data, str):
             definition = definition_from_yaml(request.data)
         else:
-            definition = definition_from_document(self.read(DefinitionSerializer)["definition"])
+            definition = definition_from_document(
+                self.read(shapes.DefinitionSerializer)["definition"]
+            )
         base = request.headers.get("If-Match", "").strip().strip('"') or None
         changed = campaigns.change_definition(campaign, definition, by=user_of(request), base=base)
         return _with_tag(changed)
 
-    @extend_schema(
-        operation_id="campaigns_delete",
-        summary="Delete a draft (only its owner can)",
-        request=None,
-        responses={204: None},
-    )
-    def delete(self, request: Request, code: str) -> Response:
+    @operation("campaigns_delete", "Delete a draft (only its owner can)")
+    def delete(self, request: Request, code: str) -> None:
         campaign = get_own_campaign(request, code)
-        self.read_nothing()
         campaigns.delete_draft(campaign, by=user_of(request))
-        return Response(status=204)
 
 
 def _with_tag(campaign: Campaign) -> Response:
     """The campaign with the tag of its definition, which is another after every change."""
     tag = f'"{campaigns.definition_version(campaign)}"'
-    return Response(CampaignDetailSerializer(campaign).data, headers={"ETag": tag})
+    return Response(shapes.CampaignDetailSerializer(campaign).data, headers={"ETag": tag})
 
 
 class CampaignFileView(View):
-    @extend_schema(
-        operation_id="campaigns_file",
-        summary="The campaign file in YAML, which creates the same campaign again",
+    @operation(
+        "campaigns_file",
+        "The campaign file in YAML, which creates the same campaign again",
         responses={(200, "application/yaml"): YAML},
     )
     def get(self, request: Request, code: str) -> HttpResponse:
@@ -182,12 +165,10 @@ class CampaignFileView(View):
 
 
 class ProgressView(View):
-    @extend_schema(
-        operation_id="campaigns_progress",
-        summary="The progress of the judgements",
-        responses=ProgressSerializer,
+    @operation(
+        "campaigns_progress", "The progress of the judgements", gives=shapes.ProgressSerializer
     )
-    def get(self, request: Request, code: str) -> Response:
+    def get(self, request: Request, code: str) -> object:
         campaign = get_campaign(request, code)
         if campaign.is_draft:
             raise RefusedAction("A draft has no progress yet: launch it first.")
@@ -203,78 +184,60 @@ class ProgressView(View):
             "expected_end": pace.expected_end,
             "systems": coverage.judged_by_system(campaign),
         }
-        return Response(ProgressSerializer(figures).data)
-
-
-def transition(name: str, action: Callable[..., Campaign], summary: str) -> type[View]:
-    """A view that does one thing to a campaign's state."""
-
-    class Transition(View):
-        @extend_schema(
-            operation_id=f"campaigns_{name}",
-            summary=summary,
-            request=None,
-            responses=CampaignSerializer,
-        )
-        def post(self, request: Request, code: str) -> Response:
-            campaign = get_campaign(request, code)
-            self.read_nothing()
-            moved: Any = action(campaign, by=user_of(request))
-            return Response(CampaignSerializer(moved).data)
-
-    Transition.__name__ = f"{name.title()}View"
-    return Transition
+        return figures
 
 
 class PlanView(View):
-    queries = {"GET": PlanQuery}
-
-    @extend_schema(
-        operation_id="plan_preview",
-        summary="Draw the plan that a launch of this draft would store, and store nothing",
-        parameters=[PlanQuery],
-        responses=PlannedWorkSerializer,
+    @operation(
+        "plan_preview",
+        "Draw the plan that a launch of this draft would store, and store nothing",
+        gives=shapes.PlannedWorkSerializer,
+        query=shapes.PlanQuery,
     )
     def get(self, request: Request, code: str) -> Response:
         campaign = get_campaign(request, code)
         if not campaign.is_draft:
             raise RefusedAction("Only a draft has a plan that is not stored yet.")
         work = planned_work(campaign)
-        found = dict(PlannedWorkSerializer(work).data)
+        found = dict(shapes.PlannedWorkSerializer(work).data)
         if "raters" in self.query:
             found["batches_per_rater"] = batches_of_each(self.query["raters"], work)
         return Response(found)
 
-    @extend_schema(
-        operation_id="plan_fit",
-        summary="Let each rater of this draft do as many batches as so few raters need",
-        request=RatersSerializer,
-        responses=PlannedWorkSerializer,
+    @operation(
+        "plan_fit",
+        "Let each rater of this draft do as many batches as so few raters need",
+        takes=shapes.RatersSerializer,
+        gives=shapes.PlannedWorkSerializer,
     )
-    def post(self, request: Request, code: str) -> Response:
+    def post(self, request: Request, code: str) -> object:
         campaign = get_campaign(request, code)
-        fit_raters(campaign, self.read(RatersSerializer)["raters"], by=user_of(request))
+        fit_raters(campaign, self.given["raters"], by=user_of(request))
         campaign.refresh_from_db()
-        return Response(PlannedWorkSerializer(planned_work(campaign)).data)
+        return planned_work(campaign)
 
 
 class LaunchView(View):
-    @extend_schema(
-        operation_id="campaigns_launch",
-        summary="Draw the plan, freeze the material and open the campaign to raters. A large "
+    @operation(
+        "campaigns_launch",
+        "Draw the plan, freeze the material and open the campaign to raters. A large "
         "campaign stays a draft until a worker has stored its plan: request it again to see",
-        request=None,
-        responses=LaunchedSerializer,
+        gives=shapes.LaunchedSerializer,
     )
     def post(self, request: Request, code: str) -> Response:
         campaign = get_campaign(request, code)
-        self.read_nothing()
         can_wait = campaign.is_draft and not launches.is_large(campaign)
         plan = planned_work(campaign) if can_wait else None
         launched = launches.request_launch(campaign, by=user_of(request))
-        found = dict(CampaignSerializer(launched).data)
-        found["plan"] = PlannedWorkSerializer(plan).data if plan else None
+        found = dict(shapes.CampaignSerializer(launched).data)
+        found["plan"] = shapes.PlannedWorkSerializer(plan).data if plan else None
         return Response(found | addresses_of(request, launched))
+
+
+def transition(name: str, do: Callable[..., Campaign], summary: str) -> type[View]:
+    return action(
+        f"campaigns_{name}", summary, find=get_campaign, do=do, gives=shapes.CampaignSerializer
+    )
 
 
 PauseView = transition("pause", campaigns.pause_campaign, "Stop handing out batches")

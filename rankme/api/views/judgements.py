@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
-
 from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 from django.http import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.api.judgement_shapes import (
-    CsvQuery,
-    JudgementPageSerializer,
-    JudgementQuery,
-    JudgementSerializer,
-    SpansQuery,
-    TextsQuery,
-)
-from rankme.api.view import View
+from rankme.api import judgement_shapes as shapes
+from rankme.api.view import View, operation
 from rankme.downloads import attachment
 from rankme.exporting.check_answers import checks_file
 from rankme.exporting.judgements import csv_file, jsonl_file
@@ -28,25 +19,19 @@ from rankme.exporting.spans import spans_file
 from rankme.exporting.texts import texts_file
 from rankme.models import Campaign, Judgement, RaterExclusion, Submission
 from rankme.permissions import get_campaign
-from rankme.queries.counting import Counting, with_counting
-from rankme.queries.judgement_table import screen_name
-
-if TYPE_CHECKING:
-    from django_stubs_ext import WithAnnotations
+from rankme.queries.counting import with_counting
 
 
 class JudgementsView(View):
-    queries = {"GET": JudgementQuery}
-
-    @extend_schema(
-        operation_id="judgements_list",
-        summary="Judgements in the order in which they arrived, page by page",
-        parameters=[JudgementQuery],
-        responses=JudgementPageSerializer,
+    @operation(
+        "judgements_list",
+        "Judgements in the order in which they arrived, page by page",
+        lists=shapes.JudgementSerializer,
+        query=shapes.JudgementQuery,
     )
     def get(self, request: Request, code: str) -> Response:
         campaign = get_campaign(request, code)
-        return self.paged(self._chosen(campaign), JudgementRow, newest_first=False)
+        return self.paged(self._chosen(campaign), shapes.JudgementSerializer, newest_first=False)
 
     def _chosen(self, campaign: Campaign) -> QuerySet[Judgement]:
         query = self.query
@@ -65,12 +50,6 @@ class JudgementsView(View):
         return rows
 
 
-class Fate(Counting):
-    """What `judgements_of` adds to the submission of each judgement."""
-
-    is_excluded: bool
-
-
 def judgements_of(campaign: Campaign) -> QuerySet[Judgement]:
     excluded = RaterExclusion.objects.filter(
         participant=OuterRef("assignment__participant"), withdrawn_at=None
@@ -87,44 +66,12 @@ def judgements_of(campaign: Campaign) -> QuerySet[Judgement]:
     )
 
 
-class JudgementRow(JudgementSerializer):
-    """A judgement with what its submission says about it."""
-
-    def to_representation(self, judgement: Judgement) -> dict[str, Any]:
-        sent = cast("WithAnnotations[Submission, Fate]", judgement.submission)
-        return super().to_representation(
-            {
-                "id": judgement.pk,
-                "rater": sent.assignment.participant.label,
-                "item": sent.trial.item.key,
-                "system": judgement.output.system.name if judgement.output else None,
-                "criterion": judgement.criterion.name,
-                "value": judgement.value,
-                "text": judgement.text,
-                "cannot_judge": judgement.cannot_judge,
-                "screen": screen_name(
-                    sent.assignment_id, sent.trial_id, sent.screen, sent.revision
-                ),
-                "position": judgement.position,
-                "time_ms": judgement.time_ms,
-                "excluded": sent.is_excluded,
-                "late": sent.late,
-                "counted": sent.is_counted,
-                "version": sent.version,
-                "revision": sent.revision,
-                "received_at": sent.received_at,
-            }
-        )
-
-
 class JudgementsCsvView(View):
-    queries = {"GET": CsvQuery}
-
-    @extend_schema(
-        operation_id="judgements_csv",
-        summary="The judgement table, ready for `python -m analysis`",
-        parameters=[CsvQuery],
+    @operation(
+        "judgements_csv",
+        "The judgement table, ready for `python -m analysis`",
         responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR)},
+        query=shapes.CsvQuery,
     )
     def get(self, request: Request, code: str) -> HttpResponseBase:
         campaign = get_campaign(request, code)
@@ -132,9 +79,9 @@ class JudgementsCsvView(View):
 
 
 class JudgementsJsonlView(View):
-    @extend_schema(
-        operation_id="judgements_jsonl",
-        summary="Everything that was submitted, as it was sent, one submission per line",
+    @operation(
+        "judgements_jsonl",
+        "Everything that was submitted, as it was sent, one submission per line",
         responses={(200, "application/jsonl"): OpenApiResponse(OpenApiTypes.STR)},
     )
     def get(self, request: Request, code: str) -> HttpResponseBase:
@@ -142,9 +89,9 @@ class JudgementsJsonlView(View):
 
 
 class ChecksCsvView(View):
-    @extend_schema(
-        operation_id="checks_csv",
-        summary="Answers to checks, which are not judgements",
+    @operation(
+        "checks_csv",
+        "Answers to checks, which are not judgements",
         responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR)},
     )
     def get(self, request: Request, code: str) -> HttpResponseBase:
@@ -152,9 +99,9 @@ class ChecksCsvView(View):
 
 
 class OwnAnswersCsvView(View):
-    @extend_schema(
-        operation_id="answers_csv",
-        summary="What raters said about themselves, before the work and at its end",
+    @operation(
+        "answers_csv",
+        "What raters said about themselves, before the work and at its end",
         responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR)},
     )
     def get(self, request: Request, code: str) -> HttpResponseBase:
@@ -162,26 +109,22 @@ class OwnAnswersCsvView(View):
 
 
 class TextsCsvView(View):
-    queries = {"GET": TextsQuery}
-
-    @extend_schema(
-        operation_id="texts_csv",
-        summary="What raters wrote, as a data set",
-        parameters=[TextsQuery],
+    @operation(
+        "texts_csv",
+        "What raters wrote, as a data set",
         responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR)},
+        query=shapes.TextsQuery,
     )
     def get(self, request: Request, code: str) -> HttpResponseBase:
         return attachment(texts_file(get_campaign(request, code), self.query["shape"]))
 
 
 class SpansView(View):
-    queries = {"GET": SpansQuery}
-
-    @extend_schema(
-        operation_id="spans",
-        summary="Marked errors with their texts, in the format of another tool",
-        parameters=[SpansQuery],
+    @operation(
+        "spans",
+        "Marked errors with their texts, in the format of another tool",
         responses={(200, "application/octet-stream"): OpenApiResponse(OpenApiTypes.BINARY)},
+        query=shapes.SpansQuery,
     )
     def get(self, request: Request, code: str) -> HttpResponseBase:
         campaign = get_campaign(request, code)

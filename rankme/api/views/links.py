@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,11 +11,10 @@ from rest_framework.response import Response
 from rankme.actions.accounts.invitations import invite_raters
 from rankme.actions.campaign.campaigns import definition_of
 from rankme.api.rater_shapes import (
-    InvitationPageSerializer,
     InvitationSerializer,
     NewLinksSerializer,
 )
-from rankme.api.view import PageQuery, View
+from rankme.api.view import PageQuery, View, operation
 from rankme.links import entry_link, panel_link
 from rankme.models import Campaign
 from rankme.permissions import get_campaign, user_of
@@ -39,23 +37,17 @@ def addresses_of(request: Request, campaign: Campaign) -> dict[str, str]:
 
 
 class AddressesView(View):
-    @extend_schema(
-        operation_id="links_read",
-        summary="The open link and the panel's link",
-        responses=AddressesSerializer,
-    )
-    def get(self, request: Request, code: str) -> Response:
-        return Response(addresses_of(request, get_campaign(request, code)))
+    @operation("links_read", "The open link and the panel's link", gives=AddressesSerializer)
+    def get(self, request: Request, code: str) -> object:
+        return addresses_of(request, get_campaign(request, code))
 
 
 class PersonalLinksView(View):
-    queries = {"GET": PageQuery}
-
-    @extend_schema(
-        operation_id="links_personal",
-        summary="The personal links of a campaign, the newest first",
-        parameters=[PageQuery],
-        responses=InvitationPageSerializer,
+    @operation(
+        "links_personal",
+        "The personal links of a campaign, the newest first",
+        lists=InvitationSerializer,
+        query=PageQuery,
     )
     def get(self, request: Request, code: str) -> Response:
         campaign = get_campaign(request, code)
@@ -63,15 +55,16 @@ class PersonalLinksView(View):
         links = campaign.invitations.all()
         return self.paged(links, InvitationSerializer, newest_first=True, entry=entry)
 
-    @extend_schema(
-        operation_id="links_create",
-        summary="Create personal links, for names or without",
-        request=NewLinksSerializer,
-        responses={201: InvitationSerializer(many=True)},
+    @operation(
+        "links_create",
+        "Create personal links, for names or without",
+        takes=NewLinksSerializer,
+        gives=InvitationSerializer(many=True),
+        status=201,
     )
     def post(self, request: Request, code: str) -> Response:
         campaign = get_campaign(request, code)
-        given = self.read(NewLinksSerializer)
+        given = self.given
         names = [*given["names"], *[""] * given["unnamed"]]
         made = invite_raters(campaign, names, by=user_of(request))
         context = {"entry": entry_link(request._request, campaign)}

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from rankme.actions.material import materials
-from rankme.api.material_shapes import (
-    ColumnsSerializer,
-    ImportPageSerializer,
-    ImportSerializer,
-    NewImportSerializer,
-)
-from rankme.api.view import PageQuery, View
+from rankme.api import material_shapes as shapes
+from rankme.api.view import PageQuery, View, action, operation
 from rankme.errors import RefusedAction
 from rankme.importing import InvalidColumns, Reading, reading_from
 from rankme.models import MaterialImport
@@ -29,27 +23,27 @@ ABOUT_SCORES = ("lower_is_better", "is_judge", "own_systems")
 
 class ImportsView(View):
     parser_classes = [MultiPartParser]
-    queries = {"GET": PageQuery}
 
-    @extend_schema(
-        operation_id="imports_list",
-        summary="The uploads of a campaign, newest first",
-        parameters=[PageQuery],
-        responses=ImportPageSerializer,
+    @operation(
+        "imports_list",
+        "The uploads of a campaign, newest first",
+        lists=shapes.ImportSerializer,
+        query=PageQuery,
     )
     def get(self, request: Request, code: str) -> Response:
         uploads = get_campaign(request, code).material_imports.all()
-        return self.paged(uploads, ImportSerializer, newest_first=True)
+        return self.paged(uploads, shapes.ImportSerializer, newest_first=True)
 
-    @extend_schema(
-        operation_id="imports_create",
-        summary="Upload outputs, scores, or (for an archive) judgements; a worker checks them",
-        request={"multipart/form-data": NewImportSerializer},
-        responses={202: ImportSerializer},
+    @operation(
+        "imports_create",
+        "Upload outputs, scores, or (for an archive) judgements; a worker checks them",
+        request={"multipart/form-data": shapes.NewImportSerializer},
+        gives=shapes.ImportSerializer,
+        status=202,
     )
-    def post(self, request: Request, code: str) -> Response:
+    def post(self, request: Request, code: str) -> object:
         campaign = get_campaign(request, code)
-        given = self.read(NewImportSerializer)
+        given = self.read(shapes.NewImportSerializer)
         items = given.pop("items", None)
         uploads = given.pop("files", None) or given.pop("outputs")
         files = [*uploads, *([items] if items else [])]
@@ -61,50 +55,31 @@ class ImportsView(View):
             campaign, files, **given, options=options, by=user_of(request)
         )
         started.refresh_from_db()
-        return Response(ImportSerializer(started).data, status=202)
+        return started
 
 
 class ImportView(View):
-    @extend_schema(
-        operation_id="imports_read",
-        summary="One upload: its progress, its problems or its preview",
-        responses=ImportSerializer,
+    @operation(
+        "imports_read",
+        "One upload: its progress, its problems or its preview",
+        gives=shapes.ImportSerializer,
     )
-    def get(self, request: Request, code: str, number: int) -> Response:
-        return Response(ImportSerializer(get_import(request, code, number)).data)
-
-
-def decision(name: str, action: Callable[..., Any], summary: str) -> type[View]:
-    """A view that takes or drops an upload."""
-
-    class Decision(View):
-        @extend_schema(
-            operation_id=f"imports_{name}",
-            summary=summary,
-            request=None,
-            responses=ImportSerializer,
-        )
-        def post(self, request: Request, code: str, number: int) -> Response:
-            found = get_import(request, code, number)
-            self.read_nothing()
-            action(found, by=user_of(request))
-            return Response(ImportSerializer(get_import(request, code, number)).data)
-
-    Decision.__name__ = f"{name.title()}ImportView"
-    return Decision
+    def get(self, request: Request, code: str, number: int) -> object:
+        return get_import(request, code, number)
 
 
 class ColumnsView(View):
-    @extend_schema(
-        operation_id="imports_columns",
-        summary="Correct the columns of the upload; a worker checks it again",
-        request=ColumnsSerializer,
-        responses={202: ImportSerializer},
+    @operation(
+        "imports_columns",
+        "Correct the columns of the upload; a worker checks it again",
+        takes=shapes.ColumnsSerializer,
+        gives=shapes.ImportSerializer,
+        status=202,
     )
-    def post(self, request: Request, code: str, number: int) -> Response:
+    def post(self, request: Request, code: str, number: int) -> object:
         found = get_import(request, code, number)
-        materials.read_again(found, reading_of(self.read(ColumnsSerializer)), by=user_of(request))
-        return Response(ImportSerializer(get_import(request, code, number)).data, status=202)
+        materials.read_again(found, reading_of(self.given), by=user_of(request))
+        return get_import(request, code, number)
 
 
 def reading_of(given: Mapping[str, Any]) -> Reading:
@@ -114,13 +89,21 @@ def reading_of(given: Mapping[str, Any]) -> Reading:
         raise RefusedAction(str(refused)) from refused
 
 
-TakeImportView = decision(
-    "take",
-    materials.take_import,
-    "Import the previewed upload, which replaces the current material",
-)
-DropImportView = decision("drop", materials.drop_import, "Discard an upload that was not imported")
-
-
 def get_import(request: Request, code: str, number: int) -> MaterialImport:
     return get_object_or_404(get_campaign(request, code).material_imports, pk=number)
+
+
+TakeImportView = action(
+    "imports_take",
+    "Import the previewed upload, which replaces the current material",
+    find=get_import,
+    do=materials.take_import,
+    gives=shapes.ImportSerializer,
+)
+DropImportView = action(
+    "imports_drop",
+    "Discard an upload that was not imported",
+    find=get_import,
+    do=materials.drop_import,
+    gives=shapes.ImportSerializer,
+)

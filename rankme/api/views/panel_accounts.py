@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from rankme.actions.panel import accounts, filters, groups
-from rankme.api.panel_shapes import (
-    AccountSerializer,
-    AccountTokenSerializer,
-    CountSerializer,
-    EarlierStudySerializer,
-    EligibleSerializer,
-    FilterSerializer,
-    NewAccountSerializer,
-)
-from rankme.api.view import View
+from rankme.api import panel_shapes as shapes
+from rankme.api.view import View, operation
 from rankme.models import PanelAccount
 from rankme.permissions import user_of
 
@@ -28,103 +18,91 @@ def own_account(request: Request, account: int) -> PanelAccount:
 
 
 class AccountsView(View):
-    @extend_schema(
-        operation_id="panel_accounts_list",
-        summary="Your accounts at panels",
-        responses=AccountSerializer(many=True),
+    @operation(
+        "panel_accounts_list", "Your accounts at panels", gives=shapes.AccountSerializer(many=True)
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request) -> object:
         found = PanelAccount.objects.real().filter(owner=user_of(request))
-        return Response(AccountSerializer(found, many=True).data)
+        return found
 
-    @extend_schema(
-        operation_id="panel_accounts_create",
-        summary="Add an account whose token the panel accepts",
-        request=NewAccountSerializer,
-        responses={201: AccountSerializer},
+    @operation(
+        "panel_accounts_create",
+        "Add an account whose token the panel accepts",
+        takes=shapes.NewAccountSerializer,
+        gives=shapes.AccountSerializer,
+        status=201,
     )
-    def post(self, request: Request) -> Response:
-        given = self.read(NewAccountSerializer)
+    def post(self, request: Request) -> object:
+        given = self.given
         account = accounts.add_account(owner=user_of(request), **given)
-        return Response(AccountSerializer(account).data, status=201)
+        return account
 
 
 class AccountView(View):
-    @extend_schema(
-        operation_id="panel_accounts_read", summary="One account", responses=AccountSerializer
-    )
-    def get(self, request: Request, account: int) -> Response:
-        return Response(AccountSerializer(own_account(request, account)).data)
+    @operation("panel_accounts_read", "One account", gives=shapes.AccountSerializer)
+    def get(self, request: Request, account: int) -> object:
+        return own_account(request, account)
 
-    @extend_schema(
-        operation_id="panel_accounts_token",
-        summary="Replace the token of an account",
-        request=AccountTokenSerializer,
-        responses=AccountSerializer,
+    @operation(
+        "panel_accounts_token",
+        "Replace the token of an account",
+        takes=shapes.AccountTokenSerializer,
+        gives=shapes.AccountSerializer,
     )
-    def put(self, request: Request, account: int) -> Response:
+    def put(self, request: Request, account: int) -> object:
         mine = own_account(request, account)
-        accounts.replace_token(mine, self.read(AccountTokenSerializer)["token"])
-        return Response(AccountSerializer(mine).data)
+        accounts.replace_token(mine, self.given["token"])
+        return mine
 
-    @extend_schema(
-        operation_id="panel_accounts_delete",
-        summary="Remove an account that has no studies",
-        request=None,
-        responses={204: None},
-    )
-    def delete(self, request: Request, account: int) -> Response:
+    @operation("panel_accounts_delete", "Remove an account that has no studies")
+    def delete(self, request: Request, account: int) -> None:
         mine = own_account(request, account)
-        self.read_nothing()
         accounts.remove_account(mine)
-        return Response(status=204)
 
 
 class WebhooksView(View):
-    @extend_schema(
-        operation_id="panel_accounts_webhooks",
-        summary="Have the panel call this site when something changes",
-        request=None,
-        responses=AccountSerializer,
+    @operation(
+        "panel_accounts_webhooks",
+        "Have the panel call this site when something changes",
+        gives=shapes.AccountSerializer,
     )
-    def post(self, request: Request, account: int) -> Response:
+    def post(self, request: Request, account: int) -> object:
         mine = own_account(request, account)
-        self.read_nothing()
         accounts.connect_webhooks(mine)
         mine.refresh_from_db()
-        return Response(AccountSerializer(mine).data)
+        return mine
 
 
 class FiltersView(View):
-    @extend_schema(
-        operation_id="panel_accounts_filters",
-        summary="The filters that the panel has; kept for an hour",
-        responses=FilterSerializer(many=True),
+    @operation(
+        "panel_accounts_filters",
+        "The filters that the panel has; kept for an hour",
+        gives=shapes.FilterSerializer(many=True),
     )
-    def get(self, request: Request, account: int) -> Response:
+    def get(self, request: Request, account: int) -> object:
         found = filters.available_filters(own_account(request, account))
-        return Response(FilterSerializer(found, many=True).data)
+        return found
 
 
 class EligibleView(View):
-    @extend_schema(
-        operation_id="panel_accounts_eligible",
-        summary="How many people of the panel pass these filters",
-        request=EligibleSerializer,
-        responses=CountSerializer,
+    @operation(
+        "panel_accounts_eligible",
+        "How many people of the panel pass these filters",
+        takes=shapes.EligibleSerializer,
+        gives=shapes.CountSerializer,
     )
-    def post(self, request: Request, account: int) -> Response:
+    def post(self, request: Request, account: int) -> object:
         mine = own_account(request, account)
-        wanted = self.read(EligibleSerializer)["filters"]
-        return Response({"count": filters.count_eligible(mine, wanted)})
+        wanted = self.given["filters"]
+        return {"count": filters.count_eligible(mine, wanted)}
 
 
 class EarlierStudiesView(View):
-    @extend_schema(
-        operation_id="panel_accounts_studies",
-        summary="Studies whose raters can be kept out of another study, or let in alone",
-        responses=EarlierStudySerializer(many=True),
+    @operation(
+        "panel_accounts_studies",
+        "Studies whose raters can be kept out of another study, or let in alone",
+        gives=shapes.EarlierStudySerializer(many=True),
     )
-    def get(self, request: Request, account: int) -> Response:
+    def get(self, request: Request, account: int) -> object:
         found = groups.earlier_studies(own_account(request, account))
-        return Response(EarlierStudySerializer(found, many=True).data)
+        return found

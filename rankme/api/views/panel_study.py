@@ -6,23 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from django.http import Http404
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
-from rest_framework.response import Response
 from rest_framework.serializers import ValidationError
 
 from rankme.actions.panel import groups, studies, sync
-from rankme.api.panel_shapes import (
-    CeilingSerializer,
-    ChangedStudySerializer,
-    CostSerializer,
-    NewStudySerializer,
-    PlacesSerializer,
-    StudySerializer,
-    TransitionSerializer,
-    plan_of,
-)
-from rankme.api.view import View
+from rankme.api import panel_shapes as shapes
+from rankme.api.view import View, action, operation
 from rankme.models import PanelAccount, PanelStudy
 from rankme.permissions import get_campaign, user_of
 from rankme.queries.panel_books import newest_study
@@ -38,60 +27,53 @@ def get_study(request: Request, code: str) -> PanelStudy:
     return study
 
 
-def shown(study: PanelStudy, *, status: int = 200) -> Response:
-    study.refresh_from_db()
-    return Response(StudySerializer(study).data, status=status)
-
-
 class StudyView(View):
-    @extend_schema(
-        operation_id="panel_study_read",
-        summary="The newest study of a campaign, with its money and its submissions by state",
-        responses=StudySerializer,
+    @operation(
+        "panel_study_read",
+        "The newest study of a campaign, with its money and its submissions by state",
+        gives=shapes.StudySerializer,
     )
-    def get(self, request: Request, code: str) -> Response:
-        return shown(get_study(request, code))
+    def get(self, request: Request, code: str) -> object:
+        return get_study(request, code)
 
-    @extend_schema(
-        operation_id="panel_study_create",
-        summary="Draft a study at the panel; it costs nothing before it is published",
-        request=NewStudySerializer,
-        responses={201: StudySerializer},
+    @operation(
+        "panel_study_create",
+        "Draft a study at the panel; it costs nothing before it is published",
+        takes=shapes.NewStudySerializer,
+        gives=shapes.StudySerializer,
+        status=201,
     )
-    def post(self, request: Request, code: str) -> Response:
+    def post(self, request: Request, code: str) -> object:
         campaign = get_campaign(request, code)
-        given = self.read(NewStudySerializer)
+        given = self.given
         try:
             account = own_account(request, given["account"])
         except Http404:
             raise ValidationError({"account": ["You have no such account."]}) from None
-        plan = plan_of(given, _filters(account, given))
-        study = studies.draft_study(campaign, account, plan, by=user_of(request))
-        return shown(study, status=201)
+        plan = shapes.plan_of(given, _filters(account, given))
+        return _again(studies.draft_study(campaign, account, plan, by=user_of(request)))
 
-    @extend_schema(
-        operation_id="panel_study_change",
-        summary="Change a draft, at the panel and here (its ceiling: only the account's owner)",
-        request=ChangedStudySerializer,
-        responses=StudySerializer,
+    @operation(
+        "panel_study_change",
+        "Change a draft, at the panel and here (its ceiling: only the account's owner)",
+        takes=shapes.ChangedStudySerializer,
+        gives=shapes.StudySerializer,
     )
-    def put(self, request: Request, code: str) -> Response:
+    def put(self, request: Request, code: str) -> object:
         study = get_study(request, code)
-        given = self.read(ChangedStudySerializer)
-        plan = plan_of(given, _filters(study.account, given))
-        return shown(studies.change_draft(study, plan, by=user_of(request)))
+        given = self.given
+        plan = shapes.plan_of(given, _filters(study.account, given))
+        return _again(studies.change_draft(study, plan, by=user_of(request)))
 
-    @extend_schema(
-        operation_id="panel_study_delete",
-        summary="Delete a study that is not published, at the panel and here",
-        request=None,
-        responses={204: None},
-    )
-    def delete(self, request: Request, code: str) -> Response:
+    @operation("panel_study_delete", "Delete a study that is not published, at the panel and here")
+    def delete(self, request: Request, code: str) -> None:
         study = get_study(request, code)
-        self.read_nothing()
         studies.delete_study(study, by=user_of(request))
-        return Response(status=204)
+
+
+def _again(study: PanelStudy) -> PanelStudy:
+    study.refresh_from_db()
+    return study
 
 
 def _filters(account: PanelAccount, given: dict[str, Any]) -> list[dict[str, Any]]:
@@ -106,23 +88,23 @@ def _filters(account: PanelAccount, given: dict[str, Any]) -> list[dict[str, Any
 
 
 class CostView(View):
-    @extend_schema(
-        operation_id="panel_study_cost",
-        summary="What the study costs, what is in the wallet, and what an hour of work earns",
-        responses=CostSerializer,
+    @operation(
+        "panel_study_cost",
+        "What the study costs, what is in the wallet, and what an hour of work earns",
+        gives=shapes.CostSerializer,
     )
-    def get(self, request: Request, code: str) -> Response:
-        return Response(CostSerializer(studies.cost_of(get_study(request, code))).data)
+    def get(self, request: Request, code: str) -> object:
+        return studies.cost_of(get_study(request, code))
 
 
 class TransitionView(View):
-    @extend_schema(
-        operation_id="panel_study_transition",
-        summary="Publish, pause, resume or stop the study; to publish it costs money",
-        request=TransitionSerializer,
-        responses=StudySerializer,
+    @operation(
+        "panel_study_transition",
+        "Publish, pause, resume or stop the study; to publish it costs money",
+        takes=shapes.TransitionSerializer,
+        gives=shapes.StudySerializer,
     )
-    def post(self, request: Request, code: str) -> Response:
+    def post(self, request: Request, code: str) -> object:
         study = get_study(request, code)
         turns: dict[str, Callable[..., PanelStudy]] = {
             "publish": studies.publish_study,
@@ -130,46 +112,40 @@ class TransitionView(View):
             "resume": studies.resume_study,
             "stop": studies.stop_study,
         }
-        turn = turns[self.read(TransitionSerializer)["action"]]
-        return shown(turn(study, by=user_of(request)))
+        turn = turns[self.given["action"]]
+        return _again(turn(study, by=user_of(request)))
 
 
-class PlacesView(View):
-    @extend_schema(
-        operation_id="panel_study_places",
-        summary="Offer more places; their number can only grow",
-        request=PlacesSerializer,
-        responses=StudySerializer,
-    )
-    def post(self, request: Request, code: str) -> Response:
-        study = get_study(request, code)
-        more = self.read(PlacesSerializer)["more"]
-        return shown(studies.add_places(study, more, by=user_of(request)))
+PlacesView = action(
+    "panel_study_places",
+    "Offer more places; their number can only grow",
+    find=get_study,
+    do=studies.add_places,
+    takes=shapes.PlacesSerializer,
+    gives=shapes.StudySerializer,
+)
 
 
 class CeilingView(View):
-    @extend_schema(
-        operation_id="panel_study_ceiling",
-        summary="Change what the study may cost at most (only the account's owner can)",
-        request=CeilingSerializer,
-        responses=StudySerializer,
+    @operation(
+        "panel_study_ceiling",
+        "Change what the study may cost at most (only the account's owner can)",
+        takes=shapes.CeilingSerializer,
+        gives=shapes.StudySerializer,
     )
-    def put(self, request: Request, code: str) -> Response:
+    def put(self, request: Request, code: str) -> object:
         study = get_study(request, code)
-        ceiling = self.read(CeilingSerializer)["ceiling"]
-        studies.change_ceiling(study, ceiling, by=user_of(request))
-        return shown(study)
+        studies.change_ceiling(study, **self.given, by=user_of(request))
+        return _again(study)
 
 
 class RefreshView(View):
-    @extend_schema(
-        operation_id="panel_study_refresh",
-        summary="Ask the panel at once; a worker then pays what the rules say",
-        request=None,
-        responses=StudySerializer,
+    @operation(
+        "panel_study_refresh",
+        "Ask the panel at once; a worker then pays what the rules say",
+        gives=shapes.StudySerializer,
     )
-    def post(self, request: Request, code: str) -> Response:
+    def post(self, request: Request, code: str) -> object:
         study = get_study(request, code)
-        self.read_nothing()
         sync.refresh(study)
-        return shown(study)
+        return _again(study)

@@ -45,7 +45,6 @@ class SchemaView(SpectacularAPIView, View):
 
     permission_classes = [AllowAny]
     authentication_classes: list[Any] = []
-    queries = {}
 
     def _get_schema_response(self, request: Request) -> HttpResponse:
         renderer = request.accepted_renderer

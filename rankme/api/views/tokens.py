@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from rankme.actions.accounts.api_keys import obtain_key, revoke_key
 from rankme.api.token_shapes import CredentialsSerializer, TokenSerializer
-from rankme.api.view import View
+from rankme.api.view import View, operation
 from rankme.permissions import user_of
 
 
@@ -27,22 +26,18 @@ class TokenView(View):
         asks = self.request.method == "POST"
         return [AllowAny()] if asks else [*super().get_permissions()]
 
-    @extend_schema(
-        operation_id="token_obtain",
-        summary="Get a key with a name and a password",
-        request=CredentialsSerializer,
-        responses=TokenSerializer,
+    @operation(
+        "token_obtain",
+        "Get a key with a name and a password",
+        takes=CredentialsSerializer,
+        gives=TokenSerializer,
         auth=[],
     )
     def post(self, request: Request) -> Response:
-        given = self.read(CredentialsSerializer)
+        given = self.given
         address = request.META.get("REMOTE_ADDR", "")
         return Response({"token": obtain_key(**given, address=address)})
 
-    @extend_schema(
-        operation_id="token_revoke", summary="End my key", request=None, responses={204: None}
-    )
-    def delete(self, request: Request) -> Response:
-        self.read_nothing()
+    @operation("token_revoke", "End my key")
+    def delete(self, request: Request) -> None:
         revoke_key(user_of(request))
-        return Response(status=204)
