@@ -91,8 +91,11 @@ def store_at_once(sent: Mapping[Assignment, Sequence[Mapping[str, Any]]]) -> Non
         Sent(number, sitting, SentScreen.read(payload))
         for number, (sitting, payload) in zip(ids, screens, strict=True)
     ]
-    copy_rows(Submission._meta.db_table, SUBMISSION, list(_submissions(rows)))
-    copy_rows(Judgement._meta.db_table, JUDGEMENT, list(_judgements(rows)))
+    for model, columns, found in (
+        (Submission, SUBMISSION, list(_submissions(rows))),
+        (Judgement, JUDGEMENT, list(_judgements(rows))),
+    ):
+        copy_rows(model._meta.db_table, (dict(zip(columns, row, strict=True)) for row in found))
 
 
 def _submissions(rows: Sequence[Sent]) -> Iterator[tuple[Any, ...]]:

@@ -255,9 +255,8 @@ def _store(campaign: Campaign, extension: Extension, progress: Callable[[float],
     old = list(campaign.batches.order_by("number").values_list("id", flat=True))
     copy_rows(
         "rankme_slot",
-        ("campaign_id", "batch_id", "copy", "state"),
         (
-            (campaign.pk, batch, copy, Slot.State.FREE.value)
+            {"campaign_id": campaign.pk, "batch_id": batch, "copy": copy, "state": Slot.State.FREE}
             for copy in range(extension.raters_before, extension.raters_after)
             for batch in old
         ),

@@ -189,8 +189,10 @@ def store_plan(
     positions = np.arange(len(plan.items)) - starts[batch_of_trial]
     copy_rows(
         "rankme_batch",
-        ("id", "campaign_id", "number"),
-        ((batch, campaign.pk, number) for number, batch in enumerate(batches, start=first_number)),
+        (
+            {"id": batch, "campaign_id": campaign.pk, "number": number}
+            for number, batch in enumerate(batches, start=first_number)
+        ),
     )
     pages: list[check_pages.Page] = []
     for number, checked in enumerate(checks):
@@ -199,27 +201,33 @@ def store_plan(
         pages += check_pages.pages_of(checked, batches[number], trials[start : start + size])
     copy_rows(
         "rankme_trial",
-        ("id", "batch_id", "position", "item_id"),
         (
-            (trials[index], batches[batch], int(positions[index]), items[plan.items[index]])
+            {
+                "id": trials[index],
+                "batch_id": batches[batch],
+                "position": int(positions[index]),
+                "item_id": items[plan.items[index]],
+            }
             for index, batch in counted(batch_of_trial, progress, upto=0.3)
         ),
     )
     check_pages.store(campaign, pages)
     copy_rows(
         "rankme_trialoutput",
-        ("trial_id", "position", "output_id"),
         (
-            (trials[index], position, outputs[int(plan.items[index]), int(system)])
+            {
+                "trial_id": trials[index],
+                "position": position,
+                "output_id": outputs[int(plan.items[index]), int(system)],
+            }
             for index, systems in counted(plan.systems, progress, since=0.3, upto=0.9)
             for position, system in enumerate(systems[systems != NO_SYSTEM])
         ),
     )
     copy_rows(
         "rankme_slot",
-        ("campaign_id", "batch_id", "copy", "state"),
         (
-            (campaign.pk, batch, copy, "free")
+            {"campaign_id": campaign.pk, "batch_id": batch, "copy": copy, "state": "free"}
             for copy in range(plan.raters_per_trial)
             for batch in batches
         ),

@@ -128,9 +128,13 @@ def _copy_outputs(
     ids = new_ids("rankme_output", len(rows))
     copy_rows(
         "rankme_output",
-        ("id", "item_id", "system_id", "text"),
         (
-            (pk, items[row.item_position], systems[row.system_position], row.text)
+            {
+                "id": pk,
+                "item_id": items[row.item_position],
+                "system_id": systems[row.system_position],
+                "text": row.text,
+            }
             for pk, row in zip(ids, rows, strict=True)
         ),
     )
@@ -214,77 +218,90 @@ def _copy_people(archive: Archive) -> None:
     slots = new_ids("rankme_slot", len(sittings))
     copy_rows(
         "rankme_batch",
-        ("id", "campaign_id", "number"),
-        ((sitting.batch, campaign.pk, number) for number, sitting in enumerate(sittings)),
+        (
+            {"id": sitting.batch, "campaign_id": campaign.pk, "number": number}
+            for number, sitting in enumerate(sittings)
+        ),
     )
     copy_rows(
         "rankme_slot",
-        ("id", "campaign_id", "batch_id", "copy", "state"),
         (
-            (slot, campaign.pk, sitting.batch, 0, "done")
+            {
+                "id": slot,
+                "campaign_id": campaign.pk,
+                "batch_id": sitting.batch,
+                "copy": 0,
+                "state": "done",
+            }
             for slot, sitting in zip(slots, sittings, strict=True)
         ),
     )
-    copy_rows("rankme_participant", PARTICIPANT_COLUMNS, map(_participant(archive), sittings))
+    copy_rows("rankme_participant", (_participant(campaign, sitting) for sitting in sittings))
     copy_rows(
         "rankme_assignment",
-        ASSIGNMENT_COLUMNS,
-        map(_assignment(archive), sittings, slots),
+        (
+            _assignment(campaign, sitting, slot)
+            for slot, sitting in zip(slots, sittings, strict=True)
+        ),
     )
 
 
-PARTICIPANT_COLUMNS = (
-    "id", "campaign_id", "panel", "external_id", "session_id", "label", "state", "language",
-    "entry_answers", "version", "completion_code", "comment", "arrived_at",
-)  # fmt: skip
-ASSIGNMENT_COLUMNS = (
-    "id", "campaign_id", "batch_id", "slot_id", "participant_id", "version", "state", "counts",
-    "presentation", "leased_until", "claimed_at", "ended_at",
-)  # fmt: skip
+def _participant(campaign: Campaign, sitting: Sitting) -> dict[str, object]:
+    return {
+        "id": sitting.participant,
+        "campaign_id": campaign.pk,
+        "panel": PANEL,
+        "external_id": sitting.label,
+        "session_id": "",
+        "label": sitting.label,
+        "state": "working",
+        "language": "",
+        "entry_answers": {},
+        "version": campaign.version,
+        "completion_code": "",
+        "comment": "",
+        "arrived_at": sitting.begun_at,
+    }
 
 
-def _participant(archive: Archive) -> Callable[[Sitting], tuple[object, ...]]:
-    def row(sitting: Sitting) -> tuple[object, ...]:
-        name = (PANEL, sitting.label, "", sitting.label)
-        version = archive.campaign.version
-        rest: tuple[object, ...] = ("working", "", {}, version, "", "", sitting.begun_at)
-        return (sitting.participant, archive.campaign.pk, *name, *rest)
-
-    return row
-
-
-def _assignment(archive: Archive) -> Callable[[Sitting, int], tuple[object, ...]]:
-    def row(sitting: Sitting, slot: int) -> tuple[object, ...]:
-        version = archive.campaign.version
-        of = (archive.campaign.pk, sitting.batch, slot, sitting.participant, version)
-        times = (sitting.ended_at, sitting.begun_at, sitting.ended_at)
-        return (sitting.assignment, *of, "completed", True, sitting.presentation, *times)
-
-    return row
+def _assignment(campaign: Campaign, sitting: Sitting, slot: int) -> dict[str, object]:
+    return {
+        "id": sitting.assignment,
+        "campaign_id": campaign.pk,
+        "batch_id": sitting.batch,
+        "slot_id": slot,
+        "participant_id": sitting.participant,
+        "version": campaign.version,
+        "state": "completed",
+        "counts": True,
+        "presentation": sitting.presentation,
+        "leased_until": sitting.ended_at,
+        "claimed_at": sitting.begun_at,
+        "ended_at": sitting.ended_at,
+    }
 
 
 def _copy_trials(archive: Archive) -> None:
-    copy_rows(
-        "rankme_trial",
-        ("id", "batch_id", "position", "item_id"),
-        _trials(archive),
-    )
+    copy_rows("rankme_trial", _trials(archive))
     copy_rows(
         "rankme_trialoutput",
-        ("trial_id", "position", "output_id"),
         (
-            (archive.trials[number], position, output)
+            {"trial_id": archive.trials[number], "position": position, "output_id": output}
             for number, _sitting, screen in archive.screens(0.5, 0.6)
             for position, output in _places(archive, screen).items()
         ),
     )
 
 
-def _trials(archive: Archive) -> Iterator[tuple[object, ...]]:
+def _trials(archive: Archive) -> Iterator[dict[str, object]]:
     positions: Counter[int] = Counter()
     for number, sitting, screen in archive.screens(0.4, 0.5):
-        item = archive.items[screen[0].item_key]
-        yield archive.trials[number], sitting.batch, positions[sitting.batch], item
+        yield {
+            "id": archive.trials[number],
+            "batch_id": sitting.batch,
+            "position": positions[sitting.batch],
+            "item_id": archive.items[screen[0].item_key],
+        }
         positions[sitting.batch] += 1
 
 
@@ -294,50 +311,48 @@ def _places(archive: Archive, screen: Screen) -> dict[int, int]:
 
 def _copy_submissions(archive: Archive) -> None:
     submissions = new_ids("rankme_submission", len(archive.trials))
-    copy_rows(
-        "rankme_submission",
-        (
-            "id", "key", "assignment_id", "version", "trial_id", "screen", "revision",
-            "late", "surplus", "payload", "payload_sha256", "chain_sha256", "flags",
-            "received_at",
-        ),
-        _submissions(archive, submissions),
-    )  # fmt: skip
+    copy_rows("rankme_submission", _submissions(archive, submissions))
     copy_rows(
         "rankme_judgement",
         (
-            "submission_id", "criterion_id", "output_id", "position",
-            "value", "text", "time_ms",
-        ),
-        (
-            (
-                submissions[number],
-                archive.criteria[row.criterion],
-                archive.outputs[row.item_key, row.system],
-                row.position,
-                row.value,
-                row.label,
-                row.time_ms,
-            )
+            {
+                "submission_id": submissions[number],
+                "criterion_id": archive.criteria[row.criterion],
+                "output_id": archive.outputs[row.item_key, row.system],
+                "position": row.position,
+                "value": row.value,
+                "text": row.label,
+                "time_ms": row.time_ms,
+            }
             for number, _sitting, screen in archive.screens(0.7, 0.9)
             for row in screen
         ),
     )  # fmt: skip
 
 
-def _submissions(archive: Archive, ids: Sequence[int]) -> Iterator[tuple[object, ...]]:
+def _submissions(archive: Archive, ids: Sequence[int]) -> Iterator[dict[str, object]]:
     chains: dict[int, str] = {}
     for number, sitting, screen in archive.screens(0.6, 0.7):
         payload = _payload(screen)
         digest = hashlib.sha256(canonical(payload)).hexdigest()
         before = chains.get(sitting.assignment, "")
-        chain = chains[sitting.assignment] = chained(before, digest)
-        yield (
-            ids[number], uuid5(NAMESPACE_URL, f"{archive.campaign.code}/{number}"),
-            sitting.assignment, archive.campaign.version, archive.trials[number], 0, 1,
-            any(row.late for row in screen), False,
-            payload, digest, chain, [], _times(screen, archive.now)[1],
-        )  # fmt: skip
+        chains[sitting.assignment] = chained(before, digest)
+        yield {
+            "id": ids[number],
+            "key": uuid5(NAMESPACE_URL, f"{archive.campaign.code}/{number}"),
+            "assignment_id": sitting.assignment,
+            "version": archive.campaign.version,
+            "trial_id": archive.trials[number],
+            "screen": 0,
+            "revision": 1,
+            "late": any(row.late for row in screen),
+            "surplus": False,
+            "payload": payload,
+            "payload_sha256": digest,
+            "chain_sha256": chains[sitting.assignment],
+            "flags": [],
+            "received_at": _times(screen, archive.now)[1],
+        }
 
 
 def _payload(screen: Screen) -> dict[str, Any]:

@@ -17,10 +17,6 @@ from rankme.models import Campaign, Output
 from .media import store_media
 
 MOST_NAMED = 3
-ITEM_COLUMNS = (
-    "id", "campaign_id", "key", "position",
-    "input", "reference", "context", "factors", "media_id", "alt",
-)  # fmt: skip
 
 
 @dataclass
@@ -137,17 +133,15 @@ def store_additions(
     system_ids = new_ids("rankme_system", len(found.systems))
     copy_rows(
         "rankme_item",
-        ITEM_COLUMNS,
         (
-            (pk, campaign.pk, item.key, position, *_facts(item, media))
+            item_row(pk, campaign, item, position, media)
             for pk, item, position in zip(item_ids, found.items, _after(items), strict=False)
         ),
     )
     copy_rows(
         "rankme_system",
-        ("id", "campaign_id", "name", "folded", "position"),
         (
-            (pk, campaign.pk, name, folded(name), position)
+            system_row(pk, campaign, name, position)
             for pk, name, position in zip(system_ids, found.systems, _after(systems), strict=False)
         ),
     )
@@ -155,23 +149,46 @@ def store_additions(
     systems |= dict(zip(map(folded, found.systems), system_ids, strict=True))
     copy_rows(
         "rankme_output",
-        ("item_id", "system_id", "text", "media_id", "alt"),
         (
-            (
-                items[row.item_key], systems[folded(row.system)], row.text,
-                *_file(row, media),
-            )
+            {
+                "item_id": items[row.item_key],
+                "system_id": systems[folded(row.system)],
+                "text": row.text,
+                **file_of(row, media),
+            }
             for row in found.outputs
         ),
     )  # fmt: skip
 
 
-def _facts(item: ItemRow, media: Mapping[int, int]) -> tuple[object, ...]:
-    return (item.input, item.reference, item.context, item.factors, *_file(item, media))
+def item_row(
+    pk: int, campaign: Campaign, item: ItemRow, position: int, media: Mapping[int, int]
+) -> dict[str, object]:
+    return {
+        "id": pk,
+        "campaign_id": campaign.pk,
+        "key": item.key,
+        "position": position,
+        "input": item.input,
+        "reference": item.reference,
+        "context": item.context,
+        "factors": item.factors,
+        **file_of(item, media),
+    }
 
 
-def _file(row: ItemRow | OutputRow, media: Mapping[int, int]) -> tuple[int | None, str]:
-    return (None if row.media is None else media[row.media], row.alt)
+def system_row(pk: int, campaign: Campaign, name: str, position: int) -> dict[str, object]:
+    return {
+        "id": pk,
+        "campaign_id": campaign.pk,
+        "name": name,
+        "folded": folded(name),
+        "position": position,
+    }
+
+
+def file_of(row: ItemRow | OutputRow, media: Mapping[int, int]) -> dict[str, object]:
+    return {"media_id": None if row.media is None else media[row.media], "alt": row.alt}
 
 
 def _after(there: dict[str, int]) -> Iterator[int]:

@@ -13,10 +13,9 @@ from django.utils.translation import gettext as _
 from rankme.actions import jobs
 from rankme.actions.rows.bulk_insert import analyze, copy_rows, new_ids
 from rankme.importing import ItemRow, Material
-from rankme.importing.characters import folded
 from rankme.models import Campaign, MaterialImport
 
-from .additions import ITEM_COLUMNS
+from .additions import file_of, item_row, system_row
 from .media import forget_media, store_media
 
 # Shares of the progress bar, as they were measured for a million outputs.
@@ -74,13 +73,14 @@ def copy_material(
     )
     copy_rows(
         "rankme_output",
-        ("item_id", "system_id", "text", "marks", "media_id", "alt"),
         (
-            (
-                *(items[row.item_position], systems[row.system_position], row.text),
-                json.loads(row.marks) if row.marks else None,
-                *(None if row.media is None else media[row.media], row.alt),
-            )
+            {
+                "item_id": items[row.item_position],
+                "system_id": systems[row.system_position],
+                "text": row.text,
+                "marks": json.loads(row.marks) if row.marks else None,
+                **file_of(row, media),
+            }
             for row in outputs
         ),
     )
@@ -97,18 +97,8 @@ def copy_items(
     `media` has the ids of their files by number.
     """
     ids = new_ids("rankme_item", count)
-    copy_rows(
-        "rankme_item",
-        ITEM_COLUMNS,
-        (
-            (
-                *(ids[item.position], campaign.pk, item.key, item.position),
-                *(item.input, item.reference, item.context, item.factors),
-                *(None if item.media is None else media[item.media], item.alt),
-            )
-            for item in items
-        ),
-    )
+    rows = (item_row(ids[item.position], campaign, item, item.position, media) for item in items)
+    copy_rows("rankme_item", rows)
     return ids
 
 
@@ -116,9 +106,8 @@ def copy_systems(campaign: Campaign, names: list[str]) -> Sequence[int]:
     ids = new_ids("rankme_system", len(names))
     copy_rows(
         "rankme_system",
-        ("id", "campaign_id", "name", "folded", "position"),
         (
-            (pk, campaign.pk, name, folded(name), position)
+            system_row(pk, campaign, name, position)
             for position, (pk, name) in enumerate(zip(ids, names, strict=True))
         ),
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import json
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from django.db import DatabaseError, connection
 
@@ -13,13 +14,18 @@ IDS_AT_ONCE = 20_000
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
-def copy_rows(table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Stream rows into a table, inside the caller's transaction.
+def copy_rows(table: str, rows: Iterable[Mapping[str, object]]) -> None:
+    """Stream rows into a table, inside the caller's transaction; all have the first one's columns.
 
     None becomes NULL; a dict or a list becomes JSON.
     """
-    names = ", ".join(f'"{column}"' for column in columns)
-    lines = _Lines(rows)
+    waiting = iter(rows)
+    first = next(waiting, None)
+    if first is None:
+        return
+    names = ", ".join(f'"{column}"' for column in first)
+    values = ([row[column] for column in first] for row in chain([first], waiting))
+    lines = _Lines(values)
     with connection.cursor() as cursor:
         try:
             with connection.wrap_database_errors:

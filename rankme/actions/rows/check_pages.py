@@ -48,18 +48,29 @@ def store(campaign: Campaign, pages: Sequence[Page]) -> None:
     ids = new_ids("rankme_trial", len(pages))
     copy_rows(
         "rankme_trial",
-        ("id", "batch_id", "position", "item_id"),
-        ((ids[n], page.batch, page.position, page.drawn.item) for n, page in enumerate(pages)),
+        (
+            {
+                "id": ids[number],
+                "batch_id": page.batch,
+                "position": page.position,
+                "item_id": page.drawn.item,
+            }
+            for number, page in enumerate(pages)
+        ),
     )
     copy_rows(
         "rankme_checktrial",
-        ("campaign_id", "trial_id", "source_id", "name", "kind", "criterion", "shown", "expected"),
         (
-            (
-                *(campaign.pk, ids[number], page.source),
-                *(page.drawn.check.name, page.drawn.check.kind, page.drawn.check.criterion),
-                *(page.drawn.shown, page.drawn.expected),
-            )
+            {
+                "campaign_id": campaign.pk,
+                "trial_id": ids[number],
+                "source_id": page.source,
+                "name": page.drawn.check.name,
+                "kind": page.drawn.check.kind,
+                "criterion": page.drawn.check.criterion,
+                "shown": page.drawn.shown,
+                "expected": page.drawn.expected,
+            }
             for number, page in enumerate(pages)
         ),
     )
