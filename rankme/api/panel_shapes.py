@@ -6,6 +6,7 @@ Every amount is a whole number in the currency's smallest unit.
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -28,6 +29,11 @@ MINOR = "In the currency's smallest unit."
 LONGEST_REASON = 300
 LARGEST_LIMIT = 1e12
 
+
+Amount = partial(serializers.IntegerField, min_value=1, max_value=MOST_MINOR)
+Reason = partial(
+    serializers.CharField, max_length=LONGEST_REASON, required=False, default="", allow_blank=True
+)
 
 # --- Accounts ----------------------------------------------------------------------------------
 
@@ -131,14 +137,10 @@ class NewStudySerializer(Strict):
     name = serializers.CharField(max_length=120)
     description = serializers.CharField(max_length=5_000)
     places = serializers.IntegerField(min_value=1, max_value=MOST_PLACES)
-    reward = serializers.IntegerField(min_value=1, max_value=MOST_MINOR, help_text=MINOR)
+    reward = Amount(help_text=MINOR)
     minutes = serializers.IntegerField(min_value=1, max_value=600, help_text="Expected.")
     longest_minutes = serializers.IntegerField(min_value=2, max_value=1_000)
-    ceiling = serializers.IntegerField(
-        min_value=1,
-        max_value=MOST_MINOR,
-        help_text="Places, bonuses, fees and taxes together never cost more.",
-    )
+    ceiling = Amount(help_text="Places, bonuses, fees and taxes together never cost more.")
     devices = serializers.ListField(
         child=serializers.ChoiceField(DEVICES), allow_empty=False, max_length=3
     )
@@ -257,7 +259,7 @@ class PlacesSerializer(Strict):
 
 
 class CeilingSerializer(Strict):
-    ceiling = serializers.IntegerField(min_value=1, max_value=MOST_MINOR, help_text=MINOR)
+    ceiling = Amount(help_text=MINOR)
 
 
 # --- People ------------------------------------------------------------------------------------
@@ -312,31 +314,25 @@ class BooksSerializer(serializers.Serializer[Any]):
 
 class ShareSerializer(Strict):
     percent = serializers.IntegerField(min_value=8, max_value=99)
-    reason = serializers.CharField(
-        max_length=LONGEST_REASON, required=False, default="", allow_blank=True
-    )
+    reason = Reason()
 
 
 class BonusSerializer(Strict):
-    amount = serializers.IntegerField(min_value=1, max_value=MOST_MINOR, help_text=MINOR)
-    reason = serializers.CharField(
-        max_length=LONGEST_REASON, required=False, default="", allow_blank=True
-    )
+    amount = Amount(help_text=MINOR)
+    reason = Reason()
 
 
 class RaterBonusSerializer(Strict):
     rater = serializers.CharField(max_length=40, help_text="The rater's label.")
-    amount = serializers.IntegerField(min_value=1, max_value=MOST_MINOR, help_text=MINOR)
+    amount = Amount(help_text=MINOR)
 
 
 class BonusesSerializer(Strict):
     """An hourly rate for everybody who was approved, or a list."""
 
-    per_hour = serializers.IntegerField(min_value=1, max_value=MOST_MINOR, required=False)
+    per_hour = Amount(required=False)
     bonuses = RaterBonusSerializer(many=True, required=False)
-    reason = serializers.CharField(
-        max_length=LONGEST_REASON, required=False, default="", allow_blank=True
-    )
+    reason = Reason()
 
     dry_run = serializers.BooleanField(
         required=False, default=False, help_text="Only say who would get how much."
@@ -359,9 +355,7 @@ class MessageSerializer(Strict):
 
 
 class ReturnSerializer(Strict):
-    reason = serializers.CharField(
-        max_length=LONGEST_REASON, required=False, default="", allow_blank=True
-    )
+    reason = Reason()
 
 
 class RejectionSerializer(Strict):

@@ -7,7 +7,6 @@ from typing import Any
 from rest_framework import serializers
 
 from rankme.links import invitation_link
-from rankme.untrusted.clean_text import storable
 
 from .view import Strict
 
@@ -76,11 +75,6 @@ class RaterDetailSerializer(RaterSerializer):
 class NewExclusionSerializer(Strict):
     reason = serializers.CharField(max_length=500, help_text="Appears in the report.")
 
-    def validate_reason(self, reason: str) -> str:
-        if not storable(reason):
-            raise serializers.ValidationError("This contains a character that cannot be stored.")
-        return reason
-
 
 class CheckLineSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
@@ -127,11 +121,6 @@ class NewLinksSerializer(Strict):
         help_text="Each is stored with its link, and shown next to the rater's answers.",
     )
     unnamed = serializers.IntegerField(min_value=0, max_value=1_000, required=False, default=0)
-
-    def validate_names(self, names: list[str]) -> list[str]:
-        if not all(map(storable, names)):
-            raise serializers.ValidationError("This contains a character that cannot be stored.")
-        return names
 
 
 class InvitationSerializer(serializers.Serializer[Any]):

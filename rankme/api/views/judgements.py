@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 from django.http import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import Serializer
 
 from rankme.api import judgement_shapes as shapes
 from rankme.api.view import View, operation
 from rankme.downloads import attachment
 from rankme.exporting.check_answers import checks_file
+from rankme.exporting.files import ExportedFile
 from rankme.exporting.judgements import csv_file, jsonl_file
 from rankme.exporting.own_answers import own_answers_file
 from rankme.exporting.spans import spans_file
@@ -66,66 +71,49 @@ def judgements_of(campaign: Campaign) -> QuerySet[Judgement]:
     )
 
 
-class JudgementsCsvView(View):
-    @operation(
-        "judgements_csv",
-        "The judgement table, ready for `python -m analysis`",
-        responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR)},
-        query=shapes.CsvQuery,
-    )
-    def get(self, request: Request, code: str) -> HttpResponseBase:
-        campaign = get_campaign(request, code)
-        return attachment(csv_file(campaign, stored=self.query["stored"]))
+def download(
+    name: str,
+    summary: str,
+    file: Callable[..., ExportedFile | None],
+    kind: str = "text/csv",
+    query: type[Serializer[Any]] | None = None,
+) -> type[View]:
+    """A view of a file; its parameters are keyword arguments of the function that makes it."""
+    content = OpenApiTypes.STR if kind != "application/octet-stream" else OpenApiTypes.BINARY
+
+    class Download(View):
+        @operation(name, summary, responses={(200, kind): OpenApiResponse(content)}, query=query)
+        def get(self, request: Request, code: str) -> HttpResponseBase:
+            return attachment(file(get_campaign(request, code), **self.query))
+
+    return Download
 
 
-class JudgementsJsonlView(View):
-    @operation(
-        "judgements_jsonl",
-        "Everything that was submitted, as it was sent, one submission per line",
-        responses={(200, "application/jsonl"): OpenApiResponse(OpenApiTypes.STR)},
-    )
-    def get(self, request: Request, code: str) -> HttpResponseBase:
-        return attachment(jsonl_file(get_campaign(request, code)))
-
-
-class ChecksCsvView(View):
-    @operation(
-        "checks_csv",
-        "Answers to checks, which are not judgements",
-        responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR)},
-    )
-    def get(self, request: Request, code: str) -> HttpResponseBase:
-        return attachment(checks_file(get_campaign(request, code)))
-
-
-class OwnAnswersCsvView(View):
-    @operation(
-        "answers_csv",
-        "What raters said about themselves, before the work and at its end",
-        responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR)},
-    )
-    def get(self, request: Request, code: str) -> HttpResponseBase:
-        return attachment(own_answers_file(get_campaign(request, code)))
-
-
-class TextsCsvView(View):
-    @operation(
-        "texts_csv",
-        "What raters wrote, as a data set",
-        responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR)},
-        query=shapes.TextsQuery,
-    )
-    def get(self, request: Request, code: str) -> HttpResponseBase:
-        return attachment(texts_file(get_campaign(request, code), self.query["shape"]))
-
-
-class SpansView(View):
-    @operation(
-        "spans",
-        "Marked errors with their texts, in the format of another tool",
-        responses={(200, "application/octet-stream"): OpenApiResponse(OpenApiTypes.BINARY)},
-        query=shapes.SpansQuery,
-    )
-    def get(self, request: Request, code: str) -> HttpResponseBase:
-        campaign = get_campaign(request, code)
-        return attachment(spans_file(campaign, self.query["criterion"], self.query["form"]))
+JudgementsCsvView = download(
+    "judgements_csv",
+    "The judgement table, ready for `python -m analysis`",
+    csv_file,
+    query=shapes.CsvQuery,
+)
+JudgementsJsonlView = download(
+    "judgements_jsonl",
+    "Everything that was submitted, as it was sent, one submission per line",
+    jsonl_file,
+    kind="application/jsonl",
+)
+ChecksCsvView = download("checks_csv", "Answers to checks, which are not judgements", checks_file)
+OwnAnswersCsvView = download(
+    "answers_csv",
+    "What raters said about themselves, before the work and at its end",
+    own_answers_file,
+)
+TextsCsvView = download(
+    "texts_csv", "What raters wrote, as a data set", texts_file, query=shapes.TextsQuery
+)
+SpansView = download(
+    "spans",
+    "Marked errors with their texts, in the format of another tool",
+    spans_file,
+    kind="application/octet-stream",
+    query=shapes.SpansQuery,
+)
