@@ -8,6 +8,7 @@ import pytest
 from analysis.report import rendered
 from rankme.actions.runs import analysis_runs
 from rankme.actions.sitting import assignments
+from rankme.actions.sitting.presentations import outputs_in_order
 from rankme.models import AnalysisRun
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.sittings import answer
@@ -23,7 +24,7 @@ def rated_campaign(definition=None, *, raters: int = 4, items: int = 8, systems:
     for number in range(raters):
         rater = make_rater(campaign, f"w{number}")
         held = assignments.claim_batch(rater)
-        shown = assignments.outputs_in_order(held.presentation)
+        shown = outputs_in_order(held.presentation)
         for trial, (number, places) in enumerate(held.presentation):
             outputs = shown[number]
             answers = [

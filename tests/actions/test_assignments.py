@@ -7,6 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from rankme.actions.campaign import campaigns
 from rankme.actions.sitting import assignments, participation
 from rankme.actions.sitting.assignments import NoBatch
+from rankme.actions.sitting.presentations import draw_presentation
 from rankme.errors import RefusedAction
 from rankme.models import Assignment, Participant, Slot
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
@@ -309,7 +310,7 @@ def test_each_rater_has_a_presentation_of_their_own_and_it_is_drawn_once():
     first = campaign.participants.get(external_id="w0")
     batch = first.assignments.get().batch_id
     definition = campaigns.definition_of(campaign)
-    assert assignments.draw_presentation(first, batch, definition) == shown[0]
+    assert draw_presentation(first, batch, definition) == shown[0]
 
 
 @pytest.mark.parametrize(

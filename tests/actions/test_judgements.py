@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from rankme.actions import rate_limits
 from rankme.actions.campaign import campaigns
 from rankme.actions.sitting import assignments, exclusions, judgements, screen_rules
+from rankme.actions.sitting.presentations import outputs_in_order
 from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmissions
 from rankme.models import Assignment, Judgement, QuarantinedPayload, Submission
 from rankme.protocols.instruments.base import Instrument
@@ -59,7 +60,7 @@ def test_a_screen_is_stored_with_its_values(held):
 def test_each_value_lies_at_the_output_that_stood_in_its_place():
     held = claim(make_rater(make_campaign(rankme_definition())))
     trial_id, _ = held.presentation[0]
-    shown = assignments.outputs_in_order(held.presentation)[trial_id]
+    shown = outputs_in_order(held.presentation)[trial_id]
     payload = payload_for(held)
     for place, found in enumerate(payload["answers"]):
         found["value"] = 10 + place

@@ -16,8 +16,9 @@ from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models.functions import Now
 
 from rankme.actions.rows.bulk_insert import copy_rows, new_ids
-from rankme.actions.sitting.assignments import draw_presentation, lease_end
+from rankme.actions.sitting.assignments import lease_end
 from rankme.actions.sitting.judgements import judgements_in
+from rankme.actions.sitting.presentations import draw_presentation
 from rankme.models import (
     Assignment,
     Campaign,

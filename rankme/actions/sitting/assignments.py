@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
-import numpy as np
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from rankme.actions.audit import note
-from rankme.actions.rows.check_pages import checks_of_batch, in_an_order_that_keeps_apart
-from rankme.designs.document_order import document_of_trials
-from rankme.designs.order import draw_order
 from rankme.errors import RefusedAction
 from rankme.models import (
     Assignment,
@@ -28,15 +24,14 @@ from rankme.models import (
     RaterExclusion,
     Slot,
     Submission,
-    Trial,
-    TrialOutput,
 )
 from rankme.models.assignments import SlotQuerySet
 from rankme.panel_links import PANELS
 from rankme.protocols.definition import Definition
-from rankme.protocols.documents import place_of
 from rankme.queries.definitions import frozen_definition
 from rankme.queries.documents import screens_of_batch
+
+from .presentations import draw_presentation
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -196,55 +191,6 @@ def _why_none_free(participant: Participant) -> NoBatch:
     # Only batches that this rater never had can become free for them.
     held = _unmet_by(participant).filter(state=Slot.State.HELD)
     return NoBatch("later" if held.exists() else "complete")
-
-
-def draw_presentation(
-    participant: Participant, batch_id: int, definition: Definition
-) -> list[list[Any]]:
-    """Draw the order in which this rater sees the batch; stored with the assignment."""
-    sizes = dict(
-        Trial.objects.filter(batch_id=batch_id)
-        .order_by("position")
-        .values_list("id")
-        .annotate(outputs=Count("places"))
-    )
-    checks = checks_of_batch(batch_id)
-    sizes |= {trial: len(check.shown["outputs"]) for trial, check in checks.items()}
-    trials = list(sizes)
-    seed = np.random.SeedSequence(
-        [participant.campaign.seed, participant.pk, batch_id]
-    ).generate_state(1, dtype=np.uint64)[0]
-    order = draw_order(
-        list(sizes.values()),
-        int(seed),
-        shuffle_trials=definition.design.shuffle_trials,
-        documents=_documents_of(batch_id) if definition.has_documents else (),
-    )
-    presentation = [[trials[index], list(places)] for index, places in order]
-    if definition.design.shuffle_trials:
-        return in_an_order_that_keeps_apart(presentation, checks, int(seed))
-    return presentation
-
-
-def option_seed(assignment: Assignment, trial: int) -> list[int]:
-    """The seed of the order of shuffled choices, for this rater and trial."""
-    return [assignment.campaign.seed or 0, assignment.participant_id, trial]
-
-
-def _documents_of(batch_id: int) -> list[int]:
-    """The number of each trial's document, in the order of the plan."""
-    trials = Trial.objects.filter(batch_id=batch_id).order_by("position")
-    segments = [place_of(factors)[1] for factors in trials.values_list("item__factors", flat=True)]
-    return document_of_trials(segments)
-
-
-def outputs_in_order(presentation: list[list[Any]]) -> dict[int, list[int]]:
-    """The output ids of each trial in the order that this presentation shows them."""
-    rows = TrialOutput.objects.filter(trial_id__in=[trial for trial, _ in presentation])
-    planned: dict[int, dict[int, int]] = {}
-    for trial, position, output in rows.values_list("trial_id", "position", "output_id"):
-        planned.setdefault(trial, {})[position] = output
-    return {trial: [planned[trial][place] for place in places] for trial, places in presentation}
 
 
 def lease_end(definition: Definition) -> CombinedExpression:

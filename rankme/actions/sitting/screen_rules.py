@@ -18,7 +18,7 @@ from rankme.protocols.option_order import option_orders, order_problems
 from rankme.protocols.playing import PlayableFile, unplayed
 from rankme.queries.documents import is_last_segment
 
-from .assignments import option_seed
+from .presentations import option_seed
 from .sent_screens import ShownScreen
 
 # Bytes of a screen without its comment and the texts that its questions ask for; real ones have

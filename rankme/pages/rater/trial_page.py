@@ -10,7 +10,7 @@ from typing import Any
 from django.urls import reverse
 
 from rankme.actions.rows.shown_as import PICTURES, SHOWN_AS
-from rankme.actions.sitting.assignments import option_seed, outputs_in_order
+from rankme.actions.sitting.presentations import option_seed, outputs_in_order
 from rankme.markdown import formatted, formatted_together
 from rankme.models import Assignment, CheckTrial, Item, Output, Trial
 from rankme.protocols.criteria import CriterionSpec
